@@ -1,0 +1,1 @@
+"""Everything from result files to tables, models and figures; nothing here touches a host."""

@@ -1,0 +1,130 @@
+"""What can go wrong with hosts, files and the lab, each error naming the place and the remedy.
+
+RemoteError
+├── HostUnreachable        no SSH connection: wrong address, host down, key refused
+│   └── HostKeyRejected    the host shows another key than known_hosts pins, or none is pinned
+├── CommandFailed          a command ended with a status other than 0
+├── CommandTimeout         a command did not end in time
+├── TransferFailed         a file could not be copied
+├── MissingTool            a program that a role needs is not on the host
+├── PortInUse              something else listens where a service should
+└── GroupError             some hosts of a group failed; the others' results are kept
+LabError                   the local lab could not be built, found or taken down
+ConfigError                a data file (inventory, topology, section) is wrong
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class RemoteError(Exception):
+    """Base of all errors that concern a remote host."""
+
+
+class HostUnreachable(RemoteError):
+    """No SSH connection to a host could be made."""
+
+    def __init__(self, host: str, reason: str, remedy: str) -> None:
+        self.host = host
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{host}: cannot connect: {reason}. {remedy}")
+
+
+class HostKeyRejected(HostUnreachable):
+    """The host's key is not the pinned one; nothing was sent to it."""
+
+
+class CommandFailed(RemoteError):
+    """A command ended with a non-zero exit status."""
+
+    def __init__(
+        self, host: str, command: str, exit_status: int, stderr_tail: str, remedy: str = ""
+    ) -> None:
+        self.host = host
+        self.command = command
+        self.exit_status = exit_status
+        self.stderr_tail = stderr_tail
+        detail = stderr_tail.strip() or "no message on stderr"
+        hint = f"\n  {remedy}" if remedy else ""
+        super().__init__(f"{host}: `{command}` ended with status {exit_status}: {detail}{hint}")
+
+
+class CommandTimeout(RemoteError):
+    """A command ran longer than it was allowed to."""
+
+    def __init__(self, host: str, command: str, timeout_s: float) -> None:
+        self.host = host
+        self.command = command
+        self.timeout_s = timeout_s
+        super().__init__(
+            f"{host}: `{command}` did not end within {timeout_s:g} s. "
+            "The host may be overloaded or its link down: try `lab status`."
+        )
+
+
+class TransferFailed(RemoteError):
+    """A file could not be copied to or from a host."""
+
+    def __init__(self, host: str, path: str, reason: str, remedy: str = "") -> None:
+        self.host = host
+        self.path = path
+        super().__init__(
+            f"{host}: cannot copy {path}: {reason}." + (f" {remedy}" if remedy else "")
+        )
+
+
+class MissingTool(RemoteError):
+    """A program that the host's role needs is not installed there."""
+
+    def __init__(self, host: str, tool: str, remedy: str) -> None:
+        self.host = host
+        self.tool = tool
+        self.remedy = remedy
+        super().__init__(f"{host}: `{tool}` is missing. {remedy}")
+
+
+class PortInUse(RemoteError):
+    """A service cannot start because its port is taken."""
+
+    def __init__(self, host: str, port: int, owner: str) -> None:
+        self.host = host
+        self.port = port
+        super().__init__(
+            f"{host}: port {port} is in use by {owner or 'an unknown process'}. "
+            f"End it (on the host: `ss -ltnp 'sport = :{port}'` shows it) and run again."
+        )
+
+
+class GroupError(RemoteError):
+    """At least one host of a group failed.
+
+    Attributes
+    ----------
+    results : mapping of host name to its result or its exception, complete for all hosts.
+    """
+
+    def __init__(self, results: Mapping[str, object]) -> None:
+        self.results = dict(results)
+        failed = [str(r) for r in self.results.values() if isinstance(r, BaseException)]
+        super().__init__(
+            f"{len(failed)} of {len(self.results)} hosts failed:\n" + "\n".join(failed)
+        )
+
+
+class LabError(Exception):
+    """The local lab could not be built, used or taken down."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        self.remedy = remedy
+        super().__init__(f"{message}. {remedy}")
+
+
+class ConfigError(Exception):
+    """A data file is wrong; nothing was done yet."""
+
+    def __init__(self, path: Path | str, message: str) -> None:
+        self.path = Path(path)
+        super().__init__(f"{path}: {message}")
