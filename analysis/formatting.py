@@ -1,0 +1,92 @@
+"""Column names and numbers as a reader of a table wants to see them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+# Longest first: `_ops_per_s` must be recognised before `_s`.
+UNITS = {
+    "_mbit_per_s": "Mbit/s",
+    "_bytes_per_s": "B/s",
+    "_ops_per_s": "op/s",
+    "_per_s": "1/s",
+    "_percent": "%",
+    "_bytes": "B",
+    "_mib": "MiB",
+    "_ms": "ms",
+    "_us": "µs",
+    "_s": "s",
+}
+SPELLINGS = {"ci": "CI", "ci95": "95 % CI", "cpu": "CPU", "rtt": "RTT", "sd": "SD"}
+MISSING = "\N{EN DASH}"
+SIGNIFICANT_DIGITS = 3
+
+Format = str | Callable[[Any], str]
+
+
+def heading(column: object) -> str:
+    """Turn a column name into a table heading: `throughput_ops_per_s` -> `Throughput (op/s)`.
+
+    The leading `num_` of a count is dropped. Names that are not snake case (numbers, words with
+    spaces or capitals) are headings already and returned as they are.
+    """
+    name = str(column)
+    if not isinstance(column, str) or name != name.lower() or " " in name:
+        return name
+    suffix = next((suffix for suffix in UNITS if name.endswith(suffix)), "")
+    stem = name.removesuffix(suffix).removeprefix("num_")
+    words = " ".join(SPELLINGS.get(word, word) for word in stem.split("_"))
+    title = words[:1].upper() + words[1:]
+    return f"{title} ({UNITS[suffix]})" if suffix else title
+
+
+def is_number(series: pd.Series) -> bool:
+    """Whether a column holds numbers, and so is set flush right."""
+    return pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series)
+
+
+def format_column(series: pd.Series, spec: Format | None = None) -> list[str]:
+    """Format every cell of a column alike, so that decimal points stand under each other.
+
+    Parameters
+    ----------
+    series : Series
+        The column.
+    spec : str or callable, optional
+        A format specification such as ".1f", or a function from value to text. Without it whole
+        numbers are grouped by thousands, and other numbers get as many decimals as their median
+        needs for three significant digits.
+
+    Returns
+    -------
+    list of str
+        One text per row; missing values as an en dash.
+    """
+    if spec is None:
+        spec = _default_format(series)
+    write = spec if callable(spec) else lambda value: _group(format(value, spec))
+    return [MISSING if pd.isna(value) else write(value) for value in series]
+
+
+def _default_format(series: pd.Series) -> Format:
+    if pd.api.types.is_bool_dtype(series):
+        return lambda value: "yes" if value else "no"
+    if not is_number(series):
+        return str
+    if pd.api.types.is_integer_dtype(series):
+        return ",d"
+    magnitudes = series.abs()
+    typical = magnitudes[(magnitudes > 0) & (magnitudes < math.inf)].median()
+    if pd.isna(typical):
+        return ",.0f"
+    decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(typical))
+    return f",.{max(decimals, 0)}f"
+
+
+def _group(text: str) -> str:
+    """Group thousands by a narrow no-break space (ISO 80000-1) and write a true minus sign."""
+    return text.replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")
