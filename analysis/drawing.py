@@ -12,6 +12,7 @@ import threading
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING, Any
 
+from choreographer.errors import ChannelClosedError
 from kaleido import Kaleido
 from kaleido.errors import BrowserClosedError, BrowserFailedError, ChromeNotFoundError
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
 TIMEOUT_S = 60.0
+BROWSER_ERRORS = (BrowserClosedError, BrowserFailedError, ChannelClosedError, FutureTimeoutError)
 
 
 class DrawingError(RuntimeError):
@@ -102,7 +104,7 @@ def draw_svg(spec: dict[str, Any], width_px: int, height_px: int) -> str:
             "static figures are drawn by chromium, which is not installed: "
             "`apt-get install chromium`, or set BROWSER_PATH to a Chrome or Chromium"
         ) from exc
-    except (BrowserClosedError, BrowserFailedError, FutureTimeoutError) as exc:
+    except BROWSER_ERRORS as exc:
         close()
         raise DrawingError(
             f"chromium did not draw the figure ({type(exc).__name__}): check that "

@@ -13,12 +13,25 @@ def no_browser_left():
     drawing.close()
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+
+
+@needs_chromium
 def test_draw_svg_draws_vectors_of_the_size_asked_for():
     svg = drawing.draw_svg(SPEC, 640, 360)
     assert svg.startswith("<svg")
     assert 'viewBox="0 0 640 360"' in svg
     assert "<image" not in svg
+
+
+@needs_chromium
+def test_a_browser_that_was_killed_is_replaced():
+    drawing.draw_svg(SPEC, 640, 360)
+    drawing._browser._kaleido.subprocess.kill()
+    drawing._browser._kaleido.subprocess.wait()
+    with pytest.raises(drawing.DrawingError, match="chromium did not draw the figure"):
+        drawing.draw_svg(SPEC, 640, 360)
+    assert drawing.draw_svg(SPEC, 640, 360).startswith("<svg")
 
 
 def test_missing_chromium_is_named_with_its_remedy(monkeypatch, tmp_path):
