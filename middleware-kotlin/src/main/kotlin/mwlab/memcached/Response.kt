@@ -1,0 +1,47 @@
+package mwlab.memcached
+
+/**
+ * One complete reply of a server: [length] bytes of the buffer it was read from, beginning at the buffer's position.
+ *
+ * A response holds no bytes, it only says what stands where; offsets count from the reply's first byte.
+ */
+sealed interface Response {
+    val length: Int
+
+    /**
+     * The values that a get, gets, gat or gats found, up to and including the closing `END`.
+     *
+     * @property starts where each `VALUE` line begins: one offset per key found.
+     */
+    class Values(override val length: Int, val starts: IntArray) : Response {
+        val hits: Int get() = starts.size
+
+        /** Length without the closing `END\r\n`. */
+        val bodyLength: Int get() = length - END_LINE_BYTES
+    }
+
+    /** A line that says how a command went: `STORED`, `NOT_FOUND`, `OK`, a number, `VERSION ...` and so on. */
+    class Line(override val length: Int, val status: Status) : Response
+
+    /** The lines of `stats`, up to and including `END` (or a lone `RESET`). */
+    class Statistics(override val length: Int) : Response
+
+    /** The answer to a meta command; [valueLength] is -1 unless a data block follows the line. */
+    class Meta(override val length: Int, val code: MetaCode, val lineLength: Int, val valueLength: Int) : Response
+
+    /** An error line; [lineOffset] is not 0 if values came first, as when memory ran out on the way. */
+    class Failure(override val length: Int, val kind: FailureKind, val lineOffset: Int = 0) : Response
+
+    companion object {
+        const val END_LINE_BYTES = 5
+    }
+}
+
+/** The one-line replies of the classic commands, those that end in a value of their own included. */
+enum class Status { STORED, NOT_STORED, EXISTS, NOT_FOUND, DELETED, TOUCHED, OK, RESET, BUSY, NUMBER, VERSION }
+
+/** The return codes of the meta commands. */
+enum class MetaCode { HD, VA, EN, NF, NS, EX, MN, ME }
+
+/** Who is to blame: an unknown command, the client, or the server. */
+enum class FailureKind { ERROR, CLIENT_ERROR, SERVER_ERROR }

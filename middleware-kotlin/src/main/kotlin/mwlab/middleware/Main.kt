@@ -1,0 +1,3 @@
+package mwlab.middleware
+
+fun main() = println("hi")

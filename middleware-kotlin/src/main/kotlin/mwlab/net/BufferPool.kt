@@ -1,0 +1,39 @@
+package mwlab.net
+
+import java.nio.ByteBuffer
+
+/**
+ * Direct buffers of powers of two, reused last in, first out, so that the next one is still in the processor's cache.
+ *
+ * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle.
+ * Not thread-safe: a pool belongs to one [EventLoop].
+ */
+class BufferPool(private val maxCachedBytes: Long = 64L shl 20) {
+    private val idle = Array(Int.SIZE_BITS) { ArrayDeque<ByteBuffer>() }
+    private var cachedBytes = 0L
+
+    /** An empty buffer of at least [capacity] bytes, position 0 and limit at its capacity. */
+    fun acquire(capacity: Int): ByteBuffer {
+        val sizeClass = sizeClass(capacity)
+        val buffer = idle[sizeClass].removeLastOrNull() ?: return ByteBuffer.allocateDirect(1 shl sizeClass)
+        cachedBytes -= buffer.capacity()
+        return buffer.clear()
+    }
+
+    /** Takes back a buffer that came from [acquire] of any pool; the caller must not touch it again. */
+    fun release(buffer: ByteBuffer) {
+        if (buffer.capacity() == 0 || cachedBytes + buffer.capacity() > maxCachedBytes) return
+        cachedBytes += buffer.capacity()
+        idle[sizeClass(buffer.capacity())].addLast(buffer)
+    }
+
+    private fun sizeClass(capacity: Int): Int =
+        maxOf(MIN_SIZE_CLASS, Int.SIZE_BITS - Integer.numberOfLeadingZeros(capacity - 1))
+
+    companion object {
+        private const val MIN_SIZE_CLASS = 10
+
+        /** Stands for "no buffer"; releasing it does nothing. */
+        val EMPTY: ByteBuffer = ByteBuffer.allocateDirect(0)
+    }
+}

@@ -1,0 +1,205 @@
+package mwlab.net
+
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.suspendCancellableCoroutine
+import kotlinx.coroutines.withTimeoutOrNull
+import java.io.IOException
+import java.net.InetSocketAddress
+import java.net.SocketTimeoutException
+import java.net.StandardSocketOptions.TCP_NODELAY
+import java.nio.ByteBuffer
+import java.nio.channels.ClosedChannelException
+import java.nio.channels.SelectionKey
+import java.nio.channels.SelectionKey.OP_CONNECT
+import java.nio.channels.SelectionKey.OP_READ
+import java.nio.channels.SelectionKey.OP_WRITE
+import java.nio.channels.SocketChannel
+import kotlin.coroutines.resume
+import kotlin.coroutines.resumeWithException
+import kotlin.time.Duration
+
+/**
+ * A TCP connection on an [EventLoop], with `TCP_NODELAY` set.
+ *
+ * Confined to the loop's thread, except [close]. One coroutine may read while another writes; two may not do the same.
+ * Who opened or accepted the connection closes it. While it waits for bytes with an empty [input], it holds no buffer.
+ */
+class Connection private constructor(val loop: EventLoop, private val channel: SocketChannel) :
+    Selectable,
+    AutoCloseable {
+    /** Bytes received and not yet consumed, between position and limit. Replaced by [fill] and [take]: read it anew. */
+    var input: ByteBuffer = BufferPool.EMPTY
+        private set
+
+    /** When the latest bytes of [input] were read, on the clock of [System.nanoTime]. */
+    var lastReadNanos = 0L
+        private set
+
+    val isOpen: Boolean get() = channel.isOpen
+
+    private val key: SelectionKey = channel.register(loop.selector, 0, this)
+    private var reader: CancellableContinuation<Unit>? = null
+    private var writer: CancellableContinuation<Unit>? = null
+
+    /**
+     * Suspends until [input] holds at least one more byte; false when the peer has ended its side.
+     *
+     * @throws IOException if the connection is broken, or closed meanwhile.
+     */
+    suspend fun fill(): Boolean {
+        if (!input.hasRemaining()) releaseInput()
+        awaitReadable()
+        val before = makeRoom()
+        val count = try {
+            channel.read(input)
+        } finally {
+            input.limit(input.position()).position(before)
+        }
+        lastReadNanos = System.nanoTime()
+        return count >= 0
+    }
+
+    /** Drops the first [length] bytes of [input]. */
+    fun consume(length: Int) {
+        input.position(input.position() + length)
+    }
+
+    /**
+     * Takes the first [length] bytes out of [input]: the caller owns the buffer and gives it to [BufferPool.release].
+     *
+     * Hands the input's own buffer over if nothing else of size is in it, and copies otherwise.
+     */
+    fun take(length: Int): ByteBuffer {
+        if (length == input.remaining() && length > SMALL_BYTES) return input.also { input = BufferPool.EMPTY }
+        val copy = loop.buffers.acquire(length)
+        copy.put(input.slice(input.position(), length)).flip()
+        consume(length)
+        return copy
+    }
+
+    /** Writes all remaining bytes of [buffer]; suspends only while the socket's buffer is full. */
+    suspend fun write(buffer: ByteBuffer) {
+        channel.write(buffer)
+        while (buffer.hasRemaining()) {
+            awaitWritable(OP_WRITE)
+            channel.write(buffer)
+        }
+    }
+
+    /** Writes all remaining bytes of all [buffers] in order, in one system call where possible. */
+    suspend fun write(buffers: Array<ByteBuffer>) {
+        channel.write(buffers)
+        while (buffers.any { it.hasRemaining() }) {
+            awaitWritable(OP_WRITE)
+            channel.write(buffers)
+        }
+    }
+
+    /** Ends this side: the peer reads end of stream after what was written. Reading goes on. */
+    fun shutdownOutput() {
+        channel.shutdownOutput()
+    }
+
+    /** Closes both sides and fails whoever waits with [ClosedChannelException]. Idempotent and thread-safe. */
+    override fun close() {
+        if (!loop.isCurrent) return loop.execute(::close)
+        if (!channel.isOpen) return
+        channel.close()
+        releaseInput()
+        reader?.resumeWithException(ClosedChannelException())
+        writer?.resumeWithException(ClosedChannelException())
+    }
+
+    override fun onSelected() {
+        if (!key.isValid) return
+        val ready = key.readyOps()
+        if (ready and OP_READ != 0) {
+            // Interest stays on between reads, which saves a system call each; it goes off when nobody is reading.
+            reader?.also { reader = null }?.resume(Unit) ?: key.interestOpsAnd(OP_READ.inv())
+        }
+        if (ready and (OP_WRITE or OP_CONNECT) != 0) {
+            key.interestOpsAnd((OP_WRITE or OP_CONNECT).inv())
+            writer?.also { writer = null }?.resume(Unit)
+        }
+    }
+
+    private suspend fun awaitReadable() {
+        if (!key.isValid) throw ClosedChannelException()
+        suspendCancellableCoroutine { continuation ->
+            reader = continuation
+            if (key.interestOps() and OP_READ == 0) key.interestOpsOr(OP_READ)
+        }
+    }
+
+    private suspend fun awaitWritable(operation: Int) {
+        if (!key.isValid) throw ClosedChannelException()
+        suspendCancellableCoroutine { continuation ->
+            writer = continuation
+            key.interestOpsOr(operation)
+        }
+    }
+
+    /** Prepares [input] to be read into, behind its bytes; returns where these begin. */
+    private fun makeRoom(): Int {
+        val unread = input.remaining()
+        if (input.capacity() == 0) {
+            input = loop.buffers.acquire(READ_BYTES)
+        } else if (unread == input.capacity()) {
+            val larger = loop.buffers.acquire(2 * input.capacity()).put(input)
+            loop.buffers.release(input)
+            input = larger
+            return 0
+        } else if (input.limit() == input.capacity()) {
+            input.compact()
+            return 0
+        } else {
+            val start = input.position()
+            input.position(input.limit()).limit(input.capacity())
+            return start
+        }
+        return 0
+    }
+
+    private fun releaseInput() {
+        loop.buffers.release(input)
+        input = BufferPool.EMPTY
+    }
+
+    companion object {
+        private const val READ_BYTES = 16 * 1024
+        private const val SMALL_BYTES = 1024
+
+        /** Registers an accepted [channel]; on the loop's thread. */
+        internal fun accepted(loop: EventLoop, channel: SocketChannel): Connection {
+            channel.configureBlocking(false)
+            channel.setOption(TCP_NODELAY, true)
+            return Connection(loop, channel)
+        }
+
+        /**
+         * Connects to [address]; call on the loop's thread. Cancelled or failed, it leaves no socket behind.
+         *
+         * @throws IOException if the peer refuses, or does not answer within [timeout].
+         */
+        suspend fun open(loop: EventLoop, address: InetSocketAddress, timeout: Duration): Connection {
+            val channel = SocketChannel.open()
+            val connection = accepted(loop, channel)
+            var connected = false
+            try {
+                connected = channel.connect(address)
+                if (!connected) {
+                    connected = withTimeoutOrNull(timeout) { connection.finishConnect() }
+                        ?: throw SocketTimeoutException("no answer from $address within $timeout")
+                }
+                return connection
+            } finally {
+                if (!connected) connection.close()
+            }
+        }
+    }
+
+    private suspend fun finishConnect(): Boolean {
+        awaitWritable(OP_CONNECT)
+        return channel.finishConnect()
+    }
+}

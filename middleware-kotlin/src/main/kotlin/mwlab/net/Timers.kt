@@ -1,0 +1,37 @@
+package mwlab.net
+
+import kotlinx.coroutines.DisposableHandle
+import java.util.TreeSet
+
+/** A block that waits for its time on an [EventLoop]. [dispose] drops it: thread-safe, idempotent. */
+class Timer internal constructor(
+    private val loop: EventLoop,
+    internal val deadlineNanos: Long,
+    internal val block: Runnable,
+) : DisposableHandle {
+    internal var sequence = 0L
+
+    override fun dispose() = if (loop.isCurrent) loop.timers.remove(this) else loop.execute { loop.timers.remove(this) }
+}
+
+/** The timers of one loop in the order of their deadlines; adding and removing cost O(log n). Not thread-safe. */
+internal class Timers {
+    private val waiting = TreeSet(compareBy<Timer>({ it.deadlineNanos }, { it.sequence }))
+    private var added = 0L
+
+    fun add(timer: Timer) {
+        timer.sequence = added++
+        waiting.add(timer)
+    }
+
+    fun remove(timer: Timer) {
+        waiting.remove(timer)
+    }
+
+    /** Nanoseconds until the first deadline, not positive if it has passed, [Long.MAX_VALUE] if there is none. */
+    fun nanosToNext(now: Long): Long = if (waiting.isEmpty()) Long.MAX_VALUE else waiting.first().deadlineNanos - now
+
+    fun fire(now: Long) {
+        while (nanosToNext(now) <= 0) waiting.pollFirst()?.block?.run()
+    }
+}

@@ -1,0 +1,97 @@
+package mwlab.net
+
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.TimeoutCancellationException
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertFailsWith
+import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.measureTime
+
+class EventLoopTest {
+    private fun onLoop(fineTimers: Boolean = false, block: suspend CoroutineScope.(EventLoop) -> Unit) =
+        EventLoop("test", fineTimers).use { loop -> runBlocking(loop) { withTimeout(20.seconds) { block(loop) } } }
+
+    @Test
+    fun `coroutines run on the loop's thread, also after delays and other dispatchers`() = onLoop { loop ->
+        assertTrue(loop.isCurrent)
+        delay(2)
+        assertTrue(loop.isCurrent)
+        EventLoop("other").use { other -> withContext(other) { assertTrue(!loop.isCurrent && other.isCurrent) } }
+        assertTrue(loop.isCurrent)
+    }
+
+    @Test
+    fun `delays end in the order of their time`() = onLoop {
+        val ended = mutableListOf<Int>()
+        val delays = listOf(30, 10, 20, 10).map { launch { delay(it.milliseconds).also { _ -> ended += it } } }
+        delays.forEach { it.join() }
+        assertEquals(listOf(10, 10, 20, 30), ended)
+    }
+
+    @Test
+    fun `a delay is never too short`() = onLoop {
+        repeat(5) { assertTrue(measureTime { delay(7) } >= 7.milliseconds) }
+    }
+
+    @Test
+    fun `a timeout cancels what waits`() = onLoop {
+        assertFailsWith<TimeoutCancellationException> { withTimeout(10) { delay(1.seconds.inWholeMilliseconds * 10) } }
+    }
+
+    @Test
+    fun `a cancelled delay is dropped`() = EventLoop("test").use { loop ->
+        runBlocking(loop) {
+            val long = launch(start = CoroutineStart.UNDISPATCHED) { delay(10_000) }
+            assertTrue(loop.timers.nanosToNext(System.nanoTime()) < Long.MAX_VALUE)
+            long.cancelAndJoin()
+            assertEquals(Long.MAX_VALUE, loop.timers.nanosToNext(System.nanoTime()))
+        }
+    }
+
+    @Test
+    fun `fine timers wake within a fraction of a millisecond`() = onLoop(fineTimers = true) { loop ->
+        val lateNanos = List(50) {
+            val deadline = System.nanoTime() + 300_000
+            loop.sleepUntil(deadline)
+            System.nanoTime() - deadline
+        }.sorted()
+        assertTrue(lateNanos.first() >= 0)
+        assertTrue(lateNanos[25] < 500_000, "median ${lateNanos[25]} ns late")
+    }
+
+    @Test
+    fun `the end of a turn comes after all that is ready`() = onLoop { loop ->
+        val order = mutableListOf<String>()
+        loop.atEndOfTurn { order += "end" }
+        loop.execute {
+            order += "first"
+            loop.execute { order += "second" }
+        }
+        delay(1)
+        assertEquals(listOf("first", "second", "end"), order)
+    }
+
+    @Test
+    fun `busy time grows with work and not with waiting`() = onLoop { loop ->
+        val before = loop.busyNanos
+        delay(50)
+        assertTrue(loop.busyNanos - before < 40_000_000)
+        val busy = loop.busyNanos
+        val until = System.nanoTime() + 20_000_000
+        while (System.nanoTime() < until) Thread.onSpinWait()
+        yield()
+        delay(1)
+        assertTrue(loop.busyNanos - busy >= 20_000_000)
+    }
+}
