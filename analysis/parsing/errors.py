@@ -1,0 +1,24 @@
+"""What a parser raises when a file is not what its tool writes."""
+
+from pathlib import Path
+
+
+class ParseError(ValueError):
+    """A tool's output is damaged, cut or foreign.
+
+    Parameters
+    ----------
+    path
+        The file.
+    line_number
+        Line at which reading failed, from 1; None when the file as a whole is wrong.
+    message
+        What is wrong, with the offending text where that helps.
+    """
+
+    def __init__(self, path: Path, line_number: int | None, message: str):
+        place = str(path) if line_number is None else f"{path}:{line_number}"
+        super().__init__(f"{place}: {message}")
+        self.path = path
+        self.line_number = line_number
+        self.message = message

@@ -1,0 +1,97 @@
+"""Read the output of ``iperf3 --json`` (3.x, TCP).
+
+Five lines of it (3.12, shortened)::
+
+    "end":  {
+        "sum_sent":     {"seconds": 2.00, "bytes": 25165824, "bits_per_second": 100.6e6,
+                         "retransmits": 3, "sender": true},
+        "sum_received": {"seconds": 2.00, "bytes": 24903680, "bits_per_second": 99.6e6}
+    }
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.parsing.errors import ParseError
+from analysis.parsing.files import read_text
+from analysis.units import bits_per_s_to_mbit_per_s
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IperfResult:
+    """One bandwidth test.
+
+    Attributes
+    ----------
+    local_host, remote_host
+        Addresses of the two ends.
+    bandwidth_mbit_per_s
+        What arrived at the receiver.
+    retransmits
+        TCP segments sent again.
+    intervals
+        `start_s`, `end_s`, `bandwidth_mbit_per_s`, `retransmits` (NaN where the sender is
+        remote), `omitted` (before the start of the count, ``--omit``).
+    """
+
+    local_host: str
+    remote_host: str
+    bandwidth_mbit_per_s: float
+    retransmits: int
+    intervals: pd.DataFrame
+
+
+def read_iperf3(path: Path | str) -> IperfResult:
+    """Read one test.
+
+    Raises
+    ------
+    ParseError
+        Not iperf3's JSON, cut, or a test that failed: iperf3 then prints an ``error`` (and ends
+        with exit status 0), which the message repeats.
+    """
+    path = Path(path)
+    try:
+        document = json.loads(read_text(path))
+    except json.JSONDecodeError as exc:
+        raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
+    if not isinstance(document, dict):
+        raise ParseError(path, 1, "not a JSON object")
+    if "error" in document:
+        raise ParseError(path, None, f"the test failed: {document['error']}")
+    try:
+        return _parse(document)
+    except (KeyError, IndexError, TypeError, ValueError) as exc:
+        raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
+
+
+def _parse(document: dict[str, Any]) -> IperfResult:
+    connection = document["start"]["connected"][0]
+    end = document["end"]
+    return IperfResult(
+        local_host=connection["local_host"],
+        remote_host=connection["remote_host"],
+        bandwidth_mbit_per_s=bits_per_s_to_mbit_per_s(
+            float(end["sum_received"]["bits_per_second"])
+        ),
+        retransmits=int(end["sum_sent"]["retransmits"]),
+        intervals=pd.DataFrame(
+            [
+                {
+                    "start_s": float(total["start"]),
+                    "end_s": float(total["end"]),
+                    "bandwidth_mbit_per_s": bits_per_s_to_mbit_per_s(
+                        float(total["bits_per_second"])
+                    ),
+                    "retransmits": float(total.get("retransmits", math.nan)),
+                    "omitted": bool(total["omitted"]),
+                }
+                for total in (interval["sum"] for interval in document["intervals"])
+            ]
+        ),
+    )

@@ -1,0 +1,163 @@
+"""Read the files that the middleware writes to ``--stats-dir``.
+
+Five lines of ``windows.csv`` (shortened)::
+
+    epoch_s,request_type,keys,requests,errors,...,response_time_mean_ms,response_time_min_ms,...
+    1795222480,get,2893,2893,0,...,1.412,0.311,...
+    1795222481,get,2901,2901,0,...,1.409,0.298,...
+    1795222482,get,2888,2888,0,...,1.418,0.305,...
+    1795222483,get,2897,2897,0,...,1.410,0.302,...
+
+and of ``histograms.hlog`` (HdrHistogram log, values in microseconds)::
+
+    Tag=response_time/get,1795222480.000,1.000,12.031,HISTFAAAAB...
+
+All files are complete up to their last line end: what a killed middleware left after it is
+dropped.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.histograms import decode_histogram, merge_histograms
+from analysis.parsing.errors import ParseError
+from analysis.parsing.files import find_file, read_text
+
+_TEXT_COLUMNS = ("request_type", "server", "kind", "time")
+_INTERVAL = re.compile(
+    r"Tag=(?P<time>\w+)/(?:(?P<server>[^/,]+)/)?(?P<request_type>[^/,]+),"
+    r"(?P<start_s>[\d.]+),(?P<length_s>[\d.]+),[\d.]+,(?P<encoded>[\w+/=]+)"
+)
+_START_TIME = re.compile(r"#\[(?:StartTime|BaseTime): ([\d.]+)")
+_YEAR_S = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MiddlewareResult:
+    """Everything that one middleware measured in one run.
+
+    Attributes
+    ----------
+    summary
+        ``summary.json`` as it is.
+    windows
+        One row per second and request type: `epoch_s`, `request_type`, `keys`, `requests`,
+        `errors`, `hits`, `misses`, `bytes_in`, `bytes_out`, and `_mean_ms`, `_min_ms`, `_max_ms`
+        of `response_time`, `preprocessing_time`, `queueing_time`, `service_time`,
+        `processing_time`, `servers_net_time`, `client_rtt_and_think_time`.
+    queue
+        One row per second: `epoch_s`, `arrivals`, `queue_length_mean`, `waiting_workers_mean`,
+        `cpu_s`, ...
+    utilization
+        `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1).
+    servers
+        `epoch_s`, `server`, `requests`, `response_time_mean_ms`, ...
+    intervals
+        Histograms still encoded, one row per second and tag: `epoch_s`, `time`, `server` (empty
+        unless `time` is ``server_time``), `request_type`, `encoded`.
+    """
+
+    directory: Path
+    summary: Mapping[str, Any]
+    windows: pd.DataFrame
+    queue: pd.DataFrame
+    utilization: pd.DataFrame
+    servers: pd.DataFrame
+    intervals: pd.DataFrame
+
+    def histogram(
+        self, time: str, request_type: str, *, start_epoch_s: float, end_epoch_s: float
+    ) -> pd.DataFrame:
+        """Merge the histograms of the seconds from `start_epoch_s` to before `end_epoch_s`."""
+        rows = self.intervals
+        chosen = rows[
+            (rows["time"] == time)
+            & (rows["request_type"] == request_type)
+            & rows["epoch_s"].between(start_epoch_s, end_epoch_s, inclusive="left")
+        ]
+        try:
+            return merge_histograms([decode_histogram(text) for text in chosen["encoded"]])
+        except ValueError as exc:
+            raise ParseError(self.directory / "histograms.hlog", None, str(exc)) from exc
+
+
+def read_middleware(directory: Path | str) -> MiddlewareResult:
+    """Read a ``--stats-dir``, its files plain or each with ``.gz``.
+
+    Raises
+    ------
+    ParseError
+        A file is missing, damaged or lacks a column.
+    """
+    directory = Path(directory)
+    return MiddlewareResult(
+        directory=directory,
+        summary=_read_summary(find_file(directory, "summary.json")),
+        windows=_read_csv(
+            find_file(directory, "windows.csv"),
+            ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
+        ),
+        queue=_read_csv(find_file(directory, "queue.csv"), ["epoch_s", "queue_length_mean"]),
+        utilization=_read_csv(
+            find_file(directory, "utilization.csv"), ["epoch_s", "kind", "index", "utilization"]
+        ),
+        servers=_read_csv(find_file(directory, "servers.csv"), ["epoch_s", "server", "requests"]),
+        intervals=_read_histogram_log(find_file(directory, "histograms.hlog")),
+    )
+
+
+def _read_summary(path: Path) -> dict[str, Any]:
+    try:
+        summary = json.loads(read_text(path))
+    except json.JSONDecodeError as exc:
+        raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
+    if not isinstance(summary, dict):
+        raise ParseError(path, 1, "not a JSON object")
+    return summary
+
+
+def _read_csv(path: Path, required: list[str]) -> pd.DataFrame:
+    """Read a CSV file with a header; numbers are floats, an empty cell is NaN."""
+    lines = read_text(path).split("\n")[:-1]
+    header = next(csv.reader(lines[:1]), [])
+    missing = [name for name in required if name not in header]
+    if missing:
+        raise ParseError(path, 1, f"columns {', '.join(missing)} are missing in {header}")
+    rows = []
+    for number, cells in enumerate(csv.reader(lines[1:]), 2):
+        if len(cells) != len(header):
+            raise ParseError(path, number, f"{len(header)} cells expected, got {len(cells)}")
+        rows.append([_cell(path, number, *pair) for pair in zip(header, cells, strict=True)])
+    frame = pd.DataFrame(rows, columns=header)
+    return frame.astype({name: "float64" for name in header if name not in _TEXT_COLUMNS})
+
+
+def _cell(path: Path, line_number: int, name: str, text: str) -> float | str:
+    if name in _TEXT_COLUMNS:
+        return text
+    try:
+        return float(text or "nan")
+    except ValueError as exc:
+        raise ParseError(path, line_number, f"{name} must be a number, got {text!r}") from exc
+
+
+def _read_histogram_log(path: Path) -> pd.DataFrame:
+    base_s, rows = 0.0, []
+    for number, line in enumerate(read_text(path).split("\n")[:-1], 1):
+        if match := _START_TIME.match(line):
+            base_s = float(match.group(1))
+        elif match := _INTERVAL.fullmatch(line):
+            start_s = float(match["start_s"])
+            epoch_s = start_s if start_s > _YEAR_S else base_s + start_s  # relative to the start
+            rows.append((epoch_s, *match.group("time", "server", "request_type", "encoded")))
+        elif not line.startswith(("#", '"StartTimestamp"')):
+            raise ParseError(path, number, f"not a line of a histogram log: {line[:60]!r}")
+    columns = ["epoch_s", "time", "server", "request_type", "encoded"]
+    return pd.DataFrame(rows, columns=columns).fillna({"server": ""})
