@@ -34,6 +34,22 @@ _GROUPS = (  # title as printed, with the instance as group 1; our prefix; unit
     (re.compile(r"(memory) usage"), "memory", "_bytes"),
     (re.compile(r"(load) avg"), "load", ""),
 )
+_WORDS = {  # subtitles as printed, where the whole word says more
+    "usr": "user",
+    "sys": "system",
+    "idl": "idle",
+    "wai": "wait",
+    "stl": "steal",
+    "hiq": "hardirq",
+    "siq": "softirq",
+    "writ": "write",
+    "recv": "receive",
+    "int": "interrupts",
+    "csw": "context_switches",
+    "buff": "buffers",
+    "cach": "cache",
+    "avai": "available",
+}
 _SINGLE = ("total", "paging", "system", "memory", "load")
 _TIME_FORMATS = ("%d-%m %H:%M:%S %Y", "%b-%d %H:%M:%S %Y")  # dstat, dool; the year is appended
 _YEAR = re.compile(r"\b(\d{4})\b")
@@ -47,11 +63,12 @@ def read_dstat(path: Path | str) -> pd.DataFrame:
     pandas.DataFrame
         One row per interval. `epoch_s` (float) when recorded with ``--epoch`` or in UTC;
         otherwise `local_time` (no zone), or neither. Then, as far as recorded,
-        `cpu_usr_percent`, `cpu_sys_percent`, `cpu_idl_percent`, `cpu_wai_percent`, ...;
-        `disk_read_bytes_per_s`, `disk_writ_bytes_per_s`; `net_recv_bytes_per_s`,
-        `net_send_bytes_per_s`; `paging_in_bytes_per_s`, ...; `system_int_per_s`,
-        `system_csw_per_s`; `memory_used_bytes`, ...; `load_1m`, ... A single device stands in
-        the name: `net_eth0_recv_bytes_per_s`. Other plugins are left out.
+        `cpu_user_percent`, `cpu_system_percent`, `cpu_idle_percent`, `cpu_wait_percent`,
+        `cpu_steal_percent`, ...; `disk_read_bytes_per_s`, `disk_write_bytes_per_s`;
+        `net_receive_bytes_per_s`, `net_send_bytes_per_s`; `paging_in_bytes_per_s`, ...;
+        `system_interrupts_per_s`, `system_context_switches_per_s`; `memory_used_bytes`, ...;
+        `load_1m`, ... A single device stands in the name: `net_eth0_receive_bytes_per_s`.
+        Other plugins are left out.
 
     Raises
     ------
@@ -117,7 +134,7 @@ def _column_name(title: str, subtitle: str) -> str | None:
         if subtitle and (match := pattern.fullmatch(title)):
             instance = match.group(1)
             place = prefix if instance in _SINGLE else f"{prefix}_{instance.removeprefix(prefix)}"
-            return f"{place}_{subtitle}{unit}"
+            return f"{place}_{_WORDS.get(subtitle, subtitle)}{unit}"
     return None
 
 

@@ -57,15 +57,15 @@ def test_dool_row_is_bound_by_name_and_the_first_is_dropped():
     cells = lines[7].split(",")
     row = frame.iloc[0]
     assert row["epoch_s"] == float(cells[0])
-    assert row["cpu_idl_percent"] == float(cells[3])
-    assert row["disk_writ_bytes_per_s"] == float(cells[7])
-    assert row["memory_avai_bytes"] == float(cells[15])
+    assert row["cpu_idle_percent"] == float(cells[3])
+    assert row["disk_write_bytes_per_s"] == float(cells[7])
+    assert row["memory_available_bytes"] == float(cells[15])
 
 
 def test_dool_counts_network_in_bits_unless_told_otherwise():
     cells = (DATA / "bits.csv").read_text().splitlines()[7].split(",")
     frame = read_dstat(DATA / "bits.csv")
-    assert frame.loc[0, "net_recv_bytes_per_s"] == float(cells[6]) / 8
+    assert frame.loc[0, "net_receive_bytes_per_s"] == float(cells[6]) / 8
 
 
 def test_dool_without_epoch_gets_it_from_the_date_in_utc():
@@ -80,7 +80,7 @@ def test_last_recording_of_an_appended_file_counts():
 
 def test_dstat_0_7_2_has_six_cpu_columns_and_the_year_turns(tmp_path):
     frame = read_dstat(write(tmp_path, DSTAT_0_7_2))
-    assert frame["cpu_siq_percent"].tolist() == [4.0, 4.0]
+    assert frame["cpu_softirq_percent"].tolist() == [4.0, 4.0]
     assert frame["net_send_bytes_per_s"].tolist() == [130.0, 106.0]
     assert frame["epoch_s"].diff().iloc[1] == 1.0
 
@@ -88,8 +88,8 @@ def test_dstat_0_7_2_has_six_cpu_columns_and_the_year_turns(tmp_path):
 def test_dstat_0_7_4_devices_stand_in_the_names(tmp_path):
     frame = read_dstat(write(tmp_path, DSTAT_0_7_4))
     assert frame.columns[0] == "epoch_s"
-    assert frame.loc[0, ["cpu_0_usr_percent", "cpu_usr_percent"]].tolist() == [16.6, 8.5]
-    assert frame.loc[0, "net_recv_bytes_per_s"] == 1000
+    assert frame.loc[0, ["cpu_0_user_percent", "cpu_user_percent"]].tolist() == [16.6, 8.5]
+    assert frame.loc[0, "net_receive_bytes_per_s"] == 1000
     assert frame.loc[0, "net_eth0_send_bytes_per_s"] == 1900
 
 
@@ -97,7 +97,7 @@ def test_pcp_has_local_time_colours_and_stray_columns(tmp_path):
     frame = read_dstat(write(tmp_path, PCP))
     assert frame.loc[0, "local_time"] == pd.Timestamp("2026-11-21 00:55:46")
     assert "epoch_s" not in frame
-    assert frame.loc[0, "cpu_usr_percent"] == 11
+    assert frame.loc[0, "cpu_user_percent"] == 11
     assert frame.loc[0, "net_send_bytes_per_s"] == 120
 
 
@@ -113,7 +113,7 @@ def test_last_row_without_line_end_is_dropped(tmp_path):
         ('"Host:"', '"Machine:"', r":1: no Host line"),
         ('"Cmdline:"', '"Command:"', r":4: no Cmdline line"),
         (",60.0,130.0", "", r":9: 9 cells expected, got 7"),
-        ("60.0", "sixty", r":9: net_recv_bytes_per_s must be a number, got 'sixty'"),
+        ("60.0", "sixty", r":9: net_receive_bytes_per_s must be a number, got 'sixty'"),
         ("2017", "", "no year in the date"),
         ("31-12 23:59:59", "yesterday", "time must be like"),
     ],
