@@ -1,0 +1,16 @@
+"""The local lab: hosts of an experiment as network namespaces of this machine, reached by SSH."""
+
+from remote.testbed.files import default_inventory_path
+from remote.testbed.namespaces import LocalLab
+from remote.testbed.routes import route_leaves_by
+from remote.testbed.status import HostStatus, shell_command
+from remote.testbed.topology import Topology
+
+__all__ = [
+    "HostStatus",
+    "LocalLab",
+    "Topology",
+    "default_inventory_path",
+    "route_leaves_by",
+    "shell_command",
+]

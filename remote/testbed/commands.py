@@ -1,0 +1,40 @@
+"""Run a program of the system and turn its failure into a `LabError`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Sequence
+
+from remote.errors import LabError
+
+# A user's PATH often lacks the folders of ip, tc and sshd.
+SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+
+KERNEL_REMEDY = (
+    "The lab needs a Linux kernel with network, PID, mount and UTS namespaces, veth, bridge and "
+    "sch_tbf (try `modprobe -a veth bridge sch_tbf`); a container must be privileged"
+)
+
+
+def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
+    """Run a command to its end and return what it printed.
+
+    Raises
+    ------
+    LabError
+        The command failed; the message holds it and its standard error.
+    """
+    result = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": SEARCH_PATH},
+    )
+    if result.returncode != 0:
+        reason = result.stderr.strip() or f"exit status {result.returncode}"
+        raise LabError(f"`{shlex.join(command)}` failed: {reason}", remedy)
+    return result.stdout

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Turns the namespaces it is started in into a host of the lab and becomes the host's sshd.
+#
+#   host.sh NAME FILES TMPFS_MIB SSHD    FILES: the host's folder, as sshd.py has written it
+#
+# It is process 1 of the host: when it is killed, everything on the host ends.
+set -eu
+umask 022
+name=$1 files=$2 size=size=$3m sshd=$4
+
+# The number and start time that this process has outside, for `lab status` and `lab down`.
+read -r stat </proc/self/stat
+echo "$stat" >"$files/init.half"
+mv "$files/init.half" "$files/init"
+
+# Mounts are not noted anywhere (-n): they end with this namespace.
+mount -n -t proc proc /proc
+hostname "$name"
+echo cubic >/proc/sys/net/ipv4/tcp_congestion_control
+
+# A private /run with the host's own keys and working directory. It is filled before it is moved
+# into place, because the files to copy lie in the /run that it will hide.
+new=$files/run
+mkdir "$new"
+mount -n -t tmpfs -o "$size,mode=755" mwlab "$new"
+mkdir -p "$new/sshd" "$new/middleware-lab/work"
+for file in host_key authorized_keys sshd_config etc_hosts; do
+  cp "$files/$file" "$new/middleware-lab/"
+done
+# The machine's root may have a locked password, which sshd without PAM takes for a locked account.
+(umask 077 && echo 'root:*:::::::' >"$new/middleware-lab/shadow")
+mount -n --move "$new" /run
+mount -n --bind /run/middleware-lab/shadow /etc/shadow
+mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts
+
+# What programs leave in these is the host's own, too, and ends with it.
+mount -n -t tmpfs -o "$size,mode=1777" mwlab /tmp
+mount -n -t tmpfs -o "$size,mode=755" mwlab /var/log
+
+cd /
+exec "$sshd" -D -e -f /run/middleware-lab/sshd_config

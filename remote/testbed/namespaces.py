@@ -1,0 +1,202 @@
+"""Build the local lab and take it down: the part that changes this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from remote.errors import LabError
+from remote.testbed import congestion, processes, requirements, sshd
+from remote.testbed.commands import run
+from remote.testbed.files import LabFiles
+from remote.testbed.inventory_file import inventory_text
+from remote.testbed.lock import locked
+from remote.testbed.network import CONTROL_DEVICE, NAMESPACE_PREFIX, network_commands
+from remote.testbed.routes import route_leaves_by
+from remote.testbed.status import HostStatus, host_states, read_init
+from remote.testbed.topology import DEFAULT_TOPOLOGY, LabHost, Topology
+
+_NETNS_DIR = Path("/run/netns")
+_START_TIMEOUT_S = 15.0
+
+
+class LocalLab:
+    """The hosts of a topology on this machine; there is one local lab a machine.
+
+    As a context manager it is up inside the block and down after it.
+
+    Parameters
+    ----------
+    topology : what `up` builds, by default `azure`; `down` and `status` are about the lab that is
+        there, whatever its topology.
+    """
+
+    def __init__(self, topology: Topology | None = None) -> None:
+        self.topology = topology or Topology.named(DEFAULT_TOPOLOGY)
+        self._files = LabFiles()
+
+    def up(self, progress: Callable[[str], None] | None = None) -> Path:
+        """Build the lab and return when every host answers; nothing is done if it is up.
+
+        What a crash has left is taken down first. If building fails or is interrupted, all of it
+        is taken down again.
+
+        Parameters
+        ----------
+        progress : called with a line of text at each step.
+
+        Returns
+        -------
+        Path of the inventory of the lab's hosts.
+
+        Raises
+        ------
+        LabError
+            Something is missing on this machine, a lab of another topology is up, or a command
+            failed.
+        """
+        report = progress or (lambda _: None)
+        requirements.check_all()
+        with locked(self._files.directory.parent):
+            states = host_states(self._files)
+            if any(state.sshd_pid for state in states):
+                self._refuse_other_topology()
+            broken = [state.name for state in states if not state.is_up]
+            if states and not broken:
+                report("The lab is up already.")
+                return self._files.inventory
+            if broken:
+                report(f"Building the lab anew: no answer from {', '.join(broken)}.")
+            _take_down(self._files)
+            try:
+                self._build(report)
+            except BaseException:
+                _take_down(self._files)
+                raise
+        return self._files.inventory
+
+    def down(self) -> None:
+        """End all processes of the lab and remove all of it, however much there is.
+
+        Raises
+        ------
+        LabError
+            A process did not end or a command failed; calling it again is safe.
+        """
+        requirements.check_root()
+        with locked(self._files.directory.parent):
+            _take_down(self._files)
+
+    def status(self) -> list[HostStatus]:
+        """Tell how each host of the lab is; an empty list if there is no lab."""
+        requirements.check_root()
+        return host_states(self._files)
+
+    def __enter__(self) -> Self:
+        """Bring the lab up."""
+        self.up()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Take the lab down."""
+        self.down()
+
+    def _refuse_other_topology(self) -> None:
+        running = self._files.read_topology()
+        if running is not None and running != self.topology:
+            raise LabError(
+                f"a lab of topology `{running.name}` is up, which is not the `{self.topology.name}`"
+                " that was asked for",
+                "Take it down first: `lab down`",
+            )
+
+    def _build(self, report: Callable[[str], None]) -> None:
+        started_s = time.monotonic()
+        hosts = self.topology.hosts
+        self._files.directory.mkdir(mode=0o700)
+        self._files.write_topology(self.topology)
+        if not _NETNS_DIR.exists():
+            self._files.netns_dir_is_new.touch()
+        congestion.allow(self._files.congestion_control)
+        report(f"Connecting {len(hosts)} hosts to a switch ...")
+        for command in network_commands(self.topology):
+            run(command)
+        _check_routes(hosts)
+        report("Starting the hosts ...")
+        sshd.write_files(self.topology, self._files)
+        for host in hosts:
+            sshd.start(host, self._files, self.topology.work_dir_mib)
+        _wait_until_answering(hosts, self._files)
+        _write_whole(self._files.inventory, inventory_text(self.topology, self._files))
+        report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
+
+
+def _check_routes(hosts: Sequence[LabHost]) -> None:
+    for host in hosts:
+        if not route_leaves_by(host.address, CONTROL_DEVICE):
+            raise LabError(
+                f"packets to {host.address} ({host.name}) would not leave by {CONTROL_DEVICE}: "
+                "something else on this machine uses that address",
+                "Copy the topology file, change its network, and bring that one up",
+            )
+
+
+def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    waiting = list(hosts)
+    while waiting:
+        waiting = [host for host in waiting if not sshd.answers(host.address)]
+        for host in waiting:
+            init_file = files.host(host.name) / "init"
+            has_ended = init_file.exists() and read_init(init_file) is None
+            if has_ended or time.monotonic() > deadline:
+                log = (files.host(host.name) / "log").read_text(errors="replace").strip()
+                raise LabError(
+                    f"{host.name} {'ended while it started' if has_ended else 'does not answer'}; "
+                    f"its log says: {log[-500:] or '(nothing)'}",
+                    "Mend that and run `lab up` again; nothing was left behind",
+                )
+        time.sleep(0.02 if waiting else 0)
+
+
+def _take_down(files: LabFiles) -> None:
+    """Undo whatever is there, from the inside out; each step is harmless when repeated."""
+    inits = [read_init(path) for path in files.directory.glob("hosts/*/init")]
+    namespaces = sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
+    processes.end([init for init in inits if init is not None])
+    while members := processes.in_network_namespaces(namespaces):
+        processes.end(members)
+    for namespace in namespaces:
+        run(["ip", "netns", "delete", namespace.name])
+    if CONTROL_DEVICE in {name for _, name in socket.if_nameindex()}:
+        run(["ip", "link", "delete", CONTROL_DEVICE])
+    if files.netns_dir_is_new.exists():
+        _remove_netns_dir()
+    congestion.restore(files.congestion_control)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(files.directory)
+
+
+def _remove_netns_dir() -> None:
+    """Remove what `ip netns add` made for the first namespace, unless others are in it by now."""
+    if _NETNS_DIR.exists() and not any(_NETNS_DIR.iterdir()):
+        run(["umount", str(_NETNS_DIR)])
+        _NETNS_DIR.rmdir()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is either there with all of its text or not there."""
+    half = path.with_suffix(".half")
+    half.write_text(text, encoding="utf-8")
+    half.replace(path)

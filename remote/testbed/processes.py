@@ -1,0 +1,120 @@
+"""Processes of the lab: recognised without doubt, ended by handle, never by a bare number."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.errors import LabError
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process for all time: its number may be given again, but not with this start time."""
+
+    pid: int
+    start_ticks: int
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it still is there and is more than a zombie."""
+        stat = _read_stat(self.pid)
+        return stat is not None and parse_stat(stat) == self and _fields(stat)[0] not in "ZX"
+
+
+def parse_stat(stat: str) -> Process:
+    """Read a process from its line in /proc/PID/stat, proc_pid_stat(5).
+
+    The second field may hold anything, also blanks and parentheses::
+
+        4711 (sh) S 4700 4700 4700 0 -1 4194560 92 0 0 0 0 0 0 0 20 0 1 0 812345 2658304 ...
+    """
+    return Process(pid=int(stat.split(maxsplit=1)[0]), start_ticks=int(_fields(stat)[19]))
+
+
+def in_network_namespaces(paths: Iterable[Path]) -> list[Process]:
+    """List the processes whose network namespace is one of those bound to `paths`."""
+    wanted = {_identity(path) for path in paths} - {None}
+    return [
+        process
+        for process in _all_processes()
+        if wanted and _identity(Path(f"/proc/{process.pid}/ns/net")) in wanted
+    ]
+
+
+def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
+    """Kill processes and wait until they have ended; those that have ended already are skipped.
+
+    Raises
+    ------
+    LabError
+        One did not end in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    with contextlib.ExitStack() as stack:
+        poller = select.poll()
+        waiting: dict[int, Process] = {}
+        for process in processes:
+            handle = _open(process)
+            if handle is not None:
+                stack.callback(os.close, handle)
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                poller.register(handle, select.POLLIN)
+                waiting[handle] = process
+        while waiting:
+            ended = poller.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ended:
+                pids = ", ".join(str(process.pid) for process in waiting.values())
+                raise LabError(
+                    f"processes {pids} were killed but have not ended after {timeout_s:g} s",
+                    "They hang in the kernel; try `lab down` again later",
+                )
+            for handle, _ in ended:
+                poller.unregister(handle)
+                del waiting[handle]
+
+
+def _open(process: Process) -> int | None:
+    """Open a handle on the process; None if it has ended, whoever has its number now."""
+    try:
+        handle = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return None
+    if not process.is_running:  # the handle cannot move to another process, so this is final
+        os.close(handle)
+        return None
+    return handle
+
+
+def _all_processes() -> Iterator[Process]:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            stat = _read_stat(int(entry.name))
+            if stat is not None:
+                yield parse_stat(stat)
+
+
+def _read_stat(pid: int) -> str | None:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def _fields(stat: str) -> list[str]:
+    """Fields from the third, the state, onwards."""
+    return stat.rpartition(")")[2].split()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,113 @@
+"""One sshd a host: its keys and configuration, how it is started, whether it answers."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+from remote.errors import LabError
+from remote.testbed.commands import SEARCH_PATH, run
+from remote.testbed.files import STATE_DIR, LabFiles
+from remote.testbed.network import namespace_of
+from remote.testbed.topology import LabHost, Topology
+
+SSH_PORT = 22
+_HOST_SCRIPT = Path(__file__).with_name("host.sh")
+_KEY_TYPE = "ed25519"
+
+
+def sshd_config(host: LabHost) -> str:
+    """Write the sshd_config(5) of a host; paths are those inside the host.
+
+    No PAM and no DNS, so that a connection takes milliseconds; room for one connection per
+    program that an experiment starts. HISTFILE keeps a `lab shell` out of the user's own history.
+    """
+    return f"""\
+ListenAddress {host.address}:{SSH_PORT}
+HostKey {STATE_DIR}/host_key
+AuthorizedKeysFile {STATE_DIR}/authorized_keys
+AuthenticationMethods publickey
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+AllowUsers root
+UsePAM no
+UseDNS no
+PidFile none
+PrintLastLog no
+PrintMotd no
+MaxSessions 200
+MaxStartups 200
+LoginGraceTime 20
+Subsystem sftp internal-sftp
+SetEnv PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HISTFILE=/dev/null
+"""
+
+
+def known_hosts_text(host_keys: dict[str, str]) -> str:
+    """Write known_hosts from the public host key of each address."""
+    return "".join(f"{address} {' '.join(key.split()[:2])}\n" for address, key in host_keys.items())
+
+
+def etc_hosts(topology: Topology) -> str:
+    """Write /etc/hosts, in which all hosts of the lab have their names."""
+    lines = ["127.0.0.1 localhost"] + [f"{host.address} {host.name}" for host in topology.hosts]
+    return "\n".join(lines) + "\n"
+
+
+def write_files(topology: Topology, files: LabFiles) -> None:
+    """Make all keys and write what each host needs to start."""
+    _make_key(files.identity, comment="middleware-lab")
+    client_key = files.identity.with_suffix(".pub").read_text()
+    host_keys: dict[str, str] = {}
+    for host in topology.hosts:
+        folder = files.host(host.name)
+        folder.mkdir(parents=True)
+        _make_key(folder / "host_key", comment=host.name)
+        host_keys[host.address] = (folder / "host_key.pub").read_text()
+        (folder / "authorized_keys").write_text(client_key)
+        (folder / "sshd_config").write_text(sshd_config(host))
+        (folder / "etc_hosts").write_text(etc_hosts(topology))
+    files.known_hosts.write_text(known_hosts_text(host_keys))
+
+
+def start(host: LabHost, files: LabFiles, tmpfs_mib: int) -> None:
+    """Start a host in its network namespace and return at once; it writes its log to `log`."""
+    folder = files.host(host.name)
+    # Forked off into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
+    detached = ["setsid", "--fork", "ip", "netns", "exec", namespace_of(host)]
+    isolated = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
+    script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), _sshd_path()]
+    with (folder / "log").open("ab") as log:
+        subprocess.run(
+            [*detached, *isolated, *script],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=True,
+            cwd="/",
+            env={"PATH": SEARCH_PATH},
+        )
+
+
+def answers(address: str, timeout_s: float = 0.5) -> bool:
+    """Tell whether an SSH server greets at the address."""
+    try:
+        with socket.create_connection((address, SSH_PORT), timeout=timeout_s) as connection:
+            return connection.recv(4) == b"SSH-"
+    except OSError:
+        return False
+
+
+def _sshd_path() -> str:
+    """Find sshd, which insists on being started by its full path."""
+    path = shutil.which("sshd", path=SEARCH_PATH)
+    if path is None:
+        raise LabError("`sshd` is not installed", "apt-get install openssh-server")
+    return path
+
+
+def _make_key(path: Path, comment: str) -> None:
+    run(["ssh-keygen", "-q", "-t", _KEY_TYPE, "-N", "", "-C", comment, "-f", str(path)])
