@@ -1,5 +1,7 @@
 """What can go wrong with hosts, files and the lab, each error naming the place and the remedy.
 
+Drawn as the tree they form:
+
 RemoteError
 ├── HostUnreachable        no SSH connection: wrong address, host down, key refused
 │   └── HostKeyRejected    the host shows another key than known_hosts pins, or none is pinned

@@ -1,0 +1,74 @@
+# The only front door. `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+CAMPAIGN ?= smoke
+PROFILE ?= smoke
+FLEET ?= local
+SECTIONS ?= 0 2.1 3.1
+
+BIN := .venv/bin
+JAR := middleware-kotlin/target/middleware.jar
+KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
+MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
+INSTALLED := .venv/installed
+
+.PHONY: help setup jar report test python kotlin lab lint format lock clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
+
+setup: $(INSTALLED) jar ## Install what is missing: Debian packages, Python environment, middleware
+
+$(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
+	@remote/provision/debian.sh
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "Installing the Python environment into .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+jar: $(JAR) ## Build the middleware and the load generator
+
+$(JAR): $(KOTLIN_SOURCES) | $(INSTALLED)
+	@echo "Building the middleware"
+	@$(MAVEN) --quiet -DskipTests package
+
+report: setup ## Measure on the local lab, run the notebooks, write figures/report.pdf
+	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
+	@$(BIN)/python -m report --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
+
+test: setup lint kotlin python ## Run everything that CI runs: style, types, all tests, the lab for real
+
+python: setup ## Python tests, with the local lab and the notebooks
+	@$(BIN)/pytest --quiet
+
+kotlin: $(INSTALLED) ## Style and tests of the middleware and the load generator
+	@mkdir -p build
+	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
+	@grep 'Tests run:' build/kotlin.log | tail -n 1 | sed -E 's/^\[[A-Z]+\] +/Kotlin: /'
+
+lab: setup ## Start JupyterLab on the notebooks
+	@$(BIN)/jupyter lab --notebook-dir=notebooks
+
+lint: $(INSTALLED) ## Check style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(INSTALLED) ## Reformat the sources
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(MAVEN) --quiet spotless:apply
+
+lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
+	uv pip compile --quiet --generate-hashes --extra dev --python-version 3.11 --no-header \
+	  --no-emit-index-url --output-file requirements.lock pyproject.toml
+
+clean: ## Remove what can be built again
+	@rm -rf build middleware-kotlin/target .venv

@@ -1,0 +1,249 @@
+"""A campaign: all runs of one or more sections in one profile, measured, kept and resumed.
+
+What is on disk is the state: a run is done when its folder stands with a manifest. Nothing that is
+done is measured again; what was interrupted leaves no run folder and is measured anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import random
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import NoReturn, Protocol
+
+from tqdm.auto import tqdm
+
+from remote.errors import ConfigError, RemoteError
+from remote.group import Fleet
+from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.load_run import LoadSession
+from remote.manifest import git_state, read_manifest
+from remote.network_run import NetworkSession
+from remote.provision import ROOT, Tools, provision
+from remote.run import PARTIAL_SUFFIX, Collected, Run, store
+from remote.section import PROFILES, Section
+
+DATA_DIR = ROOT / "data"
+CAMPAIGN_FILE = "campaign.json"
+MAX_ATTEMPTS = 3
+OVERHEAD_S = 2.5  # start, stop and fetch of one run; only for the first estimate of the duration
+
+
+class CampaignIncomplete(RemoteError):
+    """Some runs were rejected by their checks in every attempt."""
+
+    def __init__(self, rejected: dict[str, str]) -> None:
+        self.rejected = rejected
+        rows = "\n".join(f"  {label}: {reason}" for label, reason in rejected.items())
+        count = f"{len(rejected)} runs were rejected {MAX_ATTEMPTS} times (the attempts are kept)"
+        super().__init__(f"{count}:\n{rows}")
+
+
+class Session(Protocol):
+    """What a kind of section needs up while its runs are measured."""
+
+    def __enter__(self) -> Session: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+    def measure(self, run: Run, collected: Collected) -> None:
+        """Perform `run` and fill `collected`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """A folder of runs measured with one profile.
+
+    Parameters
+    ----------
+    path : the campaign's folder; its name is the campaign's name.
+    profile : ``smoke``, ``quick`` or ``paper``.
+    fleet : ``local`` for the local lab, else the path of an inventory.
+    seed : of the order of the runs.
+    """
+
+    path: Path
+    profile: str
+    fleet: str
+    seed: int
+
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        *,
+        profile: str = "smoke",
+        fleet: str = "local",
+        data_dir: Path = DATA_DIR,
+    ) -> Campaign:
+        """Open campaign `name`, creating its folder if it is new.
+
+        Raises
+        ------
+        ConfigError
+            The name or the profile is wrong, or the campaign was begun with another profile.
+        """
+        path = data_dir / name
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or name == "published":
+            raise ConfigError(path, "a campaign's name consists of letters, digits, `.`, `_`, `-`")
+        if profile not in PROFILES:
+            raise ConfigError(path, f"no profile `{profile}`; there are {', '.join(PROFILES)}")
+        record = path / CAMPAIGN_FILE
+        if record.is_file():
+            known = json.loads(record.read_text())
+            if known["profile"] != profile:
+                raise ConfigError(
+                    record,
+                    f"the campaign was begun with profile `{known['profile']}`, not `{profile}`: "
+                    "choose that profile or another campaign",
+                )
+            return cls(path=path, profile=profile, fleet=fleet, seed=int(known["seed"]))
+        seed = random.SystemRandom().randrange(2**32)
+        return cls(path=path, profile=profile, fleet=fleet, seed=seed)
+
+    def runs(self, section: str) -> list[Run]:
+        """Return the runs of a section in their order: shuffled in blocks of one repetition."""
+        plan = Section.read(section, self.profile)
+        order: list[Run] = []
+        for repetition in range(1, plan.durations.repetitions + 1):
+            block = plan.configs()
+            random.Random(f"{self.seed}/{section}/{repetition}").shuffle(block)
+            order += [
+                Run(section=plan, config=config, repetition=repetition, campaign_dir=self.path)
+                for config in block
+            ]
+        return order
+
+    def missing(self, section: str) -> list[Run]:
+        """Return the runs of a section that are not done yet."""
+        return [run for run in self.runs(section) if not run.is_done()]
+
+    def measure(self, *sections: str, progress: bool = True) -> None:
+        """Measure what is missing of `sections`; a finished campaign needs no host at all.
+
+        Raises
+        ------
+        CampaignIncomplete
+            Runs were rejected in every attempt; all others are done.
+        RemoteError, ConfigError
+            A host failed or the campaign cannot start; what is done stays done.
+        """
+        missing = {section: runs for section in sections if (runs := self.missing(section))}
+        if not missing:
+            return
+        inventory = Inventory.read(self._inventory_path())
+        with self._lock(), Fleet(inventory) as fleet:
+            self._write_record()
+            bar = _progress_bar(missing, enabled=progress)
+            with contextlib.closing(bar):
+                rejected: dict[str, str] = {}
+                for runs in missing.values():
+                    rejected |= self._measure_section(fleet, runs, bar)
+        if rejected:
+            raise CampaignIncomplete(rejected)
+
+    def _measure_section(
+        self, fleet: Fleet, runs: Sequence[Run], bar: tqdm[NoReturn]
+    ) -> dict[str, str]:
+        section = runs[0].section
+        bar.set_description(f"section {section.name}: preparing hosts")
+        hosts = [
+            host
+            for role, count in section.hosts.items()
+            for host in fleet.inventory.take(role, count)
+        ]
+        tools = provision(fleet, hosts)
+        identity = self._identity(fleet.inventory)
+        rejected: dict[str, str] = {}
+        with _session(fleet, section, tools) as session:
+            for run in runs:
+                bar.set_description(run.label)
+                reason = _measure_run(session, run, identity)
+                if reason:
+                    rejected[run.label] = reason
+                bar.update(1)
+        return rejected
+
+    def _inventory_path(self) -> Path:
+        return LOCAL_LAB_INVENTORY if self.fleet == "local" else Path(self.fleet).expanduser()
+
+    def _identity(self, inventory: Inventory) -> dict[str, object]:
+        return {
+            "campaign": self.path.name,
+            "seed": self.seed,
+            "fleet": inventory.fleet,
+            "topology": {
+                "name": inventory.topology,
+                "time_dilation": inventory.time_dilation,
+                "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
+            },
+            "git": git_state(ROOT),
+        }
+
+    def _write_record(self) -> None:
+        record = self.path / CAMPAIGN_FILE
+        if not record.is_file():
+            record.write_text(json.dumps({"profile": self.profile, "seed": self.seed}) + "\n")
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Keep a second controller out and clear what an earlier one left half written."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / ".lock").open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ConfigError(
+                    self.path, "another process measures this campaign: wait for it or end it"
+                ) from None
+            for leftover in self.path.glob(f"*/*/*{PARTIAL_SUFFIX}"):
+                shutil.rmtree(leftover)
+            yield
+
+
+def _session(fleet: Fleet, section: Section, tools: dict[str, Tools]) -> Session:
+    kinds: dict[str, type[LoadSession] | type[NetworkSession]] = {
+        "load": LoadSession,
+        "network": NetworkSession,
+    }
+    return kinds[section.kind](fleet, section, tools)
+
+
+def _measure_run(session: Session, run: Run, identity: dict[str, object]) -> str:
+    """Measure until the run is accepted; return why not after the last attempt, or nothing."""
+    reason = ""
+    for _ in range(MAX_ATTEMPTS):
+        collected = Collected()
+        try:
+            session.measure(run, collected)
+        except RemoteError as exc:
+            store(run, collected, identity, error=str(exc))
+            raise
+        manifest = read_manifest(store(run, collected, identity))
+        failed = [c for c in manifest["checks"] if not c["passed"] and c["severity"] == "required"]
+        if not failed:
+            return ""
+        reason = "; ".join(f"{c['name']}: {c['detail']}" for c in failed)
+    return reason
+
+
+def _progress_bar(missing: dict[str, list[Run]], *, enabled: bool) -> tqdm[NoReturn]:
+    runs = [run for section_runs in missing.values() for run in section_runs]
+    estimate = sum(run.section.durations.total_s + OVERHEAD_S for run in runs)
+    bar = tqdm(total=len(runs), unit="run", disable=not enabled, dynamic_ncols=True)
+    if enabled:
+        bar.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(estimate))}")
+    return bar

@@ -1,0 +1,189 @@
+"""Does a run count? Checks on the files that it left, before it is accepted or later."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.parsing import ParseError, read_dstat, read_memtier_json, read_middleware
+from analysis.parsing.memtier import MemtierRun
+from remote.tools.memcached import parse_stats
+
+ACCEPTED, REJECTED = "accepted", "rejected"
+REQUIRED, ADVISORY = "required", "advisory"
+
+DURATION_TOLERANCE_S = 2.0  # memtier 2.3.1 is sometimes a whole second off in what it reports
+COUNT_TOLERANCE = 0.001  # and the requests under way when the generator stops
+LEAST_IDLE_PERCENT = 5.0
+SERVER_COUNTERS = {"set": "cmd_set", "get": "cmd_get"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One check and its outcome; an advisory one is recorded but does not reject a run."""
+
+    name: str
+    passed: bool
+    detail: str
+    severity: str = REQUIRED
+
+
+def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Check the run in `folder`.
+
+    Returns
+    -------
+    The manifest's entries ``status``, ``checks`` and, where generators ran, ``window``: the stable
+    window in epoch seconds, end exclusive.
+    """
+    extra: dict[str, Any] = {}
+    try:
+        checks = [_exit_statuses(manifest)]
+        if "num_clients" in manifest:
+            generators = _generators(folder, manifest)
+            extra["window"] = _window(generators, manifest)
+            checks += _load_checks(folder, manifest, generators, extra["window"])
+    except ParseError as exc:
+        checks = [*checks, Check(name="files_readable", passed=False, detail=str(exc))]
+    accepted = all(c.passed for c in checks if c.severity == REQUIRED)
+    return {
+        **extra,
+        "checks": [vars(c) for c in checks],
+        "status": ACCEPTED if accepted else REJECTED,
+    }
+
+
+def _exit_statuses(manifest: dict[str, Any]) -> Check:
+    bad = [
+        f"{job['host']}: {job['name']} ended with {job['exit_status']}"
+        for job in manifest["jobs"]
+        if job["exit_status"] != 0 and not _ended_by_signal(job)
+    ]
+    return Check(name="exit_statuses", passed=not bad, detail="; ".join(bad) or "all 0")
+
+
+def _ended_by_signal(job: dict[str, Any]) -> bool:
+    """Tell whether this is dool, ended with SIGINT on purpose, which it reports as 130."""
+    return bool(job["name"] == "dool" and job["exit_status"] == 130)
+
+
+def _generators(folder: Path, manifest: dict[str, Any]) -> list[MemtierRun]:
+    return [
+        read_memtier_json(folder / host / f"memtier-{i}.json.gz").run
+        for host in manifest["roles"]["clients"]
+        for i in range(manifest["instances_per_client"])
+    ]
+
+
+def _window(generators: list[MemtierRun], manifest: dict[str, Any]) -> dict[str, int]:
+    """Return the seconds in which every instance was warm and none had begun to end."""
+    durations = manifest["durations"]
+    starts = [run.started_epoch_ms / 1000 for run in generators if run.started_epoch_ms]
+    fallback = max(job["started_at_s"] for job in manifest["jobs"])
+    start = math.ceil(max(starts, default=fallback)) + durations["warm_up_s"]
+    names = ("warm_up_s", "stable_s", "cool_down_s")
+    return {
+        "start_epoch_s": start,
+        "end_epoch_s": start + durations["stable_s"],
+        **{name: durations[name] for name in names},
+    }
+
+
+def _load_checks(
+    folder: Path,
+    manifest: dict[str, Any],
+    generators: list[MemtierRun],
+    window: dict[str, int],
+) -> Iterator[Check]:
+    workload = manifest["config"]["workload"]
+    requests = round(sum(run.totals["requests"]["total"] for run in generators))
+    yield _durations(manifest, generators)
+    yield _window_covered(manifest, generators)
+    yield _misses(generators)
+    for host in manifest["roles"]["servers"]:
+        counted = _server_count(folder / host, SERVER_COUNTERS[workload])
+        yield _counts_agree(f"{host}_counts", requests, counted, manifest["num_clients"])
+    if manifest["roles"]["middlewares"]:
+        counted = sum(
+            _middleware_count(folder / host / "middleware")
+            for host in manifest["roles"]["middlewares"]
+        )
+        yield _counts_agree("middleware_counts", requests, counted, manifest["num_clients"])
+    for host in manifest["hosts"]:
+        yield _idle(folder / host / "dool.csv.gz", host, window)
+
+
+def _durations(manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
+    wanted = sum(manifest["durations"][k] for k in ("warm_up_s", "stable_s", "cool_down_s"))
+    lengths = [
+        (run.finished_epoch_ms - run.started_epoch_ms) / 1000
+        for run in generators
+        if run.started_epoch_ms is not None and run.finished_epoch_ms is not None
+    ]
+    off = [s for s in lengths if abs(s - wanted) > DURATION_TOLERANCE_S]
+    interrupted = sum(run.interrupted for run in generators)
+    return Check(
+        name="durations",
+        passed=not off and not interrupted,
+        detail=f"{wanted} s wanted, {[round(s, 2) for s in lengths]} s, {interrupted} interrupted",
+    )
+
+
+def _window_covered(manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
+    durations = manifest["durations"]
+    first = durations["warm_up_s"]
+    wanted = set(range(first, first + durations["stable_s"]))
+    missing = [sorted(wanted - set(run.seconds["second"])) for run in generators]
+    return Check(
+        name="window_covered",
+        passed=not any(missing),
+        detail=f"seconds without a request, by instance: {missing}" if any(missing) else "all",
+    )
+
+
+def _misses(generators: list[MemtierRun]) -> Check:
+    rate = sum(float(run.totals["misses_per_s"].fillna(0).sum()) for run in generators)
+    return Check(name="no_misses", passed=rate == 0, detail=f"{rate:g} misses/s")
+
+
+def _server_count(folder: Path, counter: str) -> int:
+    before, after = (
+        int(parse_stats(_text(folder / f"memcached-stats-{when}.txt.gz"))[counter])
+        for when in ("before", "after")
+    )
+    return after - before
+
+
+def _middleware_count(folder: Path) -> int:
+    return int(read_middleware(folder).windows["requests"].sum())
+
+
+def _counts_agree(name: str, requests: int, counted: int, num_clients: int) -> Check:
+    """Every request under way at the end may be counted on one side only."""
+    allowed = num_clients + COUNT_TOLERANCE * requests
+    return Check(
+        name=name,
+        passed=abs(requests - counted) <= allowed,
+        detail=f"generators counted {requests}, {counted} counted here, {allowed:.0f} may differ",
+    )
+
+
+def _idle(path: Path, host: str, window: dict[str, int]) -> Check:
+    frame = read_dstat(path)
+    inside = frame["epoch_s"].between(window["start_epoch_s"], window["end_epoch_s"])
+    idle = float(frame.loc[inside, "cpu_idle_percent"].mean())
+    return Check(
+        name=f"{host}_idle",
+        passed=idle >= LEAST_IDLE_PERCENT,
+        detail=f"{idle:.1f} % of the CPUs idle in the window; below {LEAST_IDLE_PERCENT:g} % the "
+        "machine itself limits the result",
+        severity=ADVISORY,
+    )
+
+
+def _text(path: Path) -> str:
+    return gzip.decompress(path.read_bytes()).decode(errors="replace")

@@ -1,0 +1,157 @@
+"""`lab`: the local lab and its experiments from a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import ParamSpec
+
+import click
+from tabulate import tabulate
+
+from remote.campaign import Campaign
+from remote.errors import ConfigError, LabError, RemoteError
+from remote.section import PROFILES
+from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
+
+P = ParamSpec("P")
+INTERRUPTED = 130
+DEFAULT_TOPOLOGY = "azure"
+
+
+def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn the errors that users can mend into one message and exit status 1."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
+        try:
+            command(*args, **kwargs)
+        except (RemoteError, LabError, ConfigError) as exc:
+            click.echo(f"lab: {exc}", err=True)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            click.echo("lab: interrupted; what was measured is kept, run again to resume", err=True)
+            sys.exit(INTERRUPTED)
+
+    return wrapped
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="middleware-lab")
+def main() -> None:
+    """Build the local lab and measure on it.
+
+    The lab is a set of hosts on this machine: network namespaces, each with its own sshd and a
+    shaped link. A typical session: `lab up`, `lab run 2.1 3.1 --profile smoke`, `lab down`.
+    """
+
+
+@main.command()
+@click.option(
+    "--topology",
+    default=DEFAULT_TOPOLOGY,
+    show_default=True,
+    help="Name, or path of a topology file.",
+)
+@_clear_errors
+def up(topology: str) -> None:
+    """Start the lab; harmless if it is up."""
+    LocalLab(Topology.named(topology)).up(progress=click.echo)
+    click.echo(f"inventory: {default_inventory_path()}")
+
+
+@main.command()
+@_clear_errors
+def down() -> None:
+    """Take the lab down and leave nothing behind; harmless if it is down."""
+    LocalLab(Topology.named(DEFAULT_TOPOLOGY)).down()
+    click.echo("The lab is down.")
+
+
+@main.command()
+@_clear_errors
+def status() -> None:
+    """Show the hosts of the lab and whether each answers; exit status 1 if any does not."""
+    states = LocalLab(Topology.named(DEFAULT_TOPOLOGY)).status()
+    if not states:
+        click.echo("The lab is down; start it with `lab up`.")
+        sys.exit(1)
+    rows = [
+        (
+            s.name,
+            s.address,
+            f"{s.rate_mbit_per_s:g}",
+            s.sshd_pid or "-",
+            "up" if s.is_up else "DOWN",
+        )
+        for s in states
+    ]
+    click.echo(tabulate(rows, headers=["host", "address", "Mbit/s", "sshd", "state"]))
+    sys.exit(0 if all(s.is_up for s in states) else 1)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.argument("host")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@_clear_errors
+def shell(host: str, command: tuple[str, ...]) -> None:
+    """Open a shell on HOST (c1, m1, s1, ...), or run COMMAND there."""
+    argv = shell_command(host, *command)
+    os.execvp(argv[0], argv)
+
+
+@main.command()
+@click.argument("sections", nargs=-1, required=True, metavar="SECTION...")
+@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
+@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
+@click.option(
+    "--fleet", default="local", show_default=True, help="`local`, or the path of an inventory."
+)
+@click.option("--dry-run", is_flag=True, help="Only list the runs that are missing.")
+@click.option(
+    "--own-lab",
+    is_flag=True,
+    help="Start the lab if runs are missing and it is down, and take it down afterwards.",
+)
+@_clear_errors
+def run(
+    sections: tuple[str, ...],
+    profile: str,
+    campaign: str,
+    fleet: str,
+    dry_run: bool,
+    own_lab: bool,
+) -> None:
+    """Measure what is missing of each SECTION (0, 2.1, 3.1, ...) and keep it in the campaign.
+
+    Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes.
+    """
+    opened = Campaign.open(campaign, profile=profile, fleet=fleet)
+    if dry_run:
+        for section in sections:
+            for planned in opened.missing(section):
+                click.echo(planned.label)
+        return
+    missing = any(opened.missing(section) for section in sections)
+    with _own_lab() if own_lab and missing and fleet == "local" else contextlib.nullcontext():
+        opened.measure(*sections)
+    done = sum(len(opened.runs(section)) for section in sections)
+    click.echo(f"{done} runs are done in {opened.path}")
+
+
+@contextlib.contextmanager
+def _own_lab() -> Iterator[None]:
+    """Have the lab up inside the block; a lab that was up before is left up."""
+    lab = LocalLab(Topology.named(DEFAULT_TOPOLOGY))
+    if lab.status():
+        lab.up(progress=click.echo)
+        yield
+        return
+    with lab:
+        yield

@@ -1,0 +1,260 @@
+"""Programs that run on a host beyond one command: started, watched, ended, never forgotten.
+
+A job named ``memtier-0`` in folder ``run`` leaves these files on the host: ``memtier-0.out`` and
+``memtier-0.err`` (its streams), ``memtier-0.pid`` (the process to signal), ``memtier-0.sid`` (its
+session and process group) and, when it has ended, ``memtier-0.exit`` (its exit status). Each job
+has a hard time limit kept by `timeout` on the host, so that it ends even if the control host dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+
+from remote.connection import Connection
+from remote.errors import CommandFailed, CommandTimeout, PortInUse, RemoteError
+from remote.group import Fleet, in_parallel
+from remote.inventory import Host
+
+KILL_AFTER_S = 10
+STDERR_TAIL_BYTES = 2000
+JOB_MARK = "MWLAB_JOB"  # environment variable by which our own processes are known
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobOutcome:
+    """How a job ended; times are of the control host."""
+
+    host: str
+    name: str
+    command: str
+    exit_status: int
+    started_at_s: float
+    seconds: float
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as the manifest stores them."""
+        return dict(vars(self))
+
+
+def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
+    """Return the shell script that starts `command` as job `name` in `folder` (pure)."""
+    quoted = {k: shlex.quote(f"{name}.{k}") for k in ("pid", "sid", "out", "err", "exit")}
+    inner = (
+        f"echo $$ > {quoted['pid']}; "
+        f"exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
+    )
+    outer = (
+        f"echo $$ > {quoted['sid']}; "
+        f"sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} < /dev/null; "
+        f"echo $? > {quoted['exit']}.part; mv {quoted['exit']}.part {quoted['exit']}"
+    )
+    mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
+    return (
+        f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
+        f"&& : > {quoted['out']} && : > {quoted['err']} "  # a full disk shows here
+        f"&& rm -f {quoted['exit']} "
+        f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1"
+    )
+
+
+class Job:
+    """A program running on one host."""
+
+    def __init__(self, connection: Connection, folder: str, name: str, command: str) -> None:
+        self.connection = connection
+        self.folder = folder
+        self.name = name
+        self.command = command
+        self.started_at_s = time.time()
+
+    @classmethod
+    def start(
+        cls, connection: Connection, folder: str, name: str, command: str, *, limit_s: float
+    ) -> Job:
+        """Start `command` in `folder` on the host; it is ended after `limit_s` seconds."""
+        job = cls(connection, folder, name, command)
+        connection.run(start_script(folder, name, command, limit_s))
+        return job
+
+    def wait_for_line(self, prefix: str, *, timeout_s: float) -> None:
+        """Wait until the job prints a line that starts with `prefix` on its standard output.
+
+        Raises
+        ------
+        CommandFailed
+            The job ended, or stayed silent for `timeout_s` seconds.
+        """
+        script = (
+            f"i=0; until grep -q ^{shlex.quote(prefix)} {self._path('out')}; do "
+            f"[ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
+            f"[ $i -gt {timeout_s * 10:.0f} ] && exit 4; sleep 0.1; done"
+        )
+        result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
+        if result.exit_status != 0:
+            raise self.failure()
+
+    def wait(self, *, timeout_s: float) -> JobOutcome:
+        """Wait for the end of the job and return how it ended, whatever its exit status.
+
+        Raises
+        ------
+        CommandTimeout
+            It runs on after `timeout_s` seconds.
+        """
+        script = (
+            f"i=0; until [ -f {self._path('exit')} ]; do i=$((i+1)); "
+            f"[ $i -gt {timeout_s * 5:.0f} ] && exit 4; sleep 0.2; done"
+        )
+        result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
+        if result.exit_status != 0:
+            raise CommandTimeout(self.connection.host.name, self.command, timeout_s)
+        return JobOutcome(
+            host=self.connection.host.name,
+            name=self.name,
+            command=self.command,
+            exit_status=self._read_exit_status(),
+            started_at_s=self.started_at_s,
+            seconds=time.time() - self.started_at_s,
+        )
+
+    def stop(self, signal: str = "TERM", *, grace_s: float = KILL_AFTER_S) -> JobOutcome:
+        """Send `signal`, wait for the end, and kill the whole process group if it does not come."""
+        self.connection.run(f"kill -{signal} $(cat {self._path('pid')}) 2>/dev/null", check=False)
+        try:
+            return self.wait(timeout_s=grace_s)
+        except CommandTimeout:
+            self.kill()
+            return self.wait(timeout_s=grace_s)
+
+    def kill(self) -> None:
+        """End every process of the job at once."""
+        script = (
+            f"kill -KILL -- -$(cat {self._path('sid')}) 2>/dev/null; "
+            f"[ -f {self._path('exit')} ] || echo 137 > {self._path('exit')}"
+        )
+        self.connection.run(script, check=False)
+
+    def has_ended(self) -> bool:
+        """Tell whether the job's exit status is there."""
+        return self.connection.run(f"test -f {self._path('exit')}", check=False).exit_status == 0
+
+    def failure(self) -> CommandFailed | CommandTimeout:
+        """Return the error that tells why the job ended, with the end of its standard error."""
+        if not self.has_ended():
+            seconds = time.time() - self.started_at_s
+            return CommandTimeout(self.connection.host.name, self.command, seconds)
+        tail = self.connection.run(f"tail -c {STDERR_TAIL_BYTES} {self._path('err')}").stdout
+        status = self._read_exit_status()
+        return CommandFailed(self.connection.host.name, self.command, status, tail)
+
+    def _read_exit_status(self) -> int:
+        return int(self.connection.run(f"cat {self._path('exit')}").stdout)
+
+    def _path(self, suffix: str) -> str:
+        return shlex.quote(f"{self.folder}/{self.name}.{suffix}")
+
+
+class RunningJobs:
+    """The jobs of one run, in folder `name` on every host; whatever happens, none outlives it.
+
+    Attributes
+    ----------
+    outcomes : how each ended job ended.
+    """
+
+    def __init__(self, fleet: Fleet, name: str) -> None:
+        self.fleet = fleet
+        self.name = name
+        self.outcomes: list[JobOutcome] = []
+        self._running: list[Job] = []
+
+    def __enter__(self) -> RunningJobs:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.kill_all()
+
+    def start(self, host: Host, name: str, command: str, *, limit_s: float) -> Job:
+        """Start one job on `host`; see `Job.start`."""
+        folder = job_folder(host, self.name)
+        job = Job.start(self.fleet[host], folder, name, command, limit_s=limit_s)
+        self._running.append(job)
+        return job
+
+    def wait(self, jobs: Sequence[Job], *, timeout_s: float) -> list[JobOutcome]:
+        """Wait for the end of all `jobs` at the same time."""
+        return self._ended(jobs, lambda job: job.wait(timeout_s=timeout_s))
+
+    def stop(self, jobs: Sequence[Job], signal: str = "TERM") -> list[JobOutcome]:
+        """Stop all `jobs` at the same time."""
+        return self._ended(jobs, lambda job: job.stop(signal))
+
+    def kill_all(self) -> None:
+        """Kill what still runs; hosts that cannot be reached keep to the jobs' time limits."""
+        running, self._running = self._running, []
+        with contextlib.suppress(RemoteError):
+            in_parallel({str(i): job.kill for i, job in enumerate(running)})
+
+    def _ended(self, jobs: Sequence[Job], action: Callable[[Job], JobOutcome]) -> list[JobOutcome]:
+        tasks = {str(i): partial(action, job) for i, job in enumerate(jobs)}
+        outcomes = list(in_parallel(tasks).values())
+        self.outcomes += outcomes
+        self._running = [job for job in self._running if job not in jobs]
+        return outcomes
+
+
+def job_folder(host: Host, name: str) -> str:
+    """Return the path of the job folder `name` on `host`."""
+    return f"{host.work_dir}/jobs/{name}"
+
+
+def remove_job_folder(connection: Connection, name: str) -> None:
+    """Remove the job folder `name` from the host."""
+    connection.run(f"rm -rf {shlex.quote(job_folder(connection.host, name))}")
+
+
+def clear_jobs(connection: Connection) -> list[str]:
+    """End jobs that an earlier control process left running, remove all job folders.
+
+    Only processes that carry this project's mark in their environment are ended.
+
+    Returns
+    -------
+    The names of the jobs that were still running.
+    """
+    folder = shlex.quote(f"{connection.host.work_dir}/jobs")
+    script = (
+        f"for f in $(find {folder} -name '*.sid' 2>/dev/null); do "
+        '[ -f "${f%.sid}.exit" ] && continue; p=$(cat "$f"); '
+        f'grep -qsz "^{JOB_MARK}=${{f%.sid}}$" /proc/$p/environ || continue; '
+        'kill -KILL -- "-$p" && echo "${f%.sid}"; done; '
+        f"rm -rf {folder}"
+    )
+    return connection.run(script).stdout.split()
+
+
+def require_free_port(connection: Connection, port: int) -> None:
+    """Check that nothing listens on `port` of the host.
+
+    Raises
+    ------
+    PortInUse
+        Something does; names the process as far as the host tells.
+    """
+    listing = connection.run(f"ss -Hltnp 'sport = :{port}'").stdout.strip()
+    if listing:
+        owner = re.search(r'users:\(\("([^"]+)",pid=(\d+)', listing)
+        text = f"`{owner[1]}` (pid {owner[2]})" if owner else ""
+        raise PortInUse(connection.host.name, port, text)

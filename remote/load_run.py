@@ -1,0 +1,258 @@
+"""Measuring one configuration under load: servers, middlewares, monitors, generators, in order."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from functools import partial
+from types import TracebackType
+
+from remote.connection import Connection
+from remote.errors import CommandTimeout, HostUnreachable, RemoteError
+from remote.group import Fleet, in_parallel
+from remote.inventory import Host
+from remote.jobs import (
+    Job,
+    RunningJobs,
+    clear_jobs,
+    job_folder,
+    remove_job_folder,
+    require_free_port,
+)
+from remote.provision import Tools
+from remote.run import Collected, Run
+from remote.section import Section, slug
+from remote.tools import memcached, middleware, monitors
+from remote.tools.memtier import RATIOS, MemtierOptions, prefill
+
+READY_TIMEOUT_S = 30.0
+GENERATOR_GRACE_S = 15.0
+MONITOR_MARGIN_S = 120.0
+SERVERS_LIMIT_S = 24 * 3600.0
+PREFILL_TIMEOUT_S = 120.0
+PREFILL_AGE_S = 7200.0  # half an hour before the first keys expire (expiry-range 9999-10000)
+JOB_FILES = (".pid", ".sid", ".exit", ".part")
+
+
+class LoadSession:
+    """memcached on the servers, up for all runs of a section; use as a context manager.
+
+    Raises
+    ------
+    RemoteError
+        A host cannot be reached, a port is taken, a program does not start.
+    """
+
+    def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
+        self.fleet = fleet
+        self.section = section
+        self.tools = tools
+        take = fleet.inventory.take
+        self.clients = take("clients", section.hosts["clients"])
+        self.middlewares = take("middlewares", section.hosts["middlewares"])
+        self.servers = take("servers", section.hosts["servers"])
+        self._prefilled_at_s = float("-inf")
+        self._server_jobs = RunningJobs(fleet, f"{section.name}-servers")
+
+    def __enter__(self) -> LoadSession:
+        try:
+            self.fleet.for_each(self._hosts(), clear_jobs)
+            self.fleet.for_each(self.servers, self._start_server)
+        except BaseException:
+            self._server_jobs.kill_all()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._server_jobs.kill_all()
+
+    def measure(self, run: Run, collected: Collected) -> None:
+        """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
+        folder = f"{run.section.name}-{slug(run.config)}-rep-{run.repetition}"
+        collected.manifest |= self._describe(run)
+        if run.config["workload"] == "get":
+            self._prefill(run, folder)
+        with RunningJobs(self.fleet, folder) as jobs:
+            try:
+                self._perform(run, jobs, collected)
+            except RemoteError:
+                jobs.kill_all()
+                self._salvage(folder, collected)
+                raise
+            finally:
+                collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
+        self._fetch(folder, collected)
+
+    def _perform(self, run: Run, jobs: RunningJobs, collected: Collected) -> None:
+        total_s = run.section.durations.total_s
+        proxies = self._start_middlewares(run, jobs)
+        self._server_stats("before", collected)
+        observers = self._start_monitors(jobs, total_s)
+        generators = self._start_generators(run, jobs)
+        try:
+            jobs.wait(generators, timeout_s=total_s + GENERATOR_GRACE_S)
+        except CommandTimeout:
+            jobs.stop(generators, "INT")  # it writes what it has; the check of durations rejects it
+        self._server_stats("after", collected)
+        jobs.stop(observers, "INT")
+        jobs.stop(proxies, "TERM")
+
+    def _start_server(self, connection: Connection) -> None:
+        host = connection.host
+        require_free_port(connection, memcached.PORT)
+        command = memcached.command(host.data_address, user=host.user)
+        job = self._server_jobs.start(host, "memcached", command, limit_s=SERVERS_LIMIT_S)
+        deadline = time.monotonic() + READY_TIMEOUT_S
+        while True:
+            try:
+                connection.ask(memcached.PORT, b"version\r\n", b"\r\n")
+                return
+            except HostUnreachable:
+                if time.monotonic() > deadline or job.has_ended():
+                    raise job.failure() from None
+                time.sleep(0.05)
+
+    def _start_middlewares(self, run: Run, jobs: RunningJobs) -> list[Job]:
+        servers = tuple(f"{h.data_address}:{memcached.PORT}" for h in self.servers)
+
+        def start(connection: Connection) -> Job:
+            host = connection.host
+            require_free_port(connection, middleware.PORT)
+            options = middleware.MiddlewareOptions(
+                jar=self.tools[host.name].jar,
+                address=host.data_address,
+                workers=int(run.config["workers"]),
+                servers=servers,
+            )
+            limit_s = run.section.durations.total_s + MONITOR_MARGIN_S
+            job = jobs.start(host, "middleware", options.command(), limit_s=limit_s)
+            job.wait_for_line(middleware.READY_LINE, timeout_s=READY_TIMEOUT_S)
+            return job
+
+        return list(self.fleet.for_each(self.middlewares, start).values())
+
+    def _start_monitors(self, jobs: RunningJobs, total_s: int) -> list[Job]:
+        targets = self.middlewares or self.servers
+        limit_s = total_s + MONITOR_MARGIN_S
+
+        def start(connection: Connection) -> list[Job]:
+            host = connection.host
+            commands = {"dool": monitors.dool_command(self.tools[host.name].dool)}
+            if host.role == "clients":
+                for target in targets:
+                    commands[f"ping-{target.name}"] = monitors.ping_command(target.data_address)
+            return [jobs.start(host, n, c, limit_s=limit_s) for n, c in commands.items()]
+
+        started = self.fleet.for_each(self._hosts(), start)
+        return [job for host_jobs in started.values() for job in host_jobs]
+
+    def _start_generators(self, run: Run, jobs: RunningJobs) -> list[Job]:
+        generator = run.section.generator
+        limit_s = run.section.durations.total_s + 2 * GENERATOR_GRACE_S
+        tasks = {}
+        for host in self.clients:
+            for i in range(generator.instances_per_client):
+                name = f"memtier-{i}"
+                command = self._generator_options(run, host, i).command()
+                tasks[f"{host.name}/{name}"] = partial(
+                    jobs.start, host, name, command, limit_s=limit_s
+                )
+        return list(in_parallel(tasks).values())
+
+    def _generator_options(self, run: Run, host: Host, instance: int) -> MemtierOptions:
+        generator = run.section.generator
+        targets = self.middlewares or self.servers
+        target = targets[instance % len(targets)]
+        return MemtierOptions(
+            program=self.tools[host.name].generator,
+            server=target.data_address,
+            port=middleware.PORT if self.middlewares else memcached.PORT,
+            threads=generator.threads_per_instance,
+            clients_per_thread=int(run.config["clients_per_thread"]),
+            ratio=RATIOS[str(run.config["workload"])],
+            value_bytes=generator.value_bytes,
+            key_count=generator.key_count,
+            expiry_range_s=generator.expiry_range_s,
+            test_time_s=run.section.durations.total_s,
+            json_file=f"memtier-{instance}.json",
+        )
+
+    def _prefill(self, run: Run, folder: str) -> None:
+        """Write every key to every server, so that no get can miss."""
+        if time.monotonic() - self._prefilled_at_s < PREFILL_AGE_S:
+            return
+        host = self.clients[0]
+        like = self._generator_options(run, host, 0)
+        with RunningJobs(self.fleet, f"{folder}-prefill") as jobs:
+            for server in self.servers:
+                options = prefill(like.program, server.data_address, memcached.PORT, like=like)
+                name = f"prefill-{server.name}"
+                job = jobs.start(host, name, options.command(), limit_s=PREFILL_TIMEOUT_S)
+                (outcome,) = jobs.wait([job], timeout_s=PREFILL_TIMEOUT_S)
+                if outcome.exit_status != 0:
+                    raise job.failure()
+        remove_job_folder(self.fleet[host], f"{folder}-prefill")
+        self._prefilled_at_s = time.monotonic()
+
+    def _server_stats(self, when: str, collected: Collected) -> None:
+        replies = self.fleet.for_each(
+            self.servers,
+            lambda c: c.ask(memcached.PORT, memcached.STATS_REQUEST, memcached.STATS_END),
+        )
+        for name, reply in replies.items():
+            collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
+
+    def _fetch(self, folder: str, collected: Collected) -> None:
+        """Bring home every file of the run, then remove it from the hosts."""
+
+        def fetch(connection: Connection) -> dict[str, bytes]:
+            files = connection.get_tree(job_folder(connection.host, folder))
+            remove_job_folder(connection, folder)
+            return files
+
+        for name, files in self.fleet.for_each(self._hosts(), fetch).items():
+            for path, content in files.items():
+                if not path.endswith(JOB_FILES):
+                    collected.files[f"{name}/{path}"] = content
+
+    def _salvage(self, folder: str, collected: Collected) -> None:
+        """Bring home what the hosts that still answer have of a run that broke off."""
+        for host in self._hosts():
+            with contextlib.suppress(RemoteError):
+                files = self.fleet[host].get_tree(job_folder(host, folder))
+                collected.files |= {f"{host.name}/{path}": data for path, data in files.items()}
+
+    def _describe(self, run: Run) -> dict[str, object]:
+        generator = run.section.generator
+        hosts = self._hosts()
+        client_tools = self.tools[self.clients[0].name]
+        return {
+            "roles": {
+                role: [h.name for h in hosts if h.role == role]
+                for role in ("clients", "middlewares", "servers")
+            },
+            "instances_per_client": generator.instances_per_client,
+            "threads_per_instance": generator.threads_per_instance,
+            "num_clients": len(self.clients)
+            * generator.instances_per_client
+            * generator.threads_per_instance
+            * int(run.config["clients_per_thread"]),
+            "value_bytes": generator.value_bytes,
+            "key_count": generator.key_count,
+            "think_time_s": 0.0,
+            "durations": vars(run.section.durations),
+            "generator": {
+                "name": client_tools.generator_name,
+                "version": client_tools.facts.get("generator", "unknown"),
+            },
+            "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
+        }
+
+    def _hosts(self) -> tuple[Host, ...]:
+        return (*self.clients, *self.middlewares, *self.servers)

@@ -1,0 +1,133 @@
+"""What hosts need for their roles: checked, uploaded where it is ours, else named."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.connection import Connection
+from remote.errors import ConfigError, MissingTool
+from remote.group import Fleet
+from remote.inventory import Host
+
+ROOT = Path(__file__).resolve().parents[2]
+JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
+GENERATOR = ROOT / "middleware-kotlin" / "bin" / "memtier_benchmark"
+DOOL = Path(sys.executable).with_name("dool")
+
+DEBIAN_PACKAGES = {
+    "java": "openjdk-17-jre-headless",
+    "python3": "python3",
+    "memcached": "memcached",
+    "iperf3": "iperf3",
+    "ping": "iputils-ping",
+    "ss": "iproute2",
+    "setsid": "util-linux",
+    "timeout": "coreutils",
+}
+EVERYWHERE = ("setsid", "timeout", "ss", "python3", "ping", "iperf3")
+BY_ROLE = {"clients": ("java",), "middlewares": ("java",), "servers": ("memcached",)}
+REAL_GENERATOR = "memtier_benchmark"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tools:
+    """Where the programs are on one host, and facts that every manifest records.
+
+    Attributes
+    ----------
+    generator, generator_version : the real memtier_benchmark if the host has it, else the drop-in.
+    """
+
+    bin_dir: str
+    generator: str
+    generator_name: str
+    facts: Mapping[str, str]
+
+    @property
+    def jar(self) -> str:
+        """Path of the middleware's jar on the host."""
+        return f"{self.bin_dir}/{JAR.name}"
+
+    @property
+    def dool(self) -> str:
+        """Command that runs dool on the host: one Python file, uploaded."""
+        return f"python3 {shlex.quote(f'{self.bin_dir}/{DOOL.name}')}"
+
+
+def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
+    """Check the tools of all `hosts` and upload jar, generator and dool where they differ.
+
+    Raises
+    ------
+    MissingTool
+        A host lacks a program; the message names the package that has it.
+    ConfigError
+        The jar has not been built.
+    """
+    for path, remedy in ((JAR, "make jar"), (GENERATOR, "git checkout"), (DOOL, "make setup")):
+        if not path.is_file():
+            raise ConfigError(path, f"does not exist: run `{remedy}` first")
+    return fleet.for_each(hosts, _provision_host)
+
+
+def _provision_host(connection: Connection) -> Tools:
+    host = connection.host
+    found = _find(connection)
+    for tool in (*EVERYWHERE, *BY_ROLE[host.role]):
+        real_generator = host.role == "clients" and tool == "java" and REAL_GENERATOR in found
+        if tool not in found and not real_generator:
+            package = DEBIAN_PACKAGES[tool]
+            raise MissingTool(host.name, tool, f"On the host: `apt-get install -y {package}`.")
+    bin_dir = f"{host.work_dir}/bin"
+    _upload(connection, bin_dir, needs_jar=host.role != "servers")
+    drop_in = f"{bin_dir}/{GENERATOR.name}"
+    generator = found.get(REAL_GENERATOR, drop_in)
+    return Tools(
+        bin_dir=bin_dir,
+        generator=generator,
+        generator_name="memtier_benchmark" if generator != drop_in else "drop-in memtier_benchmark",
+        facts=_facts(connection, found, generator),
+    )
+
+
+def _find(connection: Connection) -> dict[str, str]:
+    names = [*DEBIAN_PACKAGES, REAL_GENERATOR]
+    result = connection.run(f"for t in {' '.join(names)}; do command -v $t; done", check=False)
+    return {Path(line).name: line for line in result.stdout.split()}
+
+
+def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
+    wanted = [(DOOL, 0o755)]
+    if needs_jar:
+        wanted += [(JAR, 0o644), (GENERATOR, 0o755)]
+    quoted = " ".join(shlex.quote(f"{bin_dir}/{path.name}") for path, _ in wanted)
+    listing = connection.run(
+        f"mkdir -p {shlex.quote(bin_dir)} && sha256sum {quoted} 2>/dev/null", check=False
+    )
+    present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
+    for path, mode in wanted:
+        if present.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+            connection.put(path, f"{bin_dir}/{path.name}", mode=mode)
+
+
+def _facts(connection: Connection, found: Mapping[str, str], generator: str) -> dict[str, str]:
+    commands = {
+        "kernel": "uname -r",
+        "cores": "nproc",
+        "memory_mb": "awk '/MemTotal/ {print int($2/1024)}' /proc/meminfo",
+        "tcp_congestion_control": "cat /proc/sys/net/ipv4/tcp_congestion_control",
+    }
+    if "java" in found:
+        commands["java"] = "java -version 2>&1 | head -n 1"
+    if connection.host.role == "servers":
+        commands["memcached"] = "memcached -V"
+    if connection.host.role == "clients":
+        commands["generator"] = f"{shlex.quote(generator)} --version | head -n 1"
+    script = "; ".join(f"echo {name}=$({command})" for name, command in commands.items())
+    lines = connection.run(script).stdout.splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)

@@ -1,0 +1,80 @@
+#!/bin/sh
+# Install the Debian packages that the local lab and the report need, and only those that are missing.
+# Usage: debian.sh [--check]     --check only says what is missing (exit status 1 if anything is).
+set -eu
+
+# Each line: a program, then the packages that have it, the first available one is taken.
+wanted='
+javac      openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
+mvn        maven
+memcached  memcached
+sshd       openssh-server
+ssh        openssh-client
+ip         iproute2
+unshare    util-linux
+ping       iputils-ping
+iperf3     iperf3
+chromium   chromium
+'
+PATH="$PATH:/usr/sbin:/sbin"
+
+missing=''
+while read -r program packages; do
+    [ -n "$program" ] || continue
+    command -v "$program" >/dev/null 2>&1 || missing="$missing
+$program $packages"
+done <<LIST
+$wanted
+LIST
+python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing
+python3-venv python3-venv"
+
+[ -n "$missing" ] || exit 0
+programs=$(echo "$missing" | awk 'NF {printf "%s ", $1}')
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "Missing programs: $programs. This is not Debian or Ubuntu: install them with its package manager." >&2
+    exit 1
+fi
+
+first=$(echo "$missing" | awk 'NF {printf "%s ", $2}')
+if [ "${1:-}" = --check ] || [ "$(id -u)" -ne 0 ]; then
+    echo "Missing programs: $programs" >&2
+    echo "Install them as root, then run again:  apt-get install --no-install-recommends $first" >&2
+    exit 1
+fi
+
+echo "Installing Debian packages for: $programs"
+apt-get update -qq
+available=''
+while read -r program packages; do
+    [ -n "$program" ] || continue
+    for package in $packages; do
+        if apt-cache show "$package" >/dev/null 2>&1; then
+            available="$available $package"
+            break
+        fi
+    done
+done <<LIST
+$missing
+LIST
+
+# The lab runs its own sshd and memcached: the machine's are not to be started by their installation.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 130' INT TERM
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+fi
+# shellcheck disable=SC2086  # one word a package
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $available >/dev/null
+disable() { # PACKAGE SERVICE: nor by the next boot, if this script brought it
+    case " $available " in
+    *" $1 "*) systemctl disable --quiet "$2" 2>/dev/null || true ;;
+    esac
+}
+if command -v systemctl >/dev/null 2>&1; then
+    disable openssh-server ssh
+    disable memcached memcached
+fi
+"$0" --check

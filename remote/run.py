@@ -1,0 +1,95 @@
+"""One run: one configuration, one repetition; its place on disk and how it comes to be there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from remote.checks import ACCEPTED, evaluate
+from remote.manifest import MANIFEST, read_manifest, write_files, write_manifest
+from remote.section import Config, Section, slug
+
+FAILED = "failed"
+PARTIAL_SUFFIX = ".partial"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What is to be measured: a configuration of a section and the number of its repetition."""
+
+    section: Section
+    config: Config
+    repetition: int
+    campaign_dir: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where the accepted run stands."""
+        return self.campaign_dir / self.section.name / slug(self.config) / f"rep-{self.repetition}"
+
+    @property
+    def partial(self) -> Path:
+        """Where the run is written until it is complete."""
+        return self.folder.with_name(self.folder.name + PARTIAL_SUFFIX)
+
+    @property
+    def label(self) -> str:
+        """Short text for progress lines and messages."""
+        return f"{self.section.name} {slug(self.config)} rep {self.repetition}"
+
+    def is_done(self) -> bool:
+        """Tell whether an accepted run stands on disk."""
+        return (self.folder / MANIFEST).is_file()
+
+    def attempts(self) -> list[dict[str, Any]]:
+        """Return the manifests of the rejected and failed attempts so far."""
+        pattern = f"{self.folder.name}.*-[0-9]*/{MANIFEST}"
+        return [read_manifest(p.parent) for p in sorted(self.folder.parent.glob(pattern))]
+
+
+@dataclass(kw_only=True)
+class Collected:
+    """What a run has yielded so far; filled step by step so that a failure keeps the rest.
+
+    Attributes
+    ----------
+    manifest : entries for the manifest.
+    files : relative path to content, uncompressed.
+    """
+
+    manifest: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def store(run: Run, collected: Collected, identity: Mapping[str, Any], error: str = "") -> Path:
+    """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
+
+    An accepted run becomes ``rep-<n>``; a rejected one (a check did not pass) and a failed one
+    (`error` tells why it broke off) ``rep-<n>.<status>-<attempt>``.
+    """
+    attempt = len(run.attempts()) + 1
+    shutil.rmtree(run.partial, ignore_errors=True)
+    run.partial.mkdir(parents=True)
+    manifest: dict[str, Any] = {
+        **identity,
+        "section": run.section.name,
+        "title": run.section.title,
+        "profile": run.section.profile,
+        "repetition": run.repetition,
+        "attempt": attempt,
+        "status": FAILED,
+        "config": run.config,
+        **collected.manifest,
+        "files": write_files(run.partial, collected.files),
+        "error": error,
+    }
+    if not error:
+        manifest |= evaluate(run.partial, manifest)
+    write_manifest(run.partial, manifest)
+    target = run.folder
+    if manifest["status"] != ACCEPTED:
+        target = run.folder.with_name(f"{run.folder.name}.{manifest['status']}-{attempt}")
+    return run.partial.rename(target)

@@ -1,0 +1,1 @@
+"""One module a program: frozen options in, command string out; nothing here talks to a host."""

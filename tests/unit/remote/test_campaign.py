@@ -1,0 +1,144 @@
+import gzip
+import hashlib
+import json
+
+import pytest
+
+from remote import campaign as campaign_module
+from remote.campaign import MAX_ATTEMPTS, Campaign
+from remote.errors import ConfigError, HostUnreachable
+from remote.manifest import read_manifest
+from remote.run import Collected, store
+
+IDENTITY = {"campaign": "test"}
+GOOD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 0}
+BAD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 1}
+
+
+class ScriptedSession:
+    """Ends each run with the next of the given exit statuses; an exception is raised instead."""
+
+    def __init__(self, *outcomes):
+        self.outcomes = list(outcomes)
+
+    def measure(self, run, collected):
+        collected.files["c1/ping-s1.txt"] = b"rtt"
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        collected.manifest["jobs"] = [outcome]
+
+
+@pytest.fixture
+def opened(tmp_path):
+    return Campaign.open("test", profile="smoke", data_dir=tmp_path)
+
+
+def test_campaign_shuffles_inside_blocks_of_one_repetition(opened):
+    runs = opened.runs("2.1")
+    block = len(runs) // 3
+    assert [run.repetition for run in runs] == [1] * block + [2] * block + [3] * block
+    folders = [run.folder for run in runs]
+    assert len(set(folders)) == len(folders)
+    assert folders[0].parent.parent == opened.path / "2.1"
+
+
+def test_campaign_order_follows_from_its_seed(tmp_path):
+    orders = [
+        [
+            r.label
+            for r in Campaign(path=tmp_path, profile="paper", fleet="local", seed=s).runs("2.1")
+        ]
+        for s in (1, 1, 2)
+    ]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2])
+
+
+def test_campaign_keeps_seed_and_profile(opened, tmp_path):
+    opened.path.mkdir()
+    opened._write_record()
+    assert Campaign.open("test", profile="smoke", data_dir=tmp_path).seed == opened.seed
+    with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
+        Campaign.open("test", profile="paper", data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "published", "-x"])
+def test_campaign_refuses_names_that_are_no_folder_of_its_own(tmp_path, name):
+    with pytest.raises(ConfigError, match="a campaign's name consists of"):
+        Campaign.open(name, data_dir=tmp_path)
+
+
+def test_campaign_refuses_an_unknown_profile(tmp_path):
+    with pytest.raises(ConfigError, match="no profile `huge`; there are smoke, quick, paper"):
+        Campaign.open("test", profile="huge", data_dir=tmp_path)
+
+
+def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
+    run, *others = opened.runs("0")
+    session = ScriptedSession(GOOD_JOB)
+    assert campaign_module._measure_run(session, run, IDENTITY) == ""
+    assert opened.missing("0") == others
+    manifest = read_manifest(run.folder)
+    packed = (run.folder / "c1/ping-s1.txt.gz").read_bytes()
+    assert gzip.decompress(packed) == b"rtt"
+    entry = manifest["files"]["c1/ping-s1.txt.gz"]
+    assert entry == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
+    assert manifest["status"] == "accepted"
+
+
+def test_rejected_run_is_kept_and_measured_again(opened):
+    run = opened.runs("0")[0]
+    assert campaign_module._measure_run(ScriptedSession(BAD_JOB, GOOD_JOB), run, IDENTITY) == ""
+    rejected = read_manifest(run.folder.with_name("rep-1.rejected-1"))
+    assert rejected["checks"][0]["detail"] == "c1: iperf3 ended with 1"
+    assert read_manifest(run.folder)["attempt"] == 2
+
+
+def test_run_rejected_in_every_attempt_stays_missing(opened):
+    run = opened.runs("0")[0]
+    session = ScriptedSession(*[BAD_JOB] * MAX_ATTEMPTS)
+    reason = campaign_module._measure_run(session, run, IDENTITY)
+    assert reason == "exit_statuses: c1: iperf3 ended with 1"
+    assert len(run.attempts()) == MAX_ATTEMPTS
+    assert run in opened.missing("0")
+
+
+def test_failed_run_keeps_what_was_measured_and_the_error(opened):
+    run = opened.runs("0")[0]
+    error = HostUnreachable("c1", "no answer", "Check the link.")
+    with pytest.raises(HostUnreachable):
+        campaign_module._measure_run(ScriptedSession(error), run, IDENTITY)
+    folder = run.folder.with_name("rep-1.failed-1")
+    assert read_manifest(folder)["error"] == "c1: cannot connect: no answer. Check the link."
+    assert (folder / "c1/ping-s1.txt.gz").is_file()
+
+
+def test_finished_campaign_needs_no_host(opened):
+    for run in opened.runs("0"):
+        store(run, Collected(manifest={"jobs": []}), IDENTITY)
+    opened.measure("0")
+
+
+def test_campaign_without_a_lab_says_how_to_start_it(tmp_path):
+    campaign = Campaign.open("test", fleet=str(tmp_path / "none.yml"), data_dir=tmp_path)
+    with pytest.raises(ConfigError, match="no such inventory"):
+        campaign.measure("0")
+
+
+def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened):
+    leftover = opened.runs("0")[0].partial
+    leftover.mkdir(parents=True)
+    with opened._lock():
+        assert not leftover.exists()
+        with pytest.raises(ConfigError, match="another process measures this campaign"):
+            opened._lock().__enter__()
+
+
+def test_damaged_manifest_is_named(tmp_path):
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(ConfigError, match="no readable manifest"):
+        read_manifest(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(ConfigError, match="not a manifest of format 1"):
+        read_manifest(tmp_path)
