@@ -1,0 +1,66 @@
+"""The few operations on pandoc's JSON document tree that the report needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Node = dict[str, Any]
+
+
+def walk(tree: Any) -> Iterator[Node]:
+    """Yield every node ({"t": type, "c": content}) of a tree, parents first."""
+    if isinstance(tree, list):
+        for child in tree:
+            yield from walk(child)
+    elif isinstance(tree, dict):
+        if "t" in tree:
+            yield tree
+        yield from walk(list(tree.values()))
+
+
+def stringify(tree: Any) -> str:
+    """Return the plain text of a tree."""
+    return "".join(_text(node) for node in walk(tree))
+
+
+def _text(node: Node) -> str:
+    match node["t"]:
+        case "Str":
+            text: str = node["c"]
+            return text
+        case "Code" | "Math":
+            code: str = node["c"][1]
+            return code
+        case "Space" | "SoftBreak" | "LineBreak":
+            return " "
+        case _:
+            return ""
+
+
+def rows(table: Node) -> list[list[str]]:
+    """Return the text of each cell of a table, headings first."""
+    _, _, _, (_, head), bodies, _ = table["c"]
+    lines = [*head, *(line for body in bodies for line in body[3])]
+    return [[stringify(cell[4]) for cell in cells] for _, cells in lines]
+
+
+def set_columns(table: Node, shares: tuple[float, ...]) -> None:
+    """Give each column of a table its share of the text width (if any), and an alignment."""
+    columns = table["c"][2]
+    for column in columns:
+        if column[0]["t"] == "AlignDefault":
+            column[0] = {"t": "AlignLeft"}
+    if shares:
+        for column, share in zip(columns, shares, strict=True):
+            column[1] = {"t": "ColWidth", "c": share}
+
+
+def raw_block(typst: str) -> Node:
+    """Make a block of typst that pandoc passes through."""
+    return {"t": "RawBlock", "c": ["typst", typst]}
+
+
+def raw_inline(typst: str) -> Node:
+    """Make inline typst that pandoc passes through."""
+    return {"t": "RawInline", "c": ["typst", typst]}
