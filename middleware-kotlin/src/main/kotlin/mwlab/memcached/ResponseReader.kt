@@ -129,7 +129,7 @@ class ResponseReader {
 
     private fun status(buffer: ByteBuffer, word: String, length: Int): Response? {
         META_CODES[word]?.let { return Response.Meta(length, it, lineLength = length, valueLength = -1) }
-        val isNumber = word.isNotEmpty() && tokens.isNumber(buffer, 0)
+        val isNumber = word.isNotEmpty() && tokens.isDigits(buffer, 0)
         return (if (isNumber) Status.NUMBER else STATUSES[word])?.let { Response.Line(length, it) }
     }
 

@@ -20,8 +20,10 @@ fun <T : Any> replay(text: String, step: Int, length: (T) -> Int, next: (ByteBuf
         while (true) {
             val arrived = ByteBuffer.allocate(received - consumed + 3).position(3)
             arrived.put(all.slice(consumed, received - consumed)).position(3)
-            val item = next(arrived) ?: break
-            consumed += arrived.position() - 3 + length(item)
+            val item = next(arrived)
+            consumed += arrived.position() - 3
+            if (item == null) break
+            consumed += length(item)
             found += item
         }
     }

@@ -1,0 +1,57 @@
+package mwlab.memcached
+
+/**
+ * One complete request of a client: [length] bytes of the buffer it was read from, beginning at the buffer's position.
+ *
+ * A request holds no bytes, it only says what stands where; offsets count from the request's first byte.
+ */
+sealed interface Request {
+    val length: Int
+
+    /** Reads of any number of keys: get, gets, gat, gats, bget, and of one key: mg, me. [keysEnd] is where the last key ends. */
+    class Retrieval(override val length: Int, val verb: Verb, val keys: Keys, val keysEnd: Int) : Request
+
+    /**
+     * Changes one key ([keys] holds it), or all of a server's (flush_all, verbosity: no key).
+     *
+     * @property lineLength length of the command line with its line end; a data block may follow it.
+     * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
+     */
+    class Update(
+        override val length: Int,
+        val verb: Verb,
+        val keys: Keys,
+        val lineLength: Int,
+        val replyEnd: Int,
+        val noreply: Boolean,
+    ) : Request
+
+    /** version, or stats with its arguments, which reach to [argumentsEnd]. */
+    class Inquiry(override val length: Int, val verb: Verb, val argumentsEnd: Int) : Request
+
+    /** mn: does nothing, and says so. */
+    class NoOperation(override val length: Int) : Request
+
+    /**
+     * A request that no server is to see.
+     *
+     * @property reply the error line without its line end; null if memcached says nothing (noreply).
+     */
+    class Refused(override val length: Int, val reply: String?) : Request
+
+    /** quit, or bytes after which memcached hangs up: the connection is closed without an answer. */
+    class HangUp(override val length: Int) : Request
+}
+
+/** Where the keys of a request stand, as offsets from its first byte. */
+class Keys(private val bounds: IntArray) {
+    val count: Int get() = bounds.size / 2
+
+    fun start(index: Int): Int = bounds[2 * index]
+
+    fun end(index: Int): Int = bounds[2 * index + 1]
+
+    companion object {
+        val NONE = Keys(IntArray(0))
+    }
+}

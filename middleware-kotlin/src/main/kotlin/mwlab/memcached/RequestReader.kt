@@ -1,0 +1,169 @@
+package mwlab.memcached
+
+import java.nio.ByteBuffer
+
+/**
+ * Finds the requests in the bytes that a client sends, however these are cut, and refuses what memcached 1.6 refuses.
+ *
+ * Call [next] with the bytes received so far; null says that the first request is still incomplete. Once a request is used
+ * up, move the buffer's position by its length. [next] itself moves it only past the data of requests it has refused.
+ * What a server can check as well (numbers of incr or touch, flags of meta commands, the end of a data block) is left to it,
+ * so that its answer is memcached's own. Not thread-safe: one reader per connection.
+ */
+class RequestReader(private val maxValueBytes: Int) {
+    private val tokens = Tokens()
+    private var scanned = 0
+    private var toSkip = 0L
+    private var awaitingData: Request? = null
+
+    /** The request at the position of [buffer], or null if more bytes are needed. */
+    fun next(buffer: ByteBuffer): Request? {
+        skip(buffer)
+        val request = awaitingData ?: nextLine(buffer) ?: return null
+        awaitingData = request.takeIf { it.length > buffer.remaining() }
+        return request.takeIf { awaitingData == null }
+    }
+
+    private fun skip(buffer: ByteBuffer) {
+        val bytes = minOf(toSkip, buffer.remaining().toLong()).toInt()
+        buffer.position(buffer.position() + bytes)
+        toSkip -= bytes
+    }
+
+    private fun nextLine(buffer: ByteBuffer): Request? {
+        val lineFeed = indexOfLineFeed(buffer, buffer.position() + scanned)
+        if (lineFeed < 0) {
+            scanned = buffer.remaining()
+            return if (isEndless(buffer)) Request.HangUp(buffer.remaining()) else null
+        }
+        scanned = 0
+        val start = buffer.position()
+        val end = if (lineFeed - start > 1 && buffer.get(lineFeed - 1) == CR) lineFeed - 1 else lineFeed
+        tokens.split(buffer, start, end)
+        return Line(buffer, start, lineFeed + 1 - start).parse()
+    }
+
+    /** Only gets may be long; of other lines memcached waits for 2048 bytes, then hangs up. */
+    private fun isEndless(buffer: ByteBuffer): Boolean {
+        if (buffer.remaining() <= MAX_LINE_BYTES) return false
+        var start = buffer.position()
+        while (start < buffer.limit() && buffer.get(start) == SPACE) start++
+        val isGet =
+            startsWith(buffer, start, buffer.limit(), "get ") || startsWith(buffer, start, buffer.limit(), "gets ")
+        return !isGet || start - buffer.position() > MAX_INDENT_BYTES || buffer.remaining() > MAX_GET_LINE_BYTES
+    }
+
+    /** The parse of one line; [length] includes the line end. */
+    private inner class Line(private val buffer: ByteBuffer, private val start: Int, private val length: Int) {
+        private val count = tokens.count
+
+        fun parse(): Request {
+            if (count == 0 || tokens.length(0) < 2) return refused(ERROR)
+            val verb = Verb.of(buffer, tokens.start(0), tokens.end(0)) ?: return unknown()
+            return when (verb) {
+                Verb.GET, Verb.GETS, Verb.BGET -> retrieval(verb, firstKey = 1)
+                Verb.GAT, Verb.GATS -> retrieval(verb, firstKey = 2)
+                Verb.SET, Verb.ADD, Verb.REPLACE, Verb.APPEND, Verb.PREPEND -> storage(verb, arguments = 5)
+                Verb.CAS -> storage(verb, arguments = 6)
+                Verb.INCR, Verb.DECR, Verb.TOUCH -> if (count in 3..4) update(verb) else refused(ERROR)
+                Verb.DELETE -> if (count in 2..4) update(verb) else refused(ERROR)
+                Verb.MG, Verb.ME -> metaRetrieval(verb)
+                Verb.MD, Verb.MA -> if (count >= 2) update(verb) else refused(ERROR)
+                Verb.MS -> metaStorage()
+                Verb.MN -> Request.NoOperation(length)
+                Verb.FLUSH_ALL -> if (count in 1..3) broadcast(verb) else refused(ERROR)
+                Verb.VERBOSITY -> if (count in 2..3) broadcast(verb) else refused(ERROR)
+                Verb.VERSION, Verb.STATS -> Request.Inquiry(length, verb, offset(tokens.end(count - 1)))
+                Verb.QUIT -> Request.HangUp(length)
+            }
+        }
+
+        /** A browser is not a client: memcached hangs up on HTTP. */
+        private fun unknown(): Request {
+            val isHttp = startsWith(buffer, tokens.start(count - 1), tokens.end(count - 1), "HTTP/")
+            val known = "gsacidt".any { it.code.toByte() == buffer.get(tokens.start(0)) }
+            return if (isHttp && !known) Request.HangUp(length) else refused(ERROR)
+        }
+
+        private fun retrieval(verb: Verb, firstKey: Int): Request {
+            if (count < 2) return refused(ERROR)
+            if ((firstKey until count).any { tokens.length(it) > MAX_KEY_BYTES }) return refused(BAD_FORMAT)
+            return Request.Retrieval(length, verb, keys(firstKey, count), offset(tokens.end(count - 1)))
+        }
+
+        private fun metaRetrieval(verb: Verb): Request = when {
+            count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
+            tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
+            else -> Request.Retrieval(length, verb, keys(1, 2), offset(tokens.end(count - 1)))
+        }
+
+        private fun update(verb: Verb): Request = when {
+            tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT.takeUnless { isNoreply() })
+            else -> update(verb, keys(1, 2), dataBytes = 0)
+        }
+
+        private fun broadcast(verb: Verb): Request = update(verb, Keys.NONE, dataBytes = 0)
+
+        private fun storage(verb: Verb, arguments: Int): Request {
+            if (count !in arguments..arguments + 1) return refused(ERROR)
+            val bytes = tokens.int32(buffer, 4)
+            val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES &&
+                tokens.isUnsigned(buffer, 2) && tokens.int32(buffer, 3) != Tokens.NOT_A_NUMBER &&
+                (verb != Verb.CAS || tokens.isUnsigned(buffer, 5))
+            return if (isWellFormed) data(verb, bytes) else refused(BAD_FORMAT.takeUnless { isNoreply() })
+        }
+
+        private fun metaStorage(): Request {
+            if (count < 2) return refused(ERROR)
+            val bytes = if (count > 2) tokens.int32(buffer, 2) else -1
+            val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES
+            return if (isWellFormed) data(Verb.MS, bytes) else refused(BAD_FORMAT)
+        }
+
+        private fun data(verb: Verb, bytes: Long): Request {
+            if (bytes <= maxValueBytes) return update(verb, keys(1, 2), bytes.toInt() + CRLF_BYTES)
+            toSkip = bytes + CRLF_BYTES
+            return refused(TOO_LARGE.takeUnless { isNoreply() })
+        }
+
+        private fun update(verb: Verb, keys: Keys, dataBytes: Int): Request {
+            val noreply = isNoreply()
+            val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
+            return Request.Update(length + dataBytes, verb, keys, length, replyEnd, noreply)
+        }
+
+        private fun isNoreply(): Boolean =
+            tokens.matches(buffer, count - 1, "noreply") && !startsWith(buffer, start, start + 1, "m")
+
+        private fun keys(from: Int, until: Int): Keys = Keys(
+            IntArray(2 * (until - from)) {
+                offset(
+                    if (it % 2 ==
+                        0
+                    ) {
+                        tokens.start(from + it / 2)
+                    } else {
+                        tokens.end(from + it / 2)
+                    },
+                )
+            },
+        )
+
+        private fun offset(index: Int): Int = index - start
+
+        /** The refused data, if any, follows the line: it is skipped once the line is consumed. */
+        private fun refused(reply: String?): Request = Request.Refused(length, reply)
+    }
+
+    companion object {
+        /** Longest key, in bytes. */
+        const val MAX_KEY_BYTES = 250
+
+        private const val MAX_LINE_BYTES = 2048
+        private const val MAX_INDENT_BYTES = 100
+        private const val MAX_GET_LINE_BYTES = 1 shl 20
+        private const val ERROR = "ERROR"
+        private const val BAD_FORMAT = "CLIENT_ERROR bad command line format"
+        private const val TOO_LARGE = "SERVER_ERROR object too large for cache"
+    }
+}

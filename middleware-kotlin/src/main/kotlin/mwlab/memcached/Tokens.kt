@@ -1,0 +1,103 @@
+package mwlab.memcached
+
+import java.nio.ByteBuffer
+
+/** The tokens of one line, separated by spaces, as absolute indices into the buffer; reused from line to line. */
+internal class Tokens {
+    private var bounds = IntArray(INITIAL_TOKENS * 2)
+
+    var count = 0
+        private set
+
+    fun start(token: Int): Int = bounds[2 * token]
+
+    fun end(token: Int): Int = bounds[2 * token + 1]
+
+    fun length(token: Int): Int = end(token) - start(token)
+
+    /** Splits what lies between [start] and [end]; like memcached, which handles C strings, up to the first zero byte. */
+    fun split(buffer: ByteBuffer, start: Int, end: Int) {
+        count = 0
+        var tokenStart = start
+        var index = start
+        while (index < end) {
+            val byte = buffer.get(index)
+            if (byte == NUL) break
+            if (byte == SPACE) {
+                if (index > tokenStart) add(tokenStart, index)
+                tokenStart = index + 1
+            }
+            index++
+        }
+        if (index > tokenStart) add(tokenStart, index)
+    }
+
+    /** Whether [token] is exactly [text]. */
+    fun matches(buffer: ByteBuffer, token: Int, text: String): Boolean =
+        length(token) == text.length && startsWith(buffer, start(token), end(token), text)
+
+    /** Whether [token] consists of digits only. */
+    fun isDigits(buffer: ByteBuffer, token: Int): Boolean =
+        length(token) > 0 && (start(token) until end(token)).all { buffer.get(it) in DIGITS }
+
+    /** The decimal number of [token], at most 18 digits without a sign, or [NOT_A_NUMBER]. */
+    fun number(buffer: ByteBuffer, token: Int): Long =
+        if (isDigits(buffer, token) && length(token) <= MAX_LONG_DIGITS) int64(buffer, token) else NOT_A_NUMBER
+
+    /** The number of [token] as C's strtol reads it, or [NOT_A_NUMBER] if it does not fit 32 bits. */
+    fun int32(buffer: ByteBuffer, token: Int): Long {
+        val value = int64(buffer, token)
+        return if (value in Int.MIN_VALUE..Int.MAX_VALUE) value else NOT_A_NUMBER
+    }
+
+    /** Whether C's strtoull reads [token] as a number without a negative sign. */
+    fun isUnsigned(buffer: ByteBuffer, token: Int): Boolean {
+        val number = text(buffer, start(token), end(token)).trimStart(*C_SPACES).takeWhile { it !in C_SPACES }
+        val digits = number.removePrefix(if (number.startsWith("-0")) "-" else "+")
+        return digits.isNotEmpty() && digits.all { it in '0'..'9' } && digits.toULongOrNull() != null
+    }
+
+    private fun int64(buffer: ByteBuffer, token: Int): Long {
+        var index = start(token)
+        while (index < end(token) && isCSpace(buffer.get(index))) index++
+        val isNegative = index < end(token) && buffer.get(index) == MINUS
+        if (index < end(token) && (isNegative || buffer.get(index) == PLUS)) index++
+        val firstDigit = index
+        var value = 0L
+        while (index < end(token) && buffer.get(index) in DIGITS) {
+            if (value > Int.MAX_VALUE.toLong() * DECIMAL_PLACES_IN_REACH) return NOT_A_NUMBER
+            value = value * 10 + (buffer.get(index++) - DIGITS.first)
+        }
+        val isNumber = index > firstDigit && (index == end(token) || isCSpace(buffer.get(index)))
+        return if (!isNumber) {
+            NOT_A_NUMBER
+        } else if (isNegative) {
+            -value
+        } else {
+            value
+        }
+    }
+
+    private fun isCSpace(byte: Byte): Boolean = byte == SPACE || byte in TAB..CR
+
+    private fun add(start: Int, end: Int) {
+        if (2 * count == bounds.size) bounds = bounds.copyOf(2 * bounds.size)
+        bounds[2 * count] = start
+        bounds[2 * count + 1] = end
+        count++
+    }
+
+    companion object {
+        const val NOT_A_NUMBER = Long.MIN_VALUE
+
+        private const val INITIAL_TOKENS = 16
+        private const val MAX_LONG_DIGITS = 18
+        private const val DECIMAL_PLACES_IN_REACH = 100_000_000L
+        private const val NUL = 0.toByte()
+        private const val TAB = '\t'.code.toByte()
+        private const val MINUS = '-'.code.toByte()
+        private const val PLUS = '+'.code.toByte()
+        private val DIGITS = '0'.code.toByte()..'9'.code.toByte()
+        private val C_SPACES = charArrayOf(' ', '\t', '\n', '\u000b', '\u000c', '\r')
+    }
+}
