@@ -88,6 +88,30 @@ def histogram_percentiles(
     return edges_ms
 
 
+def percentiles_by(
+    histograms: pd.DataFrame, by: Sequence[str], percentiles: Sequence[float] = PERCENTILES
+) -> pd.DataFrame:
+    """Merge the histograms of each group and read their percentiles.
+
+    Parameters
+    ----------
+    histograms
+        Columns `by`, `upper_edge_ms`, `count`, such as `analysis.tidy.Tables.histograms`.
+    by
+        What stays apart; without ``repetition`` the repetitions of a configuration are merged.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `by`, `percentile`, `value_ms`.
+    """
+    rows = []
+    for group, samples in histograms.groupby(list(by), dropna=False):
+        values = histogram_percentiles(merge_histograms([samples[list(EMPTY)]]), percentiles)
+        rows += [(*group, p, value) for p, value in zip(percentiles, values, strict=True)]
+    return pd.DataFrame(rows, columns=[*by, "percentile", "value_ms"])
+
+
 @lru_cache
 def _upper_edges_us(lowest: int, highest: int, significant_figures: int) -> np.ndarray:
     """Highest value of every bucket; computed once per layout, for a log holds thousands."""

@@ -1,0 +1,186 @@
+"""What one run measured, reduced to rows: everything over the stable window.
+
+Clients count in seconds since their own start, of which the window is ``warm_up_s`` to
+``warm_up_s + stable_s``; all else is stamped with epoch seconds, of which it is ``start_epoch_s``
+to before ``end_epoch_s``. memtier keeps one histogram for the whole run, so that the clients'
+percentiles and miss rate include warm-up and cool-down.
+
+Instances, middlewares and hosts of a role add up: throughputs, queue lengths and waiting workers
+are sums over them, times are weighted by requests, utilizations are means.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.histograms import PERCENTILES, histogram_percentiles, merge_histograms
+from analysis.parsing import MiddlewareResult, ParseError
+from analysis.run import Run
+
+MIDDLEWARE_TIMES = (
+    "response_time",
+    "preprocessing_time",
+    "queueing_time",
+    "service_time",
+    "processing_time",
+    "servers_net_time",
+    "client_rtt_and_think_time",
+)
+HISTOGRAM_TIMES = ("response_time", "queueing_time", "service_time")
+
+
+def client_seconds(run: Run) -> pd.DataFrame:
+    """Seconds of all generator instances together.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `second_s` (0 where the stable window begins), `requests`, `response_time_ms`.
+    """
+    silent = [name for name, generator in run.generators.items() if generator.seconds.empty]
+    if silent:
+        raise ParseError(run.folder, None, f"{silent} give no seconds: memtier 1.4 or later is due")
+    window = run.manifest["window"]
+    rows = pd.concat([generator.seconds for generator in run.generators.values()])
+    length_s = window["warm_up_s"] + window["stable_s"] + window["cool_down_s"]
+    seconds = _weighted_by(rows, "second", ["response_time_ms"]).reindex(range(length_s))
+    seconds["requests"] = seconds["requests"].fillna(0)
+    seconds.insert(0, "second_s", seconds.index - window["warm_up_s"])
+    return seconds.reset_index(drop=True)
+
+
+def middleware_seconds(run: Run) -> pd.DataFrame:
+    """Seconds of all middlewares together.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `second_s` (0 where the stable window begins), `requests`, `response_time_ms`,
+        `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`.
+    """
+    window = run.manifest["window"]
+    rows = pd.concat([middleware.windows for middleware in run.middlewares.values()])
+    rows = rows.rename(columns={f"{time}_mean_ms": f"{time}_ms" for time in HISTOGRAM_TIMES})
+    seconds = _weighted_by(rows, "epoch_s", [f"{time}_ms" for time in HISTOGRAM_TIMES])
+    queue = pd.concat([middleware.queue for middleware in run.middlewares.values()])
+    means = queue.groupby("epoch_s")[["queue_length_mean", "waiting_workers_mean"]].sum()
+    means.columns = pd.Index(["queue_length", "waiting_workers"])
+    seconds = seconds.join(means, how="outer")
+    seconds["requests"] = seconds["requests"].fillna(0)
+    seconds.insert(0, "second_s", (seconds.index - window["start_epoch_s"]).astype("int64"))
+    return seconds.reset_index(drop=True)
+
+
+def run_row(run: Run, hosts: pd.DataFrame) -> dict[str, Any]:
+    """Return what the clients and the middlewares saw, and the mean CPU load of each role."""
+    cpu = {
+        f"{str(role).removesuffix('s')}_cpu_percent": host["cpu_percent"].mean()
+        for role, host in (() if hosts.empty else hosts.groupby("role"))
+    }
+    return {
+        **client_measures(run),
+        **middleware_measures(run),
+        **cpu,
+    }
+
+
+def client_measures(run: Run) -> dict[str, float]:
+    """Throughput, response time, percentiles, miss rate and errors as the clients saw them."""
+    seconds = _stable(client_seconds(run), run)
+    totals = pd.DataFrame([g.totals.loc["total"] for g in run.generators.values()])
+    keys_per_s = totals["hits_per_s"].sum() + totals["misses_per_s"].sum()
+    return {
+        "client_throughput_ops_per_s": seconds["requests"].sum()
+        / run.manifest["window"]["stable_s"],
+        "client_response_time_ms": _average(seconds["response_time_ms"], seconds["requests"]),
+        **_percentile_columns("client", client_histogram(run)),
+        "client_miss_rate": totals["misses_per_s"].sum() / keys_per_s if keys_per_s else np.nan,
+        "client_connection_errors": totals["connection_errors"].sum(),
+    }
+
+
+def middleware_measures(run: Run) -> dict[str, float]:
+    """Throughput, times, queue and workers as the middlewares saw them; empty without any."""
+    if not run.middlewares:
+        return {}
+    stable_s = run.manifest["window"]["stable_s"]
+    parts = list(run.middlewares.values())
+    windows = pd.concat([run.in_window(part.windows) for part in parts])
+    queues = [run.in_window(part.queue) for part in parts]
+    used = pd.concat([run.in_window(part.utilization) for part in parts])
+    utilization = used.groupby("kind")["utilization"].mean()
+    keys = windows["hits"].sum() + windows["misses"].sum()
+    return {
+        "middleware_throughput_ops_per_s": windows["requests"].sum() / stable_s,
+        **{f"middleware_{time}_ms": _mean_time(windows, time) for time in MIDDLEWARE_TIMES},
+        **_percentile_columns("middleware", middleware_histogram(run, "response_time")),
+        "middleware_miss_rate": windows["misses"].sum() / keys if keys else np.nan,
+        "middleware_errors": windows["errors"].sum(),
+        "middleware_queue_length": sum(queue["queue_length_mean"].mean() for queue in queues),
+        "middleware_waiting_workers": sum(q["waiting_workers_mean"].mean() for q in queues),
+        "middleware_worker_utilization": utilization.get("worker", np.nan),
+        "middleware_net_thread_utilization": utilization.get("net-thread", np.nan),
+        "middleware_cpu_cores": sum(queue["cpu_s"].sum() for queue in queues) / stable_s,
+    }
+
+
+def client_histogram(run: Run) -> pd.DataFrame:
+    """Response times of all clients over the whole run."""
+    parts = [generator.histograms.get("total") for generator in run.generators.values()]
+    return merge_histograms([part for part in parts if part is not None])
+
+
+def middleware_histogram(run: Run, time: str) -> pd.DataFrame:
+    """One of the middlewares' times over the stable window, all request types together."""
+    window = run.manifest["window"]
+    return merge_histograms(
+        [
+            middleware.histogram(
+                time,
+                request_type,
+                start_epoch_s=window["start_epoch_s"],
+                end_epoch_s=window["end_epoch_s"],
+            )
+            for middleware in run.middlewares.values()
+            for request_type in _request_types(middleware)
+        ]
+    )
+
+
+def _request_types(middleware: MiddlewareResult) -> list[str]:
+    return sorted(middleware.intervals["request_type"].unique())
+
+
+def _percentile_columns(side: str, histogram: pd.DataFrame) -> dict[str, float]:
+    values = histogram_percentiles(histogram)
+    return {
+        f"{side}_response_time_p{percentile}_ms": float(value)
+        for percentile, value in zip(PERCENTILES, values, strict=True)
+    }
+
+
+def _mean_time(windows: pd.DataFrame, time: str) -> float:
+    """Mean of a time over windows, weighted by its samples (requests, unless it has a count)."""
+    weights = windows.get(f"{time}_count", windows["requests"])
+    return _average(windows[f"{time}_mean_ms"], weights)
+
+
+def _average(values: pd.Series, weights: pd.Series) -> float:
+    """Weighted mean of what is not missing; NaN when nothing is there."""
+    known = values.notna() & (weights > 0)
+    total = weights[known].sum()
+    return float((values[known] * weights[known]).sum() / total) if total else np.nan
+
+
+def _weighted_by(rows: pd.DataFrame, key: str, times: list[str]) -> pd.DataFrame:
+    """Sum `requests` and average `times`, weighted by requests, over the rows of equal `key`."""
+    weighted = rows[times].mul(rows["requests"], axis="index")
+    sums = weighted.assign(requests=rows["requests"]).groupby(rows[key]).sum()
+    means = sums[times].div(sums["requests"], axis="index")
+    return pd.concat([sums[["requests"]], means], axis="columns")
+
+
+def _stable(seconds: pd.DataFrame, run: Run) -> pd.DataFrame:
+    stable_s = run.manifest["window"]["stable_s"]
+    return seconds[seconds["second_s"].between(0, stable_s, inclusive="left")]

@@ -1,0 +1,77 @@
+"""What one run tells about hosts and links: CPU, traffic, round-trip times, bandwidths."""
+
+import numpy as np
+import pandas as pd
+
+from analysis.run import Run
+from analysis.units import bytes_per_s_to_mbit_per_s
+
+
+def host_measures(run: Run) -> pd.DataFrame:
+    """Load of every host: `host`, `role`, CPU in percent, and its link in both directions."""
+    rates = run.manifest["topology"]["rates_mbit_per_s"]
+    rows = []
+    for role, hosts in run.manifest["roles"].items():
+        for host in hosts:
+            if host in run.loads:
+                load = run.in_window(
+                    run.loads[host], offset_s=0.5
+                )  # a row covers the second before
+                send = bytes_per_s_to_mbit_per_s(float(load["net_send_bytes_per_s"].mean()))
+                rows.append(
+                    {
+                        "host": host,
+                        "role": role,
+                        "cpu_percent": (
+                            100 - load["cpu_idle_percent"] - load["cpu_wait_percent"]
+                        ).mean(),
+                        "cpu_user_percent": load["cpu_user_percent"].mean(),
+                        "cpu_system_percent": load["cpu_system_percent"].mean(),
+                        "cpu_steal_percent": load["cpu_steal_percent"].mean(),
+                        "send_mbit_per_s": send,
+                        "receive_mbit_per_s": bytes_per_s_to_mbit_per_s(
+                            float(load["net_receive_bytes_per_s"].mean())
+                        ),
+                        "rate_mbit_per_s": rates.get(host) or np.nan,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def ping_measures(run: Run) -> pd.DataFrame:
+    """Round-trip times: `source`, `target`, `replies`, `lost`, and their distribution."""
+    rows = []
+    for (source, target), ping in run.pings.items():
+        times = ping.replies["round_trip_time_ms"]
+        lost = np.nan if ping.transmitted is None else ping.transmitted - len(times)
+        rows.append(
+            {
+                "source": source,
+                "target": target,
+                "replies": len(times),
+                "lost": lost,
+                "round_trip_time_min_ms": times.min(),
+                "round_trip_time_mean_ms": times.mean(),
+                "round_trip_time_p50_ms": times.quantile(0.5),
+                "round_trip_time_p99_ms": times.quantile(0.99),
+                "round_trip_time_max_ms": times.max(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def bandwidth_measures(run: Run) -> pd.DataFrame:
+    """Bandwidths: `source`, `target`, what arrived, the source's limit, and segments sent again."""
+    rates = run.manifest["topology"]["rates_mbit_per_s"]
+    return pd.DataFrame(
+        [
+            {
+                "source": source,
+                "target": target,
+                "bandwidth_mbit_per_s": iperf.bandwidth_mbit_per_s,
+                "limit_mbit_per_s": rates.get(source) or np.nan,
+                "retransmits": iperf.retransmits,
+            }
+            for (source, target), iperf in run.bandwidths.items()
+        ]
+    )
