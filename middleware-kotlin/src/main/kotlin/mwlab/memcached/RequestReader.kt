@@ -65,14 +65,14 @@ class RequestReader(private val maxValueBytes: Int) {
                 Verb.GAT, Verb.GATS -> retrieval(verb, firstKey = 2)
                 Verb.SET, Verb.ADD, Verb.REPLACE, Verb.APPEND, Verb.PREPEND -> storage(verb, arguments = 5)
                 Verb.CAS -> storage(verb, arguments = 6)
-                Verb.INCR, Verb.DECR, Verb.TOUCH -> if (count in 3..4) update(verb) else refused(ERROR)
-                Verb.DELETE -> if (count in 2..4) update(verb) else refused(ERROR)
+                Verb.INCR, Verb.DECR, Verb.TOUCH -> update(verb, words = 3..4)
+                Verb.DELETE -> update(verb, words = 2..4)
                 Verb.MG, Verb.ME -> metaRetrieval(verb)
-                Verb.MD, Verb.MA -> if (count >= 2) update(verb) else refused(ERROR)
+                Verb.MD, Verb.MA -> update(verb, words = 2..Int.MAX_VALUE)
                 Verb.MS -> metaStorage()
                 Verb.MN -> Request.NoOperation(length)
-                Verb.FLUSH_ALL -> if (count in 1..3) broadcast(verb) else refused(ERROR)
-                Verb.VERBOSITY -> if (count in 2..3) broadcast(verb) else refused(ERROR)
+                Verb.FLUSH_ALL -> broadcast(verb, words = 1..3)
+                Verb.VERBOSITY -> broadcast(verb, words = 2..3)
                 Verb.VERSION, Verb.STATS -> Request.Inquiry(length, verb, offset(tokens.end(count - 1)))
                 Verb.QUIT -> Request.HangUp(length)
             }
@@ -97,12 +97,14 @@ class RequestReader(private val maxValueBytes: Int) {
             else -> Request.Retrieval(length, verb, keys(1, 2), offset(tokens.end(count - 1)))
         }
 
-        private fun update(verb: Verb): Request = when {
+        private fun update(verb: Verb, words: IntRange): Request = when {
+            count !in words -> refused(ERROR)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT.takeUnless { isNoreply() })
             else -> update(verb, keys(1, 2), dataBytes = 0)
         }
 
-        private fun broadcast(verb: Verb): Request = update(verb, Keys.NONE, dataBytes = 0)
+        private fun broadcast(verb: Verb, words: IntRange): Request =
+            if (count in words) update(verb, Keys.NONE, dataBytes = 0) else refused(ERROR)
 
         private fun storage(verb: Verb, arguments: Int): Request {
             if (count !in arguments..arguments + 1) return refused(ERROR)

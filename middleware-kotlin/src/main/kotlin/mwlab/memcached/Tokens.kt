@@ -52,7 +52,7 @@ internal class Tokens {
 
     /** Whether C's strtoull reads [token] as a number without a negative sign. */
     fun isUnsigned(buffer: ByteBuffer, token: Int): Boolean {
-        val number = text(buffer, start(token), end(token)).trimStart(*C_SPACES).takeWhile { it !in C_SPACES }
+        val number = text(buffer, start(token), end(token)).trimStart { it in C_SPACES }.takeWhile { it !in C_SPACES }
         val digits = number.removePrefix(if (number.startsWith("-0")) "-" else "+")
         return digits.isNotEmpty() && digits.all { it in '0'..'9' } && digits.toULongOrNull() != null
     }

@@ -70,8 +70,25 @@ class RequestReaderTest {
         for (line in listOf("get k", "gets k", "gat 1 k", "gats 1 k", "bget k", "mg k v", "me k")) {
             assertIs<Request.Retrieval>(read("$line\r\n"), line)
         }
-        for (verb in listOf("set", "add", "replace", "append", "prepend")) assertIs<Request.Update>(read("$verb k 0 0 1\r\nx\r\n"))
-        for (line in listOf("incr k 1", "decr k 1", "touch k 1", "delete k", "md k", "ma k", "flush_all", "verbosity 1")) {
+        for (verb in listOf(
+            "set",
+            "add",
+            "replace",
+            "append",
+            "prepend",
+        )) {
+            assertIs<Request.Update>(read("$verb k 0 0 1\r\nx\r\n"))
+        }
+        for (line in listOf(
+            "incr k 1",
+            "decr k 1",
+            "touch k 1",
+            "delete k",
+            "md k",
+            "ma k",
+            "flush_all",
+            "verbosity 1",
+        )) {
             assertIs<Request.Update>(read("$line\r\n"), line)
         }
         for (line in listOf("cas k 0 0 1 5", "ms k 1")) assertIs<Request.Update>(read("$line\r\nx\r\n"))
@@ -134,7 +151,13 @@ class RequestReaderTest {
     @Test
     fun `numbers are read as C reads them`() {
         val largest = "18446744073709551615"
-        for (line in listOf("set k +1 -5 1", "set k 4294967296 0 +1", "set k 0 0 1\tx", "set k -0 0 1", "cas k 0 0 1 $largest")) {
+        for (line in listOf(
+            "set k +1 -5 1",
+            "set k 4294967296 0 +1",
+            "set k 0 0 1\tx",
+            "set k -0 0 1",
+            "cas k 0 0 1 $largest",
+        )) {
             assertEquals(line.length + 5, read("$line\r\nx\r\n").length, line)
         }
     }
@@ -176,7 +199,9 @@ class RequestReaderTest {
 
     @Test
     fun `requests are the same however the bytes are cut`() {
-        val text = "get a b\r\nset k 0 0 7\r\nget\r\n\r\n\r\nset k 0 0 0 noreply\r\n\r\nnonsense\r\nmg k v\nstats\r\nmn\r\nquit\r\n"
+        val text = "get a b\r\nset k 0 0 7\r\nget\r\n\r\n\r\nset k 0 0 0 noreply\r\n\r\n" +
+            "nonsense\r\nmg k v\nstats\r\nmn\r\nquit\r\n"
+
         fun found(step: Int): List<String> {
             val reader = RequestReader(1000)
             return replay(text, step, Request::length, reader::next).map { "${it::class.simpleName} ${it.length}" }
