@@ -256,21 +256,11 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     return "\n".join(",".join(map(str, row)) for row in [header, *rows]) + "\n"
 
 
-QUEUE_COLUMNS = [
-    "epoch_s",
-    "arrivals",
-    "interarrival_time_mean_ms",
-    "interarrival_time_scv",
-    "queue_length_mean",
-    "queue_length_sampled_mean",
-    "queue_length_max",
-    "waiting_workers_mean",
-    "connections",
-    "cpu_s",
-    "heap_used_bytes",
-    "gc_count",
-    "gc_time_ms",
-]
+QUEUE_COLUMNS = (
+    *("epoch_s", "arrivals", "interarrival_time_mean_ms", "interarrival_time_scv"),
+    *("queue_length_mean", "queue_length_sampled_mean", "queue_length_max"),
+    *("waiting_workers_mean", "connections", "cpu_s", "heap_used_bytes", "gc_count", "gc_time_ms"),
+)
 DOOL_HEADER = (
     '"dool 1.3.8 CSV output"',
     '"Author:","Scott Baker",,,,"URL:","https://github.com/scottchiefbaker/dool/"',
