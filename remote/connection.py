@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 import paramiko
+from paramiko.ssh_exception import NoValidConnectionsError
 
 from remote.errors import (
     CommandFailed,
@@ -289,6 +290,8 @@ class Connection:
             raise HostUnreachable(host.name, str(exc), f"Try {self._try()}.") from exc
         except (OSError, EOFError) as exc:
             reason = str(exc) or "the connection was closed"
+            if isinstance(exc, NoValidConnectionsError):
+                reason = "; ".join(str(error) for error in exc.errors.values())
             if isinstance(exc, TimeoutError):
                 reason = f"no answer from {host.address} within {CONNECT_TIMEOUT_S:g} s"
             raise HostUnreachable(

@@ -23,6 +23,7 @@ from remote.group import Fleet, in_parallel
 from remote.inventory import Host
 
 KILL_AFTER_S = 10
+PROBE_BYTES = 65536
 STDERR_TAIL_BYTES = 2000
 JOB_MARK = "MWLAB_JOB"  # environment variable by which our own processes are known
 
@@ -58,7 +59,7 @@ def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
     mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
     return (
         f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
-        f"&& : > {quoted['out']} && : > {quoted['err']} "  # a full disk shows here
+        f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
         f"&& rm -f {quoted['exit']} "
         f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1"
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import dool
 
 from remote.connection import Connection
 from remote.errors import ConfigError, MissingTool
@@ -17,7 +18,7 @@ from remote.inventory import Host
 ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
 GENERATOR = ROOT / "middleware-kotlin" / "bin" / "memtier_benchmark"
-DOOL = Path(sys.executable).with_name("dool")
+DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
 
 DEBIAN_PACKAGES = {
     "java": "openjdk-17-jre-headless",
@@ -56,7 +57,7 @@ class Tools:
     @property
     def dool(self) -> str:
         """Command that runs dool on the host: one Python file, uploaded."""
-        return f"python3 {shlex.quote(f'{self.bin_dir}/{DOOL.name}')}"
+        return f"python3 {shlex.quote(f'{self.bin_dir}/dool')}"
 
 
 def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
@@ -97,22 +98,23 @@ def _provision_host(connection: Connection) -> Tools:
 
 def _find(connection: Connection) -> dict[str, str]:
     names = [*DEBIAN_PACKAGES, REAL_GENERATOR]
-    result = connection.run(f"for t in {' '.join(names)}; do command -v $t; done", check=False)
+    test = 'p=$(command -v $t) && [ -f "$p" ] && [ -x "$p" ] && echo "$p"'
+    result = connection.run(f"for t in {' '.join(names)}; do {test}; done", check=False)
     return {Path(line).name: line for line in result.stdout.split()}
 
 
 def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
-    wanted = [(DOOL, 0o755)]
+    wanted = [(DOOL, "dool", 0o755)]
     if needs_jar:
-        wanted += [(JAR, 0o644), (GENERATOR, 0o755)]
-    quoted = " ".join(shlex.quote(f"{bin_dir}/{path.name}") for path, _ in wanted)
+        wanted += [(JAR, JAR.name, 0o644), (GENERATOR, GENERATOR.name, 0o755)]
+    quoted = " ".join(shlex.quote(f"{bin_dir}/{name}") for _, name, _ in wanted)
     listing = connection.run(
         f"mkdir -p {shlex.quote(bin_dir)} && sha256sum {quoted} 2>/dev/null", check=False
     )
     present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
-    for path, mode in wanted:
-        if present.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
-            connection.put(path, f"{bin_dir}/{path.name}", mode=mode)
+    for path, name, mode in wanted:
+        if present.get(name) != hashlib.sha256(path.read_bytes()).hexdigest():
+            connection.put(path, f"{bin_dir}/{name}", mode=mode)
 
 
 def _facts(connection: Connection, found: Mapping[str, str], generator: str) -> dict[str, str]:

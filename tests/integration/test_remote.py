@@ -1,0 +1,208 @@
+"""Connections and jobs against real sshds: the hosts of the local lab."""
+
+import dataclasses
+import subprocess
+import time
+
+import pytest
+
+from remote.connection import Connection
+from remote.errors import (
+    CommandFailed,
+    CommandTimeout,
+    HostKeyRejected,
+    HostUnreachable,
+    MissingTool,
+    PortInUse,
+    TransferFailed,
+)
+from remote.group import Fleet
+from remote.inventory import Inventory
+from remote.jobs import Job, RunningJobs, clear_jobs, job_folder, require_free_port
+from remote.provision import provision
+from remote.testbed import LocalLab, Topology, default_inventory_path
+from remote.tools import memcached
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    with (
+        LocalLab(Topology.named("azure")),
+        Fleet(Inventory.read(default_inventory_path())) as fleet,
+    ):
+        yield fleet
+
+
+@pytest.fixture
+def c1(fleet):
+    return fleet["c1"]
+
+
+@pytest.fixture
+def s1(fleet):
+    yield fleet["s1"]
+    clear_jobs(fleet["s1"])
+
+
+def changed(connection, **fields):
+    return Connection(dataclasses.replace(connection.host, **fields))
+
+
+def test_command_returns_streams_and_status(c1):
+    result = c1.run("hostname; echo problem >&2; cat; exit 3", check=False, stdin="from here\n")
+    assert (result.stdout, result.stderr, result.exit_status) == ("c1\nfrom here\n", "problem\n", 3)
+
+
+def test_large_output_on_both_streams_is_whole(c1):
+    result = c1.run("head -c 3000000 /dev/zero | tr '\\0' x; head -c 2000000 /dev/zero >&2")
+    assert (len(result.stdout), len(result.stderr)) == (3_000_000, 2_000_000)
+
+
+def test_failed_command_names_host_command_and_message(c1):
+    with pytest.raises(CommandFailed, match=r"c1: `ls /none` ended with status 2: .*No such file"):
+        c1.run("ls /none")
+
+
+def test_timeout_bounds_a_command_that_hangs(c1):
+    begun = time.monotonic()
+    with pytest.raises(CommandTimeout, match=r"c1: `sleep 5` did not end within 0.3 s"):
+        c1.run("sleep 5", timeout_s=0.3)
+    assert time.monotonic() - begun < 2
+
+
+def test_connection_that_was_cut_is_reported_and_made_again(c1):
+    with pytest.raises(HostUnreachable, match=r"c1: cannot connect: .*broke off"):
+        c1.run("kill $PPID; sleep 5")
+    assert c1.run("echo again").stdout == "again\n"
+
+
+def test_files_travel_whole(c1, tmp_path):
+    (tmp_path / "data").write_bytes(bytes(range(256)) * 5000)
+    folder = f"{c1.host.work_dir}/files"
+    c1.run(f"mkdir -p {folder}/inner")
+    c1.put(tmp_path / "data", f"{folder}/inner/data", mode=0o755)
+    c1.put_text("text\n", f"{folder}/text")
+    assert c1.get_tree(folder) == {
+        "inner/data": (tmp_path / "data").read_bytes(),
+        "text": b"text\n",
+    }
+    assert c1.run(f"stat -c %a {folder}/inner/data").stdout == "755\n"
+
+
+def test_full_disk_is_named_with_a_remedy(s1, tmp_path):
+    folder = s1.host.work_dir
+    s1.run(f"dd if=/dev/zero of={folder}/filler bs=1M 2>/dev/null", check=False)
+    try:
+        (tmp_path / "data").write_bytes(b"x" * 1_000_000)
+        with pytest.raises(TransferFailed, match=r"s1: cannot copy .*disk of the host may be full"):
+            s1.put(tmp_path / "data", f"{folder}/data")
+        assert s1.run(f"ls {folder}/data*", check=False).stdout == ""
+        with pytest.raises(CommandFailed, match=r"s1: .*No space left(.|\n)*free space there"):
+            Job.start(s1, f"{folder}/jobs/full", "job", "true", limit_s=5)
+    finally:
+        s1.run(f"rm -f {folder}/filler")
+
+
+def test_changed_host_key_is_refused(c1, fleet, tmp_path):
+    known = tmp_path / "known_hosts"
+    entries = {
+        line.split()[0]: line.split()[1:] for line in c1.host.known_hosts.read_text().splitlines()
+    }
+    key_of_s1 = " ".join(entries[fleet["s1"].host.address])
+    known.write_text(f"{c1.host.address} {key_of_s1}\n")
+    with pytest.raises(HostKeyRejected, match=r"is not the one in .*ssh-keygen -f"):
+        changed(c1, known_hosts=known).open()
+
+
+def test_unknown_host_key_is_refused_with_the_way_to_add_it(c1, tmp_path):
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(HostKeyRejected, match=r"is not in .*empty.*ssh-keyscan -p 22 198.18.0.11"):
+        changed(c1, known_hosts=tmp_path / "empty").open()
+    with pytest.raises(HostKeyRejected, match="does not exist"):
+        changed(c1, known_hosts=tmp_path / "none").open()
+
+
+def test_host_that_does_not_answer_is_named(c1):
+    with pytest.raises(HostUnreachable, match=r"c1: cannot connect: .* Is the host up\?"):
+        changed(c1, address="198.18.0.99").open()
+    with pytest.raises(HostUnreachable, match=r"c1: cannot connect: .*refused.* Is the host up"):
+        changed(c1, port=2222).open()
+
+
+def test_nothing_is_sent_by_another_device(c1):
+    with pytest.raises(HostUnreachable, match="is not routed by mwlab-none: the local lab is down"):
+        changed(c1, route_device="mwlab-none").open()
+
+
+def test_refused_user_is_told_apart(c1):
+    with pytest.raises(HostUnreachable, match="user nobody was refused"):
+        changed(c1, user="nobody").open()
+
+
+def test_port_in_use_names_its_owner(s1):
+    require_free_port(s1, memcached.PORT)
+    command = memcached.command(s1.host.data_address, user="root")
+    job = Job.start(s1, job_folder(s1.host, "t"), "memcached", command, limit_s=30)
+    deadline = time.monotonic() + 5
+    while not s1.run(f"ss -Hltn 'sport = :{memcached.PORT}'").stdout:
+        assert time.monotonic() < deadline
+    with pytest.raises(PortInUse, match=r"s1: port 11211 is in use by `memcached` \(pid \d+\)"):
+        require_free_port(s1, memcached.PORT)
+    assert s1.ask(memcached.PORT, b"version\r\n", b"\r\n").startswith(b"VERSION 1.")
+    assert job.stop().exit_status == 0
+    with pytest.raises(HostUnreachable, match="port 11211 does not answer"):
+        s1.ask(memcached.PORT, b"version\r\n", b"\r\n")
+
+
+def test_missing_tool_is_named_with_its_package(fleet, s1):
+    s1.run("mount --bind /dev/null /usr/bin/memcached")
+    try:
+        with pytest.raises(MissingTool, match=r"s1: `memcached` is missing.*apt-get install"):
+            provision(fleet, [s1.host])
+    finally:
+        s1.run("umount /usr/bin/memcached")
+
+
+def test_provision_uploads_once_and_tells_facts(fleet, c1):
+    tools = provision(fleet, [c1.host])["c1"]
+    stamp = c1.run(f"stat -c %y {tools.jar}").stdout
+    assert provision(fleet, [c1.host])["c1"] == tools
+    assert c1.run(f"stat -c %y {tools.jar}").stdout == stamp
+    assert tools.facts["tcp_congestion_control"] == "cubic"
+    assert c1.run(f"{tools.dool} --version").stdout.startswith("Dool 1.")
+
+
+def test_jobs_never_outlive_their_block(fleet, c1):
+    with pytest.raises(RuntimeError, match="in the middle"), RunningJobs(fleet, "block") as jobs:
+        jobs.start(c1.host, "sleeper", "sh -c 'sleep 4711 & sleep 4711'", limit_s=60)
+        raise RuntimeError("in the middle")
+    assert c1.run("pgrep -f 'sleep 4711'", check=False).stdout.strip() in ("", _own_pid(c1))
+
+
+def _own_pid(connection):
+    return connection.run("pgrep -f 'pgrep -f'", check=False).stdout.strip()
+
+
+def test_leftover_jobs_of_a_dead_controller_are_ended(c1):
+    Job.start(c1, job_folder(c1.host, "old"), "sleeper", "sleep 4712", limit_s=60)
+    assert clear_jobs(c1) == [f"{c1.host.work_dir}/jobs/old/sleeper"]
+    assert c1.run("pgrep -x sleep", check=False).stdout == ""
+    assert c1.run(f"ls {c1.host.work_dir}/jobs", check=False).exit_status != 0
+    assert clear_jobs(c1) == []
+
+
+def test_job_that_ends_early_is_reported_with_its_message(c1):
+    folder = job_folder(c1.host, "early")
+    job = Job.start(c1, folder, "talker", "sh -c 'echo why it failed >&2; exit 9'", limit_s=30)
+    with pytest.raises(CommandFailed, match="ended with status 9: why it failed"):
+        job.wait_for_line("ready", timeout_s=10)
+
+
+def test_every_host_has_its_own_name_and_folder(fleet):
+    fleet["c2"].put_text("mine", f"{fleet['c2'].host.work_dir}/own")
+    names = fleet.for_each(fleet.inventory.hosts, lambda c: c.run("hostname").stdout.strip())
+    assert list(names) == list(names.values())
+    assert "own" not in fleet["c3"].get_tree(fleet["c3"].host.work_dir)
+    assert subprocess.run(["ls", fleet["c2"].host.work_dir], capture_output=True).returncode != 0
