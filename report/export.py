@@ -45,7 +45,7 @@ def export(notebooks: Sequence[Path], provenance: Provenance, folder: Path) -> E
 
     Raises
     ------
-    ExportError
+    ReportError
         A notebook is not executed, holds an error, or shows what the report cannot hold.
         Nothing is written then.
     """
@@ -68,17 +68,13 @@ def compile_pdf(body: str, figures: Sequence[Figure], provenance: Provenance) ->
 
 def document(body: str, figures: Sequence[Figure], provenance: Provenance) -> dict[str, bytes]:
     """Return the files that typst compiles, by name; `main.typ` is the one to begin with."""
-    head = (
-        '#import "report.typ": *\n'
-        '#show: report.with(..json("report.json"), date: datetime('
-        f"year: {provenance.finished.year}, month: {provenance.finished.month}, "
-        f"day: {provenance.finished.day}))\n\n"
-    )
+    head = '#import "report.typ": *\n#show: report.with(..json("report.json"))\n\n'
     settings = {
         "title": TITLE,
         "subtitle": SUBTITLE,
         "authors": AUTHORS,
         "facts": provenance.facts(),
+        "date": provenance.period[1].timetuple()[:3] if provenance.period else None,
         "footer": f"{TITLE}, campaign {provenance.campaign}",
     }
     template = files("report") / "template" / "report.typ"

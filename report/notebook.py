@@ -2,7 +2,7 @@
 
 Prose (markdown cells and markdown outputs), figures and tables are kept, in their order. Code,
 printed text, standard error and widgets are not. What would leave a hole in the report (a cell
-that did not run, an error, a figure without a caption) is an `ExportError`.
+that did not run, an error, a figure without a caption) is an `ReportError`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from analysis.present import METADATA_KEY, PLOTLY_MIME
 
 # A cell with this tag speaks to the notebook's user only, for instance on how to run it.
 NOTEBOOK_ONLY = "notebook-only"
+# Cells that papermill puts in; the author's cells are counted without them.
+ADDED_BY_PAPERMILL = {"injected-parameters", "papermill-error-cell-tag"}
 
 
-class ExportError(Exception):
-    """A notebook cannot be exported; names the notebook, the cell (from 1) and the remedy."""
+class ReportError(Exception):
+    """A notebook cannot become part of the report: which one, at which cell (from 1), and why."""
 
     def __init__(self, path: Path, cell: int | None, message: str) -> None:
         where = f"{path}, cell {cell}" if cell else str(path)
@@ -81,65 +83,78 @@ def read_section(path: Path) -> Section:
 
     Raises
     ------
-    ExportError
+    ReportError
         The file is not named like `02-title.ipynb`, was not executed to its end, holds an error,
         or shows a figure or table that has no name and caption.
     """
     match = re.match(r"(\d\d)-", path.name)
     if match is None:
-        raise ExportError(path, None, "a report notebook is named like 02-title.ipynb")
+        raise ReportError(path, None, "a report notebook is named like 02-title.ipynb")
     try:
         notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     except (OSError, nbformat.reader.NotJSONError, nbformat.ValidationError) as exc:
-        raise ExportError(path, None, f"not a readable notebook: {exc}") from exc
+        raise ReportError(path, None, f"not a readable notebook: {exc}") from exc
     parts: list[Part] = []
-    for index, cell in enumerate(notebook.cells, start=1):
-        parts.extend(_parts(path, index, cell))
+    for number, cell in numbered_cells(notebook):
+        parts.extend(_parts(path, number, cell))
     return Section(path, int(match[1]), tuple(parts))
 
 
-def _parts(path: Path, index: int, cell: Any) -> Iterator[Part]:
+def numbered_cells(notebook: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the cells with the numbers they have in the author's notebook, from 1."""
+    number = 0
+    for cell in notebook.cells:
+        number += not ADDED_BY_PAPERMILL.intersection(cell.metadata.get("tags", []))
+        yield number, cell
+
+
+def _parts(path: Path, number: int, cell: Any) -> Iterator[Part]:
+    tags = cell.metadata.get("tags", [])
     if cell.cell_type == "code" and cell.source.strip():
-        _check_executed(path, index, cell)
-    if NOTEBOOK_ONLY in cell.metadata.get("tags", []):
+        _check_executed(path, number, cell)
+    if NOTEBOOK_ONLY in tags:
         return
     if cell.cell_type == "markdown" and cell.source.strip():
-        yield Prose(index, cell.source)
+        yield Prose(number, cell.source)
     if cell.cell_type == "code":
         for output in cell.outputs:
             if output.output_type in ("display_data", "execute_result"):
-                yield from _shown(path, index, output)
+                yield from _shown(path, number, output)
 
 
-def _check_executed(path: Path, index: int, cell: Any) -> None:
+def _check_executed(path: Path, number: int, cell: Any) -> None:
     for output in cell.outputs:
         if output.output_type == "error":
-            raise ExportError(path, index, f"ended with {output.ename}: {output.evalue}")
+            raise ReportError(path, number, f"ended with {output.ename}: {output.evalue}")
     if cell.execution_count is None:
-        raise ExportError(path, index, "was not executed: run the notebook to its end first")
+        raise ReportError(path, number, "was not executed: run the notebook to its end first")
 
 
-def _shown(path: Path, index: int, output: Any) -> Iterator[Part]:
+def _shown(path: Path, number: int, output: Any) -> Iterator[Part]:
     data = output.data
     tag = output.metadata.get(METADATA_KEY, {})
     match tag.get("kind"):
         case "figure":
             yield Figure(
-                index, tag["name"], tag["caption"], data.get(PLOTLY_MIME), data.get("image/svg+xml")
+                number,
+                tag["name"],
+                tag["caption"],
+                data.get(PLOTLY_MIME),
+                data.get("image/svg+xml"),
             )
         case "table":
-            yield Table(index, tag["name"], tag["caption"], data["text/markdown"])
+            yield Table(number, tag["name"], tag["caption"], data["text/markdown"])
         case "caption":
             return
         case _ if PLOTLY_MIME in data or any(mime.startswith("image/") for mime in data):
-            raise ExportError(
-                path, index, "shows a figure without a caption: show it by present.figure"
+            raise ReportError(
+                path, number, "shows a figure without a caption: show it by present.figure"
             )
         case _ if "<table" in data.get("text/html", ""):
-            raise ExportError(
-                path, index, "shows a table without a caption: show it by present.table"
+            raise ReportError(
+                path, number, "shows a table without a caption: show it by present.table"
             )
         case _ if "text/markdown" in data:
-            yield Prose(index, data["text/markdown"])
+            yield Prose(number, data["text/markdown"])
         case _ if "text/latex" in data:
-            yield Prose(index, data["text/latex"])
+            yield Prose(number, data["text/latex"])

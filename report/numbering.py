@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from report.notebook import ExportError, Prose, Section
+from report.notebook import Prose, ReportError, Section
 
 
 def number_parts(sections: Sequence[Section]) -> dict[str, str]:
@@ -19,7 +19,7 @@ def number_parts(sections: Sequence[Section]) -> dict[str, str]:
 
     Raises
     ------
-    ExportError
+    ReportError
         A name is used twice.
     """
     numbers: dict[str, str] = {}
@@ -29,7 +29,7 @@ def number_parts(sections: Sequence[Section]) -> dict[str, str]:
             if isinstance(part, Prose):
                 continue
             if part.name in numbers:
-                raise ExportError(
+                raise ReportError(
                     section.path, part.cell, f"the name {part.name} is used twice: rename one"
                 )
             kind = type(part).__name__

@@ -21,19 +21,18 @@ class Provenance:
     fleets: tuple[str, ...]
     generators: tuple[str, ...]
     commits: tuple[str, ...]
-    started: datetime
-    finished: datetime
+    period: tuple[datetime, datetime] | None
     num_accepted: int
-    num_rejected: int
+    num_discarded: int
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the rows of the title page, name and value."""
         return [
             ("Campaign", f"{self.campaign} (profile {', '.join(self.profiles)})"),
-            ("Measured", _period(self.started, self.finished)),
-            ("Runs", f"{self.num_accepted} accepted, {self.num_rejected} rejected"),
+            ("Measured", _describe(self.period) if self.period else "not recorded"),
+            ("Runs", f"{self.num_accepted} accepted, {self.num_discarded} rejected or failed"),
             ("Fleet", "; ".join(self.fleets)),
-            ("Load generator", ", ".join(self.generators)),
+            ("Load generator", ", ".join(self.generators) or "none"),
             ("Git commit", ", ".join(self.commits)),
         ]
 
@@ -60,13 +59,12 @@ def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:
     return Provenance(
         campaign=str(manifests[0]["campaign"]),
         profiles=_distinct(manifest["profile"] for manifest in manifests),
-        fleets=_distinct(_fleet(manifest["topology"]) for manifest in manifests),
+        fleets=_distinct(_fleet(manifest) for manifest in manifests),
         generators=_distinct(_generator(manifest.get("generator")) for manifest in manifests),
         commits=_distinct(_commit(manifest["git"]) for manifest in manifests),
-        started=min(datetime.fromisoformat(manifest["started_at"]) for manifest in manifests),
-        finished=max(datetime.fromisoformat(manifest["finished_at"]) for manifest in manifests),
+        period=_period(manifests),
         num_accepted=accepted,
-        num_rejected=len(manifests) - accepted,
+        num_discarded=len(manifests) - accepted,
     )
 
 
@@ -74,9 +72,9 @@ def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in values if value))
 
 
-def _fleet(topology: Mapping[str, Any]) -> str:
-    dilation = topology["time_dilation"]
-    return f"{topology['name']}, time dilation {dilation:g}"
+def _fleet(manifest: Mapping[str, Any]) -> str:
+    topology = manifest["topology"]
+    return f"{manifest['fleet']} ({topology['name']}, time dilation {topology['time_dilation']:g})"
 
 
 def _generator(generator: Mapping[str, Any] | None) -> str:
@@ -88,9 +86,17 @@ def _commit(git: Mapping[str, Any]) -> str:
     return f"{commit} with local changes" if git["dirty"] else commit
 
 
-def _period(started: datetime, finished: datetime) -> str:
-    first = f"{started:%Y-%m-%d %H:%M}"
-    last = (
-        f"{finished:%H:%M}" if started.date() == finished.date() else f"{finished:%Y-%m-%d %H:%M}"
-    )
-    return f"{first} to {last} UTC"
+def _period(manifests: Sequence[Mapping[str, Any]]) -> tuple[datetime, datetime] | None:
+    times = [
+        datetime.fromisoformat(manifest[key])
+        for manifest in manifests
+        for key in ("started_at", "finished_at")
+        if key in manifest
+    ]
+    return (min(times), max(times)) if times else None
+
+
+def _describe(period: tuple[datetime, datetime]) -> str:
+    first, last = period
+    end = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return f"{first:%Y-%m-%d %H:%M} to {end} UTC"

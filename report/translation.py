@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pypandoc
 
-from report.notebook import ExportError, Figure, Part, Prose, Section, Table
+from report.notebook import Figure, Part, Prose, ReportError, Section, Table
 from report.numbering import heading_label, number_parts
 from report.tree import Node, raw_block, raw_inline, rows, set_columns, stringify, walk
 from report.widths import PORTRAIT_PT, fit
@@ -33,7 +33,7 @@ def translate(sections: Sequence[Section]) -> str:
 
     Raises
     ------
-    ExportError
+    ReportError
         A part would be lost or damaged: HTML, a formula pandoc cannot read, a heading outside its
         notebook's number, a link to nothing.
     """
@@ -103,8 +103,8 @@ class _Translation:
                 self.cell = cell
                 raise self._fail(f"links to {label.split(':')[-1]}, which is not in the report")
 
-    def _fail(self, message: str) -> ExportError:
-        return ExportError(self.section.path, self.cell, message)
+    def _fail(self, message: str) -> ReportError:
+        return ReportError(self.section.path, self.cell, message)
 
     def _part(self, div: Node) -> list[Node]:
         (name, classes, attributes), blocks = div["c"]
