@@ -64,10 +64,11 @@ def _execute_one(notebook: Path, target: Path, parameters: Mapping[str, object])
             target,
             parameters=dict(parameters),
             kernel_name=KERNEL,
+            language="python",
             cwd=notebook.parent,
             progress_bar=False,
             # The kernel's own remarks are no part of the notebook.
-            extra_arguments=["--log-level=ERROR"],
+            extra_arguments=["--log-level=CRITICAL"],
         )
     except PapermillExecutionError as exc:
         message = f"ended with {exc.ename}: {exc.evalue}; kept as far as it got in {target}"

@@ -92,7 +92,7 @@ def read_section(path: Path) -> Section:
         raise ReportError(path, None, "a report notebook is named like 02-title.ipynb")
     try:
         notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
-    except (OSError, nbformat.reader.NotJSONError, nbformat.ValidationError) as exc:
+    except (OSError, nbformat.reader.NotJSONError) as exc:
         raise ReportError(path, None, f"not a readable notebook: {exc}") from exc
     parts: list[Part] = []
     for number, cell in numbered_cells(notebook):

@@ -1,0 +1,119 @@
+import csv
+import json
+import re
+
+import pytest
+import typst
+
+from report import export as exporting
+from report.export import document, export
+from report.notebook import ReportError, read_section
+from report.translation import translate
+
+TABLE = "| Clients | Response time (ms) |\n|---:|---:|\n" + "| 6 | 1.5 |\n" * 100
+WIDE = "\n".join(
+    f"| {' | '.join(row)} |" for row in (["Interactive law"] * 13, ["---"] * 13, ["1"] * 13)
+)
+
+
+@pytest.fixture
+def notebooks(cells, write):
+    two = write(
+        cells.markdown("# 2 Baseline\n\nAs $X = N/R$, see [Figure](#02-1-throughput).[^1]"),
+        cells.markdown(
+            "## 2.1 One server\n\n[^1]: Jain 1991.\n\n---\n\n> quoted\n\n```\ncode\n```"
+        ),
+        cells.figure("02-1-throughput", "Throughput of $N$ clients."),
+        cells.table("02-1-long", TABLE, "Longer than a page."),
+        name="02-baseline.ipynb",
+    )
+    three = write(
+        cells.markdown("# 3 With middleware\n\n## 3.1 One middleware"),
+        cells.figure("03-1-throughput", "Back to [Section 2](02-baseline.ipynb)."),
+        cells.table("03-1-wide", WIDE, "Turned."),
+        name="03-middleware.ipynb",
+    )
+    return [two, three]
+
+
+@pytest.fixture
+def query(notebooks, provenance):
+    sections = [read_section(path) for path in notebooks]
+    figures = [figure for section in sections for figure in section.figures()]
+    files = document(translate(sections), figures, provenance)
+    return lambda selector: json.loads(typst.query(files, selector))
+
+
+def text_of(element):
+    """All text inside an element of typst's document."""
+    if isinstance(element, dict):
+        own = [element["text"]] if isinstance(element.get("text"), str) else []
+        inner = [text_of(value) for key, value in element.items() if key != "text"]
+        return "".join(own + inner) + (" " if element.get("func") in ("space", "h") else "")
+    if isinstance(element, list):
+        return "".join(text_of(child) for child in element)
+    return ""
+
+
+def test_export_writes_figures_their_data_and_the_report(notebooks, provenance, tmp_path):
+    exported = export(notebooks, provenance, tmp_path / "figures")
+    assert [path.name for path in exported.figures] == [
+        "02-1-throughput.svg",
+        "03-1-throughput.svg",
+    ]
+    with (tmp_path / "figures" / "02-1-throughput.csv").open() as stream:
+        assert next(csv.reader(stream)) == ["trace", "x_axis", "y_axis", "x", "y"]
+    pdf = exported.report.read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    assert b"(Middleware Lab)" in pdf
+    # Title, contents, two sections with a long table, a turned page.
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 6
+    assert b"/Subtype/Image" not in pdf.replace(b" ", b"")
+
+
+def test_contents_list_the_notebooks_sections(query):
+    listed = [
+        text_of(entry["body"]) for entry in query("heading") if entry["outlined"] is not False
+    ]
+    assert listed == ["2 Baseline", "2.1 One server", "3 With middleware", "3.1 One middleware"]
+
+
+def test_captions_carry_number_and_text(query):
+    captions = [
+        text_of(figure["caption"]["body"])
+        for kind in ("lab-figure", "lab-table")
+        for figure in query(f'figure.where(kind: "{kind}")')
+    ]
+    assert [caption[: len("Figure 2.1.")] for caption in captions] == [
+        "Figure 2.1.",
+        "Figure 3.1.",
+        "Table 2.1. ",
+        "Table 3.1. ",
+    ]
+    assert "Throughput of N clients." in captions[0]
+
+
+def test_formulas_are_equations(query):
+    assert len(query("math.equation")) == 2  # in the text and in a caption
+
+
+def test_nothing_is_written_when_a_notebook_is_unfit(notebooks, provenance, cells, write, tmp_path):
+    bad = write(cells.markdown("# 4 Bad"), cells.code(count=None), name="04-bad.ipynb")
+    with pytest.raises(ReportError, match=r"04-bad\.ipynb, cell 2"):
+        export([*notebooks, bad], provenance, tmp_path / "figures")
+    assert not (tmp_path / "figures").exists()
+
+
+def test_figures_without_a_drawing_are_drawn(cells, write, provenance, tmp_path, monkeypatch):
+    sizes = []
+
+    def draw(spec, width_px, height_px):
+        sizes.append((width_px, height_px))
+        return '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"/>'
+
+    monkeypatch.setattr(exporting, "draw_svg", draw)
+    spec = {"data": [], "layout": {"width": 640, "height": 360}}
+    path = write(cells.markdown("# 2 Two"), cells.figure("02-a", svg=None, spec=spec))
+    export([path], provenance, tmp_path)
+    assert sizes == [(640, 360)]
+    assert "640" in (tmp_path / "02-a.svg").read_text()
