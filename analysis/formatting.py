@@ -31,17 +31,18 @@ Format = str | Callable[[Any], str]
 def heading(column: object) -> str:
     """Turn a column name into a table heading: `throughput_ops_per_s` -> `Throughput (op/s)`.
 
-    The leading `num_` of a count is dropped. Names that are not snake case (numbers, words with
-    spaces or capitals) are headings already and returned as they are.
+    The unit may also stand before the last words, as in `response_time_ms_mean`. The leading
+    `num_` of a count is dropped. Names that are not snake case (numbers, words with spaces or
+    capitals) are headings already and returned as they are.
     """
     name = str(column)
     if not isinstance(column, str) or name != name.lower() or " " in name:
         return name
-    suffix = next((suffix for suffix in UNITS if name.endswith(suffix)), "")
-    stem = name.removesuffix(suffix).removeprefix("num_")
+    unit = next((unit for unit in UNITS if f"{unit}_" in f"{name}_"), "")
+    stem = f"{name}_".replace(f"{unit}_", "_", 1).strip("_").removeprefix("num_")
     words = " ".join(SPELLINGS.get(word, word) for word in stem.split("_"))
     title = words[:1].upper() + words[1:]
-    return f"{title} ({UNITS[suffix]})" if suffix else title
+    return f"{title} ({UNITS[unit]})" if unit else title
 
 
 def is_number(series: pd.Series) -> bool:

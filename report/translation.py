@@ -175,7 +175,9 @@ class _Translation:
         return {"t": "Header", "c": [level, [label, classes, attributes], text]}
 
     def _figure(self, name: str, caption: list[Node]) -> list[Node]:
-        call = f'#lab-figure("{name}.svg", "{self.numbers[name]}", {self.widths_pt[name]:.1f}pt)['
+        size = f"{self.widths_pt[name]:.1f}pt"
+        spoken = json.dumps(stringify(caption), ensure_ascii=False)
+        call = f'#lab-figure("{name}.svg", "{self.numbers[name]}", {size}, {spoken})['
         return [raw_block(call), *caption, raw_block(f"] <{name}>")]
 
     def _table(self, name: str, blocks: list[Node]) -> list[Node]:

@@ -78,8 +78,8 @@ def test_figures_and_tables_are_numbered_by_section(cells, typst_of):
         cells.table("02-1-t", NARROW),
         cells.figure("02-1-b"),
     )
-    assert '#lab-figure("02-1-a.svg", "Figure 2.1", 480.0pt)[\nFirst, with $N$.' in text
-    assert '#lab-figure("02-1-b.svg", "Figure 2.2", 480.0pt)[' in text
+    assert '#lab-figure("02-1-a.svg", "Figure 2.1", 480.0pt, "First, with N.")[\nFirst' in text
+    assert '#lab-figure("02-1-b.svg", "Figure 2.2", 480.0pt, "A caption.")[' in text
     assert '#lab-table("Table 2.1", size: 9.5pt, breakable: false)[' in text
     assert "] <02-1-t>" in text
 
