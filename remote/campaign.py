@@ -12,6 +12,7 @@ import json
 import random
 import re
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -25,7 +26,7 @@ from remote.errors import ConfigError, RemoteError
 from remote.group import Fleet
 from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
 from remote.load_run import LoadSession
-from remote.manifest import git_state, read_manifest
+from remote.manifest import git_state, read_manifest, utc
 from remote.network_run import NetworkSession
 from remote.provision import ROOT, Tools, provision
 from remote.run import PARTIAL_SUFFIX, Collected, Run, store
@@ -226,7 +227,7 @@ def _measure_run(session: Session, run: Run, identity: dict[str, object]) -> str
     """Measure until the run is accepted; return why not after the last attempt, or nothing."""
     reason = ""
     for _ in range(MAX_ATTEMPTS):
-        collected = Collected()
+        collected = Collected(manifest={"started_at": utc(time.time())})
         try:
             session.measure(run, collected)
         except RemoteError as exc:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from remote.checks import ACCEPTED, evaluate
-from remote.manifest import MANIFEST, read_manifest, write_files, write_manifest
+from remote.manifest import MANIFEST, read_manifest, utc, write_files, write_manifest
 from remote.section import Config, Section, slug
 
 FAILED = "failed"
@@ -83,6 +84,7 @@ def store(run: Run, collected: Collected, identity: Mapping[str, Any], error: st
         "status": FAILED,
         "config": run.config,
         **collected.manifest,
+        "finished_at": utc(time.time()),
         "files": write_files(run.partial, collected.files),
         "error": error,
     }

@@ -16,23 +16,11 @@ from remote.errors import (
     PortInUse,
     TransferFailed,
 )
-from remote.group import Fleet
-from remote.inventory import Inventory
 from remote.jobs import Job, RunningJobs, clear_jobs, job_folder, require_free_port
 from remote.provision import provision
-from remote.testbed import LocalLab, Topology, default_inventory_path
 from remote.tools import memcached
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture(scope="module")
-def fleet():
-    with (
-        LocalLab(Topology.named("azure")),
-        Fleet(Inventory.read(default_inventory_path())) as fleet,
-    ):
-        yield fleet
 
 
 @pytest.fixture

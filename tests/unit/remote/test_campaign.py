@@ -85,6 +85,7 @@ def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     entry = manifest["files"]["c1/ping-s1.txt.gz"]
     assert entry == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
     assert manifest["status"] == "accepted"
+    assert manifest["started_at"] <= manifest["finished_at"]
 
 
 def test_rejected_run_is_kept_and_measured_again(opened):
