@@ -183,7 +183,7 @@ def _key(run: Run) -> dict[str, Any]:
         "section": manifest["section"],
         **run.config,
         "repetition": manifest["repetition"],
-        "num_clients": manifest.get("num_clients", 0),
+        **({"num_clients": manifest["num_clients"]} if run.generators else {}),
         "time_dilation": float(manifest["topology"]["time_dilation"]),
     }
 

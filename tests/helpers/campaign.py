@@ -79,10 +79,7 @@ def build_run(
     for host in middlewares:
         for file, text in middleware_files(config, throughput, response_time_ms).items():
             files[f"{host}/middleware/{file}"] = text
-    for file, text in files.items():
-        path = run_dir / f"{file}.gz"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    write_compressed(run_dir, files)
     window = {"start_epoch_s": START_EPOCH_S + WARM_UP_S, "warm_up_s": WARM_UP_S}
     window |= {"end_epoch_s": START_EPOCH_S + WARM_UP_S + STABLE_S, "stable_s": STABLE_S}
     manifest = {
@@ -115,6 +112,53 @@ def build_run(
     }
     (run_dir / "manifest.json").write_text(json.dumps(manifest))
     return run_dir
+
+
+def build_network_runs(folder: Path) -> Path:
+    """Add section 0 between two hosts: pings of 1 ms, iperf3 at 95 % of the links."""
+    rates = {"c1": 200, "s1": 100}
+    pairs = [("c1", "s1"), ("s1", "c1")]
+    files = {
+        "ping": {f"{source}/ping-{target}.txt": PING for source, target in pairs},
+        "iperf3": {
+            f"{source}/iperf3-{target}.json": iperf3_json(0.95e6 * rates[source])
+            for source, target in pairs
+        },
+    }
+    for kind, texts in files.items():
+        run_dir = folder / "0" / f"kind={kind}" / "rep-1"
+        write_compressed(run_dir, texts)
+        manifest = {
+            "format": 1,
+            "section": "0",
+            "repetition": 1,
+            "status": "accepted",
+            "config": {"kind": kind},
+            "topology": {"time_dilation": 1.0, "rates_mbit_per_s": rates},
+            "roles": {"clients": ["c1"], "middlewares": [], "servers": ["s1"]},
+        }
+        (run_dir / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def iperf3_json(bits_per_s: float) -> str:
+    """The fields of iperf3's report that are read."""
+    total = {"start": 0, "end": 1, "bits_per_second": bits_per_s, "retransmits": 0}
+    return json.dumps(
+        {
+            "start": {"connected": [{"local_host": "a", "remote_host": "b"}]},
+            "intervals": [{"sum": {**total, "omitted": False}}],
+            "end": {"sum_sent": total, "sum_received": total},
+        }
+    )
+
+
+def write_compressed(run_dir: Path, files: Mapping[str, str]) -> None:
+    """Write texts as the lab stores them."""
+    for file, text in files.items():
+        path = run_dir / f"{file}.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def expected_throughput(config: Mapping[str, Any]) -> float:

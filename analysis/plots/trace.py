@@ -1,0 +1,53 @@
+"""One run second by second."""
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from analysis.theme import GRID, TEMPLATE, style_of
+
+_ROWS = {
+    "throughput_ops_per_s": "Throughput (op/s)",
+    "response_time_ms": "Response time (ms)",
+}
+
+
+def plot_trace(windows: pd.DataFrame) -> go.Figure:
+    """Plot throughput and mean response time of every second, the stable window shaded.
+
+    Parameters
+    ----------
+    windows
+        Rows of `analysis.tidy.Tables.windows` of one run.
+
+    Raises
+    ------
+    ValueError
+        The rows are of several runs.
+    """
+    if windows.duplicated(["side", "second_s"]).any():
+        raise ValueError("a trace shows one run, got rows of several for the same side and second")
+    figure = make_subplots(rows=len(_ROWS), cols=1, shared_xaxes=True, vertical_spacing=0.06)
+    for row, (column, title) in enumerate(_ROWS.items(), 1):
+        for side, seconds in windows.groupby("side"):
+            style = style_of("side", side)
+            figure.add_scatter(
+                x=seconds["second_s"],
+                y=seconds[column],
+                mode="lines+markers",
+                marker={"color": style.color, "symbol": style.symbol, "size": 5},
+                line={"color": style.color, "dash": style.dash},
+                name=style.name,
+                legendgroup=style.name,
+                showlegend=row == 1,
+                row=row,
+                col=1,
+            )
+        figure.update_yaxes(title_text=title, row=row, col=1)
+    stable = windows.loc[windows["stable"], "second_s"]
+    figure.add_vrect(
+        stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
+    )
+    figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
+    figure.update_xaxes(rangemode="normal")
+    return figure.update_layout(template=TEMPLATE)

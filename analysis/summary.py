@@ -1,0 +1,179 @@
+"""Summary tables in the studies' layout, and our numbers beside the published ones."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.capacity import usable_capacity
+from analysis.operational import interactive_throughput
+from analysis.stats import aggregate
+from analysis.units import MS_PER_S
+
+CELL_KEY = ("section", "workload", "workers", "num_clients")
+_NOT_MEASURES = ("clients_per_thread", "repetition", "time_dilation", "stable_s")
+_MEASURED_ON = {"middleware": "middleware", "clients": "client"}
+
+
+def cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Aggregate the repetitions of every configuration (`analysis.stats.aggregate`).
+
+    Parameters
+    ----------
+    runs
+        `analysis.tidy.Tables.runs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per configuration: `section`, `workload`, `workers` (only where varied),
+        `num_clients`, `think_time_s`, and every measure with `_mean`, `_sd`, `_ci_low`,
+        `_ci_high`, `_repetitions`.
+    """
+    by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
+    by.append("think_time_s")
+    numbers = runs.select_dtypes("number").columns
+    measures = [name for name in numbers if name not in (*by, *_NOT_MEASURES)]
+    frame = aggregate(runs, by, measures)
+    if "workers" in frame and frame["workers"].notna().all():
+        frame = frame.astype({"workers": "int64"})  # a float only where some run has none
+    return frame
+
+
+def capacity_table(cells: pd.DataFrame, by: Sequence[str] = ("workload",)) -> pd.DataFrame:
+    """Summarise each system at its usable capacity, as the studies' tables 2 and 3 do.
+
+    Parameters
+    ----------
+    cells
+        From `cells`.
+    by
+        What makes a system: ``["workload"]`` without, ``["workload", "workers"]`` with a
+        middleware.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `by`, `num_clients`, `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
+        `response_time_ms`, `response_time_sd_ms` (at the clients),
+        `largest_throughput_ops_per_s` (over all loads), `repetitions`, `saturated`, `found_by`.
+    """
+    found = usable_capacity(cells, by)
+    largest = cells.groupby(list(by))["client_throughput_ops_per_s_mean"].max()
+    return pd.DataFrame(
+        {
+            **{name: found[name] for name in by},
+            "num_clients": found["num_clients"].astype("int64"),
+            **_throughput_and_response_time(found, "client"),
+            "largest_throughput_ops_per_s": largest.to_numpy(),
+            "repetitions": found["client_throughput_ops_per_s_repetitions"],
+            "saturated": found["saturated"],
+            "found_by": found["found_by"],
+        }
+    )
+
+
+def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Put what the middleware and the clients measured below each other, as the studies' table 4.
+
+    Of each workload, the number of workers with the largest usable capacity is shown.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Two rows per workload: `workload`, `workers`, `num_clients`, `measured_on`
+        (``middleware``, ``clients``), `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
+        `response_time_ms`, `response_time_sd_ms`, `queueing_time_ms`, `queueing_time_sd_ms`,
+        `miss_rate`.
+    """
+    systems = usable_capacity(cells, ["workload", "workers"])
+    best = systems.loc[
+        systems.groupby("workload")["client_throughput_ops_per_s_mean"].idxmax().sort_index()
+    ]
+    sides = []
+    for measured_on, side in _MEASURED_ON.items():
+        queueing = [f"{side}_queueing_time_ms_mean", f"{side}_queueing_time_ms_sd"]
+        times = best.reindex(columns=queueing)
+        sides.append(
+            pd.DataFrame(
+                {
+                    "workload": best["workload"],
+                    "workers": best["workers"].astype("int64"),
+                    "num_clients": best["num_clients"].astype("int64"),
+                    "measured_on": measured_on,
+                    **_throughput_and_response_time(best, side),
+                    "queueing_time_ms": times[queueing[0]],
+                    "queueing_time_sd_ms": times[queueing[1]],
+                    "miss_rate": best[f"{side}_miss_rate_mean"],
+                }
+            )
+        )
+    return pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
+
+
+def interactive_law_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Check the clients' throughput and response time against each other at every load.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The cell's key, `throughput_ops_per_s` (measured), `predicted_throughput_ops_per_s`
+        (:math:`N / (R + Z)` from the measured response time), `difference_percent`
+        ((predicted - measured) / measured).
+    """
+    measured = cells["client_throughput_ops_per_s_mean"]
+    predicted = interactive_throughput(
+        cells["num_clients"],
+        cells["client_response_time_ms_mean"] / MS_PER_S,
+        cells["think_time_s"],
+    )
+    key = [name for name in CELL_KEY if name in cells]
+    return cells[key].assign(
+        throughput_ops_per_s=measured,
+        predicted_throughput_ops_per_s=predicted,
+        difference_percent=(predicted - measured) / measured * 100,
+    )
+
+
+def comparison_table(
+    ours: pd.DataFrame, published: pd.DataFrame, on: Sequence[str]
+) -> pd.DataFrame:
+    """Put our numbers beside the published ones.
+
+    Parameters
+    ----------
+    ours
+        From `capacity_table` or `middleware_table`.
+    published
+        From `analysis.published`.
+    on
+        What must agree: ``["workload"]``, ``["workload", "measured_on"]`` or
+        ``["workload", "workers"]``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per row of a study that has one of ours: `on`, `study`, and of the number of
+        clients, throughput and response time ours and the study's (`study_...`), with the ratios
+        ours / study. Response times at different loads say little about each other.
+    """
+    both = published.merge(ours, on=list(on), suffixes=("_study", "_ours"))
+    columns = {name: both[name] for name in (*on, "study")}
+    columns["num_clients"] = both["num_clients_ours"]
+    columns["study_num_clients"] = both["num_clients_study"].astype("Int64")
+    for measure, name in (
+        ("throughput", "throughput_ops_per_s"),
+        ("response_time", "response_time_ms"),
+    ):
+        columns[name] = both[f"{name}_ours"]
+        columns[f"study_{name}"] = both[f"{name}_study"]
+        columns[f"{measure}_ratio"] = both[f"{name}_ours"] / both[f"{name}_study"]
+    return pd.DataFrame(columns).sort_values([*on, "study"], ignore_index=True)
+
+
+def _throughput_and_response_time(cells: pd.DataFrame, side: str) -> dict[str, pd.Series]:
+    return {
+        "throughput_ops_per_s": cells[f"{side}_throughput_ops_per_s_mean"],
+        "throughput_sd_ops_per_s": cells[f"{side}_throughput_ops_per_s_sd"],
+        "response_time_ms": cells[f"{side}_response_time_ms_mean"],
+        "response_time_sd_ms": cells[f"{side}_response_time_ms_sd"],
+    }

@@ -1,0 +1,104 @@
+import pytest
+
+from analysis.published import published_summary, published_workers
+from analysis.summary import (
+    capacity_table,
+    cells,
+    comparison_table,
+    interactive_law_table,
+    middleware_table,
+)
+from analysis.tidy import tidy_campaign
+from tests.helpers.campaign import build_campaign
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return tidy_campaign(build_campaign(tmp_path_factory.mktemp("synthetic"))).runs
+
+
+@pytest.fixture(scope="module")
+def baseline(runs):
+    return cells(runs.query("section == '2.1'"))
+
+
+@pytest.fixture(scope="module")
+def with_middleware(runs):
+    return cells(runs.query("section == '3.1'"))
+
+
+def test_cells_are_configurations(baseline, with_middleware):
+    assert len(baseline) == 2 * 4
+    assert "workers" not in baseline
+    assert len(with_middleware) == 2 * 4 * 2
+    assert with_middleware["workers"].dtype == int
+    assert (with_middleware["client_throughput_ops_per_s_repetitions"] == 3).all()
+
+
+def test_cells_of_sections_with_and_without_middleware_stay_apart(runs, baseline, with_middleware):
+    assert len(cells(runs)) == len(baseline) + len(with_middleware)
+
+
+def test_baseline_capacity(baseline):
+    table = capacity_table(baseline).set_index("workload")
+    assert table.loc["get", "num_clients"] == 6
+    assert table.loc["get", "throughput_ops_per_s"] == pytest.approx(2900, rel=0.02)
+    assert table.loc["set", "num_clients"] == 24
+    assert (table["largest_throughput_ops_per_s"] >= table["throughput_ops_per_s"]).all()
+    assert table["saturated"].all()
+
+
+def test_capacity_by_workers(with_middleware):
+    table = capacity_table(with_middleware, ["workload", "workers"])
+    by_workers = table.set_index(["workload", "workers"])["throughput_ops_per_s"]
+    assert by_workers[("set", 8)] == pytest.approx(8000, rel=0.03)
+    assert by_workers[("set", 64)] == pytest.approx(14000, rel=0.03)
+
+
+def test_middleware_and_clients_stand_below_each_other(with_middleware):
+    table = middleware_table(with_middleware)
+    assert table["measured_on"].tolist() == ["middleware", "clients"] * 2
+    sets = table.query("workload == 'set'").set_index("measured_on")
+    assert sets["workers"].unique() == [64]
+    assert sets.loc["clients", "throughput_ops_per_s"] == pytest.approx(
+        sets.loc["middleware", "throughput_ops_per_s"], rel=1e-3
+    )
+    difference = (
+        sets.loc["clients", "response_time_ms"] - sets.loc["middleware", "response_time_ms"]
+    )
+    assert difference == pytest.approx(0.5, abs=0.01)
+
+
+def test_interactive_law_holds_for_the_synthetic_system(with_middleware):
+    table = interactive_law_table(with_middleware)
+    assert len(table) == len(with_middleware)
+    assert table["difference_percent"].abs().max() < 0.1
+
+
+def test_interactive_law_shows_what_does_not_fit(baseline):
+    wrong = baseline.assign(
+        client_response_time_ms_mean=baseline["client_response_time_ms_mean"] / 2
+    )
+    assert interactive_law_table(wrong)["difference_percent"].min() == pytest.approx(100, abs=0.1)
+
+
+def test_comparison_puts_each_study_beside_ours(baseline):
+    table = comparison_table(capacity_table(baseline), published_summary("2.1"), ["workload"])
+    assert table["study"].tolist() == ["cetin2018", "schmid2018", "yenicelik2018"] * 2
+    schmid = table.query("study == 'schmid2018' and workload == 'get'").iloc[0]
+    assert schmid["study_throughput_ops_per_s"] == 2954
+    assert schmid["throughput_ratio"] == pytest.approx(schmid["throughput_ops_per_s"] / 2954)
+    assert schmid[["num_clients", "study_num_clients"]].tolist() == [6, 6]
+
+
+def test_comparison_by_place_and_by_workers(with_middleware):
+    by_place = comparison_table(
+        middleware_table(with_middleware), published_summary("3.1"), ["workload", "measured_on"]
+    )
+    assert len(by_place) == 12
+    by_workers = comparison_table(
+        capacity_table(with_middleware, ["workload", "workers"]),
+        published_workers(),
+        ["workload", "workers"],
+    )
+    assert by_workers["workers"].tolist() == [8, 64]
