@@ -8,13 +8,8 @@ import pytest
 from analysis.histograms import percentiles_by
 from analysis.parsing import ParseError
 from analysis.tidy import NAMES, read_run, read_tables, tidy_campaign
-from tests.helpers.campaign import (
-    STABLE_S,
-    build_campaign,
-    build_run,
-    expected_throughput,
-    middleware_times_ms,
-)
+from tests.helpers.campaign import build_campaign, build_run, expected_throughput
+from tests.helpers.tools import STABLE_S, middleware_times_ms
 
 CONFIG = {"workload": "set", "clients_per_thread": 32, "workers": 8}
 

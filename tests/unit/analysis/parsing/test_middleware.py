@@ -6,7 +6,7 @@ import pytest
 
 from analysis.histograms import histogram_percentiles
 from analysis.parsing import ParseError, read_middleware
-from tests.helpers.campaign import START_EPOCH_S, histogram_of, middleware_files
+from tests.helpers.tools import START_EPOCH_S, histogram_of, middleware_files
 
 CONFIG = {"workload": "get", "clients_per_thread": 1, "workers": 8}
 FILES = middleware_files(CONFIG, 2900.0, 2.0)
