@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Sequence
 
@@ -24,15 +25,17 @@ def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
     Raises
     ------
     LabError
-        The command failed; the message holds it and its standard error.
+        The program is not installed, or it failed; the message holds what it wrote to stderr.
     """
+    program = shutil.which(command[0], path=SEARCH_PATH)
+    if program is None:
+        raise LabError(f"`{command[0]}` is not installed", "Install it and try again")
     result = subprocess.run(
-        command,
+        [program, *command[1:]],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PATH": SEARCH_PATH},
     )
     if result.returncode != 0:
         reason = result.stderr.strip() or f"exit status {result.returncode}"

@@ -182,8 +182,9 @@ def _check_fields(
 ) -> None:
     """Refuse missing, unknown, wrongly typed fields and numbers that are not positive."""
     kinds = {**required, **optional}
-    for field in required.keys() - table.keys():
-        raise ValueError(f"{where}{field} is missing")
+    for field in required:
+        if field not in table:
+            raise ValueError(f"{where}{field} is missing")
     for field, value in table.items():
         if field not in kinds:
             raise ValueError(f"{where}{field} is not known here; known: {', '.join(kinds)}")

@@ -1,0 +1,100 @@
+"""The local lab for real: its hosts, their links and what they keep apart."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from remote.errors import LabError
+from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
+from remote.testbed.files import LabFiles
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the local lab needs root"),
+    pytest.mark.skipif(default_inventory_path().exists(), reason="a lab is up: `lab down` first"),
+]
+
+
+@pytest.fixture
+def lab(fleet):
+    """The lab whose hosts `fleet` is connected to."""
+    return LocalLab()
+
+
+def printed(fleet, host, command):
+    return fleet[host].run(command).stdout
+
+
+def test_every_host_is_up_and_says_its_name(fleet, lab):
+    states = lab.status()
+    assert [state.name for state in states] == ["c1", "c2", "c3", "m1", "m2", "s1", "s2", "s3"]
+    for state in states:
+        assert state.is_up
+        assert printed(fleet, state.name, "hostname") == f"{state.name}\n"
+
+
+def test_hosts_use_cubic(fleet, lab):
+    for state in lab.status():
+        control = printed(fleet, state.name, "cat /proc/sys/net/ipv4/tcp_congestion_control")
+        assert control == "cubic\n"
+
+
+def test_hosts_have_the_limits_of_the_topology(fleet, lab):
+    for host in lab.topology.hosts:
+        (qdisc,) = json.loads(printed(fleet, host.name, "tc -json qdisc show dev eth0"))
+        assert qdisc["kind"] == "tbf"
+        assert qdisc["options"]["rate"] == host.egress.rate_mbit_per_s * 1e6 / 8
+
+
+def test_hosts_share_neither_files_nor_processes(fleet):
+    for directory in ("/run/middleware-lab/work", "/tmp", "/var/log"):
+        printed(fleet, "c1", f"echo mine > {directory}/only-c1")
+        assert "only-c1" not in printed(fleet, "c2", f"ls {directory}")
+        assert not Path(directory, "only-c1").exists()
+    printed(fleet, "c1", "setsid sleep 4711 >/dev/null 2>&1 &")
+    assert "sleep 4711" in printed(fleet, "c1", "ps -eo args")
+    assert "sleep 4711" not in printed(fleet, "c2", "ps -eo args")
+
+
+def test_full_work_directory_leaves_the_host_usable(fleet):
+    big = "/run/middleware-lab/work/big"
+    fill = fleet["c3"].run(f"head -c 600M /dev/zero > {big}", check=False)
+    assert "No space left on device" in fill.stderr
+    assert printed(fleet, "c3", f"rm {big}; hostname") == "c3\n"
+
+
+def test_a_link_carries_its_limit(fleet):
+    printed(fleet, "m1", "iperf3 --server --one-off --daemon")
+    end = json.loads(printed(fleet, "s1", "iperf3 --client m1 --time 3 --json"))["end"]
+    goodput_mbit_per_s = end["sum_received"]["bits_per_second"] / 1e6
+    assert goodput_mbit_per_s == pytest.approx(100 * 1448 / 1514, rel=0.02)
+
+
+def test_another_key_is_refused(lab, tmp_path):
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    command = [part.replace(str(LabFiles().identity), str(key)) for part in shell_command("c1")]
+    refused = subprocess.run([*command, "true"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 255
+    assert "Permission denied (publickey)" in refused.stderr
+
+
+def test_shell_command_runs_on_the_host(lab):
+    assert subprocess.check_output(shell_command("s2", "hostname"), text=True) == "s2\n"
+    with pytest.raises(LabError, match="no host `s9`"):
+        shell_command("s9")
+
+
+def test_up_twice_changes_nothing(lab):
+    before = lab.status()
+    lab.up()
+    assert lab.status() == before
+
+
+def test_another_topology_is_refused(lab):
+    with pytest.raises(LabError, match=r"`azure` is up.*`unshaped`.*lab down"):
+        LocalLab(Topology.named("unshaped")).up()
+    assert all(state.is_up for state in lab.status())

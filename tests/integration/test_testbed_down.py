@@ -1,0 +1,146 @@
+"""Nothing of the local lab is left on this machine, however it ended."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from remote.errors import LabError
+from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the local lab needs root"),
+    pytest.mark.skipif(default_inventory_path().exists(), reason="a lab is up: `lab down` first"),
+]
+
+JOB = "sleep 4711.17"
+
+# `up` in a process of its own that gets a signal when a step of it is about to be done for the
+# n-th time.
+SIGNALLED_UP = """
+import importlib, os, sys
+from remote.testbed import LocalLab
+
+module_name, function_name, count, number = sys.argv[1:]
+module = importlib.import_module(f"remote.testbed.{module_name}")
+function, calls = getattr(module, function_name), []
+
+def step(*arguments):
+    calls.append(arguments)
+    if len(calls) == int(count):
+        os.kill(os.getpid(), int(number))
+    return function(*arguments)
+
+setattr(module, function_name, step)
+LocalLab().up()
+"""
+STEPS = [
+    ("namespaces", "run", 1),
+    ("namespaces", "run", 2),
+    ("namespaces", "run", 30),
+    ("sshd", "write_files", 1),
+    ("sshd", "start", 1),
+    ("sshd", "start", 5),
+    ("namespaces", "_wait_until_answering", 1),
+    ("namespaces", "_write_whole", 1),
+]
+
+
+def signalled_up(module, function, count, number):
+    """Bring the lab up until the signal comes; the exit status."""
+    words = [module, function, str(count), str(int(number))]
+    command = [sys.executable, "-c", SIGNALLED_UP, *words]
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode
+
+
+def traces():
+    """Everything that a lab could leave on this machine."""
+    mounts = Path("/proc/mounts").read_text().splitlines()
+    processes = subprocess.check_output(["ps", "-eo", "pid,args"], text=True).splitlines()
+    return {
+        "namespaces": subprocess.check_output(["ip", "netns", "list"], text=True),
+        "devices": [name for _, name in socket.if_nameindex()],
+        "mounts": [line for line in mounts if "/run" in line or "mwlab" in line],
+        "files": sorted(path.name for path in Path("/run").iterdir()),
+        "processes": [line for line in processes if "middleware-lab" in line or JOB in line],
+        "congestion": Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text(),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left():
+    before = traces()
+    yield
+    LocalLab().down()
+    assert traces() == before
+
+
+def test_down_leaves_nothing_and_is_harmless_when_repeated():
+    with LocalLab() as lab:
+        job = f"setsid {JOB} >/dev/null 2>&1 & echo x > /run/middleware-lab/work/x"
+        subprocess.run(shell_command("c1", job), check=True)
+        assert traces()["processes"]
+    lab.down()
+    assert lab.status() == []
+    with pytest.raises(LabError, match="not up"):
+        shell_command("c1")
+
+
+@pytest.mark.parametrize(("module", "function", "count"), STEPS)
+def test_down_clears_what_a_killed_up_has_left(module, function, count):
+    assert signalled_up(module, function, count, signal.SIGKILL) == -signal.SIGKILL
+    LocalLab().down()
+
+
+@pytest.mark.parametrize(("module", "function", "count"), STEPS)
+def test_up_completes_what_a_killed_up_has_left(module, function, count):
+    assert signalled_up(module, function, count, signal.SIGKILL) == -signal.SIGKILL
+    LocalLab().up()
+    assert [state.is_up for state in LocalLab().status()] == [True] * 8
+
+
+@pytest.mark.parametrize(("module", "function", "count"), STEPS)
+def test_interrupted_up_leaves_nothing(module, function, count):
+    before = traces()
+    assert signalled_up(module, function, count, signal.SIGINT) == -signal.SIGINT
+    assert traces() == before
+
+
+def test_failed_up_leaves_nothing_and_tells_why(monkeypatch):
+    before = traces()
+    monkeypatch.setattr("remote.testbed.sshd._sshd_path", lambda: "/none/sshd")
+    with pytest.raises(LabError, match=r"\w+ ended while it started.*/none/sshd: not found"):
+        LocalLab().up()
+    assert traces() == before
+
+
+def test_down_clears_a_lab_whose_namespaces_were_deleted_by_hand():
+    LocalLab().up()
+    for host in Topology.named("azure").hosts:
+        subprocess.run(["ip", "netns", "delete", f"mwlab-{host.name}"], check=True)
+
+
+def test_two_ups_at_once_make_one_lab():
+    command = [sys.executable, "-c", "from remote.testbed import LocalLab; LocalLab().up()"]
+    with subprocess.Popen(command) as first, subprocess.Popen(command) as second:
+        assert (first.wait(timeout=30), second.wait(timeout=30)) == (0, 0)
+    assert len(LocalLab().status()) == 8
+
+
+def test_up_mends_a_lab_with_a_dead_host():
+    lab = LocalLab()
+    lab.up()
+    dead = lab.status()[5]
+    os.kill(dead.sshd_pid, signal.SIGKILL)
+    assert [state.name for state in lab.status() if not state.is_up] == ["s1"]
+    with pytest.raises(LabError, match="s1 does not answer"):
+        shell_command("s1")
+    lines = []
+    lab.up(progress=lines.append)
+    assert "Building the lab anew: no answer from s1." in lines
+    assert all(state.is_up for state in lab.status())

@@ -1,0 +1,67 @@
+"""Which process is meant, and that no other one is ever ended."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from remote.testbed import processes
+from remote.testbed.processes import Process, parse_stat
+
+STAT = (
+    "4711 ({name}) S 4700 4700 4700 0 -1 4194560 92 0 0 0 0 0 0 0 20 0 1 0 812345 2658304 221 "
+    "18446744073709551615 1 1 0 0 0 0 0 4096 65538 1 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+)
+
+
+@pytest.fixture
+def sleeper():
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as popen:
+        yield popen
+        popen.kill()
+
+
+def process_of(popen):
+    return parse_stat(Path(f"/proc/{popen.pid}/stat").read_text())
+
+
+@pytest.mark.parametrize("name", ["sh", "a (b) c", ") S 1 2 3", ""])
+def test_parse_stat_survives_any_process_name(name):
+    assert parse_stat(STAT.format(name=name)) == Process(pid=4711, start_ticks=812345)
+
+
+def test_end_kills_and_waits(sleeper):
+    process = process_of(sleeper)
+    assert process.is_running
+    processes.end([process])
+    assert not process.is_running
+    assert sleeper.wait(timeout=5) == -9
+
+
+def test_end_spares_a_process_that_only_has_the_number(sleeper):
+    process = process_of(sleeper)
+    earlier = replace(process, start_ticks=process.start_ticks - 1)
+    processes.end([earlier])
+    assert not earlier.is_running
+    assert process.is_running
+
+
+def test_end_skips_processes_that_are_gone(sleeper):
+    process = process_of(sleeper)
+    sleeper.kill()
+    sleeper.wait()
+    processes.end([process])
+    assert not process.is_running
+
+
+def test_in_network_namespaces_finds_own_process_in_own_namespace():
+    own = parse_stat(Path("/proc/self/stat").read_text())
+    assert own in processes.in_network_namespaces([Path("/proc/self/ns/net")])
+
+
+def test_in_network_namespaces_takes_a_missing_one_for_empty(tmp_path):
+    leftover = tmp_path / "mwlab-c1"
+    leftover.touch()
+    assert processes.in_network_namespaces([leftover, tmp_path / "missing"]) == []
