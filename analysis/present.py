@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -70,13 +71,24 @@ class ShownFigure(_Shown):
         return bundle, self.metadata()
 
     def _ipython_display_(self) -> None:
-        data, metadata = self._repr_mimebundle_()
-        _publish(data, metadata)
-        # The caption for those who read the notebook; in the report the figure has its own.
-        _publish(
-            {"text/markdown": f"*{self.caption}*", "text/plain": self.caption},
-            {METADATA_KEY: {"kind": "caption", "name": self.name}},
-        )
+        _publish_with_caption(self)
+
+
+@dataclass(frozen=True)
+class ShownDrawing(_Shown):
+    """An SVG drawing with its name and caption; made by `drawing`."""
+
+    svg: str
+    name: str
+    caption: str
+    kind = "figure"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
+        text = f"Figure {self.name}: {self.caption}"
+        return {"image/svg+xml": self.svg, "text/plain": text}, self.metadata()
+
+    def _ipython_display_(self) -> None:
+        _publish_with_caption(self)
 
 
 @dataclass(frozen=True)
@@ -147,6 +159,19 @@ def figure(fig: go.Figure, name: str, caption: str) -> ShownFigure:
     return ShownFigure(fig, name, caption)
 
 
+def drawing(path: Path, name: str, caption: str) -> ShownDrawing:
+    """Show an SVG file, such as a diagram of the system, as a figure of the report.
+
+    Parameters
+    ----------
+    path : Path
+        The SVG file. Its text is best set in the fonts of the figures.
+    name, caption : str
+        As for `figure`, and numbered with the figures.
+    """
+    return ShownDrawing(path.read_text(), name, caption)
+
+
 def table(
     frame: pd.DataFrame, name: str, caption: str, formats: Mapping[str, Format] | None = None
 ) -> ShownTable:
@@ -183,6 +208,15 @@ def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:
     width = layout.get("width") or template.get("width") or WIDTH_PX
     height = layout.get("height") or template.get("height") or HEIGHT_PX
     return int(width), int(height)
+
+
+def _publish_with_caption(shown: ShownFigure | ShownDrawing) -> None:
+    """Display a figure and, for those who read the notebook, its caption beneath it."""
+    _publish(*shown._repr_mimebundle_())
+    _publish(
+        {"text/markdown": f"*{shown.caption}*", "text/plain": shown.caption},
+        {METADATA_KEY: {"kind": "caption", "name": shown.name}},
+    )
 
 
 def _publish(data: dict[str, Any], metadata: dict[str, Any]) -> None:

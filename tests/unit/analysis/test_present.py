@@ -56,6 +56,16 @@ def test_figure_without_chromium_stays_interactive_and_warns(monkeypatch):
     assert "image/svg+xml" not in data
 
 
+def test_drawing_shows_an_svg_file_as_a_figure(tmp_path):
+    (tmp_path / "system.svg").write_text("<svg/>")
+    data, metadata = present.drawing(
+        tmp_path / "system.svg", "01-system", "The system."
+    )._repr_mimebundle_()
+    assert data["image/svg+xml"] == "<svg/>"
+    assert present.PLOTLY_MIME not in data
+    assert metadata["mwlab"]["kind"] == "figure"
+
+
 def test_table_formats_and_aligns_its_columns():
     data, metadata = present.table(
         FRAME, "02-1-summary", "Two points.", {"throughput_ops_per_s": ".1f"}
