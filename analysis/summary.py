@@ -28,7 +28,14 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
         One row per configuration: `section`, `workload`, `workers` (only where varied),
         `num_clients`, `think_time_s`, and every measure with `_mean`, `_sd`, `_ci_low`,
         `_ci_high`, `_repetitions`.
+
+    Raises
+    ------
+    ValueError
+        There is no accepted run.
     """
+    if runs.empty:
+        raise ValueError("no accepted run to aggregate: Tables.rejected tells why")
     by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
     by.append("think_time_s")
     numbers = runs.select_dtypes("number").columns

@@ -52,7 +52,8 @@ class Tables:
     hosts
         `host`, `role`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
-        `send_link_utilization` (0..1).
+        `send_link_utilization` (0..1). On the local lab every host records the CPU of the one
+        machine that they share.
     pings
         `source`, `target`, `replies`, `lost`, `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`,
         `_p99_ms`, `_max_ms`.
@@ -89,6 +90,8 @@ def tidy_campaign(campaign_dir: Path | str, sections: Iterable[str] | None = Non
     ------
     ParseError
         A file of an accepted run is missing or damaged; names its path.
+    FileNotFoundError
+        A section was not measured.
     """
     campaign_dir = Path(campaign_dir)
     wanted = _sections(campaign_dir) if sections is None else sorted(sections)
@@ -133,7 +136,10 @@ def _path(campaign_dir: Path, section: str, name: str) -> Path:
 
 def _tidy_section(section_dir: Path) -> dict[str, pd.DataFrame]:
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in NAMES}
-    for path in sorted(section_dir.glob(f"*/*/{MANIFEST}")):
+    manifests = sorted(section_dir.glob(f"*/*/{MANIFEST}"))
+    if not manifests:
+        raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
+    for path in manifests:
         manifest = read_manifest(path.parent)
         if path.parent.suffix == ".partial":
             continue

@@ -59,6 +59,9 @@ class MiddlewareResult:
         `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1).
     servers
         `epoch_s`, `server`, `requests`, `response_time_mean_ms`, ...
+    bins
+        Counts of the whole run in fixed bins: `time`, `request_type`, `bin_start_ms`, `count`;
+        empty when the middleware was killed, for it writes them at its end.
     intervals
         Histograms still encoded, one row per second and tag: `epoch_s`, `time`, `server` (empty
         unless `time` is ``server_time``), `request_type`, `encoded`.
@@ -70,6 +73,7 @@ class MiddlewareResult:
     queue: pd.DataFrame
     utilization: pd.DataFrame
     servers: pd.DataFrame
+    bins: pd.DataFrame
     intervals: pd.DataFrame
 
     def histogram(
@@ -109,6 +113,7 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
             find_file(directory, "utilization.csv"), ["epoch_s", "kind", "index", "utilization"]
         ),
         servers=_read_csv(find_file(directory, "servers.csv"), ["epoch_s", "server", "requests"]),
+        bins=_read_bins(find_file(directory, "bins.csv")),
         intervals=_read_histogram_log(find_file(directory, "histograms.hlog")),
     )
 
@@ -121,6 +126,11 @@ def _read_summary(path: Path) -> dict[str, Any]:
     if not isinstance(summary, dict):
         raise ParseError(path, 1, "not a JSON object")
     return summary
+
+
+def _read_bins(path: Path) -> pd.DataFrame:
+    columns = ["time", "request_type", "bin_start_ms", "count"]
+    return _read_csv(path, columns) if path.exists() else pd.DataFrame(columns=columns)
 
 
 def _read_csv(path: Path, required: list[str]) -> pd.DataFrame:

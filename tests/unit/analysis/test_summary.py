@@ -39,6 +39,11 @@ def test_cells_of_sections_with_and_without_middleware_stay_apart(runs, baseline
     assert len(cells(runs)) == len(baseline) + len(with_middleware)
 
 
+def test_no_accepted_run_is_said(runs):
+    with pytest.raises(ValueError, match=r"no accepted run to aggregate: Tables\.rejected"):
+        cells(runs.iloc[:0])
+
+
 def test_baseline_capacity(baseline):
     table = capacity_table(baseline).set_index("workload")
     assert table.loc["get", "num_clients"] == 6

@@ -143,6 +143,11 @@ def test_one_section_alone(campaign, tables):
     assert tidy_campaign(campaign, ["2.1"]).runs["section"].unique() == ["2.1"]
 
 
+def test_a_section_that_was_not_measured_is_said(campaign):
+    with pytest.raises(FileNotFoundError, match=r"4\.1 holds no runs: measure the section first"):
+        tidy_campaign(campaign, ["4.1"])
+
+
 def test_rejected_runs_are_listed_with_their_reason_and_left_out(tmp_path):
     config = {"workload": "get", "clients_per_thread": 1}
     build_run(tmp_path, "2.1", config)

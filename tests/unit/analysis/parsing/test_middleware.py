@@ -133,6 +133,16 @@ def test_a_missing_file_is_an_error_that_names_it(stats_dir, name):
         read_middleware(stats_dir)
 
 
+def test_bins_are_read_when_the_middleware_wrote_them(stats_dir):
+    assert read_middleware(stats_dir).bins.empty
+    (stats_dir / "bins.csv").write_text(
+        "time,request_type,bin_start_ms,count\nresponse_time,get,1.4,17\nresponse_time,get,500,1\n"
+    )
+    bins = read_middleware(stats_dir).bins
+    assert bins["bin_start_ms"].tolist() == [1.4, 500]
+    assert bins["time"].unique() == ["response_time"]
+
+
 def test_summary_keeps_unknown_entries(stats_dir):
     (stats_dir / "summary.json").write_text(json.dumps({"jvm": {"version": "17"}}))
     assert read_middleware(stats_dir).summary["jvm"] == {"version": "17"}
