@@ -36,6 +36,7 @@ mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts
 # What programs leave in these is the host's own, too, and ends with it.
 mount -n -t tmpfs -o "$size,mode=1777" mwlab /tmp
 mount -n -t tmpfs -o "$size,mode=755" mwlab /var/log
+: >/var/log/lastlog # or sshd complains to whoever opens a shell
 
 cd /
 exec "$sshd" -D -e -f /run/middleware-lab/sshd_config
