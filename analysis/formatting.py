@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,7 @@ def heading(column: object) -> str:
     unit = next((unit for unit in UNITS if f"{unit}_" in f"{name}_"), "")
     stem = f"{name}_".replace(f"{unit}_", "_", 1).strip("_").removeprefix("num_")
     words = " ".join(SPELLINGS.get(word, word) for word in stem.split("_"))
+    words = re.sub(r"(?<=[a-z])(?=(19|20)\d\d\b)", " ", words)  # a study: schmid2018
     title = words[:1].upper() + words[1:]
     return f"{title} ({UNITS[unit]})" if unit else title
 

@@ -27,7 +27,7 @@ from analysis.formatting import Format, format_column, heading, is_number
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 METADATA_KEY = "mwlab"
 WIDTH_PX = 720
-HEIGHT_PX = 400
+HEIGHT_PX = 360
 
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 
@@ -149,7 +149,7 @@ def figure(fig: go.Figure, name: str, caption: str) -> ShownFigure:
     Parameters
     ----------
     fig : plotly Figure
-        Static drawings are as large as its layout (or template) says, else 720 x 400 px.
+        Static drawings are as large as its layout (or template) says, else 720 x 360 px.
     name : str
         File name and link target, such as "02-1-throughput". Markdown cells refer to it by
         ``[Figure](#02-1-throughput)``; the report puts in the number.

@@ -18,6 +18,7 @@ THIN = "\N{NARROW NO-BREAK SPACE}"
         ("throughput_ci95_ops_per_s", "Throughput 95 % CI (op/s)"),
         ("client_response_time_ms_mean", "Client response time mean (ms)"),
         ("throughput_ops_per_s_ci_low", "Throughput CI low (op/s)"),
+        ("schmid2018_mbit_per_s", "Schmid 2018 (Mbit/s)"),
         ("workers", "Workers"),
         ("hits", "Hits"),
         ("Measured (op/s)", "Measured (op/s)"),
