@@ -189,10 +189,12 @@ def _take_down(files: LabFiles) -> None:
 
 
 def _remove_netns_dir() -> None:
-    """Remove what `ip netns add` made for the first namespace, unless others are in it by now."""
+    """Remove what `ip netns add` made for the first namespace, unless others use it by now."""
     if _NETNS_DIR.exists() and not any(_NETNS_DIR.iterdir()):
-        run(["umount", str(_NETNS_DIR)])
-        _NETNS_DIR.rmdir()
+        with contextlib.suppress(LabError):  # not mounted: `ip netns add` was killed early
+            run(["umount", str(_NETNS_DIR)])
+        with contextlib.suppress(OSError):
+            _NETNS_DIR.rmdir()
 
 
 def _write_whole(path: Path, text: str) -> None:
