@@ -1,0 +1,30 @@
+package mwlab.loadgen
+
+import java.security.SecureRandom
+import java.util.SplittableRandom
+
+/** The keys that one of several connections uses: with P a contiguous share of about the same size, otherwise all. */
+internal fun Keys.rangeOf(connection: Int, connections: Int): LongRange {
+    if (setPattern != KeyPattern.PARALLEL) return minimum..maximum
+    val size = maximum - minimum + 1
+    return minimum + share(size, connection, connections) until minimum + share(size, connection + 1, connections)
+}
+
+/** size * part / parts without overflow. */
+private fun share(size: Long, part: Int, parts: Int): Long = size / parts * part + size % parts * part / parts
+
+/** Draws the seed that all of a process's random choices come from. */
+internal fun Keys.baseSeed(): Long = seed ?: if (randomize || distinctClientSeed) SecureRandom().nextLong() else 0L
+
+/** The random numbers of one connection: without `--distinct-client-seed` all have the same, as in memtier. */
+internal fun Keys.randomOf(connection: Int, baseSeed: Long): SplittableRandom =
+    SplittableRandom(if (distinctClientSeed) SplittableRandom(baseSeed + connection).nextLong() else baseSeed)
+
+/** The walk of one side, set or get, of one connection. */
+internal fun Keys.sequence(pattern: KeyPattern, range: LongRange, random: SplittableRandom): KeySequence =
+    when (pattern) {
+        KeyPattern.RANDOM -> uniformKeys(range, random)
+        KeyPattern.SEQUENTIAL, KeyPattern.PARALLEL -> sequentialKeys(range)
+        KeyPattern.GAUSSIAN -> gaussianKeys(range, stddev, median, random)
+        KeyPattern.ZIPF -> ZipfKeys(range, zipfExponent, random)
+    }

@@ -1,0 +1,129 @@
+package mwlab.loadgen
+
+import java.io.File
+import java.io.IOException
+import java.io.PrintStream
+import java.net.Inet4Address
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.net.UnknownHostException
+
+/**
+ * `memtier_benchmark`: reads the command line, runs the test, writes the reports.
+ *
+ * @param out for tables, as memtier's stdout
+ * @param err for progress and messages, as memtier's stderr
+ */
+internal class LoadGenerator(
+    private val out: PrintStream,
+    private val err: PrintStream,
+    private val interruption: Interruption,
+) {
+    /** Returns the exit status: 0 success, 1 something could not be measured or written, 2 a bad command line. */
+    fun run(arguments: List<String>): Int {
+        try {
+            val line = CommandLine.read(arguments)
+            if ("help" in line) return SUCCESS.also { out.print(usage()) }
+            if ("version" in line) return SUCCESS.also { out.print(version()) }
+            return test(readOptions(line))
+        } catch (bad: OptionException) {
+            err.println("error: ${bad.message}")
+            err.println("Try 'memtier_benchmark --help'.")
+            return BAD_OPTIONS
+        } catch (unwritable: IOException) {
+            err.println("error: ${unwritable.message}")
+            return FAILURE
+        }
+    }
+
+    private fun test(options: Options): Int {
+        announce(options)
+        val baseSeed = options.keys.baseSeed()
+        val runs = ArrayList<RunResult>()
+        val error = measureAll(options, baseSeed, runs)
+        write(options, baseSeed, runs, error)
+        if (error != null) err.println("error: $error")
+        return if (error == null) SUCCESS else FAILURE
+    }
+
+    private fun announce(options: Options) {
+        if (options.load.allKeys) out.println("setting requests to ${requestsPerClient(options)}")
+        if (options.output.showConfig) {
+            err.println("============== Configuration values: ==============")
+            configurationOf(options).forEach { out.println("${it.name} = ${it.shown}") }
+            err.println("===================================================")
+        }
+        options.output.jsonOutFile?.let { name ->
+            File(name).writeText("")
+            err.println("Json file $name created...")
+        }
+        options.output.outFile?.let { File(it).writeText("") }
+        err.println(options.output.outFile?.let { "Writing results to $it..." } ?: "Writing results to stdout")
+    }
+
+    /** Adds to [runs]; returns why not all of them succeeded, or null. */
+    private fun measureAll(options: Options, baseSeed: Long, runs: MutableList<RunResult>): String? {
+        try {
+            val address = resolve(options.target)
+            for (number in 1..options.load.runCount) {
+                if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
+                val progress = Progress(err, options, number)
+                val run = Run(options, address, baseSeed, progress, interruption).execute()
+                runs += run
+                run.problem()?.let { return it }
+                if (run.health.isGeneratorLimited) err.println(run.health.warning())
+                options.output.hdrFilePrefix?.let { HdrFiles(it, err::println).write(run, number) }
+                options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
+                if (run.interrupted) break
+            }
+            return null
+        } catch (failed: SetupException) {
+            return failed.message
+        }
+    }
+
+    private fun write(options: Options, baseSeed: Long, runs: List<RunResult>, error: String?) {
+        val sections = if (runs.isEmpty()) emptyList() else sectionsOf(runs, options.output.printAllRuns)
+        if (runs.isNotEmpty()) {
+            val text = StringBuilder().also { TextReport(options, it).write(sections) }
+            options.output.outFile?.let { File(it).writeText(text.toString()) } ?: out.print(text)
+        }
+        options.output.jsonOutFile?.let { name ->
+            err.println("Saving JSON output file: $name")
+            File(name).bufferedWriter().use { file ->
+                JsonReport(options, file).write(sections) { Extras(options, baseSeed).write(it, runs, error) }
+            }
+            err.println("Json file closed.")
+        }
+    }
+
+    private fun resolve(target: Target): InetSocketAddress {
+        val addresses = try {
+            InetAddress.getAllByName(target.server)
+        } catch (unknown: UnknownHostException) {
+            throw SetupException("cannot resolve host name '${target.server}'.", unknown)
+        }
+        val address = addresses.find { address ->
+            when (target.family) {
+                AddressFamily.ANY -> true
+                AddressFamily.IPV4 -> address is Inet4Address
+                AddressFamily.IPV6 -> address !is Inet4Address
+            }
+        } ?: throw SetupException("'${target.server}' has no ${target.family.label} address.")
+        return InetSocketAddress(address, target.port)
+    }
+
+    private fun version() = """
+        |memtier_benchmark v=$EMULATED_VERSION generator=${Extras.GENERATOR} java=${System.getProperty("java.version")}
+        |Middleware Lab's drop-in with the options and output formats of memtier_benchmark for memcache_text.
+        |
+    """.trimMargin()
+
+    private companion object {
+        const val SUCCESS = 0
+        const val FAILURE = 1
+        const val BAD_OPTIONS = 2
+        const val EMULATED_VERSION = "2.3.1"
+        const val PAUSE_BETWEEN_RUNS_MS = 1000L
+    }
+}

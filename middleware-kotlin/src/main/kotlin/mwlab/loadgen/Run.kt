@@ -1,0 +1,128 @@
+package mwlab.loadgen
+
+import com.sun.management.OperatingSystemMXBean
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeoutOrNull
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import java.io.IOException
+import java.lang.management.ManagementFactory
+import java.net.InetSocketAddress
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.Duration.Companion.seconds
+
+/**
+ * One iteration of the test: connects all clients, starts them at the same moment, and returns when the last has ended.
+ *
+ * It always ends: a timed run at its time plus the grace for outstanding replies, any run when nothing moves any more.
+ *
+ * @param interruption ends the run early when it completes
+ */
+internal class Run(
+    private val options: Options,
+    private val address: InetSocketAddress,
+    private val baseSeed: Long,
+    private val progress: Progress,
+    private val interruption: Interruption,
+) {
+    private val server = "${address.address.hostAddress}:${address.port}"
+    private val errors = ErrorLog(server, options.output.debug, progress::message)
+
+    /**
+     * Runs; blocks the calling thread.
+     *
+     * @throws SetupException if a client cannot connect, or `--start-at` has passed
+     */
+    fun execute(): RunResult {
+        val fineTimers = options.pacing.rateLimit > 0 || options.pacing.arrivals != Arrivals.Closed()
+        val loops = List(options.load.threads) { EventLoop("clients-$it", fineTimers) }
+        try {
+            val threads = loops.mapIndexed { number, loop -> ClientThread(options, loop, clientsOf(number, loop)) }
+            return runBlocking { measure(threads) }
+        } finally {
+            loops.forEach { it.close() }
+        }
+    }
+
+    private fun clientsOf(thread: Int, loop: EventLoop) = List(options.load.clients) { index ->
+        val workload = Workload(options, thread * options.load.clients + index, baseSeed)
+        val requests = when {
+            options.load.testTimeS > 0 -> Long.MAX_VALUE
+            options.load.allKeys -> workload.keyCount
+            else -> options.load.requests
+        }
+        val timeout = (options.target.connectionTimeoutS.takeIf { it > 0 } ?: DEFAULT_CONNECT_TIMEOUT_S).seconds
+        Client({ Connection.open(loop, address, timeout) }, loop, options, workload, requests)
+    }
+
+    private suspend fun measure(threads: List<ClientThread>): RunResult {
+        progress.message("[RUN #${progress.runNumber}] Preparing benchmark client...")
+        connect(threads)
+        progress.message("[RUN #${progress.runNumber}] Launching threads now...")
+        val clock = startClock()
+        val limit = RunLimit(clock.startNanos, options.load.testTimeS)
+        val cpuAtStart = cpuNanos()
+        coroutineScope {
+            val helpers = threads.map { launch(it.loop) { it.lag.watch() } }.toMutableList()
+            val jobs = threads.mapIndexed { number, thread ->
+                val equipment = thread.prepare(clock, limit, number, baseSeed + number, errors)
+                thread.arrivals?.let { helpers += launch(thread.loop) { it.produce() } }
+                launch(thread.loop) { runClients(thread, equipment, limit) }
+            }
+            interruption.onRequest { jobs.forEach { it.cancel() } }
+            watch(threads, jobs, limit)
+            helpers.forEach { it.cancel() }
+        }
+        return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
+    }
+
+    private suspend fun connect(threads: List<ClientThread>) = try {
+        coroutineScope {
+            threads.forEach { thread -> thread.clients.forEach { launch(thread.loop) { it.connect() } } }
+        }
+    } catch (refused: IOException) {
+        throw SetupException("$server: ${refused.message}", refused)
+    }
+
+    private fun startClock(): RunClock {
+        val startAt = options.pacing.startAtEpochS ?: return RunClock.startingIn(0)
+        val waitMs = (startAt * MS_PER_S).toLong() - System.currentTimeMillis()
+        if (waitMs < 0) throw SetupException("--start-at has passed ${-waitMs} ms ago; start the generator earlier.")
+        return RunClock.startingIn(waitMs * RunClock.NANOS_PER_MILLI)
+    }
+
+    private suspend fun runClients(thread: ClientThread, equipment: List<Pair<Recorder, Pace>>, limit: RunLimit) =
+        coroutineScope {
+            thread.loop.sleepUntil(limit.startNanos)
+            thread.clients.forEachIndexed { index, client ->
+                val (recorder, pace) = equipment[index]
+                launch { client.run(pace, recorder) }
+            }
+        }
+
+    /** Reports once a second; cancels what still runs at the hard end, when nothing moves, or when the user asks. */
+    private suspend fun watch(threads: List<ClientThread>, jobs: List<Job>, limit: RunLimit) {
+        val stall = StallDetector()
+        while (jobs.any { it.isActive }) {
+            withTimeoutOrNull(progress.untilNextTick(limit).nanoseconds) { jobs.joinAll() }
+            val totals = threads.fold(LiveTotals.NONE) { sum, thread -> sum + thread.live.read() }
+            progress.tick(totals, jobs.count { it.isActive }, limit)
+            val now = System.nanoTime()
+            val hardEnd = limit.isTimed && now - limit.endNanos >= options.pacing.grace.inWholeNanoseconds
+            if (hardEnd || stall.isStalled(totals, now)) jobs.forEach { it.cancel() }
+        }
+        jobs.joinAll()
+        progress.finish()
+    }
+
+    private companion object {
+        const val DEFAULT_CONNECT_TIMEOUT_S = 10
+        const val MS_PER_S = 1000
+
+        fun cpuNanos(): Long = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean::class.java).processCpuTime
+    }
+}

@@ -1,0 +1,147 @@
+package mwlab.loadgen
+
+import java.net.ServerSocket
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.measureTimedValue
+
+class LoadGeneratorTest {
+    private fun against(reply: (String) -> String?, words: String): Generation =
+        ScriptedServer(reply).use { Generation.of(it.port, words) }
+
+    @Test
+    fun `every client sends its requests and each is counted once`() {
+        ScriptedServer(ScriptedServer::allHits).use { server ->
+            val run = Generation.of(server.port, "-t 2 -c 2 -n 30 --ratio=1:2 --multi-key-get=2 --key-maximum=100")
+            assertEquals(0, run.status, run.err)
+            assertEquals(60.0, run.number("Sets", "Count"))
+            assertEquals(60.0, run.number("Gets", "Count"))
+            assertEquals(120, server.commands.size)
+            assertEquals(4, server.connections)
+            assertEquals(2.0, run.number("Gets", "Hits/sec") / run.number("Gets", "Ops/sec"), 0.01)
+        }
+    }
+
+    @Test
+    fun `a pipelined client has several requests under way and matches replies in order`() {
+        val run = against(ScriptedServer::allHits, "-t 1 -c 1 -n 1000 --pipeline=7 --ratio=1:3 --key-maximum=100")
+        assertEquals(0, run.status, run.err)
+        assertEquals(listOf(250.0, 750.0), listOf("Sets", "Gets").map { run.number(it, "Count") })
+    }
+
+    @Test
+    fun `all keys in parallel are each set once`() {
+        ScriptedServer(ScriptedServer::allHits).use { server ->
+            val words = "-t 2 -c 3 -n allkeys --key-pattern=P:P --ratio=1:0 --key-minimum=1 --key-maximum=100"
+            assertEquals(0, Generation.of(server.port, words).status)
+            val keys = server.commands.map { it.split(' ')[1] }.sorted()
+            assertEquals((1..100).map { "memtier-$it" }.sorted(), keys)
+        }
+    }
+
+    @Test
+    fun `error replies are counted apart and the client goes on`() {
+        val requests = AtomicInteger()
+        fun reply(command: String) = if (requests.incrementAndGet() % 2 ==
+            0
+        ) {
+            "SERVER_ERROR out of memory\r\n"
+        } else {
+            ScriptedServer.allHits(command)
+        }
+        val run = against(::reply, "-t 1 -c 1 -n 10 --ratio=1:0")
+        assertEquals(0, run.status, run.err)
+        assertEquals(5.0, run.number("Sets", "Count"))
+        assertEquals(5.0, run.number("middleware-lab", "Error replies", "Sets"))
+        assertEquals(5.0, run.number("middleware-lab", "Lines", "SERVER_ERROR out of memory"))
+        assertEquals(1, Regex("handle error response: SERVER_ERROR out of memory").findAll(run.err).count())
+    }
+
+    @Test
+    fun `nothing but errors is a failure`() {
+        val run = against({ "NOT_STORED\r\n" }, "-t 1 -c 1 -n 10 --ratio=1:0")
+        assertEquals(1, run.status)
+        assertTrue("nothing was measured" in run.err, run.err)
+    }
+
+    @Test
+    fun `a server that falls silent cannot hold up a timed run`() {
+        val requests = AtomicInteger()
+        fun reply(command: String) = if (requests.incrementAndGet() > 20) "" else ScriptedServer.allHits(command)
+        val (run, duration) = measureTimedValue { against(::reply, "-t 1 -c 2 --test-time=1 --grace=0.3") }
+        assertEquals(1, run.status)
+        assertTrue(duration in 1.3.seconds..2.3.seconds, "$duration")
+        assertEquals(20.0, run.number("Totals", "Count"))
+        assertEquals(20.0, run.number("Totals", "Ops/sec"), 1.0, "over the whole time, not until the silence")
+        assertEquals(2.0, run.number("middleware-lab", "Unanswered requests"))
+    }
+
+    @Test
+    fun `a dropped connection is a failure unless the client may reconnect`() {
+        fun script(): (String) -> String? {
+            val requests = AtomicInteger()
+            return { if (requests.incrementAndGet() == 5) null else ScriptedServer.allHits(it) }
+        }
+        val given = against(script(), "-t 1 -c 1 -n 10")
+        assertEquals(1, given.status)
+        assertEquals(4.0, given.number("Totals", "Count"))
+        assertEquals(1.0, given.number("Totals", "Connection Errors"))
+        val retried = against(script(), "-t 1 -c 1 -n 10 --reconnect-on-error")
+        assertEquals(0, retried.status, retried.err)
+        assertEquals(9.0, retried.number("Totals", "Count"))
+        assertEquals(1.0, retried.number("middleware-lab", "Lost requests"))
+    }
+
+    @Test
+    fun `bytes that are no reply end the connection`() {
+        val run = against({ "HTTP/1.1 400 Bad Request\r\n" }, "-t 1 -c 1 -n 10")
+        assertEquals(1, run.status)
+    }
+
+    @Test
+    fun `a new connection is made after the interval`() {
+        ScriptedServer(ScriptedServer::allHits).use { server ->
+            val run = Generation.of(server.port, "-t 1 -c 2 -n 100 --reconnect-interval=25 --pipeline=3")
+            assertEquals(0, run.status, run.err)
+            assertEquals(200.0, run.number("Totals", "Count"))
+            assertEquals(8, server.connections)
+        }
+    }
+
+    @Test
+    fun `a server that is not there is a failure that names it`() {
+        val port = ServerSocket(0).use { it.localPort }
+        val run = Generation.of(port, "-t 1 -c 1 --test-time=1")
+        assertEquals(1, run.status)
+        assertTrue("error: 127.0.0.1:$port: Connection refused" in run.err, run.err)
+    }
+
+    @Test
+    fun `bad options are told from failures, and help and version are successes`() {
+        assertEquals(2, Generation.of(1, "--bogus").status)
+        assertTrue("--key-pattern=PATTERN" in Generation.of(1, "--help").out)
+        assertTrue(Generation.of(1, "--version").out.startsWith("memtier_benchmark v=2.3.1 "))
+    }
+
+    @Test
+    fun `an interrupted run reports what it measured`() {
+        val interruption = Interruption()
+        ScriptedServer(ScriptedServer::allHits).use { server ->
+            thread {
+                while (server.commands.isEmpty()) Thread.sleep(10)
+                interruption.request()
+            }
+            val (run, duration) = measureTimedValue {
+                Generation.of(server.port, "-t 1 -c 1 --test-time=60", interruption)
+            }
+            assertEquals(0, run.status, run.err)
+            assertTrue(duration < 10.seconds)
+            assertTrue("\"Interrupted\": \"true\"" in run.json)
+            assertTrue(run.number("Totals", "Count") > 0)
+        }
+    }
+}
