@@ -83,8 +83,8 @@ def _window(generators: list[MemtierRun], manifest: dict[str, Any]) -> dict[str,
     """Return the seconds in which every instance was warm and none had begun to end."""
     durations = manifest["durations"]
     starts = [run.started_epoch_ms / 1000 for run in generators if run.started_epoch_ms]
-    fallback = max(job["started_at_s"] for job in manifest["jobs"])
-    start = math.ceil(max(starts, default=fallback)) + durations["warm_up_s"]
+    starts = starts or [job["started_at_s"] for job in manifest["jobs"]]  # memtier before 1.4
+    start = math.ceil(max(starts)) + durations["warm_up_s"]
     names = ("warm_up_s", "stable_s", "cool_down_s")
     return {
         "start_epoch_s": start,

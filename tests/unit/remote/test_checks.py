@@ -1,0 +1,116 @@
+import gzip
+import json
+
+import pytest
+
+from analysis.parsing import read_memtier_json
+from remote.checks import evaluate
+from tests.helpers.campaign import build_run, write_compressed
+from tests.helpers.tools import COOL_DOWN_S, STABLE_S, START_EPOCH_S, WARM_UP_S, dool_csv
+
+CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 64}
+CLIENTS = ("c1", "c2", "c3")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run folder that passes every check, and its manifest."""
+    folder = build_run(tmp_path, "3.1", CONFIG)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    requests = sum(
+        round(
+            read_memtier_json(folder / host / "memtier-0.json.gz").run.totals["requests"]["total"]
+        )
+        for host in CLIENTS
+    )
+    serve(folder, requests)
+    durations = {"warm_up_s": WARM_UP_S, "stable_s": STABLE_S, "cool_down_s": COOL_DOWN_S}
+    job = {"host": "c1", "name": "memtier-0", "exit_status": 0, "started_at_s": START_EPOCH_S}
+    hosts = {name: {} for name in (*CLIENTS, "m1", "s1")}
+    return folder, {**manifest, "durations": durations, "jobs": [job], "hosts": hosts}
+
+
+def serve(folder, requests):
+    stats = "STAT cmd_get {}\r\nSTAT cmd_set 10000\r\nEND\r\n"
+    texts = {"before": stats.format(77), "after": stats.format(77 + requests)}
+    write_compressed(folder, {f"s1/memcached-stats-{when}.txt": t for when, t in texts.items()})
+
+
+def failed(evaluation):
+    return {c["name"]: c["detail"] for c in evaluation["checks"] if not c["passed"]}
+
+
+def edit_json(folder, change):
+    path = folder / "c2/memtier-0.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    change(document["ALL STATS"])
+    write_compressed(folder, {"c2/memtier-0.json": json.dumps(document)})
+
+
+def test_sound_run_is_accepted_with_its_window(run):
+    evaluation = evaluate(*run)
+    assert failed(evaluation) == {}
+    assert evaluation["status"] == "accepted"
+    window = evaluation["window"]
+    assert window["start_epoch_s"] == START_EPOCH_S + WARM_UP_S
+    assert window["end_epoch_s"] - window["start_epoch_s"] == STABLE_S
+
+
+def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):
+    folder, manifest = run
+    manifest["jobs"] += [
+        {"host": "s1", "name": "dool", "exit_status": 130},
+        {"host": "m1", "name": "middleware", "exit_status": 143},
+    ]
+    evaluation = evaluate(folder, manifest)
+    assert failed(evaluation) == {"exit_statuses": "m1: middleware ended with 143"}
+    assert evaluation["status"] == "rejected"
+
+
+def test_second_without_requests_rejects(run):
+    def cut(stats):
+        del stats["Gets"]["Time-Serie"][str(WARM_UP_S)]
+        del stats["Totals"]["Time-Serie"][str(WARM_UP_S)]
+
+    edit_json(run[0], cut)
+    assert "window_covered" in failed(evaluate(*run))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "check"),
+    [("Interrupted", "true", "durations"), ("Finish time", START_EPOCH_S * 1000, "durations")],
+)
+def test_run_that_ended_early_is_rejected(run, field, value, check):
+    edit_json(run[0], lambda stats: stats["Runtime"].update({field: value}))
+    assert check in failed(evaluate(*run))
+
+
+def test_miss_rejects(run):
+    edit_json(run[0], lambda stats: stats["Gets"].update({"Misses/sec": 0.25}))
+    assert failed(evaluate(*run)) == {"no_misses": "0.25 misses/s"}
+
+
+def test_server_that_counted_fewer_requests_rejects(run):
+    serve(run[0], 1000)
+    (detail,) = failed(evaluate(*run)).values()
+    assert ", 1000 counted here" in detail
+
+
+def test_damaged_file_rejects_and_is_named(run):
+    path = run[0] / "c2/memtier-0.json.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes())[:-40]))
+    evaluation = evaluate(*run)
+    assert "c2/memtier-0.json.gz" in failed(evaluation)["files_readable"]
+    assert evaluation["status"] == "rejected"
+
+
+def test_missing_file_rejects_and_is_named(run):
+    (run[0] / "c3/memtier-0.json.gz").unlink()
+    assert "c3/memtier-0.json.gz" in failed(evaluate(*run))["files_readable"]
+
+
+def test_busy_machine_is_recorded_without_rejecting(run):
+    write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
+    evaluation = evaluate(*run)
+    assert list(failed(evaluation)) == ["s1_idle"]
+    assert evaluation["status"] == "accepted"
