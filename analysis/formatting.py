@@ -32,16 +32,16 @@ Format = str | Callable[[Any], str]
 def heading(column: object) -> str:
     """Turn a column name into a table heading: `throughput_ops_per_s` -> `Throughput (op/s)`.
 
-    The unit may also stand before the last words, as in `response_time_ms_mean`. The leading
-    `num_` of a count is dropped. Names that are not snake case (numbers, words with spaces or
+    The unit may also stand before the last words, as in `response_time_ms_mean`. The `num_`
+    of a count is dropped. Names that are not snake case (numbers, words with spaces or
     capitals) are headings already and returned as they are.
     """
     name = str(column)
     if not isinstance(column, str) or name != name.lower() or " " in name:
         return name
     unit = next((unit for unit in UNITS if f"{unit}_" in f"{name}_"), "")
-    stem = f"{name}_".replace(f"{unit}_", "_", 1).strip("_").removeprefix("num_")
-    words = " ".join(SPELLINGS.get(word, word) for word in stem.split("_"))
+    stem = f"{name}_".replace(f"{unit}_", "_", 1).strip("_")
+    words = " ".join(SPELLINGS.get(word, word) for word in stem.split("_") if word != "num")
     words = re.sub(r"(?<=[a-z])(?=(19|20)\d\d\b)", " ", words)  # a study: schmid2018
     title = words[:1].upper() + words[1:]
     return f"{title} ({UNITS[unit]})" if unit else title

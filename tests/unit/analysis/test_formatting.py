@@ -13,6 +13,7 @@ THIN = "\N{NARROW NO-BREAK SPACE}"
         ("throughput_ops_per_s", "Throughput (op/s)"),
         ("client_response_time_ms", "Client response time (ms)"),
         ("num_clients", "Clients"),
+        ("study_num_clients", "Study clients"),
         ("interarrival_time_s", "Interarrival time (s)"),
         ("link_rate_mbit_per_s", "Link rate (Mbit/s)"),
         ("throughput_ci95_ops_per_s", "Throughput 95 % CI (op/s)"),
