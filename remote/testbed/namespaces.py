@@ -18,6 +18,7 @@ from remote.testbed.files import LabFiles
 from remote.testbed.inventory_file import inventory_text
 from remote.testbed.lock import locked
 from remote.testbed.network import CONTROL_DEVICE, NAMESPACE_PREFIX, network_commands
+from remote.testbed.processes import Process
 from remote.testbed.routes import route_leaves_by
 from remote.testbed.status import HostStatus, host_states, read_init
 from remote.testbed.topology import DEFAULT_TOPOLOGY, LabHost, Topology
@@ -91,7 +92,8 @@ class LocalLab:
         """
         requirements.check_root()
         with locked(self._files.directory.parent):
-            _take_down(self._files)
+            ended = _take_down(self._files)
+        processes.wait_until_reaped(ended)
 
     def status(self) -> list[HostStatus]:
         """Tell how each host of the lab is; an empty list if there is no lab."""
@@ -170,13 +172,20 @@ def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
         time.sleep(0.02 if waiting else 0)
 
 
-def _take_down(files: LabFiles) -> None:
-    """Undo whatever is there, from the inside out; each step is harmless when repeated."""
-    inits = [read_init(path) for path in files.directory.glob("hosts/*/init")]
+def _take_down(files: LabFiles) -> list[Process]:
+    """Undo whatever is there, from the inside out; each step is harmless when repeated.
+
+    Returns
+    -------
+    The processes that were ended.
+    """
     namespaces = sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
-    processes.end([init for init in inits if init is not None])
+    inits = [read_init(path) for path in files.directory.glob("hosts/*/init")]
+    found = {init for init in inits if init is not None}
+    processes.end(found)
     while members := processes.in_network_namespaces(namespaces):
         processes.end(members)
+        found.update(members)
     for namespace in namespaces:
         run(["ip", "netns", "delete", namespace.name])
     if CONTROL_DEVICE in {name for _, name in socket.if_nameindex()}:
@@ -186,6 +195,7 @@ def _take_down(files: LabFiles) -> None:
     congestion.restore(files.congestion_control)
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(files.directory)
+    return list(found)
 
 
 def _remove_netns_dir() -> None:

@@ -22,6 +22,12 @@ class Process:
     start_ticks: int
 
     @property
+    def is_listed(self) -> bool:
+        """Whether `ps` shows it, be it as a zombie."""
+        stat = _read_stat(self.pid)
+        return stat is not None and parse_stat(stat) == self
+
+    @property
     def is_running(self) -> bool:
         """Whether it still is there and is more than a zombie."""
         stat = _read_stat(self.pid)
@@ -78,6 +84,18 @@ def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
             for handle, _ in ended:
                 poller.unregister(handle)
                 del waiting[handle]
+
+
+def wait_until_reaped(processes: Iterable[Process], timeout_s: float = 3.0) -> None:
+    """Wait until ended processes are no longer listed, which is up to this machine's first process.
+
+    Most do that at once, some every few seconds, some containers' never: what is left then is only
+    an entry in the list.
+    """
+    deadline = time.monotonic() + timeout_s
+    for process in processes:
+        while process.is_listed and time.monotonic() < deadline:
+            time.sleep(0.02)
 
 
 def _open(process: Process) -> int | None:

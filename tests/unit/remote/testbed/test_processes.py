@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +55,19 @@ def test_end_skips_processes_that_are_gone(sleeper):
     sleeper.wait()
     processes.end([process])
     assert not process.is_running
+
+
+def test_wait_until_reaped_waits_for_the_parent_to_collect(sleeper):
+    process = process_of(sleeper)
+    sleeper.kill()
+    processes.end([process])
+    assert process.is_listed
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(processes.wait_until_reaped, [process], timeout_s=20)
+        assert not waiting.done()
+        sleeper.wait()
+        waiting.result(timeout=5)
+    assert not process.is_listed
 
 
 def test_in_network_namespaces_finds_own_process_in_own_namespace():
