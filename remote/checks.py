@@ -80,11 +80,15 @@ def _generators(folder: Path, manifest: dict[str, Any]) -> list[MemtierRun]:
 
 
 def _window(generators: list[MemtierRun], manifest: dict[str, Any]) -> dict[str, int]:
-    """Return the seconds in which every instance was warm and none had begun to end."""
+    """Return the whole epoch seconds in which every instance was warm and none had ended.
+
+    Rounding to whole seconds takes up to one from the warm-up, so that all of the cool-down is left
+    for instances that started early.
+    """
     durations = manifest["durations"]
     starts = [run.started_epoch_ms / 1000 for run in generators if run.started_epoch_ms]
     starts = starts or [job["started_at_s"] for job in manifest["jobs"]]  # memtier before 1.4
-    start = math.ceil(max(starts)) + durations["warm_up_s"]
+    start = math.floor(max(starts)) + durations["warm_up_s"]
     names = ("warm_up_s", "stable_s", "cool_down_s")
     return {
         "start_epoch_s": start,
@@ -103,6 +107,7 @@ def _load_checks(
     requests = round(sum(run.totals["requests"]["total"] for run in generators))
     yield _durations(manifest, generators)
     yield _window_covered(manifest, generators)
+    yield _window_inside(generators, window)
     yield _misses(generators)
     for host in manifest["roles"]["servers"]:
         counted = _server_count(folder / host, SERVER_COUNTERS[workload])
@@ -130,6 +135,16 @@ def _durations(manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
         name="durations",
         passed=not off and not interrupted,
         detail=f"{wanted} s wanted, {[round(s, 2) for s in lengths]} s, {interrupted} interrupted",
+    )
+
+
+def _window_inside(generators: list[MemtierRun], window: dict[str, int]) -> Check:
+    ends = [run.finished_epoch_ms / 1000 for run in generators if run.finished_epoch_ms]
+    end = min(ends, default=math.inf)
+    return Check(
+        name="window_inside",
+        passed=window["end_epoch_s"] <= end,
+        detail=f"the window ends at {window['end_epoch_s']}, the first generator at {end:.2f}",
     )
 
 

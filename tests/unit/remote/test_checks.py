@@ -52,7 +52,7 @@ def test_sound_run_is_accepted_with_its_window(run):
     assert failed(evaluation) == {}
     assert evaluation["status"] == "accepted"
     window = evaluation["window"]
-    assert window["start_epoch_s"] == START_EPOCH_S + WARM_UP_S
+    assert window["start_epoch_s"] == START_EPOCH_S - 1 + WARM_UP_S  # the last starts at -0.3 s
     assert window["end_epoch_s"] - window["start_epoch_s"] == STABLE_S
 
 
@@ -83,6 +83,12 @@ def test_second_without_requests_rejects(run):
 def test_run_that_ended_early_is_rejected(run, field, value, check):
     edit_json(run[0], lambda stats: stats["Runtime"].update({field: value}))
     assert check in failed(evaluate(*run))
+
+
+def test_instance_that_ended_before_the_window_rejects(run):
+    end_ms = (START_EPOCH_S - 1 + WARM_UP_S + STABLE_S) * 1000 - 100
+    edit_json(run[0], lambda stats: stats["Runtime"].update({"Finish time": end_ms}))
+    assert "window_inside" in failed(evaluate(*run))
 
 
 def test_miss_rejects(run):
