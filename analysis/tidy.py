@@ -199,7 +199,7 @@ def _about(run: Run) -> dict[str, Any]:
     return {
         "campaign": manifest["campaign"],
         "profile": manifest["profile"],
-        "generator": " ".join(str(part) for part in manifest["generator"].values()),
+        "generator": ", ".join(str(part) for part in manifest["generator"].values()),
         "git_commit": manifest["git"]["commit"],
         "started_at": manifest["started_at"],
         "num_middlewares": len(manifest["roles"]["middlewares"]),
