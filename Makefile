@@ -15,6 +15,7 @@ JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
 MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
 INSTALLED := .venv/installed
+ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
 
 .PHONY: help setup jar report test python kotlin lab lint format lock clean
 
@@ -54,7 +55,7 @@ kotlin: $(INSTALLED) ## Style and tests of the middleware and the load generator
 	@grep 'Tests run:' build/kotlin.log | tail -n 1 | sed -E 's/^\[[A-Z]+\] +/Kotlin: /'
 
 lab: setup ## Start JupyterLab on the notebooks
-	@$(BIN)/jupyter lab --notebook-dir=notebooks
+	@$(BIN)/jupyter lab --notebook-dir=notebooks $(ALLOW_ROOT)
 
 lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .

@@ -179,7 +179,11 @@ class Campaign:
         return rejected
 
     def _inventory_path(self) -> Path:
-        return LOCAL_LAB_INVENTORY if self.fleet == "local" else Path(self.fleet).expanduser()
+        """Return the inventory's path; a relative one may also start at the project's folder."""
+        if self.fleet == "local":
+            return LOCAL_LAB_INVENTORY
+        path = Path(self.fleet).expanduser()
+        return path if path.exists() else ROOT / path
 
     def _identity(self, inventory: Inventory) -> dict[str, object]:
         return {
