@@ -23,6 +23,7 @@ from remote.group import Fleet, in_parallel
 from remote.inventory import Host
 
 KILL_AFTER_S = 10
+POLL_S = 0.1
 PROBE_BYTES = 65536
 STDERR_TAIL_BYTES = 2000
 JOB_MARK = "MWLAB_JOB"  # environment variable by which our own processes are known
@@ -95,7 +96,7 @@ class Job:
         script = (
             f"i=0; until grep -q ^{shlex.quote(prefix)} {self._path('out')}; do "
             f"[ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
-            f"[ $i -gt {timeout_s * 10:.0f} ] && exit 4; sleep 0.1; done"
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done"
         )
         result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
         if result.exit_status != 0:
@@ -109,30 +110,16 @@ class Job:
         CommandTimeout
             It runs on after `timeout_s` seconds.
         """
-        script = (
-            f"i=0; until [ -f {self._path('exit')} ]; do i=$((i+1)); "
-            f"[ $i -gt {timeout_s * 5:.0f} ] && exit 4; sleep 0.2; done"
-        )
-        result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
-        if result.exit_status != 0:
-            raise CommandTimeout(self.connection.host.name, self.command, timeout_s)
-        return JobOutcome(
-            host=self.connection.host.name,
-            name=self.name,
-            command=self.command,
-            exit_status=self._read_exit_status(),
-            started_at_s=self.started_at_s,
-            seconds=time.time() - self.started_at_s,
-        )
+        return self._await_end(timeout_s=timeout_s)
 
     def stop(self, signal: str = "TERM", *, grace_s: float = KILL_AFTER_S) -> JobOutcome:
         """Send `signal`, wait for the end, and kill the whole process group if it does not come."""
-        self.connection.run(f"kill -{signal} $(cat {self._path('pid')}) 2>/dev/null", check=False)
+        send = f"kill -{signal} $(cat {self._path('pid')}) 2>/dev/null; "
         try:
-            return self.wait(timeout_s=grace_s)
+            return self._await_end(send, timeout_s=grace_s)
         except CommandTimeout:
             self.kill()
-            return self.wait(timeout_s=grace_s)
+            return self._await_end(timeout_s=grace_s)
 
     def kill(self) -> None:
         """End every process of the job at once."""
@@ -154,6 +141,25 @@ class Job:
         tail = self.connection.run(f"tail -c {STDERR_TAIL_BYTES} {self._path('err')}").stdout
         status = self._read_exit_status()
         return CommandFailed(self.connection.host.name, self.command, status, tail)
+
+    def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
+        """Run the shell command `prelude` on the host and wait there for the exit status."""
+        polls = round(timeout_s / POLL_S)
+        script = (
+            f"{prelude}i=0; until [ -f {self._path('exit')} ]; do i=$((i+1)); "
+            f"[ $i -gt {polls} ] && exit 4; sleep {POLL_S}; done; cat {self._path('exit')}"
+        )
+        result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
+        if result.exit_status != 0:
+            raise CommandTimeout(self.connection.host.name, self.command, timeout_s)
+        return JobOutcome(
+            host=self.connection.host.name,
+            name=self.name,
+            command=self.command,
+            exit_status=int(result.stdout),
+            started_at_s=self.started_at_s,
+            seconds=time.time() - self.started_at_s,
+        )
 
     def _read_exit_status(self) -> int:
         return int(self.connection.run(f"cat {self._path('exit')}").stdout)

@@ -91,9 +91,14 @@ class LoadSession:
 
     def _perform(self, run: Run, jobs: RunningJobs, collected: Collected) -> None:
         total_s = run.section.durations.total_s
-        proxies = self._start_middlewares(run, jobs)
+        started = in_parallel(
+            {
+                "middlewares": partial(self._start_middlewares, run, jobs),
+                "monitors": partial(self._start_monitors, jobs, total_s),
+            }
+        )
+        proxies, observers = started["middlewares"], started["monitors"]
         self._server_stats("before", collected)
-        observers = self._start_monitors(jobs, total_s)
         generators = self._start_generators(run, jobs)
         try:
             jobs.wait(generators, timeout_s=total_s + GENERATOR_GRACE_S)

@@ -65,7 +65,7 @@ def jobs_running() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("workload", "middlewares"), itertools.product(["set", "get"], [0, 1]))
+@pytest.mark.parametrize(("workload", "middlewares"), list(itertools.product(["set", "get"], [0, 1])))
 def test_run_is_accepted_and_its_numbers_agree(fleet, tmp_path, workload, middlewares):
     run = plan(tmp_path, workload, middlewares)
     collected = Collected()
@@ -102,7 +102,7 @@ def test_run_whose_server_dies_is_not_accepted_and_is_kept(fleet, tmp_path):
         killer = threading.Timer(2.5, fleet["s1"].run, ["pkill -KILL memcached"])
         killer.start()
         try:
-            with pytest.raises(RemoteError, match="s1: .*port 11211 does not answer"):
+            with pytest.raises(RemoteError, match=r"s1: .*port 11211 does not answer"):
                 session.measure(run, collected)
         finally:
             killer.join()
