@@ -97,6 +97,19 @@ def client_measures(run: Run) -> dict[str, float]:
         **_percentile_columns("client", client_histogram(run)),
         "client_miss_rate": totals["misses_per_s"].sum() / keys_per_s if keys_per_s else np.nan,
         "client_connection_errors": totals["connection_errors"].sum(),
+        **_generator_measures(run),
+    }
+
+
+def _generator_measures(run: Run) -> dict[str, float]:
+    """Return what only the lab's own generator tells: error replies, and how busy it was."""
+    extras = [generator.extras for generator in run.generators.values()]
+    if not all(extras):
+        return {"client_error_replies": np.nan, "client_loop_utilization": np.nan}
+    replies = [part["Error replies"] for part in extras]
+    return {
+        "client_error_replies": float(sum(part["Sets"] + part["Gets"] for part in replies)),
+        "client_loop_utilization": max(part["Loop utilization"] for part in extras),
     }
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from analysis.histograms import percentiles_by
 from analysis.parsing import ParseError
-from analysis.tidy import NAMES, read_run, read_tables, tidy_campaign
+from analysis.tables import NAMES
+from analysis.tidy import read_run, read_tables, tidy_campaign
 from tests.helpers.campaign import build_campaign, build_run, expected_throughput
 from tests.helpers.tools import STABLE_S, middleware_times_ms
 
@@ -51,6 +52,8 @@ def test_client_measures_are_those_of_the_stable_window(tmp_path):
     assert row["client_response_time_p50_ms"] == pytest.approx(192 / throughput * 1000, rel=0.05)
     assert math.isnan(row["client_miss_rate"])
     assert row["server_cpu_percent"] == 40
+    assert row["client_error_replies"] == 0 + 1 + 2
+    assert row["client_loop_utilization"] == pytest.approx(0.3)
 
 
 def test_middleware_measures_are_those_of_the_epoch_window(tmp_path):

@@ -64,6 +64,20 @@ def test_aggregate_of_runs_has_percentiles_although_the_tool_prints_empty_ones()
     assert medians.loc["total", "response_time_ms"] == pytest.approx(0.703, rel=0.02)
 
 
+def test_drop_in_reads_like_memtier_and_adds_what_only_it_knows():
+    run = read_memtier_json(DATA / "drop-in" / "mixed-multiget6.json").run
+    assert run.extras["Error replies"]["Sets"] == 0
+    assert run.totals.loc["total", "misses_per_s"] == 0
+    assert run.seconds["requests"].sum() == run.totals.loc["total", "requests"]
+    assert run.histograms["total"]["count"].sum() == run.totals.loc["total", "requests"]
+    assert not read_memtier_json(DATA / "2.3.1" / "get-only.json").run.extras
+
+
+def test_drop_in_says_why_it_did_not_measure():
+    with pytest.raises(ParseError, match=r"no results section: .*Connection refused"):
+        read_memtier_json(DATA / "drop-in" / "refused.json")
+
+
 def test_percentiles_of_old_versions_come_from_the_distribution():
     percentiles = read_memtier_json(DATA / "1.2.17" / "get-only.json").run.percentiles
     assert percentiles["request_type"].unique() == ["get"]
