@@ -1,12 +1,12 @@
 """Read the output of ``iperf3 --json`` (3.x, TCP).
 
-Five lines of it (3.12, shortened)::
+Five lines of it (3.12)::
 
-    "end":  {
-        "sum_sent":     {"seconds": 2.00, "bytes": 25165824, "bits_per_second": 100.6e6,
-                         "retransmits": 3, "sender": true},
-        "sum_received": {"seconds": 2.00, "bytes": 24903680, "bits_per_second": 99.6e6}
-    }
+    "sum_received": {
+        "start":    0,
+        "end":  3.001082,
+        "bytes":    8081375232,
+        "bits_per_second":  21542564267.154316,
 """
 
 import json
