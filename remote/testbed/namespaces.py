@@ -180,12 +180,10 @@ def _take_down(files: LabFiles) -> list[Process]:
     The processes that were ended.
     """
     namespaces = sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
-    inits = [read_init(path) for path in files.directory.glob("hosts/*/init")]
-    found = {init for init in inits if init is not None}
-    processes.end(found)
-    while members := processes.in_network_namespaces(namespaces):
-        processes.end(members)
-        found.update(members)
+    ended: list[Process] = []
+    while found := _processes(files, namespaces):  # again: one may have forked meanwhile
+        processes.end(found)
+        ended += found
     for namespace in namespaces:
         run(["ip", "netns", "delete", namespace.name])
     if CONTROL_DEVICE in {name for _, name in socket.if_nameindex()}:
@@ -195,14 +193,21 @@ def _take_down(files: LabFiles) -> list[Process]:
     congestion.restore(files.congestion_control)
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(files.directory)
-    return list(found)
+    return ended
+
+
+def _processes(files: LabFiles, namespaces: Sequence[Path]) -> list[Process]:
+    """List the processes in the lab's namespaces, and hosts whose namespace has lost its name."""
+    inits = [read_init(path) for path in files.directory.glob("hosts/*/init")]
+    members = processes.in_network_namespaces(namespaces)
+    return list({*members, *(init for init in inits if init is not None)})
 
 
 def _remove_netns_dir() -> None:
     """Remove what `ip netns add` made for the first namespace, unless others use it by now."""
     if _NETNS_DIR.exists() and not any(_NETNS_DIR.iterdir()):
         with contextlib.suppress(LabError):  # not mounted: `ip netns add` was killed early
-            run(["umount", str(_NETNS_DIR)])
+            run(["umount", "--no-mtab", str(_NETNS_DIR)])
         with contextlib.suppress(OSError):
             _NETNS_DIR.rmdir()
 

@@ -70,7 +70,8 @@ def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
             handle = _open(process)
             if handle is not None:
                 stack.callback(os.close, handle)
-                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it has ended just now
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
                 poller.register(handle, select.POLLIN)
                 waiting[handle] = process
         while waiting:

@@ -76,8 +76,9 @@ def write_files(topology: Topology, files: LabFiles) -> None:
 def start(host: LabHost, files: LabFiles, tmpfs_mib: int) -> None:
     """Start a host in its network namespace and return at once; it writes its log to `log`."""
     folder = files.host(host.name)
-    # Forked off into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
-    detached = ["setsid", "--fork", "ip", "netns", "exec", namespace_of(host)]
+    # First into the network namespace, by which `lab down` finds it from then on; then forked off
+    # into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
+    detached = ["ip", "netns", "exec", namespace_of(host), "setsid", "--fork"]
     isolated = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
     script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), _sshd_path()]
     with (folder / "log").open("ab") as log:
