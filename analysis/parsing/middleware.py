@@ -1,16 +1,15 @@
 """Read the files that the middleware writes to ``--stats-dir``.
 
-Five lines of ``windows.csv`` (shortened)::
+The first columns of ``windows.csv``::
 
-    epoch_s,request_type,keys,requests,errors,...,response_time_mean_ms,response_time_min_ms,...
-    1795222480,get,2893,2893,0,...,1.412,0.311,...
-    1795222481,get,2901,2901,0,...,1.409,0.298,...
-    1795222482,get,2888,2888,0,...,1.418,0.305,...
-    1795222483,get,2897,2897,0,...,1.410,0.302,...
+    epoch_s,request_type,keys,requests,errors,hits,misses,bytes_in,bytes_out,response_time_mean_ms,
+    1795231822,get,2625,2625,0,1710,915,44342,7065001,0.740036,
+    1795231822,set,2629,2629,0,0,0,10850938,21032,0.852369,
 
-and of ``histograms.hlog`` (HdrHistogram log, values in microseconds)::
+and of ``histograms.hlog``, an HdrHistogram log in microseconds::
 
-    Tag=response_time/get,1795222480.000,1.000,12.031,HISTFAAAAB...
+    "StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
+    Tag=response_time/get,1795231822.000,1.000,12631.000,HISTFAAAAzB42jWTPY4bRxCFm9U1Nb09zeFw
 
 All files are complete up to their last line end: what a killed middleware left after it is
 dropped.

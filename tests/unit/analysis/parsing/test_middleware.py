@@ -1,5 +1,7 @@
 import gzip
 import json
+import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from analysis.histograms import histogram_percentiles
 from analysis.parsing import ParseError, read_middleware
 from tests.helpers.tools import START_EPOCH_S, histogram_of, middleware_files
 
+DATA = Path(__file__).parents[3] / "data" / "middleware"
 CONFIG = {"workload": "get", "clients_per_thread": 1, "workers": 8}
 FILES = middleware_files(CONFIG, 2900.0, 2.0)
 
@@ -17,6 +20,23 @@ def stats_dir(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+def test_real_files_agree_with_the_middlewares_own_summary():
+    result = read_middleware(DATA)
+    for request_type, expected in result.summary["requests"].items():
+        windows = result.windows.query("request_type == @request_type")
+        assert windows["requests"].sum() == expected["requests"]
+        assert windows["misses"].sum() == expected["misses"]
+        for time in ("response_time", "queueing_time", "service_time"):
+            merged = result.histogram(time, request_type, start_epoch_s=0, end_epoch_s=math.inf)
+            printed = expected[f"{time}_ms"]
+            assert merged["count"].sum() == printed["count"]
+            percentiles = [printed["p50"], printed["p90"], printed["p95"], printed["p99"]]
+            assert histogram_percentiles(merged, [50, 90, 95, 99]) == pytest.approx(
+                percentiles, rel=0.01
+            )
+    assert result.bins["count"].sum() > 0
 
 
 def whole(directory, time="response_time", request_type="get", start=0, end=6):
