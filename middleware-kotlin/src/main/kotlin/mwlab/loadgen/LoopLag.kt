@@ -8,7 +8,7 @@ internal class LoopLag(private val loop: EventLoop) {
     private val lags = TimeHistogram()
     private var maxNanos = 0L
 
-    val p99Ms: Double get() = if (lags.isEmpty) 0.0 else lags.toHistogram().getValueAtPercentile(P99) / US_PER_MS
+    val p90Ms: Double get() = if (lags.isEmpty) 0.0 else Latencies.percentileMs(lags.toHistogram(), P90)
     val maxMs: Double get() = maxNanos / (US_PER_MS * RunClock.NANOS_PER_MICRO)
 
     /** Measures until cancelled; on the loop's thread. */
@@ -25,7 +25,7 @@ internal class LoopLag(private val loop: EventLoop) {
 
     private companion object {
         const val INTERVAL_NANOS = 50 * RunClock.NANOS_PER_MILLI
-        const val P99 = 99.0
+        const val P90 = 90.0
         const val US_PER_MS = 1000.0
     }
 }

@@ -29,14 +29,20 @@ internal class Progress(private val err: PrintStream, private val options: Optio
     fun tick(totals: LiveTotals, threads: Int, limit: RunLimit) {
         val now = System.nanoTime()
         if (now < limit.startNanos) return
-        val sinceStart = (now - limit.startNanos).toDouble() / RunClock.NANOS_PER_SECOND
-        val sincePrevious = (now - max(previousNanos, limit.startNanos)).toDouble() / RunClock.NANOS_PER_SECOND
+        val sinceStart = (now - limit.startNanos) / NANOS_PER_SECOND
+        val sincePrevious = (now - max(previousNanos, limit.startNanos)) / NANOS_PER_SECOND
         seconds = sinceStart.toInt()
         err.print(line(totals, threads, sinceStart, sincePrevious))
         err.flush()
         lineIsOpen = true
         previous = totals
         previousNanos = now
+    }
+
+    /** Says that the user wants no more. */
+    fun interrupted(limit: RunLimit) {
+        val seconds = ((System.nanoTime() - limit.startNanos).coerceAtLeast(0) / NANOS_PER_SECOND).fixed(1)
+        message("[RUN #$runNumber] Interrupted by user (Ctrl+C) after $seconds secs, stopping threads...")
     }
 
     /** Leaves the line as it stands. */
@@ -86,6 +92,7 @@ internal class Progress(private val err: PrintStream, private val options: Optio
     }
 
     private companion object {
+        const val NANOS_PER_SECOND = 1e9
         const val PERCENT = 100
         const val US_PER_MS = 1000.0
         const val SHORTEST_S = 1e-3

@@ -6,6 +6,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.net.Connection
 import mwlab.net.EventLoop
@@ -63,8 +64,9 @@ internal class Run(
         progress.message("[RUN #${progress.runNumber}] Preparing benchmark client...")
         connect(threads)
         progress.message("[RUN #${progress.runNumber}] Launching threads now...")
+        withContext(threads.first().loop) { Rehearsal(options).run(threads.first().loop) }
         val clock = startClock()
-        val limit = RunLimit(clock.startNanos, options.load.testTimeS)
+        val limit = limitOf(clock)
         val cpuAtStart = cpuNanos()
         coroutineScope {
             val helpers = threads.map { launch(it.loop) { it.lag.watch() } }.toMutableList()
@@ -89,10 +91,15 @@ internal class Run(
     }
 
     private fun startClock(): RunClock {
-        val startAt = options.pacing.startAtEpochS ?: return RunClock.startingIn(0)
-        val waitMs = (startAt * MS_PER_S).toLong() - System.currentTimeMillis()
-        if (waitMs < 0) throw SetupException("--start-at has passed ${-waitMs} ms ago; start the generator earlier.")
-        return RunClock.startingIn(waitMs * RunClock.NANOS_PER_MILLI)
+        val startAtMs = options.pacing.startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow()
+        val lateMs = System.currentTimeMillis() - startAtMs
+        if (lateMs > 0) throw SetupException("--start-at has passed $lateMs ms ago; start the generator earlier.")
+        return RunClock.startingAt(startAtMs)
+    }
+
+    private fun limitOf(clock: RunClock): RunLimit {
+        val seconds = options.load.testTimeS
+        return if (seconds > 0) RunLimit(clock.startNanos, clock.startOf(seconds)) else RunLimit(clock.startNanos)
     }
 
     private suspend fun runClients(thread: ClientThread, equipment: List<Pair<Recorder, Pace>>, limit: RunLimit) =
@@ -104,17 +111,19 @@ internal class Run(
             }
         }
 
-    /** Reports once a second; cancels what still runs at the hard end, when nothing moves, or when the user asks. */
+    /** Reports once a second; cancels what still runs at the hard end or when nothing moves any more. */
     private suspend fun watch(threads: List<ClientThread>, jobs: List<Job>, limit: RunLimit) {
         val stall = StallDetector()
         while (jobs.any { it.isActive }) {
             withTimeoutOrNull(progress.untilNextTick(limit).nanoseconds) { jobs.joinAll() }
+            if (interruption.isRequested) break
             val totals = threads.fold(LiveTotals.NONE) { sum, thread -> sum + thread.live.read() }
             progress.tick(totals, jobs.count { it.isActive }, limit)
             val now = System.nanoTime()
             val hardEnd = limit.isTimed && now - limit.endNanos >= options.pacing.grace.inWholeNanoseconds
             if (hardEnd || stall.isStalled(totals, now)) jobs.forEach { it.cancel() }
         }
+        if (interruption.isRequested) progress.interrupted(limit)
         jobs.joinAll()
         progress.finish()
     }

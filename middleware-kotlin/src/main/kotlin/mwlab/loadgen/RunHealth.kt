@@ -9,6 +9,7 @@ package mwlab.loadgen
  * @property failedClients clients that ended before the run did
  * @property cpuS CPU seconds of this process from the start of the run to its end
  * @property loopUtilization busiest event loop, 0..1
+ * @property loopLagP90Ms how late the latest event loop woke up, at its 90th percentile
  */
 internal class RunHealth(
     val unanswered: Long,
@@ -17,17 +18,21 @@ internal class RunHealth(
     val failedClients: Int,
     val cpuS: Double,
     val loopUtilization: Double,
-    val loopLagP99Ms: Double,
+    val loopLagP90Ms: Double,
     val loopLagMaxMs: Double,
 ) {
-    /** Whether this process rather than the system under test may have set the pace. */
-    val isGeneratorLimited: Boolean get() = loopUtilization > BUSY || loopLagP99Ms > LATE_MS
+    /**
+     * Whether this process rather than the system under test may have set the pace: a loop had hardly any time left, or
+     * the processor was so short that waking up late was no exception.
+     */
+    val isGeneratorLimited: Boolean get() = loopUtilization > BUSY || loopLagP90Ms > LATE_MS
 
-    fun warning() =
-        "warning: this generator itself may have been the bottleneck (event loop busy for ${percent()} % of the " +
-            "time, woken up to ${loopLagMaxMs.fixed(1)} ms late): use more threads, more hosts or fewer clients."
-
-    private fun percent() = (loopUtilization * PERCENT).fixed(0)
+    fun warning(): String {
+        val busy = "busy for ${(loopUtilization * PERCENT).fixed(0)} % of the time"
+        val late = "woken up ${loopLagP90Ms.fixed(1)} ms late or more one time in ten"
+        return "warning: this generator itself may have been the bottleneck (an event loop was $busy, $late): " +
+            "use more threads, more hosts or fewer clients."
+    }
 
     /** Every client came to its end and got all its replies. */
     val isComplete: Boolean get() = unanswered == 0L && failedClients == 0
@@ -50,7 +55,7 @@ internal fun runHealth(threads: List<ClientThread>, clock: RunClock, cpuNanos: L
         failedClients = clients.count { it.failure != null },
         cpuS = cpuNanos.toDouble() / RunClock.NANOS_PER_SECOND,
         loopUtilization = threads.maxOf { it.utilization(elapsedNanos) },
-        loopLagP99Ms = threads.maxOf { it.lag.p99Ms },
+        loopLagP90Ms = threads.maxOf { it.lag.p90Ms },
         loopLagMaxMs = threads.maxOf { it.lag.maxMs },
     )
 }

@@ -74,9 +74,9 @@ class LoadGeneratorTest {
         fun reply(command: String) = if (requests.incrementAndGet() > 20) "" else ScriptedServer.allHits(command)
         val (run, duration) = measureTimedValue { against(::reply, "-t 1 -c 2 --test-time=1 --grace=0.3") }
         assertEquals(1, run.status)
-        assertTrue(duration in 1.3.seconds..2.3.seconds, "$duration")
+        assertTrue(duration in 1.3.seconds..5.seconds, "$duration")
         assertEquals(20.0, run.number("Totals", "Count"))
-        assertEquals(20.0, run.number("Totals", "Ops/sec"), 1.0, "over the whole time, not until the silence")
+        assertEquals(20.0, run.number("Totals", "Ops/sec"), 0.1, "over the whole time, not until the silence")
         assertEquals(2.0, run.number("middleware-lab", "Unanswered requests"))
     }
 

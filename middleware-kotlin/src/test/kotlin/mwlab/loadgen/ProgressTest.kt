@@ -12,7 +12,7 @@ class ProgressTest {
 
     private fun progress() = Progress(PrintStream(bytes), options, runNumber = 1)
 
-    private fun limit(secondsAgo: Int) = RunLimit(System.nanoTime() - secondsAgo * 1_000_000_000L, testTimeS = 10)
+    private fun limit(secondsAgo: Int) = System.nanoTime().let { now -> RunLimit(now - secondsAgo * 1_000_000_000L) }
 
     @Test
     fun `the line is memtier's`() {

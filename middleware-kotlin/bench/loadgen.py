@@ -1,0 +1,132 @@
+"""Throughput and CPU of the load generator beside memcaslap, against a plain memcached on loopback.
+
+Both ask for 4096 B values over 64 connections from one thread, nine gets to one set, in turns, so
+that whatever else the machine does falls on both. memcaslap (Debian: libmemcached-tools) neither
+builds keys as memtier does nor records response times: it is a bound, not a rival.
+
+    python middleware-kotlin/bench/loadgen.py --rounds 5
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+GENERATOR = Path(__file__).parents[1] / "bin" / "memtier_benchmark"
+CONNECTIONS = 64
+VALUE_BYTES = 4096
+KEY_COUNT = 10_000
+TARGET_RATIO = 0.6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run of one generator."""
+
+    throughput_ops_per_s: float
+    cpu_s_per_million: float
+
+
+@contextmanager
+def memcached() -> Iterator[int]:
+    """Run a memcached with one thread on a free loopback port; yields the port."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = f"memcached -u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024".split()
+    with subprocess.Popen(command) as server:
+        try:
+            _await_listening(port)
+            yield port
+        finally:
+            server.terminate()
+
+
+def _await_listening(port: int, timeout_s: float = 5) -> None:
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def measure(command: Sequence[str], throughput: re.Pattern[str], seconds: int) -> Run:
+    """Run a generator to its end and read its throughput from what it prints."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        output = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    found = throughput.search(output)
+    if process.returncode != 0 or found is None:
+        raise SystemExit(f"{command[0]} failed with status {process.returncode}:\n{output}")
+    ops_per_s = float(found[1])
+    millions = ops_per_s * seconds / 1e6
+    return Run(
+        throughput_ops_per_s=ops_per_s,
+        cpu_s_per_million=(usage.ru_utime + usage.ru_stime) / millions,
+    )
+
+
+def run_ours(port: int, *options: str) -> list[str]:
+    """Command line of our generator."""
+    keys = f"--key-minimum=1 --key-maximum={KEY_COUNT} --data-size={VALUE_BYTES}".split()
+    target = f"-s 127.0.0.1 -p {port} -P memcache_text -t 1 --hide-histogram".split()
+    return [str(GENERATOR), *target, *keys, *options]
+
+
+def main() -> None:
+    """Measure in turns and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=5, help="length of each run")
+    arguments = parser.parse_args()
+    for tool in ("memcached", "memcaslap"):
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is missing (Debian: apt-get install memcached libmemcached-tools)")
+    with memcached() as port:
+        fill = run_ours(port, "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0")
+        subprocess.run(fill, check=True, capture_output=True)
+        rounds = [_round(port, arguments.seconds) for _ in range(arguments.rounds)]
+    _report(rounds)
+
+
+def _round(port: int, seconds: int) -> tuple[Run, Run]:
+    options = f"-c {CONNECTIONS} --ratio=1:9 --test-time={seconds}".split()
+    ours = measure(run_ours(port, *options), re.compile(r"^Totals +([0-9.]+)", re.M), seconds)
+    load = f"-T 1 -c {CONNECTIONS} -X {VALUE_BYTES} -t {seconds}s".split()
+    command = ["memcaslap", "-s", f"127.0.0.1:{port}", *load]
+    return ours, measure(command, re.compile(r"TPS: ([0-9]+)"), seconds)
+
+
+def _report(rounds: Sequence[tuple[Run, Run]]) -> None:
+    print(f"{'round':>5} {'ours op/s':>10} {'memcaslap op/s':>15} {'ratio':>6} ", end="")
+    print(f"{'ours CPU s per 10^6':>20} {'memcaslap':>10}")
+    ratios = [ours.throughput_ops_per_s / other.throughput_ops_per_s for ours, other in rounds]
+    for index, ((ours, other), ratio) in enumerate(zip(rounds, ratios, strict=True), start=1):
+        print(
+            f"{index:>5} {ours.throughput_ops_per_s:>10.0f} {other.throughput_ops_per_s:>15.0f} "
+            f"{ratio:>6.2f} {ours.cpu_s_per_million:>20.1f} {other.cpu_s_per_million:>10.1f}"
+        )
+    print(
+        f"ratio: median {statistics.median(ratios):.2f}, from {min(ratios):.2f} to "
+        f"{max(ratios):.2f}; target at least {TARGET_RATIO}"
+    )
+
+
+if __name__ == "__main__":
+    main()
