@@ -1,8 +1,8 @@
 """A campaign's run folders to tidy tables (`analysis.tables`).
 
 Rates and times are given in undilated time: on a lab that runs with time dilation k, measured
-rates are multiplied and measured times divided by k (`time_dilation` says which k). Links' limits are
-undilated as they stand; `second_s` and `stable_s` are seconds of the clock.
+rates are multiplied and measured times divided by k (`time_dilation` says which k). The limits of
+links are undilated as they stand; `second_s` and `stable_s` are seconds of the clock.
 """
 
 from collections.abc import Iterable
