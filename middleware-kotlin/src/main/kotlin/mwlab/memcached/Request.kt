@@ -8,14 +8,19 @@ package mwlab.memcached
 sealed interface Request {
     val length: Int
 
-    /** Reads of any number of keys: get, gets, gat, gats, bget, and of one key: mg, me. [keysEnd] is where the last key ends. */
-    class Retrieval(override val length: Int, val verb: Verb, val keys: Keys, val keysEnd: Int) : Request
+    /**
+     * Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me.
+     *
+     * @property isQuiet a meta command with the flag q: it may be left without a reply.
+     */
+    class Retrieval(override val length: Int, val verb: Verb, val keys: Keys, val isQuiet: Boolean = false) : Request
 
     /**
      * Changes one key ([keys] holds it), or all of a server's (flush_all, verbosity: no key).
      *
      * @property lineLength length of the command line with its line end; a data block may follow it.
      * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
+     * @property isQuiet a meta command with the flag q: it may be left without a reply.
      */
     class Update(
         override val length: Int,
@@ -23,11 +28,12 @@ sealed interface Request {
         val keys: Keys,
         val lineLength: Int,
         val replyEnd: Int,
-        val noreply: Boolean,
+        val noreply: Boolean = false,
+        val isQuiet: Boolean = false,
     ) : Request
 
-    /** version, or stats with its arguments, which reach to [argumentsEnd]. */
-    class Inquiry(override val length: Int, val verb: Verb, val argumentsEnd: Int) : Request
+    /** version or stats, with their arguments. */
+    class Inquiry(override val length: Int, val verb: Verb) : Request
 
     /** mn: does nothing, and says so. */
     class NoOperation(override val length: Int) : Request

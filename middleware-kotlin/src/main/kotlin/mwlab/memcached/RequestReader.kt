@@ -73,7 +73,7 @@ class RequestReader(private val maxValueBytes: Int) {
                 Verb.MN -> Request.NoOperation(length)
                 Verb.FLUSH_ALL -> broadcast(verb, words = 1..3)
                 Verb.VERBOSITY -> broadcast(verb, words = 2..3)
-                Verb.VERSION, Verb.STATS -> Request.Inquiry(length, verb, offset(tokens.end(count - 1)))
+                Verb.VERSION, Verb.STATS -> Request.Inquiry(length, verb)
                 Verb.QUIT -> Request.HangUp(length)
             }
         }
@@ -88,13 +88,13 @@ class RequestReader(private val maxValueBytes: Int) {
         private fun retrieval(verb: Verb, firstKey: Int): Request {
             if (count < 2) return refused(ERROR)
             if ((firstKey until count).any { tokens.length(it) > MAX_KEY_BYTES }) return refused(BAD_FORMAT)
-            return Request.Retrieval(length, verb, keys(firstKey, count), offset(tokens.end(count - 1)))
+            return Request.Retrieval(length, verb, keys(firstKey, count))
         }
 
         private fun metaRetrieval(verb: Verb): Request = when {
             count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
-            else -> Request.Retrieval(length, verb, keys(1, 2), offset(tokens.end(count - 1)))
+            else -> Request.Retrieval(length, verb, keys(1, 2), isQuiet(firstFlag = 2))
         }
 
         private fun update(verb: Verb, words: IntRange): Request = when {
@@ -129,13 +129,17 @@ class RequestReader(private val maxValueBytes: Int) {
         }
 
         private fun update(verb: Verb, keys: Keys, dataBytes: Int): Request {
-            val noreply = isNoreply()
+            val isMeta = verb.text.length == 2
+            val noreply = !isMeta && isNoreply()
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
-            return Request.Update(length + dataBytes, verb, keys, length, replyEnd, noreply)
+            val isQuiet = isMeta && isQuiet(firstFlag = if (verb == Verb.MS) 3 else 2)
+            return Request.Update(length + dataBytes, verb, keys, length, replyEnd, noreply, isQuiet)
         }
 
-        private fun isNoreply(): Boolean =
-            tokens.matches(buffer, count - 1, "noreply") && !startsWith(buffer, start, start + 1, "m")
+        private fun isNoreply(): Boolean = tokens.matches(buffer, count - 1, "noreply")
+
+        private fun isQuiet(firstFlag: Int): Boolean =
+            (firstFlag until count).any { buffer.get(tokens.start(it)) == QUIET_FLAG }
 
         private fun keys(from: Int, until: Int): Keys = Keys(
             IntArray(2 * (until - from)) {
@@ -161,6 +165,7 @@ class RequestReader(private val maxValueBytes: Int) {
         /** Longest key, in bytes. */
         const val MAX_KEY_BYTES = 250
 
+        private const val QUIET_FLAG = 'q'.code.toByte()
         private const val MAX_LINE_BYTES = 2048
         private const val MAX_INDENT_BYTES = 100
         private const val MAX_GET_LINE_BYTES = 1 shl 20

@@ -18,6 +18,9 @@ sealed interface Response {
 
         /** Length without the closing `END\r\n`. */
         val bodyLength: Int get() = length - END_LINE_BYTES
+
+        /** Where the value ends that begins at `starts[index]`. */
+        fun end(index: Int): Int = if (index + 1 < starts.size) starts[index + 1] else bodyLength
     }
 
     /** A line that says how a command went: `STORED`, `NOT_FOUND`, `OK`, a number, `VERSION ...` and so on. */

@@ -1,3 +1,59 @@
 package mwlab.middleware
 
-fun main() = println("hi")
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.selects.select
+import sun.misc.Signal
+import java.io.IOException
+import kotlin.system.exitProcess
+
+private const val EXIT_FAILURE = 1
+private const val EXIT_USAGE = 2
+private const val EXIT_SIGNAL = 128
+
+/** Runs the middleware until SIGTERM or SIGINT: exit 0; 1 if it cannot work, 2 if the command line is wrong. */
+fun main(arguments: Array<String>) {
+    exitProcess(
+        when (val command = CommandLine.parse(arguments)) {
+            is CommandLine.Help -> 0.also { print(CommandLine.HELP) }
+            is CommandLine.Version -> 0.also { println("middleware ${Middleware.VERSION}") }
+            is CommandLine.Invalid -> EXIT_USAGE.also { complain("${command.message} (see --help)") }
+            is CommandLine.Run -> runBlocking { run(command.config) }
+        },
+    )
+}
+
+private suspend fun run(config: MiddlewareConfig): Int {
+    val terminated = CompletableDeferred<Unit>()
+    for (name in listOf("TERM", "INT")) {
+        Signal.handle(Signal(name)) { signal ->
+            // The second one is meant: whoever sends it does not want to wait for the drain.
+            if (!terminated.complete(Unit)) Runtime.getRuntime().halt(EXIT_SIGNAL + signal.number)
+        }
+    }
+    val middleware = try {
+        Middleware(config)
+    } catch (unwritable: IOException) {
+        return EXIT_FAILURE.also { complain("cannot write to --stats-dir ${config.statsDirectory}: $unwritable") }
+    }
+    try {
+        val address = middleware.start()
+        println("listening on ${address.address.hostAddress}:${address.port}")
+    } catch (unbound: IOException) {
+        return EXIT_FAILURE.also {
+            complain(
+                "cannot listen on ${config.listen.text}: ${unbound.message}; stop what uses the port (ss -ltnp), or choose another with -p",
+            )
+        }
+    }
+    val fault = select<Throwable?> {
+        terminated.onAwait { null }
+        middleware.fault.onAwait { it }
+    }
+    if (!middleware.stop()) complain("some requests were not answered within ${config.drainTimeout} and dropped")
+    fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
+    middleware.reporter.failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
+    return if (fault != null || middleware.reporter.failure != null) EXIT_FAILURE else 0
+}
+
+private fun complain(message: String) = System.err.println("middleware: $message")

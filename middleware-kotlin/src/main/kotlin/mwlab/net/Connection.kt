@@ -88,11 +88,13 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
 
     /** Writes all remaining bytes of all [buffers] in order, in one system call where possible. */
     suspend fun write(buffers: Array<ByteBuffer>) {
+        while (!tryWrite(buffers)) awaitWritable(OP_WRITE)
+    }
+
+    /** Writes what the socket's buffer takes of [buffers] now; true if that is all. */
+    fun tryWrite(buffers: Array<ByteBuffer>): Boolean {
         channel.write(buffers)
-        while (buffers.any { it.hasRemaining() }) {
-            awaitWritable(OP_WRITE)
-            channel.write(buffers)
-        }
+        return buffers.none { it.hasRemaining() }
     }
 
     /** Ends this side: the peer reads end of stream after what was written. Reading goes on. */

@@ -1,0 +1,80 @@
+package mwlab.metrics
+
+import kotlinx.coroutines.withContext
+import mwlab.net.EventLoop
+import kotlin.time.Duration
+
+/**
+ * All that a middleware measures: one [Recorder] per net thread, and the second by second sum of them.
+ *
+ * @param gauges what can only be looked at in the moment.
+ */
+class Metrics(
+    private val netThreads: List<EventLoop>,
+    val serverNames: List<String>,
+    val workers: Int,
+    val binWidth: Duration,
+    val gauges: Gauges,
+) {
+    /** Thread-safe looks at the running middleware. */
+    class Gauges(
+        val connections: () -> Int,
+        val refusedConnections: () -> Long,
+        val serverConnections: () -> List<Pair<String, Boolean>>,
+    )
+
+    val clock = EpochClock()
+    val startNanos: Long = System.nanoTime()
+
+    /** The whole run up to the last second collected. Confined to whoever calls [collect]. */
+    val total = WindowStats(serverNames.size, workers)
+
+    private val recorders = Arrivals().let { arrivals ->
+        val shape = Recorder.Shape(serverNames.size, workers, Bins.Layout(binWidth))
+        netThreads.mapIndexed { index, loop -> Recorder(shape, clock, arrivals, index, loop::busyNanos, startNanos) }
+    }
+
+    private val unmerged = sortedMapOf<Long, MutableList<WindowStats>>()
+    private var merged = emptyList<WindowStats>()
+
+    fun recorderOf(loop: EventLoop): Recorder = recorders[netThreads.indexOf(loop)]
+
+    /**
+     * The seconds that have ended since the last call, each summed over the net threads, oldest first; valid until the next
+     * call. One caller at a time; suspends for the net threads.
+     */
+    suspend fun collect(): List<WindowStats> {
+        netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].advance(System.nanoTime()) } }
+        return merge()
+    }
+
+    /** The last part of a second, once nothing happens any more; as [collect] otherwise. */
+    suspend fun collectLast(): List<WindowStats> {
+        netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].stop(System.nanoTime()) } }
+        return merge(isLast = true)
+    }
+
+    /** The fixed bins of the whole run; once nothing is recorded any more. */
+    fun bins(): Bins = Bins(Bins.Layout(binWidth), serverNames.size).also { sum ->
+        recorders.forEach { sum.add(it.bins) }
+    }
+
+    private fun merge(isLast: Boolean = false): List<WindowStats> {
+        merged.forEach { recorders.first().recycled.add(it) }
+        for (recorder in recorders) {
+            while (true) {
+                val window = recorder.closed.poll() ?: break
+                unmerged.getOrPut(window.epochSecond, ::mutableListOf) += window
+            }
+        }
+        // A second may just have ended on one net thread and not yet on another: it waits for the next time.
+        val complete = unmerged.values.filter { isLast || it.size == recorders.size }
+        merged = complete.map { it.reduce { sum, window -> sum.also { sum.add(window) } } }
+        for (window in merged) {
+            unmerged.remove(window.epochSecond)
+            total.add(window)
+            total.durationNanos += window.durationNanos
+        }
+        return merged
+    }
+}

@@ -1,0 +1,150 @@
+package mwlab.metrics
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicLong
+
+/** Where the arrivals of all net threads meet, to tell the time between them. */
+class Arrivals {
+    internal val lastNanos = AtomicLong()
+}
+
+/**
+ * Counts what happens on one net thread; all its workers and clients share it, since they run one at a time.
+ *
+ * Recording takes neither locks nor memory. Events must be recorded when they happen, with the stamp of that moment: the
+ * first one past the end of a second closes that second's window and puts it into [closed]. Confined to the net thread,
+ * except [closed] and [recycled].
+ *
+ * The time-weighted queue length needs no lock either, though jobs may be queued on one thread and taken on another: the
+ * integral of the length over a window is the sum, over all jobs queued in it, of the time left until its end, minus the
+ * same sum over all jobs taken; the threads' sums add up.
+ *
+ * @param busyNanos time that the net thread has been busy so far.
+ */
+class Recorder(
+    private val shape: Shape,
+    private val clock: EpochClock,
+    private val arrivals: Arrivals,
+    private val netThread: Int,
+    private val busyNanos: () -> Long,
+    startNanos: Long,
+) {
+    /** How much there is to count. */
+    class Shape(val servers: Int, val workers: Int, val bins: Bins.Layout)
+
+    /** Windows that are over and not to be touched by the recorder any more. */
+    val closed = ConcurrentLinkedQueue<WindowStats>()
+
+    /** Windows given back for reuse; their content is dropped. */
+    val recycled = ConcurrentLinkedQueue<WindowStats>()
+
+    /** The fixed bins of the whole run. */
+    val bins = Bins(shape.bins, shape.servers)
+
+    private val busySince = LongArray(shape.workers)
+    private var window = WindowStats(shape.servers, shape.workers)
+    private var startNanos = startNanos
+    private var endNanos = 0L
+    private var queued = 0L
+    private var busyBefore = 0L
+
+    init {
+        open(startNanos)
+    }
+
+    /** A job was offered to the queue at [nanos], which then held [length]. */
+    fun enqueued(nanos: Long, length: Int) {
+        advance(nanos)
+        queued++
+        val queue = window.queue
+        queue.arrivals++
+        queue.lengthNanos += endNanos - nanos
+        if (length > queue.maxLength) queue.maxLength = length.toLong()
+        val previous = arrivals.lastNanos.getAndSet(nanos)
+        if (previous != 0L) queue.interarrivalTime.record(maxOf(nanos - previous, 0).toDouble())
+    }
+
+    /** A job was not accepted, because the queue was full. */
+    fun refused() {
+        window.queue.refused++
+    }
+
+    /** [worker] took a job from the queue at [nanos], and is busy until [finished]. */
+    fun dequeued(worker: Int, nanos: Long) {
+        advance(nanos)
+        queued--
+        window.queue.lengthNanos -= endNanos - nanos
+        busySince[worker] = nanos
+    }
+
+    fun finished(worker: Int, nanos: Long) {
+        advance(nanos)
+        window.workerBusyNanos[worker] += nanos - busySince[worker]
+        busySince[worker] = 0
+    }
+
+    /** The queue held [length] jobs when somebody looked. */
+    fun sampledQueue(nanos: Long, length: Int) {
+        advance(nanos)
+        window.queue.sampledLength.record(length.toDouble())
+    }
+
+    /** A request of [type] was answered at its t5. */
+    fun replied(type: Int, outcome: Outcome, times: JobTimes) {
+        advance(times.repliedNanos)
+        window.type(type).record(outcome, times)
+        bins.record(type, times)
+    }
+
+    /** [server] answered its part of a request of [type] after [responseNanos]. */
+    fun serverReplied(server: Int, type: Int, responseNanos: Long) {
+        window.server[server].responseTime.record(responseNanos)
+        window.type(type).serverHistogram(server).recordValue(responseNanos / TypeStats.NANOS_PER_MICRO)
+        bins.recordServer(server, type, responseNanos)
+    }
+
+    /** What [server] was sent and sent back for one request. */
+    fun serverUsed(server: Int, keys: Int, bytesOut: Int, bytesIn: Int, isError: Boolean) {
+        val stats = window.server[server]
+        stats.requests++
+        stats.keys += keys
+        stats.bytesOut += bytesOut
+        stats.bytesIn += bytesIn
+        if (isError) stats.errors++
+    }
+
+    /** Closes the windows that are over at [nanos]. */
+    fun advance(nanos: Long) {
+        while (nanos >= endNanos) close(endNanos)
+    }
+
+    /** Closes the window under way, though its second is not over: nothing is recorded afterwards. */
+    fun stop(nanos: Long) {
+        advance(nanos)
+        // The queue's integral was reckoned to the end of the second.
+        window.queue.lengthNanos -= queued * (endNanos - nanos)
+        close(nanos)
+    }
+
+    private fun close(nanos: Long) {
+        window.durationNanos = nanos - startNanos
+        for (worker in busySince.indices) {
+            if (busySince[worker] == 0L) continue
+            window.workerBusyNanos[worker] += nanos - busySince[worker]
+            busySince[worker] = nanos
+        }
+        val busy = busyNanos()
+        window.netThreadBusyNanos[netThread] = minOf(busy - busyBefore, window.durationNanos)
+        busyBefore = busy
+        closed.add(window)
+        window = recycled.poll()?.also { it.reset() } ?: WindowStats(shape.servers, shape.workers)
+        open(nanos)
+    }
+
+    private fun open(nanos: Long) {
+        startNanos = nanos
+        window.epochSecond = clock.epochSecond(nanos)
+        endNanos = clock.startOf(window.epochSecond + 1)
+        window.queue.lengthNanos = queued * (endNanos - startNanos)
+    }
+}

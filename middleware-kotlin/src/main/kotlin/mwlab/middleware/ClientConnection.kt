@@ -1,0 +1,117 @@
+package mwlab.middleware
+
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.suspendCancellableCoroutine
+import mwlab.memcached.Request
+import mwlab.memcached.RequestReader
+import mwlab.metrics.JobTimes
+import mwlab.metrics.Outcome
+import mwlab.metrics.Recorder
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import java.io.IOException
+import kotlin.coroutines.resume
+
+/**
+ * One client: reads its requests, queues them one after the other, and returns the replies in the same order.
+ *
+ * Requests that are sent ahead wait in the client's own buffer. Confined to the loop of the connection, which belongs to the
+ * caller of [serve].
+ */
+internal class ClientConnection(
+    private val connection: Connection,
+    private val queue: JobQueue,
+    private val recorder: Recorder,
+    maxValueBytes: Int,
+) {
+    val loop: EventLoop get() = connection.loop
+
+    private val requests = RequestReader(maxValueBytes)
+    private val outcome = Outcome()
+    private var firstByteNanos = 0L
+    private var lastReplyNanos = 0L
+    private var isBusy = false
+    private var isStopping = false
+
+    /** Resumed when the job under way is answered, with what the socket did not take at once. */
+    private var waiting: CancellableContinuation<Reply?>? = null
+
+    /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
+    suspend fun serve() {
+        while (!isStopping) {
+            val request = next() ?: return
+            isBusy = true
+            when (request) {
+                is Request.HangUp -> return
+                is Request.Refused -> request.reply?.let { connection.write(Reply.line(it).buffers) }
+                is Request.NoOperation -> connection.write(Reply.line("MN").buffers)
+                else -> perform(request)
+            }
+            connection.consume(request.length)
+            isBusy = false
+        }
+    }
+
+    /** No further request is accepted; the one under way is still answered. */
+    fun stop() {
+        isStopping = true
+        if (!isBusy) connection.close()
+    }
+
+    /** Hands [reply] to the socket; false if it did not take all of it: the client's coroutine goes on with the rest. */
+    fun deliver(job: Job, reply: Reply): Boolean {
+        val isDelivered = try {
+            connection.tryWrite(reply.buffers)
+        } catch (_: IOException) {
+            // Nobody is there to read it; the client's coroutine finds out by itself.
+            true
+        }
+        if (isDelivered) finish(job, reply)
+        waiting?.also { waiting = null }?.resume(reply.takeUnless { isDelivered })
+        return isDelivered
+    }
+
+    private suspend fun next(): Request? {
+        if (!connection.input.hasRemaining() && !connection.fill()) return null
+        firstByteNanos = connection.lastReadNanos
+        while (true) {
+            requests.next(connection.input)?.let { return it }
+            if (!connection.fill()) return null
+        }
+    }
+
+    private suspend fun perform(request: Request) {
+        val times = JobTimes()
+        times.firstByteNanos = firstByteNanos
+        if (lastReplyNanos != 0L) times.thinkNanos = firstByteNanos - lastReplyNanos
+        val job = Job(this, request, connection.input, times)
+        val unsent = suspendCancellableCoroutine { continuation ->
+            waiting = continuation
+            times.enqueuedNanos = System.nanoTime()
+            val length = queue.enqueue(job)
+            if (length >= 0) recorder.enqueued(times.enqueuedNanos, length) else refuse()
+        }
+        if (unsent != null) {
+            connection.write(unsent.buffers)
+            finish(job, unsent)
+            job.release(loop.buffers)
+        }
+    }
+
+    private fun refuse() {
+        recorder.refused()
+        waiting?.also { waiting = null }?.resume(Reply.line("SERVER_ERROR job queue is full"))
+    }
+
+    private fun finish(job: Job, reply: Reply) {
+        lastReplyNanos = System.nanoTime()
+        job.times.repliedNanos = lastReplyNanos
+        outcome.keys = job.keyCount
+        outcome.hits = reply.hits
+        outcome.misses = if (job.request is Request.Retrieval && !reply.isError) job.keyCount - reply.hits else 0
+        outcome.bytesIn = job.request.length
+        outcome.bytesOut = reply.length
+        outcome.isError = reply.isError
+        recorder.replied(job.type, outcome, job.times)
+    }
+}

@@ -1,0 +1,65 @@
+package mwlab.middleware
+
+import mwlab.memcached.Request
+import mwlab.memcached.Verb
+import mwlab.metrics.JobTimes
+import mwlab.metrics.RequestType
+import mwlab.net.BufferPool
+import java.nio.ByteBuffer
+
+/**
+ * A request on its way through the middleware.
+ *
+ * It belongs to the client's coroutine until it is queued, to one worker until its reply is delivered, and then to the client
+ * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
+ */
+internal class Job(
+    val client: ClientConnection,
+    val request: Request,
+    private val bytes: ByteBuffer,
+    val times: JobTimes,
+) {
+    /** What it is counted as, see [RequestType]. */
+    val type: Int = typeOf(request)
+
+    /** How many keys it reads or changes. */
+    val keyCount: Int = when (request) {
+        is Request.Retrieval -> request.keys.count
+        is Request.Update -> request.keys.count
+        else -> 0
+    }
+
+    /** What the servers are asked; they own the reply's bytes until [release]. */
+    var calls: List<ServerCall> = emptyList()
+
+    private val origin = bytes.position()
+
+    /** A view of the request's bytes from [start] to [end]. */
+    fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(origin + start, end - start)
+
+    /** Gives the replies' buffers to [pool]; the reply must have been written, or be given up. */
+    fun release(pool: BufferPool) = calls.forEach { it.release(pool) }
+
+    private companion object {
+        val PLAIN_GETS = setOf(Verb.GET, Verb.GETS, Verb.GAT, Verb.GATS, Verb.BGET)
+        val COMMANDS = IntArray(Verb.entries.size) { RequestType.ofCommand(Verb.entries[it].text) }
+
+        fun typeOf(request: Request): Int = when (request) {
+            is Request.Retrieval -> {
+                if (request.verb in
+                    PLAIN_GETS
+                ) {
+                    RequestType.ofGet(request.keys.count)
+                } else {
+                    COMMANDS[request.verb.ordinal]
+                }
+            }
+
+            is Request.Update -> COMMANDS[request.verb.ordinal]
+
+            is Request.Inquiry -> COMMANDS[request.verb.ordinal]
+
+            else -> throw IllegalArgumentException("${request::class.simpleName} needs no server")
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package mwlab.middleware
+
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineExceptionHandler
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
+import mwlab.metrics.Metrics
+import mwlab.metrics.Reporter
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import mwlab.net.Listener
+import java.net.InetSocketAddress
+import java.nio.ByteBuffer
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration.Companion.milliseconds
+
+/**
+ * The middleware: clients in front, a queue, workers, servers behind.
+ *
+ * [start] once and [stop] once; both suspend, and are called from outside of the net threads.
+ */
+class Middleware(private val config: MiddlewareConfig) {
+    /** Completes if something fails that should never fail; all that is left then is to stop. */
+    val fault = CompletableDeferred<Throwable>()
+
+    private val netThreads = List(config.netThreads) { EventLoop("net-$it") }
+    private val servers = config.servers.mapIndexed(::Server)
+    private val queue = JobQueue(config.queueCapacity)
+    private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
+    private val refusedClients = AtomicLong()
+
+    private val metrics = Metrics(
+        netThreads = netThreads,
+        serverNames = servers.map { it.name },
+        workers = config.workers,
+        binWidth = config.histogramBin,
+        gauges = Metrics.Gauges(
+            connections = { clients.size },
+            refusedConnections = refusedClients::get,
+            serverConnections = { backends.map { (server, connection) -> server.name to connection.isUp } },
+        ),
+    )
+
+    /** What is measured, as it is collected second by second. */
+    val reporter = Reporter(metrics, config.describe(), VERSION, config.statsDirectory)
+
+    private val scope =
+        CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
+    private val backends = mutableListOf<Pair<Server, ServerConnection>>()
+    private lateinit var listener: Listener
+    private lateinit var workers: List<Job>
+    private lateinit var serving: Job
+
+    /**
+     * Binds, tries to reach the servers once, and serves; returns the address listened on.
+     *
+     * @throws java.io.IOException if the address cannot be bound.
+     */
+    suspend fun start(): InetSocketAddress {
+        val acceptor = netThreads.first()
+        listener = withContext(acceptor) { Listener.bind(acceptor, config.listen) }
+        val connections = List(config.workers) { worker -> servers.map { connectTo(it, loopOf(worker)) } }
+        connections.flatten().forEach { it.awaitFirstAttempt() }
+        netThreads.forEach { loop ->
+            scope.launch(loop) {
+                watchTimeouts(
+                    connections.filterIndexed { worker, _ ->
+                        loopOf(worker) ==
+                            loop
+                    }.flatten(),
+                )
+            }
+        }
+        scope.launch(acceptor) { sampleQueue() }
+        reporter.start(scope)
+        workers = connections.mapIndexed { index, own -> scope.launch(loopOf(index)) { worker(index, own).run() } }
+        serving = scope.launch(acceptor) { listener.serve(netThreads, fault::complete, ::serve) }
+        return listener.address
+    }
+
+    /**
+     * Stops accepting, answers the requests under way within the configured time, writes the results, and closes everything.
+     * Returns whether all requests were answered; those that were not are dropped.
+     */
+    suspend fun stop(): Boolean {
+        listener.close()
+        val isDrained = withTimeoutOrNull(config.drainTimeout) {
+            clients.forEach { client -> client.loop.execute { client.stop() } }
+            serving.join()
+            queue.close()
+            workers.joinAll()
+        } != null
+        workers.forEach { it.cancelAndJoin() }
+        reporter.stop(isDrained)
+        scope.coroutineContext[Job]?.cancelAndJoin()
+        netThreads.forEach { it.close() }
+        return isDrained
+    }
+
+    private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]
+
+    private fun connectTo(server: Server, loop: EventLoop): ServerConnection {
+        val connection = ServerConnection(loop, server, config.serverTimeout)
+        backends += server to connection
+        scope.launch(loop) { connection.run() }
+        return connection
+    }
+
+    private fun worker(index: Int, connections: List<ServerConnection>): Worker = Worker(
+        index = index,
+        loop = loopOf(index),
+        queue = queue,
+        router = RoundRobinRouter(servers.size, config.sharded, start = index),
+        servers = servers,
+        connections = connections,
+        recorder = metrics.recorderOf(loopOf(index)),
+    )
+
+    private suspend fun serve(connection: Connection) {
+        if (clients.size >= config.maxClients) {
+            refusedClients.incrementAndGet()
+            connection.write(ByteBuffer.wrap(TOO_MANY_CLIENTS))
+            return
+        }
+        val client = ClientConnection(connection, queue, metrics.recorderOf(connection.loop), config.maxValueBytes)
+        clients += client
+        try {
+            client.serve()
+        } finally {
+            clients -= client
+        }
+    }
+
+    private suspend fun watchTimeouts(connections: List<ServerConnection>) {
+        val interval = (config.serverTimeout / CHECKS_PER_TIMEOUT).coerceIn(1.milliseconds, LONGEST_CHECK_INTERVAL)
+        while (true) {
+            delay(interval)
+            val now = System.nanoTime()
+            connections.forEach { it.checkTimeout(now) }
+        }
+    }
+
+    private suspend fun sampleQueue() {
+        val recorder = metrics.recorderOf(netThreads.first())
+        while (true) {
+            delay(SAMPLE_INTERVAL)
+            recorder.sampledQueue(System.nanoTime(), queue.length)
+        }
+    }
+
+    companion object {
+        /** The version of this build, from the jar's manifest. */
+        val VERSION: String = Middleware::class.java.`package`.implementationVersion ?: "development"
+
+        private const val CHECKS_PER_TIMEOUT = 20
+        private val LONGEST_CHECK_INTERVAL = 100.milliseconds
+        private val SAMPLE_INTERVAL = 100.milliseconds
+        private val TOO_MANY_CLIENTS = "ERROR Too many open connections\r\n".toByteArray()
+    }
+}

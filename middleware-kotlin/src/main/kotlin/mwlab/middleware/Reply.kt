@@ -1,0 +1,116 @@
+package mwlab.middleware
+
+import mwlab.memcached.FailureKind
+import mwlab.memcached.Keys
+import mwlab.memcached.MetaCode
+import mwlab.memcached.Request
+import mwlab.memcached.Response
+import mwlab.memcached.Status
+import java.nio.ByteBuffer
+
+/** The reply to a client: bytes that are still the calls' own, and what they say. */
+internal class Reply(val buffers: Array<ByteBuffer>, val hits: Int = 0, val isError: Boolean = false) {
+    val length: Int = buffers.sumOf { it.remaining() }
+
+    companion object {
+        /** One line, given without its end. */
+        fun line(text: String, isError: Boolean = false) =
+            Reply(arrayOf(ByteBuffer.wrap("$text\r\n".toByteArray(Charsets.ISO_8859_1))), isError = isError)
+    }
+}
+
+/** The one reply to a job that its calls make together: the worst of them, or of values all in the order of the keys. */
+internal fun replyOf(job: Job): Reply {
+    val request = job.request
+    val calls = job.calls
+    val worst = calls.maxBy { badness(request, it) }
+    return when {
+        request is Request.Update && request.noreply -> Reply(emptyArray(), isError = badness(request, worst) >= ERROR)
+        request is Request.Retrieval && calls.size > 1 && badness(request, worst) == 0 -> merge(job, request, calls)
+        else -> relay(request, worst)
+    }
+}
+
+/** 0 for success; the higher, the more a client has to know of it. */
+private fun badness(request: Request, call: ServerCall): Int {
+    val reply = call.reply
+    return when {
+        failureOf(request, call) != null -> SERVER_FAILURE
+        reply is Response.Failure -> ERROR + reply.kind.ordinal
+        reply is Response.Line && reply.status in UNSUCCESSFUL -> UNSUCCESS
+        reply is Response.Meta && reply.code in UNSUCCESSFUL_META -> UNSUCCESS
+        else -> SUCCESS
+    }
+}
+
+/** Why the server's answer is of no use, if that is so: it gave none, or one that does not belong to the request. */
+private fun failureOf(request: Request, call: ServerCall): String? {
+    call.failure?.let { return it }
+    val belongs = when (call.reply) {
+        null, is Response.Failure -> true
+        is Response.Values -> request is Request.Retrieval
+        is Response.Line -> request !is Request.Retrieval
+        is Response.Meta -> request is Request.Retrieval || request is Request.Update
+        is Response.Statistics -> request is Request.Inquiry
+    }
+    return if (belongs) null else "SERVER_ERROR ${call.server.name} sent a reply to something else"
+}
+
+private fun relay(request: Request, call: ServerCall): Reply {
+    val failure = failureOf(request, call)
+    val reply = call.reply
+    return when {
+        failure != null -> Reply.line(failure, isError = true)
+
+        reply is Response.Failure -> Reply(
+            arrayOf(call.bytes.slice(reply.lineOffset, reply.length - reply.lineOffset)),
+            isError = true,
+        )
+
+        reply is Response.Values -> Reply(arrayOf(call.bytes), reply.hits)
+
+        reply is Response.Meta -> Reply(arrayOf(call.bytes), if (reply.code == MetaCode.EN) 0 else 1)
+
+        else -> Reply(arrayOf(call.bytes))
+    }
+}
+
+/** A server leaves keys out that it does not have, so each value is told by its key. */
+private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>): Reply {
+    val values = calls.map { it.reply as Response.Values }
+    val taken = IntArray(calls.size)
+    val pieces = mutableListOf<ByteBuffer>()
+    val owner = IntArray(request.keys.count)
+    calls.forEachIndexed { index, call -> call.keys?.forEach { owner[it] = index } }
+    for (key in owner.indices) {
+        val bytes = calls[owner[key]].bytes
+        val found = values[owner[key]]
+        val next = taken[owner[key]]
+        if (next < found.hits && isValueOf(job, request.keys, key, bytes, found.starts[next])) {
+            pieces += bytes.slice(found.starts[next], found.end(next) - found.starts[next])
+            taken[owner[key]]++
+        }
+    }
+    val stranger = calls.indices.find { taken[it] < values[it].hits }
+    if (stranger != null) {
+        return Reply.line("SERVER_ERROR ${calls[stranger].server.name} sent a value nobody asked for", isError = true)
+    }
+    pieces += END.duplicate()
+    return Reply(pieces.toTypedArray(), taken.sum())
+}
+
+private fun isValueOf(job: Job, keys: Keys, key: Int, bytes: ByteBuffer, start: Int): Boolean {
+    val wanted = job.slice(keys.start(key), keys.end(key))
+    val at = start + VALUE.length
+    return bytes.get(at + wanted.limit()) == ' '.code.toByte() && bytes.slice(at, wanted.limit()) == wanted
+}
+
+private const val VALUE = "VALUE "
+private val END = ByteBuffer.allocateDirect(Response.END_LINE_BYTES).put("END\r\n".toByteArray()).flip()
+private val UNSUCCESSFUL = setOf(Status.NOT_STORED, Status.EXISTS, Status.NOT_FOUND)
+private val UNSUCCESSFUL_META = setOf(MetaCode.NS, MetaCode.EX, MetaCode.NF)
+
+private const val SUCCESS = 0
+private const val UNSUCCESS = 1
+private const val ERROR = 2
+private val SERVER_FAILURE = ERROR + FailureKind.entries.size

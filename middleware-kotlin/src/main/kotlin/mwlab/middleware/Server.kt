@@ -1,0 +1,9 @@
+package mwlab.middleware
+
+import java.net.InetSocketAddress
+
+/** One of the memcached servers; [index] is its place on the command line. */
+internal class Server(val index: Int, val address: InetSocketAddress) {
+    /** `<ip>:<port>`, as replies and results name the server. */
+    val name: String = address.text
+}

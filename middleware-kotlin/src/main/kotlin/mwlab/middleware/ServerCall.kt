@@ -1,0 +1,81 @@
+package mwlab.middleware
+
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.suspendCancellableCoroutine
+import mwlab.memcached.Response
+import mwlab.net.BufferPool
+import java.nio.ByteBuffer
+import kotlin.coroutines.resume
+
+/**
+ * What one server is asked for one job, and what it answers.
+ *
+ * Confined to the thread of the server's connection. [reply] is set or [failure] is, exactly once.
+ *
+ * @property keys which keys of the request the server is asked for; null: all.
+ * @property isQuiet the server may leave the request without an answer; a `mn` behind it tells when it is done.
+ */
+internal class ServerCall(
+    private val group: CallGroup,
+    val server: Server,
+    val keys: IntArray? = null,
+    val isQuiet: Boolean = false,
+) {
+    /** Bytes sent. */
+    var bytesOut = 0
+
+    /** When the last byte was written; until then, when the first one was. */
+    var sentNanos = 0L
+    var answeredNanos = 0L
+        private set
+    var reply: Response? = null
+        private set
+
+    /** The reply's bytes, owned by the call until [release]. */
+    var bytes: ByteBuffer = BufferPool.EMPTY
+        private set
+
+    /** What went wrong with the server, in one line; null if it has answered. */
+    var failure: String? = null
+        private set
+
+    fun answer(reply: Response, bytes: ByteBuffer, nanos: Long) {
+        this.reply = reply
+        this.bytes = bytes
+        if (!isQuiet) done(nanos)
+    }
+
+    /** The `mn` behind a quiet request was answered: no more will come. */
+    fun finish(nanos: Long) = done(nanos)
+
+    fun fail(reason: String) {
+        failure = reason
+        val now = System.nanoTime()
+        if (sentNanos == 0L) sentNanos = now
+        done(now)
+    }
+
+    fun release(pool: BufferPool) {
+        pool.release(bytes)
+        bytes = BufferPool.EMPTY
+    }
+
+    private fun done(nanos: Long) {
+        answeredNanos = nanos
+        group.oneDone()
+    }
+}
+
+/** Waits for several calls at once. Confined to the thread of the calls. */
+internal class CallGroup(private var pending: Int) {
+    private var waiting: CancellableContinuation<Unit>? = null
+
+    /** Suspends until all calls are answered or have failed. */
+    suspend fun await() {
+        if (pending > 0) suspendCancellableCoroutine { waiting = it }
+    }
+
+    fun oneDone() {
+        if (--pending == 0) waiting?.resume(Unit)
+    }
+}

@@ -1,0 +1,39 @@
+package mwlab.middleware
+
+import mwlab.memcached.Request
+import java.nio.ByteBuffer
+
+private val LINE_END = "\r\n".direct()
+private val SPACE = " ".direct()
+private val NO_OPERATION = "mn\r\n".direct()
+
+/** The bytes to send to a server for [call]: pieces of the client's own request, so that no value is copied. */
+internal fun serverRequest(job: Job, call: ServerCall): Array<ByteBuffer> {
+    val request = job.request
+    return when {
+        request is Request.Retrieval && call.keys != null -> partOf(job, request, call.keys)
+        request is Request.Update && request.noreply -> withoutNoreply(job, request)
+        call.isQuiet -> arrayOf(job.slice(0, request.length), NO_OPERATION.duplicate())
+        else -> arrayOf(job.slice(0, request.length))
+    }
+}
+
+/** The command and the given keys; a run of neighbouring keys is one piece. */
+private fun partOf(job: Job, request: Request.Retrieval, keys: IntArray): Array<ByteBuffer> {
+    val pieces = mutableListOf(job.slice(0, request.keys.start(0)))
+    var first = 0
+    while (first < keys.size) {
+        var last = first
+        while (last + 1 < keys.size && keys[last + 1] == keys[last] + 1) last++
+        pieces += job.slice(request.keys.start(keys[first]), request.keys.end(keys[last]))
+        pieces += if (last + 1 < keys.size) SPACE.duplicate() else LINE_END.duplicate()
+        first = last + 1
+    }
+    return pieces.toTypedArray()
+}
+
+/** Servers are always asked for a reply, or nobody would know when they are done; it is dropped before the client. */
+private fun withoutNoreply(job: Job, request: Request.Update): Array<ByteBuffer> =
+    arrayOf(job.slice(0, request.replyEnd), LINE_END.duplicate(), job.slice(request.lineLength, request.length))
+
+private fun String.direct(): ByteBuffer = ByteBuffer.allocateDirect(length).put(toByteArray(Charsets.US_ASCII)).flip()

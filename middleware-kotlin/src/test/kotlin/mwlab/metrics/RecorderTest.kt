@@ -1,0 +1,162 @@
+package mwlab.metrics
+
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.microseconds
+
+class RecorderTest {
+    private val second = 1_000_000_000L
+
+    /** The stamp 0 is the epoch second 100. */
+    private val clock = EpochClock(epochMillis = 100_000, nanos = 0)
+    private val shape = Recorder.Shape(servers = 1, workers = 2, Bins.Layout(100.microseconds))
+    private val arrivals = Arrivals()
+
+    private fun recorder(
+        busyNanos: () -> Long = {
+            0
+        },
+    ) = Recorder(shape, clock, arrivals, netThread = 0, busyNanos, startNanos = 1)
+
+    private fun Recorder.window(): WindowStats = closed.remove()
+
+    private fun times(replied: Long) = JobTimes().apply {
+        firstByteNanos = replied - 9_000_000
+        enqueuedNanos = replied - 8_000_000
+        dequeuedNanos = replied - 6_000_000
+        sentNanos = replied - 5_500_000
+        answeredNanos = replied - 1_000_000
+        serversNetNanos = 4_000_000
+        repliedNanos = replied
+    }
+
+    @Test
+    fun `times are differences of the stamps`() {
+        val expected = mapOf(
+            JobTime.RESPONSE_TIME to 9_000_000L,
+            JobTime.PREPROCESSING_TIME to 1_000_000L,
+            JobTime.QUEUEING_TIME to 2_000_000L,
+            JobTime.SERVICE_TIME to 6_000_000L,
+            JobTime.PROCESSING_TIME to 1_500_000L,
+            JobTime.SERVERS_NET_TIME to 4_000_000L,
+            JobTime.CLIENT_RTT_AND_THINK_TIME to -1L,
+        )
+        assertEquals(expected, JobTime.entries.associateWith { it.of(times(20_000_000)) })
+    }
+
+    @Test
+    fun `a request counts in the second in which it was answered`() {
+        val recorder = recorder()
+        val outcome = Outcome().apply {
+            keys = 3
+            hits = 2
+            misses = 1
+            bytesIn = 30
+            bytesOut = 100
+        }
+        recorder.replied(RequestType.ofGet(3), outcome, times(second - 1))
+        recorder.replied(RequestType.ofGet(3), outcome.apply { isError = true }, times(second))
+        recorder.advance(2 * second)
+        val windows = listOf(recorder.window(), recorder.window())
+        assertEquals(listOf(100L, 101L), windows.map { it.epochSecond })
+        val stats = windows.map { it.type(RequestType.ofGet(3)) }
+        assertEquals(listOf(1L to 0L, 1L to 1L), stats.map { it.requests to it.errors })
+        assertEquals(listOf(2L, 1L, 30L, 100L), stats[0].run { listOf(hits, misses, bytesIn, bytesOut) })
+        assertEquals(9.0, stats[0].times(JobTime.RESPONSE_TIME).meanMs)
+        assertEquals(0, stats[0].times(JobTime.CLIENT_RTT_AND_THINK_TIME).count)
+        assertEquals(9000, stats[0].histogram(JobTime.RESPONSE_TIME).minNonZeroValue)
+    }
+
+    @Test
+    fun `the queue's length is weighted by time, across seconds and net threads`() {
+        val clients = recorder()
+        val workers = recorder()
+        clients.enqueued(second / 2, 1)
+        clients.enqueued(second / 2, 2)
+        workers.dequeued(0, second / 2 + second / 4)
+        workers.dequeued(1, second + second / 2)
+        for (recorder in listOf(clients, workers)) recorder.advance(2 * second)
+        // Two jobs for a quarter of a second, one for the next quarter; then one for half of the next second.
+        assertEquals(second * 3 / 4, clients.window().queue.lengthNanos + workers.window().queue.lengthNanos)
+        assertEquals(second / 2, clients.window().queue.lengthNanos + workers.window().queue.lengthNanos)
+    }
+
+    @Test
+    fun `a window that ends early counts the queue up to its end`() {
+        val recorder = recorder()
+        recorder.enqueued(second / 4, 1)
+        recorder.stop(second / 2)
+        val window = recorder.window()
+        assertEquals(second / 4, window.queue.lengthNanos)
+        assertEquals(second / 2 - 1, window.durationNanos)
+    }
+
+    @Test
+    fun `a worker that is busy over the end of a second is busy in both`() {
+        val recorder = recorder()
+        recorder.dequeued(1, second / 4)
+        recorder.finished(1, 2 * second + second / 2)
+        recorder.advance(3 * second)
+        assertEquals(listOf(second * 3 / 4, second, second / 2), List(3) { recorder.window().workerBusyNanos[1] })
+    }
+
+    @Test
+    fun `times between arrivals have a mean and a variation`() {
+        val recorder = recorder()
+        for (nanos in listOf(1_000L, 2_000L, 4_000L, 5_000L)) recorder.enqueued(nanos, 1)
+        recorder.advance(second)
+        val queue = recorder.window().queue
+        assertEquals(4, queue.arrivals)
+        assertEquals(4_000.0 / 3, queue.interarrivalTime.mean)
+        assertEquals(0.125, queue.interarrivalTime.scv, 1e-9)
+    }
+
+    @Test
+    fun `a net thread's share is what it was busy since the last second`() {
+        var busy = 0L
+        val recorder = recorder { busy }
+        busy = second / 4
+        recorder.advance(second)
+        busy = second
+        recorder.advance(2 * second)
+        assertEquals(listOf<Long?>(second / 4, second * 3 / 4), List(2) { recorder.window().netThreadBusyNanos[0] })
+    }
+
+    @Test
+    fun `a recycled window is empty`() {
+        val recorder = recorder()
+        recorder.replied(0, Outcome(), times(second / 2))
+        recorder.serverReplied(0, 0, 1_000)
+        recorder.serverUsed(0, 1, 2, 3, isError = true)
+        recorder.advance(second)
+        val used = recorder.window()
+        recorder.recycled.add(used)
+        recorder.advance(2 * second)
+        recorder.window()
+        recorder.advance(3 * second)
+        val again = recorder.window()
+        assertTrue(again === used)
+        again.forEachType { name, _ -> error("$name has requests") }
+        assertEquals(0, again.type(0).serverHistogram(0).totalCount)
+        assertEquals(0, again.server[0].requests + again.server[0].responseTime.count)
+    }
+
+    @Test
+    fun `bins are of equal width and the last one is open`() {
+        val recorder = recorder()
+        for (nanos in listOf(
+            0L,
+            99_999L,
+            100_000L,
+            499_999_999L,
+            500_000_000L,
+            9_000_000_000L,
+        )) {
+            recorder.serverReplied(0, 0, nanos)
+        }
+        val counts = mutableMapOf<Double, Long>()
+        recorder.bins.forEach(listOf("s")) { _, _, start, count -> counts[start.inWholeMicroseconds / 1000.0] = count }
+        assertEquals(mapOf(0.0 to 2L, 0.1 to 1L, 499.9 to 1L, 500.0 to 2L), counts)
+    }
+}

@@ -1,0 +1,71 @@
+package mwlab.middleware
+
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertIs
+import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.milliseconds
+
+class CommandLineTest {
+    private fun parse(line: String) = CommandLine.parse(line.split(' ').filter(String::isNotEmpty).toTypedArray())
+
+    private fun config(line: String) = assertIs<CommandLine.Run>(parse(line)).config
+
+    private fun complaint(line: String) = assertIs<CommandLine.Invalid>(parse(line)).message
+
+    @Test
+    fun `the course's command line is understood`() {
+        val config = config("-l 127.0.0.2 -p 1234 -t 8 -s true -m 127.0.0.1:11211 127.0.0.1:11212")
+        assertEquals("127.0.0.2:1234", config.listen.text)
+        assertEquals(8, config.workers)
+        assertTrue(config.sharded)
+        assertEquals(listOf("127.0.0.1:11211", "127.0.0.1:11212"), config.servers.map { it.text })
+    }
+
+    @Test
+    fun `long forms, equals signs and any order are understood`() {
+        val config = config("--servers [::1]:11211 --workers=3 --server-timeout 250ms --port=0 --max-clients 10")
+        assertEquals(listOf("[0:0:0:0:0:0:0:1]:11211"), config.servers.map { it.text })
+        assertEquals(3, config.workers)
+        assertEquals(250.milliseconds, config.serverTimeout)
+        assertEquals(10, config.queueCapacity)
+    }
+
+    @Test
+    fun `help and version win`() {
+        assertEquals(CommandLine.Help, parse("--help"))
+        assertEquals(CommandLine.Help, parse("-h -p x"))
+        assertEquals(CommandLine.Version, parse("--version"))
+    }
+
+    @Test
+    fun `what is wrong is said`() {
+        val complaints = mapOf(
+            "" to "a port is needed (-p <port>)",
+            "-p 1" to "at least one server is needed (-m <ip:port> ...)",
+            "-p 1 -m" to "at least one server is needed (-m <ip:port> ...)",
+            "-p x -m 127.0.0.1:1" to "option --port takes a number, got \"x\"",
+            "-p 1 -m 127.0.0.1" to "option --servers takes <ip:port>, got \"127.0.0.1\"",
+            "-p 70000 -m 127.0.0.1:1" to "a port is 0 to 65535, got 70000",
+            "-p 1 -m 127.0.0.1:1 127.0.0.1:1" to "a server is named twice: 127.0.0.1:1 127.0.0.1:1",
+            "-p 1 -p 2 -m 127.0.0.1:1" to "option --port is given twice",
+            "-p 1 2 -m 127.0.0.1:1" to "option --port takes one value, got 2",
+            "1 -p 1" to "\"1\" belongs to no option",
+            "-p 1 -m 127.0.0.1:1 -t 0" to "workers must be 1 to 10000, got 0",
+            "-p 1 -m 127.0.0.1:1 -s maybe" to "option --sharded takes false or true, got \"maybe\"",
+            "-p 1 -m 127.0.0.1:1 --routing best" to
+                "option --routing takes round-robin or hash or consistent-hash, got \"best\"",
+            "-p 1 -m 127.0.0.1:1 --server-timeout soon" to
+                "option --server-timeout takes a time such as 500ms, got \"soon\"",
+            "-p 1 -m 127.0.0.1:1 --wat" to "unknown option --wat",
+        )
+        for ((line, complaint) in complaints) assertEquals(complaint, complaint(line), line)
+    }
+
+    @Test
+    fun `every option is in the help`() {
+        for (option in listOf("--admin", "--stats-dir", "--histogram-bin", "--net-threads")) {
+            assertTrue(option in CommandLine.HELP)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package mwlab.middleware
+
+import mwlab.testing.ANY_PORT
+import mwlab.testing.FakeMemcached
+import mwlab.testing.TextClient
+import mwlab.testing.eventually
+import mwlab.testing.withMiddleware
+import mwlab.testing.withServers
+import java.net.InetSocketAddress
+import java.net.ServerSocket
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.milliseconds
+
+class FailureTest {
+    private fun config(servers: List<InetSocketAddress>, workers: Int = 1) =
+        MiddlewareConfig(ANY_PORT, servers, workers = workers, serverTimeout = 200.milliseconds)
+
+    private fun FakeMemcached.name() = address.text
+
+    @Test
+    fun `a server that does not answer is named, and its late reply reaches nobody`() = withServers(1) { (server) ->
+        withMiddleware(config(listOf(server.address))) { address ->
+            TextClient(address).use { client ->
+                server.values["slow"] = "late"
+                server.values["k"] = "right"
+                server.answer = { line, reply -> reply.also { if ("slow" in line) Thread.sleep(400) } }
+                assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.ask("get slow"))
+                eventually("the server answers again") { client.ask("get k") == "VALUE k 0 5" }
+                assertEquals(listOf("right", "END"), client.readUntil("END"))
+                Thread.sleep(300)
+                assertEquals(listOf("VALUE k 0 5", "right"), client.get("k"))
+            }
+        }
+    }
+
+    @Test
+    fun `a server that is dead at the start is an error, and is used once it lives`() {
+        val port = ServerSocket(0).use { it.localPort }
+        val dead = InetSocketAddress("127.0.0.1", port)
+        withMiddleware(config(listOf(dead))) { address ->
+            TextClient(address).use { client ->
+                val refusal = client.ask("get k")!!
+                assertTrue(refusal.startsWith("SERVER_ERROR 127.0.0.1:$port "), refusal)
+                FakeMemcached(port).use { eventually("it is used") { client.ask("get k") == "END" } }
+            }
+        }
+    }
+
+    @Test
+    fun `a server that drops its connections is back at once`() = withServers(1) { (server) ->
+        withMiddleware(config(listOf(server.address))) { address ->
+            TextClient(address).use { client ->
+                repeat(3) {
+                    client.set("k", "1")
+                    server.dropConnections()
+                    eventually("it is back") { client.set("k", "2") == "STORED" }
+                }
+            }
+        }
+    }
+
+    @Test
+    fun `a set fails if one of the servers fails, and the others still serve`() = withServers(2) { servers ->
+        withMiddleware(config(servers.map { it.address })) { address ->
+            TextClient(address).use { client ->
+                servers[1].answer = { _, _ -> null }
+                assertEquals("SERVER_ERROR ${servers[1].name()} closed the connection", client.set("k", "1"))
+                servers[1].answer = { _, reply -> reply }
+                eventually("both serve") { client.set("k", "2") == "STORED" }
+            }
+        }
+    }
+
+    @Test
+    fun `half a reply is no reply`() = withServers(1) { (server) ->
+        withMiddleware(config(listOf(server.address))) { address ->
+            TextClient(address).use { client ->
+                server.answer = { _, _ -> "VALUE k 0 10\r\n12345" }
+                assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.ask("get k"))
+            }
+        }
+    }
+
+    @Test
+    fun `garbage, a reply to something else and a reply too many are told apart`() = withServers(1) { (server) ->
+        withMiddleware(config(listOf(server.address))) { address ->
+            TextClient(address).use { client ->
+                server.answer = { _, _ -> "hello\r\n" }
+                assertEquals(
+                    "SERVER_ERROR ${server.name()} sent not a reply of memcached: \"hello\"",
+                    client.ask("get k"),
+                )
+                server.answer = { _, _ -> "STORED\r\n" }
+                eventually("it is back") {
+                    client.ask("get k") ==
+                        "SERVER_ERROR ${server.name()} sent a reply to something else"
+                }
+                server.answer = { _, _ -> "END\r\nEND\r\n" }
+                assertEquals("END", client.ask("get k"))
+                server.answer = { _, reply -> reply }
+                eventually("it is back") { client.ask("version") == "VERSION fake" }
+            }
+        }
+    }
+}

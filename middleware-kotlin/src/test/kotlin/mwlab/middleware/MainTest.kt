@@ -1,0 +1,140 @@
+package mwlab.middleware
+
+import mwlab.testing.Command
+import mwlab.testing.TextClient
+import mwlab.testing.withServers
+import org.junit.jupiter.api.io.TempDir
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.net.ServerSocket
+import java.net.SocketException
+import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
+import kotlin.io.path.createFile
+import kotlin.io.path.readText
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertNull
+import kotlin.test.assertTrue
+
+/** What a process does as a whole: exit codes, output, signals. */
+class MainTest {
+    @TempDir
+    lateinit var directory: Path
+
+    @Test
+    fun `SIGTERM under load answers what was asked, writes the results and exits with 0`() =
+        withServers(1) { (server) ->
+            val stats = directory.resolve("made/by/it")
+            Command(
+                "-p",
+                "0",
+                "-t",
+                "4",
+                "-m",
+                "127.0.0.1:${server.address.port}",
+                "--stats-dir",
+                "$stats",
+            ).use { command ->
+                val address = InetSocketAddress("127.0.0.1", command.awaitPort())
+                val answered = AtomicInteger()
+                val clients =
+                    List(8) {
+                        thread {
+                            TextClient(address).use { client -> while (isAnswered(client)) answered.incrementAndGet() }
+                        }
+                    }
+                Thread.sleep(500)
+                command.terminate()
+                clients.forEach { it.join() }
+                assertEquals(0, command.awaitExit())
+                assertEquals("", command.errors.readText())
+                val summary = stats.resolve("summary.json").readText()
+                assertTrue("\"clean_shutdown\":true" in summary)
+                assertTrue("\"arrivals\":${answered.get()}," in summary, "$answered answered, but $summary")
+            }
+        }
+
+    /** Sends one get: true if it is answered whole, false if the connection was closed instead. */
+    private fun isAnswered(client: TextClient): Boolean {
+        val reply = try {
+            client.ask("get k")
+        } catch (_: SocketException) {
+            null
+        }
+        if (reply != null) assertEquals("END", reply)
+        return reply != null
+    }
+
+    @Test
+    fun `requests that no server answers do not keep it from ending`() = withServers(1) { (server) ->
+        server.answer = { _, _ -> "" }
+        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "1s").use { command ->
+            TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
+                client.send("get k\r\n")
+                Thread.sleep(100)
+                command.terminate()
+                assertEquals(
+                    "SERVER_ERROR 127.0.0.1:${server.address.port} did not answer within 1s",
+                    client.readLine(),
+                )
+                assertNull(client.readLine())
+            }
+            assertEquals(0, command.awaitExit())
+        }
+    }
+
+    @Test
+    fun `a second SIGTERM ends it at once`() = withServers(1) { (server) ->
+        server.answer = { _, _ -> "" }
+        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "60s").use { command ->
+            TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
+                client.send("get k\r\n")
+                Thread.sleep(100)
+                command.terminate()
+                Thread.sleep(200)
+                command.terminate()
+                assertEquals(128 + 15, command.awaitExit())
+            }
+        }
+    }
+
+    @Test
+    fun `a port in use is one line with the address and what to do`() {
+        ServerSocket(0, 1, InetAddress.getByName("127.0.0.1")).use { taken ->
+            Command("-p", "${taken.localPort}", "-m", "127.0.0.1:1").use { command ->
+                assertEquals(1, command.awaitExit())
+                assertEquals(
+                    "middleware: cannot listen on 127.0.0.1:${taken.localPort}: Address already in use; " +
+                        "stop what uses the port (ss -ltnp), or choose another with -p\n",
+                    command.errors.readText(),
+                )
+            }
+        }
+    }
+
+    @Test
+    fun `a wrong option is one line and exit code 2`() = Command("-p", "0").use { command ->
+        assertEquals(2, command.awaitExit())
+        assertEquals(
+            "middleware: at least one server is needed (-m <ip:port> ...) (see --help)\n",
+            command.errors.readText(),
+        )
+    }
+
+    @Test
+    fun `a directory that cannot be made is one line and exit code 1`() {
+        val file = directory.resolve("file").createFile()
+        Command("-p", "0", "-m", "127.0.0.1:1", "--stats-dir", "$file/stats").use { command ->
+            assertEquals(1, command.awaitExit())
+            assertTrue(command.errors.readText().startsWith("middleware: cannot write to --stats-dir $file/stats: "))
+        }
+    }
+
+    @Test
+    fun `the version and the help are printed`() {
+        Command("--version").use { assertEquals("middleware development\n", it.output.readText()) }
+        Command("--help").use { assertEquals(CommandLine.HELP, it.output.readText()) }
+    }
+}

@@ -1,0 +1,32 @@
+package mwlab.testing
+
+import java.util.concurrent.TimeUnit
+import kotlin.test.assertTrue
+
+/** The middleware as a process of its own, started with [arguments]; killed when closed. */
+class Command(vararg arguments: String) : AutoCloseable {
+    private val java = "${System.getProperty("java.home")}/bin/java"
+    private val process = ProcessBuilder(
+        listOf(java, "-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments,
+    ).start()
+
+    val output = process.inputStream.bufferedReader()
+    val errors = process.errorStream.bufferedReader()
+
+    /** The port, from the line that says that the middleware listens. */
+    fun awaitPort(): Int = checkNotNull(output.readLine()) {
+        errors.readText()
+    }.removePrefix("listening on 127.0.0.1:").toInt()
+
+    /** Sends SIGTERM; unlike `Process.destroy`, leaves the streams open. */
+    fun terminate() = process.toHandle().destroy()
+
+    fun awaitExit(): Int {
+        assertTrue(process.waitFor(20, TimeUnit.SECONDS), "still running")
+        return process.exitValue()
+    }
+
+    override fun close() {
+        process.destroyForcibly()
+    }
+}

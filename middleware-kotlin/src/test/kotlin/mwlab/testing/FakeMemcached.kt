@@ -1,0 +1,102 @@
+package mwlab.testing
+
+import java.io.IOException
+import java.io.InputStream
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.net.ServerSocket
+import java.net.Socket
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CopyOnWriteArrayList
+import kotlin.concurrent.thread
+
+/**
+ * A memcached of blocking sockets that knows get, set, delete and version, and remembers what it was asked.
+ *
+ * Written without the code under test. [answer] may replace any reply: null closes the connection, "" says nothing.
+ */
+class FakeMemcached(port: Int = 0) : AutoCloseable {
+    private val socket = ServerSocket().apply {
+        reuseAddress = true
+        bind(InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+    }
+    private val connections = CopyOnWriteArrayList<Socket>()
+
+    val address = InetSocketAddress(InetAddress.getLoopbackAddress(), socket.localPort)
+    val values = ConcurrentHashMap<String, String>()
+
+    /** The command lines, in the order of their arrival. */
+    val lines = ConcurrentLinkedQueue<String>()
+
+    @Volatile
+    var answer: (line: String, reply: String) -> String? = { _, reply -> reply }
+
+    init {
+        thread(isDaemon = true) {
+            try {
+                while (true) accept(socket.accept())
+            } catch (_: IOException) {
+                // Closed: the end.
+            }
+        }
+    }
+
+    /** Closes all connections, as a dying server does; new ones are accepted. */
+    fun dropConnections() = connections.forEach { it.close() }
+
+    override fun close() {
+        socket.close()
+        dropConnections()
+    }
+
+    private fun accept(client: Socket) {
+        connections += client
+        thread(isDaemon = true) {
+            try {
+                client.use { serve(it) }
+            } catch (_: IOException) {
+                // The peer is gone.
+            }
+        }
+    }
+
+    private fun serve(client: Socket) {
+        val input = client.getInputStream().buffered()
+        while (true) {
+            val line = input.readLine() ?: return
+            lines += line
+            val reply = answer(line, perform(line.split(' ').filter(String::isNotEmpty), input)) ?: return
+            client.getOutputStream().write(reply.toByteArray(Charsets.ISO_8859_1))
+        }
+    }
+
+    private fun perform(words: List<String>, input: InputStream): String = when (words[0]) {
+        "get" -> words.drop(1).joinToString("") { key ->
+            values[key]?.let { "VALUE $key 0 ${it.length}\r\n$it\r\n" }.orEmpty()
+        } +
+            "END\r\n"
+
+        "set" -> {
+            values[words[1]] = String(input.readNBytes(words[4].toInt()), Charsets.ISO_8859_1)
+            input.readNBytes(2)
+            "STORED\r\n"
+        }
+
+        "delete" -> if (values.remove(words[1]) != null) "DELETED\r\n" else "NOT_FOUND\r\n"
+
+        "version" -> "VERSION fake\r\n"
+
+        else -> "ERROR\r\n"
+    }
+
+    private fun InputStream.readLine(): String? {
+        val line = StringBuilder()
+        while (true) {
+            val byte = read()
+            if (byte < 0) return null
+            if (byte == '\n'.code) return line.toString().removeSuffix("\r")
+            line.append(byte.toChar())
+        }
+    }
+}
