@@ -28,3 +28,10 @@ internal fun Keys.sequence(pattern: KeyPattern, range: LongRange, random: Splitt
         KeyPattern.GAUSSIAN -> gaussianKeys(range, stddev, median, random)
         KeyPattern.ZIPF -> ZipfKeys(range, zipfExponent, random)
     }
+
+/** What reports call requests per client: of the client with most, 0 in a timed run. */
+internal fun requestsPerClient(options: Options): Long {
+    val (load, keys) = options.load to options.keys
+    val shares = (0 until load.connections).asSequence().map { keys.rangeOf(it, load.connections) }
+    return if (load.allKeys) shares.maxOf { it.last - it.first + 1 } else load.requests
+}

@@ -70,10 +70,10 @@ internal class LoadGenerator(
                 val progress = Progress(err, options, number)
                 val run = Run(options, address, baseSeed, progress, interruption).execute()
                 runs += run
-                run.problem()?.let { return it }
                 if (run.health.isGeneratorLimited) err.println(run.health.warning())
                 options.output.hdrFilePrefix?.let { HdrFiles(it, err::println).write(run, number) }
                 options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
+                run.problem()?.let { return it }
                 if (run.interrupted) break
             }
             return null

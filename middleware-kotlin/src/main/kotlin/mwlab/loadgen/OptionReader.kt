@@ -144,6 +144,10 @@ private fun checkTogether(options: Options) {
     demand(load.connections <= MOST_CONNECTIONS) {
         "threads times clients must not exceed $MOST_CONNECTIONS connections."
     }
+    val thinks = pacing.arrivals is Arrivals.Closed && pacing.arrivals.thinkTime.isPositive()
+    demand(!thinks || (load.pipeline == 1 && pacing.rateLimit == 0)) {
+        "--think-time cannot be combined with --pipeline or --rate-limiting."
+    }
     demand(options.mix.multiKeyGet <= 1 || options.mix.gets > 0) { "--multi-key-get needs a --ratio with gets." }
 }
 

@@ -35,7 +35,7 @@ internal val optionGroups = listOf(
             flag("ipv6", "Force IPv6 address resolution", '6'),
             option("protocol", "PROTOCOL", "Must be given and be memcache_text (memtier's default is redis)", 'P'),
             option("run-count", "NUMBER", "Number of full-test iterations to perform", 'x'),
-            flag("debug", "Report connections and error replies on stderr", 'D'),
+            flag("debug", "Report every error on stderr, not only the first of each kind", 'D'),
             flag("help", "Display this help"),
             flag("version", "Display version information", 'v'),
         ),

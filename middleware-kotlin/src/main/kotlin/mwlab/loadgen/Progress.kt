@@ -78,7 +78,7 @@ internal class Progress(private val err: PrintStream, private val options: Optio
     private fun percentDone(totals: LiveTotals, sinceStart: Double): Double {
         val share = when {
             options.load.testTimeS > 0 -> sinceStart / options.load.testTimeS
-            else -> totals.replies.toDouble() / requestsOfRun(options)
+            else -> totals.replies.toDouble() / (requestsPerClient(options) * options.load.connections)
         }
         return min(share, 1.0) * PERCENT
     }
@@ -100,22 +100,4 @@ internal class Progress(private val err: PrintStream, private val options: Optio
         const val MIB = KIB * 1024
         const val GIB = MIB * 1024
     }
-}
-
-/** All clients together; with `allkeys` the key range once, or once per client unless each has its share. */
-internal fun requestsOfRun(options: Options): Long = requestsPerClient(options) * options.load.connections
-
-/** What stands as requests in configuration and reports: of the client with most, 0 in a timed run. */
-internal fun requestsPerClient(options: Options): Long = when {
-    options.load.testTimeS > 0 -> 0
-
-    options.load.allKeys ->
-        (0 until options.load.connections).maxOf {
-            options.keys.rangeOf(it, options.load.connections).run {
-                last - first +
-                    1
-            }
-        }
-
-    else -> options.load.requests
 }

@@ -2,6 +2,7 @@ package mwlab.loadgen
 
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.net.Connection
@@ -19,18 +20,24 @@ import kotlin.time.Duration.Companion.seconds
  * otherwise the first second of a run would show the generator's warm-up instead of the server's response times.
  * The system under test sees nothing of it.
  */
-internal class Rehearsal(private val options: Options) {
-    private val reply = ByteBuffer.allocateDirect(REPLY_BYTES)
+internal class Rehearsal(options: Options) {
+    private val options = options.copy(target = Target())
+    private val reply = ByteBuffer.allocateDirect(options.mix.multiKeyGet.coerceAtLeast(1) * VALUE.size + STORED.size)
 
-    /** Takes at most [LIMIT]; on the loop's thread. Without a loopback interface there is no rehearsal. */
-    suspend fun run(loop: EventLoop) = coroutineScope {
+    /** Takes at most half a second; on the loop's thread. Without a loopback interface there is no rehearsal. */
+    suspend fun run(loop: EventLoop) {
         try {
-            Listener.bind(loop, InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).use { listener ->
-                launch { listener.serve(onFailure = {}) { serve(it) } }
-                rehearse(loop, listener.address)
-            }
+            withTimeoutOrNull(LIMIT * 2) { perform(loop) }
         } catch (_: IOException) {
-            return@coroutineScope
+            return
+        }
+    }
+
+    private suspend fun perform(loop: EventLoop) = coroutineScope {
+        val address = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
+        Listener.bind(loop, address).use { listener ->
+            launch { listener.serve(onFailure = {}) { serve(it) } }
+            rehearse(loop, listener.address)
         }
     }
 
@@ -63,10 +70,9 @@ internal class Rehearsal(private val options: Options) {
 
     private companion object {
         const val REQUESTS = 3000L
-        val LIMIT = 300.milliseconds
+        val LIMIT = 250.milliseconds
         val VALUE = "VALUE key 0 1\r\nx\r\n".toByteArray()
         val END = "END\r\n".toByteArray()
         val STORED = "STORED\r\n".toByteArray()
-        const val REPLY_BYTES = 64 * 1024
     }
 }

@@ -19,9 +19,9 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * One iteration of the test: connects all clients, starts them at the same moment, and returns when the last has ended.
  *
- * It always ends: a timed run at its time plus the grace for outstanding replies, any run when nothing moves any more.
+ * It always ends: a timed run at its time plus the grace for outstanding replies, any other when nothing moves any more.
  *
- * @param interruption ends the run early when it completes
+ * @param interruption ends the run early
  */
 internal class Run(
     private val options: Options,
@@ -32,6 +32,7 @@ internal class Run(
 ) {
     private val server = "${address.address.hostAddress}:${address.port}"
     private val errors = ErrorLog(server, options.output.debug, progress::message)
+    private val content = ValueSequence.contentOf(options.values, baseSeed)
 
     /**
      * Runs; blocks the calling thread.
@@ -50,7 +51,7 @@ internal class Run(
     }
 
     private fun clientsOf(thread: Int, loop: EventLoop) = List(options.load.clients) { index ->
-        val workload = Workload(options, thread * options.load.clients + index, baseSeed)
+        val workload = Workload(options, thread * options.load.clients + index, baseSeed, content)
         val requests = when {
             options.load.testTimeS > 0 -> Long.MAX_VALUE
             options.load.allKeys -> workload.keyCount
@@ -64,8 +65,9 @@ internal class Run(
         progress.message("[RUN #${progress.runNumber}] Preparing benchmark client...")
         connect(threads)
         progress.message("[RUN #${progress.runNumber}] Launching threads now...")
-        withContext(threads.first().loop) { Rehearsal(options).run(threads.first().loop) }
-        val clock = startClock()
+        val isFirst = progress.runNumber == 1
+        if (isFirst) withContext(threads.first().loop) { Rehearsal(options).run(threads.first().loop) }
+        val clock = startClock(options.pacing.startAtEpochS.takeIf { isFirst })
         val limit = limitOf(clock)
         val cpuAtStart = cpuNanos()
         coroutineScope {
@@ -90,8 +92,8 @@ internal class Run(
         throw SetupException("$server: ${refused.message}", refused)
     }
 
-    private fun startClock(): RunClock {
-        val startAtMs = options.pacing.startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow()
+    private fun startClock(startAtEpochS: Double?): RunClock {
+        val startAtMs = startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow()
         val lateMs = System.currentTimeMillis() - startAtMs
         if (lateMs > 0) throw SetupException("--start-at has passed $lateMs ms ago; start the generator earlier.")
         return RunClock.startingAt(startAtMs)
@@ -120,13 +122,15 @@ internal class Run(
             val totals = threads.fold(LiveTotals.NONE) { sum, thread -> sum + thread.live.read() }
             progress.tick(totals, jobs.count { it.isActive }, limit)
             val now = System.nanoTime()
-            val hardEnd = limit.isTimed && now - limit.endNanos >= options.pacing.grace.inWholeNanoseconds
-            if (hardEnd || stall.isStalled(totals, now)) jobs.forEach { it.cancel() }
+            if (if (limit.isTimed) isHardEnd(limit, now) else stall.isStalled(totals, now)) jobs.forEach { it.cancel() }
         }
         if (interruption.isRequested) progress.interrupted(limit)
         jobs.joinAll()
         progress.finish()
     }
+
+    private fun isHardEnd(limit: RunLimit, nowNanos: Long) =
+        nowNanos - limit.endNanos >= options.pacing.grace.inWholeNanoseconds
 
     private companion object {
         const val DEFAULT_CONNECT_TIMEOUT_S = 10

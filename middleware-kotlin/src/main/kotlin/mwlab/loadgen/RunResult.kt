@@ -76,7 +76,7 @@ internal fun runResult(
 
 /**
  * A run lasts until its last reply, a timed one at least its time, so that a server which falls silent does not look
- * fast. A run that did not come to its end, or was interrupted, lasts until now, at least if nothing else says when.
+ * fast. A run that was interrupted, or was given up, lasts until now.
  */
 private fun elapsedNanos(options: Options, threads: List<ClientThread>, clock: RunClock, endedItself: Boolean): Long {
     val sinceStart = (System.nanoTime() - clock.startNanos).coerceAtLeast(0)

@@ -9,7 +9,10 @@ internal class SecondStats {
     operator fun get(operation: Operation): OperationStats = operations[operation.ordinal]
 
     /** All kinds of requests together. */
-    fun total(): OperationStats = OperationStats().also { sum -> operations.forEach { sum += it } }
+    fun total(): OperationStats = OperationStats().also { sum ->
+        operations.forEach { sum += it }
+        sum.pack()
+    }
 
     fun recordConnectionError() {
         connectionErrors++

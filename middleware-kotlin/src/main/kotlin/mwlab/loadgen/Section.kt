@@ -68,14 +68,8 @@ internal class Rates(
 /** The sections of a test in memtier's order: one of a single run, else best, worst and average. */
 internal fun sectionsOf(runs: List<RunResult>, printAllRuns: Boolean): List<Section> {
     if (runs.size == 1) return listOf(sectionOf("ALL STATS", runs.single()))
-    val each = if (printAllRuns) {
-        runs.mapIndexed { index, run ->
-            sectionOf("RUN #${index + 1} RESULTS", run)
-        }
-    } else {
-        emptyList()
-    }
-    return each +
+    val each = runs.mapIndexed { index, run -> sectionOf("RUN #${index + 1} RESULTS", run) }
+    return each.filter { printAllRuns } +
         sectionOf("BEST RUN RESULTS", runs.maxBy { it.opsPerS }) +
         sectionOf("WORST RUN RESULTS", runs.minBy { it.opsPerS }) +
         averageOf(runs)
@@ -101,17 +95,8 @@ private fun averageOf(runs: List<RunResult>): Section {
     fun row(choose: (Section) -> Row): Row {
         val rows = sections.map(choose)
         val stats = OperationStats().also { sum -> rows.forEach { sum += it.stats } }
-        return Row(
-            rows.first().name,
-            stats,
-            Rates.mean(
-                rows.map {
-                    it.rates
-                },
-            ),
-            emptyList(),
-            rows.sumOf { it.connectionErrors },
-        )
+        val rates = Rates.mean(rows.map { it.rates })
+        return Row(rows.first().name, stats, rates, emptyList(), rows.sumOf { it.connectionErrors })
     }
     return Section(
         "AGGREGATED AVERAGE RESULTS (${runs.size} runs)",

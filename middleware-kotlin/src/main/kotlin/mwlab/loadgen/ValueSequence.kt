@@ -3,14 +3,18 @@ package mwlab.loadgen
 import java.nio.ByteBuffer
 import java.util.SplittableRandom
 
-/** The values of one connection: how long each is and what stands in it. Not thread-safe. */
+/**
+ * The values of one connection: how long each is and what stands in it. Not thread-safe.
+ *
+ * @param content what [contentOf] made, the same for all connections
+ */
 internal class ValueSequence(
     private val values: Values,
     private val keys: LongRange,
     private val random: SplittableRandom,
+    private val content: ByteBuffer,
 ) {
     private val largest = values.size.largestBytes
-    private val content = filler()
     private val weighted = (values.size as? ValueSize.Weighted)?.let { cycle(it.weightOfBytes) }
 
     /** Bytes of the next value, which is for the given key. */
@@ -30,12 +34,6 @@ internal class ValueSequence(
         out.position(out.position() + bytes)
     }
 
-    private fun filler(): ByteBuffer {
-        val block = ByteArray(if (values.randomData) 2 * largest else largest) { 'x'.code.toByte() }
-        if (values.randomData) random.nextBytes(block)
-        return ByteBuffer.allocateDirect(block.size).put(block).flip()
-    }
-
     private fun within(sizes: IntRange) = random.nextInt(sizes.first, sizes.last + 1)
 
     private fun spread(sizes: IntRange, key: Long): Int {
@@ -46,4 +44,14 @@ internal class ValueSequence(
     /** Each size as often as its weight says, one after the other, as memtier does. */
     private fun cycle(weightOfBytes: List<Pair<Int, Int>>): Iterator<Int> =
         generateSequence { weightOfBytes }.flatten().flatMap { (size, weight) -> List(weight) { size } }.iterator()
+
+    companion object {
+        /** The bytes that values are cut from: all x, or random ones for twice the largest value. Read-only. */
+        fun contentOf(values: Values, seed: Long): ByteBuffer {
+            val largest = values.size.largestBytes
+            val block = ByteArray(if (values.randomData) 2 * largest else largest) { 'x'.code.toByte() }
+            if (values.randomData) SplittableRandom(seed).nextBytes(block)
+            return ByteBuffer.allocateDirect(block.size).put(block).flip()
+        }
+    }
 }

@@ -7,13 +7,18 @@ import kotlin.math.min
  * The requests of one connection in memtier's order: a cycle of S sets and then G gets, where one multi-key get counts
  * as as many gets as it has keys. Not thread-safe.
  */
-internal class Workload(options: Options, connection: Int, baseSeed: Long) {
+internal class Workload(
+    options: Options,
+    connection: Int,
+    baseSeed: Long,
+    content: ByteBuffer = ValueSequence.contentOf(options.values, baseSeed),
+) {
     private val mix = options.mix
     private val random = options.keys.randomOf(connection, baseSeed)
     private val range = options.keys.rangeOf(connection, options.load.connections)
     private val setKeys = options.keys.sequence(options.keys.setPattern, range, random)
     private val getKeys = options.keys.sequence(options.keys.getPattern, range, random)
-    private val values = ValueSequence(options.values, options.keys.minimum..options.keys.maximum, random)
+    private val values = ValueSequence(options.values, options.keys.minimum..options.keys.maximum, random, content)
     private val prefix = options.keys.prefix.toByteArray()
     private var setsInCycle = 0
     private var getsInCycle = 0

@@ -66,6 +66,7 @@ class OptionReaderTest {
             "--key-zipf-exp=5 | key-zipf-exp must be within interval (0, 5).",
             "--key-stddev=5 | key-stddev and key-median are only allowed together with key-pattern set to G.",
             "--print-percentiles=101 | quantiles must be expressed as [0.0-100.0],[0.0-100.0](,...) .",
+            "--think-time=5 --pipeline=2 | --think-time cannot be combined with --pipeline or --rate-limiting.",
             "--rate=5 | --arrivals and --rate must be given together.",
             "--warm-up=1 | --warm-up and --cool-down need --test-time.",
             "--test-time=3 --warm-up=2 --cool-down=1 | --warm-up and --cool-down leave nothing of --test-time=3.",
