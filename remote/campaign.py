@@ -172,7 +172,7 @@ class Campaign:
         with _session(fleet, section, tools) as session:
             for run in runs:
                 bar.set_description(run.label)
-                reason = _measure_run(session, run, identity)
+                reason = measure_run(session, run, identity)
                 if reason:
                     rejected[run.label] = reason
                 bar.update(1)
@@ -227,7 +227,7 @@ def _session(fleet: Fleet, section: Section, tools: dict[str, Tools]) -> Session
     return kinds[section.kind](fleet, section, tools)
 
 
-def _measure_run(session: Session, run: Run, identity: dict[str, object]) -> str:
+def measure_run(session: Session, run: Run, identity: dict[str, object]) -> str:
     """Measure until the run is accepted; return why not after the last attempt, or nothing."""
     reason = ""
     for _ in range(MAX_ATTEMPTS):

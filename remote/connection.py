@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,9 @@ from remote.errors import (
 )
 from remote.inventory import Host
 from remote.testbed.routes import route_leaves_by
+
+# What paramiko logs is raised here as an error that names the host; logged too, it would be noise.
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 CONNECT_TIMEOUT_S = 10.0
 KEEPALIVE_S = 15

@@ -90,17 +90,14 @@ class Job:
 
         Raises
         ------
-        CommandFailed
-            The job ended, or stayed silent for `timeout_s` seconds.
+        CommandFailed, CommandTimeout
+            The job ended, or did not say so for `timeout_s` seconds.
         """
-        script = (
-            f"i=0; until grep -q ^{shlex.quote(prefix)} {self._path('out')}; do "
-            f"[ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
-            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done"
-        )
-        result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
-        if result.exit_status != 0:
-            raise self.failure()
+        self._await_ready(f"grep -q ^{shlex.quote(prefix)} {self._path('out')}", timeout_s)
+
+    def wait_for_port(self, port: int, *, timeout_s: float) -> None:
+        """Wait until something listens on `port` of the host; raises as `wait_for_line`."""
+        self._await_ready(f"ss -Hltn 'sport = :{port}' | grep -q .", timeout_s)
 
     def wait(self, *, timeout_s: float) -> JobOutcome:
         """Wait for the end of the job and return how it ended, whatever its exit status.
@@ -141,6 +138,15 @@ class Job:
         tail = self.connection.run(f"tail -c {STDERR_TAIL_BYTES} {self._path('err')}").stdout
         status = self._read_exit_status()
         return CommandFailed(self.connection.host.name, self.command, status, tail)
+
+    def _await_ready(self, test: str, timeout_s: float) -> None:
+        """Repeat the shell command `test` on the host until it succeeds."""
+        script = (
+            f"i=0; until {test}; do [ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done"
+        )
+        if self.connection.run(script, timeout_s=timeout_s + 10, check=False).exit_status != 0:
+            raise self.failure()
 
     def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
         """Run the shell command `prelude` on the host and wait there for the exit status."""

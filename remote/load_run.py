@@ -9,7 +9,7 @@ from functools import partial
 from types import TracebackType
 
 from remote.connection import Connection
-from remote.errors import CommandTimeout, HostUnreachable, RemoteError
+from remote.errors import CommandTimeout, RemoteError
 from remote.group import Fleet, in_parallel
 from remote.inventory import Host
 from remote.jobs import (
@@ -113,15 +113,7 @@ class LoadSession:
         require_free_port(connection, memcached.PORT)
         command = memcached.command(host.data_address, user=host.user)
         job = self._server_jobs.start(host, "memcached", command, limit_s=SERVERS_LIMIT_S)
-        deadline = time.monotonic() + READY_TIMEOUT_S
-        while True:
-            try:
-                connection.ask(memcached.PORT, b"version\r\n", b"\r\n")
-                return
-            except HostUnreachable:
-                if time.monotonic() > deadline or job.has_ended():
-                    raise job.failure() from None
-                time.sleep(0.05)
+        job.wait_for_port(memcached.PORT, timeout_s=READY_TIMEOUT_S)
 
     def _start_middlewares(self, run: Run, jobs: RunningJobs) -> list[Job]:
         servers = tuple(f"{h.data_address}:{memcached.PORT}" for h in self.servers)

@@ -77,7 +77,7 @@ def test_campaign_refuses_an_unknown_profile(tmp_path):
 def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     run, *others = opened.runs("0")
     session = ScriptedSession(GOOD_JOB)
-    assert campaign_module._measure_run(session, run, IDENTITY) == ""
+    assert campaign_module.measure_run(session, run, IDENTITY) == ""
     assert opened.missing("0") == others
     manifest = read_manifest(run.folder)
     packed = (run.folder / "c1/ping-s1.txt.gz").read_bytes()
@@ -90,7 +90,7 @@ def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
 
 def test_rejected_run_is_kept_and_measured_again(opened):
     run = opened.runs("0")[0]
-    assert campaign_module._measure_run(ScriptedSession(BAD_JOB, GOOD_JOB), run, IDENTITY) == ""
+    assert campaign_module.measure_run(ScriptedSession(BAD_JOB, GOOD_JOB), run, IDENTITY) == ""
     rejected = read_manifest(run.folder.with_name("rep-1.rejected-1"))
     assert rejected["checks"][0]["detail"] == "c1: iperf3 ended with 1"
     assert read_manifest(run.folder)["attempt"] == 2
@@ -99,7 +99,7 @@ def test_rejected_run_is_kept_and_measured_again(opened):
 def test_run_rejected_in_every_attempt_stays_missing(opened):
     run = opened.runs("0")[0]
     session = ScriptedSession(*[BAD_JOB] * MAX_ATTEMPTS)
-    reason = campaign_module._measure_run(session, run, IDENTITY)
+    reason = campaign_module.measure_run(session, run, IDENTITY)
     assert reason == "exit_statuses: c1: iperf3 ended with 1"
     assert len(run.attempts()) == MAX_ATTEMPTS
     assert run in opened.missing("0")
@@ -109,7 +109,7 @@ def test_failed_run_keeps_what_was_measured_and_the_error(opened):
     run = opened.runs("0")[0]
     error = HostUnreachable("c1", "no answer", "Check the link.")
     with pytest.raises(HostUnreachable):
-        campaign_module._measure_run(ScriptedSession(error), run, IDENTITY)
+        campaign_module.measure_run(ScriptedSession(error), run, IDENTITY)
     folder = run.folder.with_name("rep-1.failed-1")
     assert read_manifest(folder)["error"] == "c1: cannot connect: no answer. Check the link."
     assert (folder / "c1/ping-s1.txt.gz").is_file()
