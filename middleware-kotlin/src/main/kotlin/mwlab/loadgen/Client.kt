@@ -16,7 +16,7 @@ import java.nio.ByteBuffer
 /**
  * One virtual client: a connection, what it asks for, and when.
  *
- * Confined to the thread of its loop. [dial] opens the connection before the run starts, [run] uses and closes it.
+ * Confined to the thread of its loop. [connect] opens the connection before the run starts, or [run] does it.
  *
  * @param requests how many to send; [Long.MAX_VALUE] when the clock ends the run
  */
@@ -30,7 +30,8 @@ internal class Client(
     private val reconnectInterval = options.target.reconnectInterval.takeIf { it > 0 } ?: Int.MAX_VALUE
     private val largestRequestBytes = Workload.largestRequestBytes(options)
     private val bufferBytes = maxOf(largestRequestBytes, BATCH_BYTES)
-    private lateinit var connection: Connection
+    private var opened: Connection? = null
+    private val connection: Connection get() = checkNotNull(opened) { "the client is not connected" }
     private lateinit var pace: Pace
     private lateinit var recorder: Recorder
     private var inFlight = InFlight(options.load.pipeline)
@@ -50,7 +51,7 @@ internal class Client(
 
     /** Opens the connection. @throws IOException if the server cannot be reached */
     suspend fun connect() {
-        connection = dial()
+        opened = dial()
     }
 
     /** Sends until the run is over, and returns when all replies are there; when cancelled, at once. */
@@ -58,6 +59,7 @@ internal class Client(
         this.pace = pace
         this.recorder = recorder
         try {
+            if (opened == null) reconnect()
             while (!isFinished) {
                 val broken = tryExchange()
                 if (broken != null) noteLoss(broken)
@@ -68,7 +70,7 @@ internal class Client(
                 if (!isFinished) reconnect()
             }
         } finally {
-            connection.close()
+            opened?.close()
             unanswered += inFlight.size
         }
     }
@@ -164,9 +166,9 @@ internal class Client(
         return String(bytes, Charsets.ISO_8859_1).lineSequence().first()
     }
 
-    /** Opens a new connection in place of the old one; gives up by ending the client. */
+    /** Opens a new connection in place of the old one, if there was one; gives up by ending the client. */
     private suspend fun reconnect() {
-        connection.close()
+        opened?.close()
         var pauseMs = FIRST_PAUSE_MS
         var attempts = 0
         while (true) {

@@ -3,7 +3,7 @@ package mwlab.loadgen
 /** The options in the order and words of memtier's configuration block; what memcache_text cannot have stands empty. */
 internal fun configurationOf(options: Options): List<Setting> =
     targetSettings(options) + loadSettings(options) + valueSettings(options.values) + keySettings(options.keys) +
-        lastSettings(options)
+        lastSettings(options) + options.load.staircase?.let { staircaseSettings(it) }.orEmpty()
 
 private fun targetSettings(options: Options) = listOf(
     Setting.text("server", options.target.server),
@@ -65,8 +65,8 @@ private fun keySettings(keys: Keys) = listOf(
 private fun lastSettings(options: Options) = listOf(
     Setting.number("reconnect_interval", options.target.reconnectInterval),
     Setting.number("connection_timeout", options.target.connectionTimeoutS),
-    Setting.number("thread_conn_start_min_jitter_micros", 0),
-    Setting.number("thread_conn_start_max_jitter_micros", 0),
+    Setting.number("thread_conn_start_min_jitter_micros", options.target.connectJitterUs.first),
+    Setting.number("thread_conn_start_max_jitter_micros", options.target.connectJitterUs.last),
     Setting.number("multi_key_get", options.mix.multiKeyGet),
     Setting.text("authenticate", ""),
     Setting.number("select-db", 0),
@@ -75,4 +75,10 @@ private fun lastSettings(options: Options) = listOf(
     Setting.range("num-slaves", 0, 0),
     Setting.text("wait-timeout", "0-0"),
     Setting.flag("print-all-runs", options.output.printAllRuns),
+)
+
+private fun staircaseSettings(staircase: Staircase) = listOf(
+    Setting.number("clients_start", staircase.clientsStart),
+    Setting.number("clients_step", staircase.clientsStep),
+    Setting.number("step_duration", staircase.stepDurationS),
 )

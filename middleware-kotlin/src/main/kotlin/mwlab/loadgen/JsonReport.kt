@@ -37,10 +37,21 @@ internal class JsonReport(private val options: Options, out: Appendable) {
             json.flag("Interrupted", section.interrupted)
         }
         section.rows.forEach { writeRow(it) }
+        options.load.staircase?.let { writeActiveClients(it, section.totals.series.size) }
         if (!options.output.hideHistogram) {
             writeDistribution("SET", section.sets)
             writeDistribution("GET", section.gets)
             writeDistribution("WAIT", section.waits)
+        }
+    }
+
+    private fun writeActiveClients(staircase: Staircase, seconds: Int) = json.obj("Active Clients") {
+        repeat(minOf(seconds, options.load.testTimeS)) { second ->
+            val clients = staircase.activeIn(second, options.load.clients)
+            json.obj("$second") {
+                json.number("Clients per thread", clients.toLong())
+                json.number("Total clients", clients.toLong() * options.load.threads)
+            }
         }
     }
 

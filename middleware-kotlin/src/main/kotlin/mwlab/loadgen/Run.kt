@@ -84,13 +84,28 @@ internal class Run(
         return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
     }
 
+    /** Opens the connections of all clients that begin at once, those of a thread with the pauses asked for. */
     private suspend fun connect(threads: List<ClientThread>) = try {
+        val pauses = options.target.connectJitterUs
         coroutineScope {
-            threads.forEach { thread -> thread.clients.forEach { launch(thread.loop) { it.connect() } } }
+            for (thread in threads) {
+                launch(thread.loop) {
+                    thread.clients.filterIndexed { index, _ -> startSecondOf(index) == 0 }.forEach { client ->
+                        if (pauses.last >
+                            0
+                        ) {
+                            thread.loop.sleepUntil(System.nanoTime() + pauses.random() * NANOS_PER_MICRO)
+                        }
+                        launch { client.connect() }
+                    }
+                }
+            }
         }
     } catch (refused: IOException) {
         throw SetupException("$server: ${refused.message}", refused)
     }
+
+    private fun startSecondOf(client: Int): Int = options.load.staircase?.startSecondOf(client) ?: 0
 
     private fun startClock(startAtEpochS: Double?): RunClock {
         val startAtMs = startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow()
@@ -106,10 +121,14 @@ internal class Run(
 
     private suspend fun runClients(thread: ClientThread, equipment: List<Pair<Recorder, Pace>>, limit: RunLimit) =
         coroutineScope {
-            thread.loop.sleepUntil(limit.startNanos)
             thread.clients.forEachIndexed { index, client ->
                 val (recorder, pace) = equipment[index]
-                launch { client.run(pace, recorder) }
+                val start = limit.startNanos + startSecondOf(index) * RunClock.NANOS_PER_SECOND
+                if (limit.isOver(start)) return@forEachIndexed
+                launch {
+                    thread.loop.sleepUntil(start)
+                    client.run(pace, recorder)
+                }
             }
         }
 
@@ -135,6 +154,7 @@ internal class Run(
     private companion object {
         const val DEFAULT_CONNECT_TIMEOUT_S = 10
         const val MS_PER_S = 1000
+        const val NANOS_PER_MICRO = RunClock.NANOS_PER_MICRO
 
         fun cpuNanos(): Long = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean::class.java).processCpuTime
     }

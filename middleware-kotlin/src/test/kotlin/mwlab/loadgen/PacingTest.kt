@@ -63,6 +63,20 @@ class PacingTest {
     }
 
     @Test
+    fun `a staircase adds clients step by step`() {
+        val words = "-t 1 -c 4 --clients-start=1 --clients-step=2 --step-duration=1 --test-time=3 --think-time=20"
+        ScriptedServer(ScriptedServer::allHits).use { server ->
+            val run = Generation.of(server.port, words)
+            assertEquals(0, run.status, run.err)
+            assertEquals(4, server.connections)
+            val active = Regex("\"Clients per thread\": (\\d+)").findAll(run.json.substringAfter("\"Active Clients\""))
+            assertEquals(listOf("1", "3", "4"), active.map { it.groupValues[1] }.toList())
+            val perSecond = List(3) { run.number("Totals", "Time-Serie", "$it", "Count") }
+            assertTrue(perSecond[0] < perSecond[1] && perSecond[0] < perSecond[2], "$perSecond")
+        }
+    }
+
+    @Test
     fun `a start that has passed is a failure`() {
         val run = ScriptedServer(ScriptedServer::allHits).use { Generation.of(it.port, "-n 1 --start-at=1000") }
         assertEquals(1, run.status)
