@@ -41,9 +41,7 @@ private suspend fun run(config: MiddlewareConfig): Int {
         println("listening on ${address.address.hostAddress}:${address.port}")
     } catch (unbound: IOException) {
         return EXIT_FAILURE.also {
-            complain(
-                "cannot listen on ${config.listen.text}: ${unbound.message}; stop what uses the port (ss -ltnp), or choose another with -p",
-            )
+            complain("${unbound.message}; stop what uses the port (ss -ltnp) or choose another")
         }
     }
     val fault = select<Throwable?> {

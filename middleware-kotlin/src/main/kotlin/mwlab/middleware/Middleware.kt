@@ -13,9 +13,11 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.Metrics
 import mwlab.metrics.Reporter
+import mwlab.metrics.admin.AdminServer
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Listener
+import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.util.concurrent.ConcurrentHashMap
@@ -55,6 +57,7 @@ class Middleware(private val config: MiddlewareConfig) {
     private val scope =
         CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
     private val backends = mutableListOf<Pair<Server, ServerConnection>>()
+    private var admin: AdminServer? = null
     private lateinit var listener: Listener
     private lateinit var workers: List<Job>
     private lateinit var serving: Job
@@ -62,11 +65,12 @@ class Middleware(private val config: MiddlewareConfig) {
     /**
      * Binds, tries to reach the servers once, and serves; returns the address listened on.
      *
-     * @throws java.io.IOException if the address cannot be bound.
+     * @throws IOException if an address cannot be bound; the message names it.
      */
     suspend fun start(): InetSocketAddress {
         val acceptor = netThreads.first()
-        listener = withContext(acceptor) { Listener.bind(acceptor, config.listen) }
+        listener = binding(config.listen) { withContext(acceptor) { Listener.bind(acceptor, it) } }
+        admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
         val connections = List(config.workers) { worker -> servers.map { connectTo(it, loopOf(worker)) } }
         connections.flatten().forEach { it.awaitFirstAttempt() }
         netThreads.forEach { loop ->
@@ -99,10 +103,17 @@ class Middleware(private val config: MiddlewareConfig) {
             workers.joinAll()
         } != null
         workers.forEach { it.cancelAndJoin() }
+        admin?.stop()
         reporter.stop(isDrained)
         scope.coroutineContext[Job]?.cancelAndJoin()
         netThreads.forEach { it.close() }
         return isDrained
+    }
+
+    private suspend fun <T> binding(address: InetSocketAddress, bind: suspend (InetSocketAddress) -> T): T = try {
+        bind(address)
+    } catch (unbound: IOException) {
+        throw IOException("cannot listen on ${address.text}: ${unbound.message}", unbound)
     }
 
     private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]

@@ -93,7 +93,8 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
 
     /** Writes what the socket's buffer takes of [buffers] now; true if that is all. */
     fun tryWrite(buffers: Array<ByteBuffer>): Boolean {
-        channel.write(buffers)
+        // One buffer is the usual case, and the plain system call is the cheaper one.
+        if (buffers.size == 1) channel.write(buffers[0]) else channel.write(buffers)
         return buffers.none { it.hasRemaining() }
     }
 

@@ -107,8 +107,22 @@ class MainTest {
                 assertEquals(1, command.awaitExit())
                 assertEquals(
                     "middleware: cannot listen on 127.0.0.1:${taken.localPort}: Address already in use; " +
-                        "stop what uses the port (ss -ltnp), or choose another with -p\n",
+                        "stop what uses the port (ss -ltnp) or choose another\n",
                     command.errors.readText(),
+                )
+            }
+        }
+    }
+
+    @Test
+    fun `an admin port in use is told apart`() {
+        ServerSocket(0, 1, InetAddress.getByName("127.0.0.1")).use { taken ->
+            Command("-p", "0", "-m", "127.0.0.1:1", "--admin", "127.0.0.1:${taken.localPort}").use { command ->
+                assertEquals(1, command.awaitExit())
+                val complaint = command.errors.readText()
+                assertTrue(
+                    complaint.startsWith("middleware: cannot listen on 127.0.0.1:${taken.localPort}: "),
+                    complaint,
                 )
             }
         }

@@ -1,0 +1,52 @@
+package mwlab.metrics.admin
+
+import io.ktor.http.ContentType
+import io.ktor.http.HttpStatusCode
+import io.ktor.server.cio.CIO
+import io.ktor.server.engine.embeddedServer
+import io.ktor.server.response.respondText
+import io.ktor.server.routing.get
+import io.ktor.server.routing.routing
+import mwlab.metrics.Reporter
+import mwlab.metrics.json
+import java.io.IOException
+import java.net.InetSocketAddress
+import java.net.ServerSocket
+
+/**
+ * Shows the measurements over HTTP, on threads of its own: `/metrics` (OpenMetrics), `/stats` (the summary as JSON) and
+ * `/health` (200 while a server can be reached, else 503).
+ *
+ * [start] once and [stop] once.
+ */
+internal class AdminServer(private val address: InetSocketAddress, private val reporter: Reporter) {
+    private val server = embeddedServer(CIO, host = address.hostString, port = address.port) {
+        routing {
+            get("/metrics") {
+                call.respondText(reporter.read(OpenMetrics::of), ContentType.parse(OpenMetrics.CONTENT_TYPE))
+            }
+            get("/stats") { call.respondText(json(reporter.summary()) + "\n", ContentType.Application.Json) }
+            get("/health") {
+                val servers = reporter.read { it.gauges.serverConnections() }
+                val up = servers.filter { it.second }.map { it.first }.distinct()
+                val down = servers.map { it.first }.distinct() - up.toSet()
+                val status = if (up.isEmpty()) HttpStatusCode.ServiceUnavailable else HttpStatusCode.OK
+                call.respondText(json(mapOf("up" to up, "down" to down)) + "\n", ContentType.Application.Json, status)
+            }
+        }
+    }
+
+    /**
+     * Suspends until the port is bound.
+     *
+     * @throws IOException if it cannot be.
+     */
+    suspend fun start() {
+        // Ktor would report a port in use on a thread of its own, where nobody can catch it.
+        ServerSocket().use { it.bind(address) }
+        server.startSuspend(wait = false)
+        server.engine.resolvedConnectors()
+    }
+
+    suspend fun stop() = server.stopSuspend(gracePeriodMillis = 0, timeoutMillis = 500)
+}

@@ -1,0 +1,135 @@
+package mwlab.metrics.admin
+
+import mwlab.metrics.JobTime
+import mwlab.metrics.JvmFacts
+import mwlab.metrics.Metrics
+import mwlab.metrics.TimeStats
+import mwlab.metrics.TypeStats
+import org.HdrHistogram.Histogram
+
+/** The run so far in the OpenMetrics text format 1.0, which Prometheus reads. */
+internal object OpenMetrics {
+    const val CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+    private val QUANTILES = listOf(0.5, 0.9, 0.95, 0.99, 0.999)
+    private const val MICROS_PER_S = 1e6
+    private const val NANOS_PER_S = 1e9
+    private const val PERCENT = 100
+
+    /** To be called by whoever collects [metrics]. */
+    fun of(metrics: Metrics): String = buildString {
+        requests(metrics)
+        times(metrics)
+        queue(metrics)
+        servers(metrics)
+        process(metrics)
+        append("# EOF\n")
+    }
+
+    private fun StringBuilder.requests(metrics: Metrics) {
+        counter("mwlab_requests", "Requests answered.", metrics) { it.requests }
+        counter("mwlab_request_errors", "Requests answered with an error.", metrics) { it.errors }
+        counter("mwlab_keys", "Keys asked for or changed.", metrics) { it.keys }
+        counter("mwlab_key_hits", "Keys found by reads.", metrics) { it.hits }
+        counter("mwlab_key_misses", "Keys not found by reads.", metrics) { it.misses }
+        counter("mwlab_request_bytes", "Bytes of the requests.", metrics) { it.bytesIn }
+        counter("mwlab_reply_bytes", "Bytes of the replies.", metrics) { it.bytesOut }
+    }
+
+    private fun StringBuilder.counter(name: String, help: String, metrics: Metrics, value: (TypeStats) -> Long) {
+        family(name, "counter", help)
+        metrics.total.forEachType { type, stats -> append("${name}_total{type=\"$type\"} ${value(stats)}\n") }
+    }
+
+    private fun StringBuilder.times(metrics: Metrics) {
+        for (time in JobTime.entries) {
+            val name = "mwlab_${time.column}_seconds"
+            family(name, "summary", "The ${time.column.replace('_', ' ')} as seen in the middleware.", unit = "seconds")
+            metrics.total.forEachType { type, stats ->
+                val histogram = if (time in TypeStats.HISTOGRAM_TIMES) stats.histogram(time) else null
+                summary(name, "type=\"$type\"", stats.times(time), histogram)
+            }
+        }
+    }
+
+    private fun StringBuilder.summary(name: String, labels: String, time: TimeStats, histogram: Histogram?) {
+        for (quantile in if (histogram == null) emptyList() else QUANTILES) {
+            val seconds = histogram!!.getValueAtPercentile(quantile * PERCENT) / MICROS_PER_S
+            append("$name{$labels,quantile=\"$quantile\"} $seconds\n")
+        }
+        append("${name}_count{$labels} ${time.count}\n")
+        append("${name}_sum{$labels} ${time.sumNanos / NANOS_PER_S}\n")
+    }
+
+    private fun StringBuilder.queue(metrics: Metrics) {
+        val total = metrics.total
+        single("mwlab_queue_arrivals", "counter", "Jobs queued.", total.queue.arrivals)
+        single("mwlab_queue_refused", "counter", "Jobs refused because the queue was full.", total.queue.refused)
+        single("mwlab_queue_length_max", "gauge", "Most jobs that have waited at a time.", total.queue.maxLength)
+        single(
+            "mwlab_queue_wait_job_seconds",
+            "counter",
+            "Jobs waiting, integrated over time.",
+            total.queue.lengthNanos / NANOS_PER_S,
+        )
+        single("mwlab_workers", "gauge", "Workers.", metrics.workers)
+        single(
+            "mwlab_workers_busy_seconds",
+            "counter",
+            "Time that workers held a job.",
+            total.workerBusyNanos.sum() / NANOS_PER_S,
+        )
+        single("mwlab_measured_seconds", "counter", "Time that the counters cover.", total.durationNanos / NANOS_PER_S)
+    }
+
+    private fun StringBuilder.servers(metrics: Metrics) {
+        val states = metrics.gauges.serverConnections().groupBy({ it.first }, { it.second })
+        server("mwlab_server_requests", "counter", "Requests sent to the server.", metrics) {
+            metrics.total.server[it].requests
+        }
+        server("mwlab_server_errors", "counter", "Requests that failed there.", metrics) {
+            metrics.total.server[it].errors
+        }
+        server("mwlab_server_keys", "counter", "Keys asked of the server.", metrics) { metrics.total.server[it].keys }
+        server("mwlab_server_connections", "gauge", "Open connections to the server.", metrics) { index ->
+            states[metrics.serverNames[index]].orEmpty().count { it }.toLong()
+        }
+        family("mwlab_server_response_time_seconds", "summary", "Server response time.", unit = "seconds")
+        metrics.serverNames.forEachIndexed { index, name ->
+            summary(
+                "mwlab_server_response_time_seconds",
+                "server=\"$name\"",
+                metrics.total.server[index].responseTime,
+                null,
+            )
+        }
+    }
+
+    private fun StringBuilder.server(name: String, type: String, help: String, metrics: Metrics, value: (Int) -> Long) {
+        family(name, type, help)
+        val suffix = if (type == "counter") "_total" else ""
+        metrics.serverNames.forEachIndexed { index, server ->
+            append("$name$suffix{server=\"$server\"} ${value(index)}\n")
+        }
+    }
+
+    private fun StringBuilder.process(metrics: Metrics) {
+        val jvm = JvmFacts.now()
+        single("mwlab_client_connections", "gauge", "Clients connected.", metrics.gauges.connections())
+        single("mwlab_client_refused", "counter", "Clients turned away.", metrics.gauges.refusedConnections())
+        single("mwlab_cpu_seconds", "counter", "CPU time used.", jvm.cpuSeconds)
+        single("mwlab_heap_used_bytes", "gauge", "Heap in use.", jvm.heapUsedBytes)
+        single("mwlab_gc_collections", "counter", "Garbage collections.", jvm.gcCount)
+    }
+
+    private fun StringBuilder.single(name: String, type: String, help: String, value: Number) {
+        family(name, type, help)
+        append("$name${if (type == "counter") "_total" else ""} $value\n")
+    }
+
+    private fun StringBuilder.family(name: String, type: String, help: String, unit: String? = null) {
+        append("# TYPE $name $type\n")
+        if (unit != null) append("# UNIT $name $unit\n")
+        append("# HELP $name $help\n")
+    }
+}

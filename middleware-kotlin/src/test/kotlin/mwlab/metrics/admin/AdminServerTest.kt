@@ -1,0 +1,65 @@
+package mwlab.metrics.admin
+
+import mwlab.middleware.MiddlewareConfig
+import mwlab.testing.ANY_PORT
+import mwlab.testing.TextClient
+import mwlab.testing.eventually
+import mwlab.testing.withMiddleware
+import mwlab.testing.withServers
+import java.net.InetSocketAddress
+import java.net.ServerSocket
+import java.net.URI
+import java.net.http.HttpClient
+import java.net.http.HttpRequest
+import java.net.http.HttpResponse
+import java.net.http.HttpResponse.BodyHandlers
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertTrue
+
+class AdminServerTest {
+    private val admin = InetSocketAddress("127.0.0.1", ServerSocket(0).use { it.localPort })
+    private val http = HttpClient.newHttpClient()
+
+    private fun get(path: String): HttpResponse<String> =
+        http.send(HttpRequest.newBuilder(URI("http://127.0.0.1:${admin.port}$path")).build(), BodyHandlers.ofString())
+
+    @Test
+    fun `statistics and metrics count what clients did`() = withServers(2) { servers ->
+        withMiddleware(MiddlewareConfig(ANY_PORT, servers.map { it.address }, admin = admin)) { address ->
+            TextClient(address).use { client ->
+                client.set("k", "1")
+                repeat(3) { client.get("k") }
+                eventually("the second is over") { "\"requests\":3,\"keys\":3" in get("/stats").body() }
+            }
+            val metrics = get("/metrics")
+            assertEquals(
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                metrics.headers().firstValue("content-type").get(),
+            )
+            assertTrue("mwlab_requests_total{type=\"get\"} 3\n" in metrics.body())
+            assertTrue("mwlab_response_time_seconds_count{type=\"set\"} 1\n" in metrics.body())
+            assertTrue(metrics.body().endsWith("# EOF\n"))
+            assertEquals(
+                metrics.body().lines().filter {
+                    it.startsWith("# TYPE")
+                }.distinct(),
+                metrics.body().lines().filter { it.startsWith("# TYPE") },
+            )
+        }
+    }
+
+    @Test
+    fun `health is red while no server can be reached`() = withServers(2) { servers ->
+        withMiddleware(MiddlewareConfig(ANY_PORT, servers.map { it.address }, admin = admin)) {
+            assertEquals(200, get("/health").statusCode())
+            servers[0].close()
+            eventually("one is down") {
+                get("/health").body().matches(Regex("\\{\"up\":\\[\".*\"],\"down\":\\[\".*\"]}\n"))
+            }
+            assertEquals(200, get("/health").statusCode())
+            servers[1].close()
+            eventually("both are down") { get("/health").statusCode() == 503 }
+        }
+    }
+}
