@@ -1,5 +1,6 @@
 package mwlab.loadgen
 
+import mwlab.testing.FakeMemcached
 import java.io.ByteArrayOutputStream
 import java.io.File
 import java.io.PrintStream
@@ -13,6 +14,13 @@ internal class Generation(val status: Int, val out: String, val err: String, val
     }
 
     companion object {
+        /** Against a server whose replies [answer] may replace: null closes the connection, "" says nothing. */
+        fun against(words: String, answer: (String, String) -> String? = { _, reply -> reply }): Generation =
+            FakeMemcached().use { server ->
+                server.answer = answer
+                of(server.address.port, words)
+            }
+
         fun of(port: Int, words: String, interruption: Interruption = Interruption()): Generation {
             val json = File.createTempFile("loadgen", ".json")
             try {

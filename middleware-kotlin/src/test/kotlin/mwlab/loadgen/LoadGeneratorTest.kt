@@ -1,5 +1,7 @@
 package mwlab.loadgen
 
+import mwlab.testing.FakeMemcached
+import mwlab.testing.eventually
 import java.net.ServerSocket
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
@@ -10,35 +12,31 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.measureTimedValue
 
 class LoadGeneratorTest {
-    private fun against(reply: (String) -> String?, words: String): Generation =
-        ScriptedServer(reply).use { Generation.of(it.port, words) }
-
     @Test
     fun `every client sends its requests and each is counted once`() {
-        ScriptedServer(ScriptedServer::allHits).use { server ->
-            val run = Generation.of(server.port, "-t 2 -c 2 -n 30 --ratio=1:2 --multi-key-get=2 --key-maximum=100")
+        FakeMemcached().use { server ->
+            val words = "-t 2 -c 2 -n 30 --ratio=1:2 --multi-key-get=2 --key-maximum=100"
+            val run = Generation.of(server.address.port, words)
             assertEquals(0, run.status, run.err)
             assertEquals(60.0, run.number("Sets", "Count"))
             assertEquals(60.0, run.number("Gets", "Count"))
-            assertEquals(120, server.commands.size)
-            assertEquals(4, server.connections)
-            assertEquals(2.0, run.number("Gets", "Hits/sec") / run.number("Gets", "Ops/sec"), 0.01)
+            assertEquals(120, server.lines.size)
         }
     }
 
     @Test
     fun `a pipelined client has several requests under way and matches replies in order`() {
-        val run = against(ScriptedServer::allHits, "-t 1 -c 1 -n 1000 --pipeline=7 --ratio=1:3 --key-maximum=100")
+        val run = Generation.against("-t 1 -c 1 -n 1000 --pipeline=7 --ratio=1:3 --key-maximum=100")
         assertEquals(0, run.status, run.err)
         assertEquals(listOf(250.0, 750.0), listOf("Sets", "Gets").map { run.number(it, "Count") })
     }
 
     @Test
     fun `all keys in parallel are each set once`() {
-        ScriptedServer(ScriptedServer::allHits).use { server ->
+        FakeMemcached().use { server ->
             val words = "-t 2 -c 3 -n allkeys --key-pattern=P:P --ratio=1:0 --key-minimum=1 --key-maximum=100"
-            assertEquals(0, Generation.of(server.port, words).status)
-            val keys = server.commands.map { it.split(' ')[1] }.sorted()
+            assertEquals(0, Generation.of(server.address.port, words).status)
+            val keys = server.lines.map { it.split(' ')[1] }.sorted()
             assertEquals((1..100).map { "memtier-$it" }.sorted(), keys)
         }
     }
@@ -46,14 +44,9 @@ class LoadGeneratorTest {
     @Test
     fun `error replies are counted apart and the client goes on`() {
         val requests = AtomicInteger()
-        fun reply(command: String) = if (requests.incrementAndGet() % 2 ==
-            0
-        ) {
-            "SERVER_ERROR out of memory\r\n"
-        } else {
-            ScriptedServer.allHits(command)
+        val run = Generation.against("-t 1 -c 1 -n 10 --ratio=1:0") { _, reply ->
+            if (requests.incrementAndGet() % 2 == 0) "SERVER_ERROR out of memory\r\n" else reply
         }
-        val run = against(::reply, "-t 1 -c 1 -n 10 --ratio=1:0")
         assertEquals(0, run.status, run.err)
         assertEquals(5.0, run.number("Sets", "Count"))
         assertEquals(5.0, run.number("middleware-lab", "Error replies", "Sets"))
@@ -63,7 +56,7 @@ class LoadGeneratorTest {
 
     @Test
     fun `nothing but errors is a failure`() {
-        val run = against({ "NOT_STORED\r\n" }, "-t 1 -c 1 -n 10 --ratio=1:0")
+        val run = Generation.against("-t 1 -c 1 -n 10 --ratio=1:0") { _, _ -> "NOT_STORED\r\n" }
         assertEquals(1, run.status)
         assertTrue("nothing was measured" in run.err, run.err)
     }
@@ -71,8 +64,11 @@ class LoadGeneratorTest {
     @Test
     fun `a server that falls silent cannot hold up a timed run`() {
         val requests = AtomicInteger()
-        fun reply(command: String) = if (requests.incrementAndGet() > 20) "" else ScriptedServer.allHits(command)
-        val (run, duration) = measureTimedValue { against(::reply, "-t 1 -c 2 --test-time=1 --grace=0.3") }
+        val (run, duration) = measureTimedValue {
+            Generation.against("-t 1 -c 2 --test-time=1 --grace=0.3") { _, reply ->
+                if (requests.incrementAndGet() > 20) "" else reply
+            }
+        }
         assertEquals(1, run.status)
         assertTrue(duration in 1.3.seconds..5.seconds, "$duration")
         assertEquals(20.0, run.number("Totals", "Count"))
@@ -82,15 +78,15 @@ class LoadGeneratorTest {
 
     @Test
     fun `a dropped connection is a failure unless the client may reconnect`() {
-        fun script(): (String) -> String? {
+        fun droppingOnce(words: String): Generation {
             val requests = AtomicInteger()
-            return { if (requests.incrementAndGet() == 5) null else ScriptedServer.allHits(it) }
+            return Generation.against(words) { _, reply -> if (requests.incrementAndGet() == 5) null else reply }
         }
-        val given = against(script(), "-t 1 -c 1 -n 10")
+        val given = droppingOnce("-t 1 -c 1 -n 10")
         assertEquals(1, given.status)
         assertEquals(4.0, given.number("Totals", "Count"))
         assertEquals(1.0, given.number("Totals", "Connection Errors"))
-        val retried = against(script(), "-t 1 -c 1 -n 10 --reconnect-on-error")
+        val retried = droppingOnce("-t 1 -c 1 -n 10 --reconnect-on-error")
         assertEquals(0, retried.status, retried.err)
         assertEquals(9.0, retried.number("Totals", "Count"))
         assertEquals(1.0, retried.number("middleware-lab", "Lost requests"))
@@ -98,18 +94,8 @@ class LoadGeneratorTest {
 
     @Test
     fun `bytes that are no reply end the connection`() {
-        val run = against({ "HTTP/1.1 400 Bad Request\r\n" }, "-t 1 -c 1 -n 10")
+        val run = Generation.against("-t 1 -c 1 -n 10") { _, _ -> "HTTP/1.1 400 Bad Request\r\n" }
         assertEquals(1, run.status)
-    }
-
-    @Test
-    fun `a new connection is made after the interval`() {
-        ScriptedServer(ScriptedServer::allHits).use { server ->
-            val run = Generation.of(server.port, "-t 1 -c 2 -n 100 --reconnect-interval=25 --pipeline=3")
-            assertEquals(0, run.status, run.err)
-            assertEquals(200.0, run.number("Totals", "Count"))
-            assertEquals(8, server.connections)
-        }
     }
 
     @Test
@@ -130,13 +116,13 @@ class LoadGeneratorTest {
     @Test
     fun `an interrupted run reports what it measured`() {
         val interruption = Interruption()
-        ScriptedServer(ScriptedServer::allHits).use { server ->
+        FakeMemcached().use { server ->
             thread {
-                while (server.commands.isEmpty()) Thread.sleep(10)
+                eventually("a request") { server.lines.isNotEmpty() }
                 interruption.request()
             }
             val (run, duration) = measureTimedValue {
-                Generation.of(server.port, "-t 1 -c 1 --test-time=60", interruption)
+                Generation.of(server.address.port, "-t 1 -c 1 --test-time=60", interruption)
             }
             assertEquals(0, run.status, run.err)
             assertTrue(duration < 10.seconds)

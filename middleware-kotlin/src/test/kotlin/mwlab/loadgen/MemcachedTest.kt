@@ -32,6 +32,16 @@ class MemcachedTest {
     }
 
     @Test
+    fun `every client has one connection, and a new one after each interval`() = withMemcached { port ->
+        val before = stats(port).getValue("total_connections").toInt()
+        val run = Generation.of(port, "-t 2 -c 2 -n 100 --reconnect-interval=25 --pipeline=3")
+        assertEquals(0, run.status, run.err)
+        assertEquals(400.0, run.number("Totals", "Count"))
+        val ofStats = 1
+        assertEquals(4 * 4 + ofStats, stats(port).getValue("total_connections").toInt() - before)
+    }
+
+    @Test
     fun `absent keys are misses`() = withMemcached { port ->
         val run = Generation.of(port, "-t 1 -c 1 -n 50 --ratio=0:1 --key-maximum=10")
         assertEquals(0, run.status, run.err)

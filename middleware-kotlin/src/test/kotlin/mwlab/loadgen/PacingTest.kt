@@ -5,12 +5,9 @@ import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
 class PacingTest {
-    private fun run(words: String, reply: (String) -> String? = ScriptedServer::allHits): Generation =
-        ScriptedServer(reply).use { Generation.of(it.port, words) }.also { assertEquals(0, it.status, it.err) }
-
-    private fun slow(command: String): String {
-        Thread.sleep(50)
-        return ScriptedServer.allHits(command)
+    private fun run(words: String, delayMs: Long = 0): Generation {
+        val run = Generation.against(words) { _, reply -> reply.also { Thread.sleep(delayMs) } }
+        return run.also { assertEquals(0, it.status, it.err) }
     }
 
     @Test
@@ -33,7 +30,7 @@ class PacingTest {
 
     @Test
     fun `an open loop counts the time that requests waited for a slow server before they were sent`() {
-        val run = run("-t 1 -c 1 --test-time=1 --arrivals=fixed --rate=40", ::slow)
+        val run = run("-t 1 -c 1 --test-time=1 --arrivals=fixed --rate=40", delayMs = 50)
         val actual = run.number("Totals", "Average Latency")
         val intended = run.number("middleware-lab", "Latency from intended send time", "Totals", "Average Latency")
         assertTrue(actual in 50.0..90.0, "$actual")
@@ -65,20 +62,16 @@ class PacingTest {
     @Test
     fun `a staircase adds clients step by step`() {
         val words = "-t 1 -c 4 --clients-start=1 --clients-step=2 --step-duration=1 --test-time=3 --think-time=20"
-        ScriptedServer(ScriptedServer::allHits).use { server ->
-            val run = Generation.of(server.port, words)
-            assertEquals(0, run.status, run.err)
-            assertEquals(4, server.connections)
-            val active = Regex("\"Clients per thread\": (\\d+)").findAll(run.json.substringAfter("\"Active Clients\""))
-            assertEquals(listOf("1", "3", "4"), active.map { it.groupValues[1] }.toList())
-            val perSecond = List(3) { run.number("Totals", "Time-Serie", "$it", "Count") }
-            assertTrue(perSecond[0] < perSecond[1] && perSecond[0] < perSecond[2], "$perSecond")
-        }
+        val run = run(words)
+        val active = Regex("\"Clients per thread\": (\\d+)").findAll(run.json.substringAfter("\"Active Clients\""))
+        assertEquals(listOf("1", "3", "4"), active.map { it.groupValues[1] }.toList())
+        val perSecond = List(3) { run.number("Totals", "Time-Serie", "$it", "Count") }
+        assertTrue(perSecond[0] < perSecond[1] && perSecond[0] < perSecond[2], "$perSecond")
     }
 
     @Test
     fun `a start that has passed is a failure`() {
-        val run = ScriptedServer(ScriptedServer::allHits).use { Generation.of(it.port, "-n 1 --start-at=1000") }
+        val run = Generation.against("-n 1 --start-at=1000")
         assertEquals(1, run.status)
         assertTrue("--start-at has passed" in run.err, run.err)
     }
