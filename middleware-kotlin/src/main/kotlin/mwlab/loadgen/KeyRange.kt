@@ -13,8 +13,16 @@ internal fun Keys.rangeOf(connection: Int, connections: Int): LongRange {
 /** size * part / parts without overflow. */
 private fun share(size: Long, part: Int, parts: Int): Long = size / parts * part + size % parts * part / parts
 
-/** Draws the seed that all of a process's random choices come from. */
-internal fun Keys.baseSeed(): Long = seed ?: if (randomize || distinctClientSeed) SecureRandom().nextLong() else 0L
+/**
+ * The seed that all of a process's random choices come from: given, or drawn if clients, instances or random times are
+ * to differ, or else always the same.
+ */
+internal fun baseSeedOf(options: Options): Long {
+    val arrivals = options.pacing.arrivals
+    val timesAreRandom = if (arrivals is Arrivals.Closed) arrivals.exponential else true
+    val isDrawn = options.keys.randomize || options.keys.distinctClientSeed || timesAreRandom
+    return options.keys.seed ?: if (isDrawn) SecureRandom().nextLong() else 0L
+}
 
 /** The random numbers of one connection: without `--distinct-client-seed` all have the same, as in memtier. */
 internal fun Keys.randomOf(connection: Int, baseSeed: Long): SplittableRandom =

@@ -38,7 +38,7 @@ internal class LoadGenerator(
 
     private fun test(options: Options): Int {
         announce(options)
-        val baseSeed = options.keys.baseSeed()
+        val baseSeed = baseSeedOf(options)
         val runs = ArrayList<RunResult>()
         val error = measureAll(options, baseSeed, runs)
         write(options, baseSeed, runs, error)

@@ -73,8 +73,19 @@ class KeySequenceTest {
         assertEquals(same.randomOf(0, 5).nextLong(), same.randomOf(1, 5).nextLong())
         val distinct = Keys(distinctClientSeed = true)
         assertNotEquals(distinct.randomOf(0, 5).nextLong(), distinct.randomOf(1, 5).nextLong())
-        assertNotEquals(distinct.baseSeed(), distinct.baseSeed(), "two instances")
-        assertEquals(0, same.baseSeed())
-        assertEquals(9, Keys(randomize = true, seed = 9).baseSeed())
+    }
+
+    @Test
+    fun `instances draw different seeds when anything is to differ, and a given seed holds`() {
+        val drawn = listOf(
+            Options(keys = Keys(distinctClientSeed = true)),
+            Options(keys = Keys(randomize = true)),
+            Options(pacing = Pacing(Arrivals.Open(1.0, poisson = true))),
+        )
+        for (options in drawn) {
+            assertNotEquals(baseSeedOf(options), baseSeedOf(options))
+            assertEquals(9, baseSeedOf(options.copy(keys = options.keys.copy(seed = 9))))
+        }
+        assertEquals(0, baseSeedOf(Options()))
     }
 }
