@@ -53,7 +53,9 @@ class MemcachedTest {
     private fun withMemcached(body: (Int) -> Unit) {
         assumeTrue(File(MEMCACHED).canExecute(), "needs $MEMCACHED")
         val port = ServerSocket(0).use { it.localPort }
-        val process = ProcessBuilder(MEMCACHED, "-u", "nobody", "-l", "127.0.0.1", "-p", "$port", "-U", "0").start()
+        // One thread, so that its counters move in the order of what it is asked.
+        val command = "$MEMCACHED -u nobody -l 127.0.0.1 -p $port -U 0 -t 1"
+        val process = ProcessBuilder(command.split(' ')).start()
         try {
             awaitListening(port)
             body(port)
