@@ -6,8 +6,7 @@ import java.util.SplittableRandom
 /** The keys that one of several connections uses: with P a contiguous share of about the same size, otherwise all. */
 internal fun Keys.rangeOf(connection: Int, connections: Int): LongRange {
     if (setPattern != KeyPattern.PARALLEL) return minimum..maximum
-    val size = maximum - minimum + 1
-    return minimum + share(size, connection, connections) until minimum + share(size, connection + 1, connections)
+    return minimum + share(count, connection, connections) until minimum + share(count, connection + 1, connections)
 }
 
 /** size * part / parts without overflow. */

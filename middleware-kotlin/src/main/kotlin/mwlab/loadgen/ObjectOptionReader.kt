@@ -2,24 +2,15 @@ package mwlab.loadgen
 
 /** Keys must leave room for the line end in memcached's limit of 250 bytes. */
 private const val LONGEST_KEY_BYTES = 250
+private val ANY_NUMBER = Long.MIN_VALUE..Long.MAX_VALUE
 
 internal fun readKeys(line: CommandLine): Keys {
     val defaults = Keys()
     val (setPattern, getPattern) = readPatterns(line["key-pattern"] ?: "R:R")
     val keys = Keys(
         prefix = line["key-prefix"] ?: defaults.prefix,
-        minimum = line.number(
-            "key-minimum",
-            defaults.minimum,
-            1L..Long.MAX_VALUE,
-            "key-minimum must be greater than zero.",
-        ),
-        maximum = line.number(
-            "key-maximum",
-            defaults.maximum,
-            1L..Long.MAX_VALUE,
-            "key-maximum must be greater than zero.",
-        ),
+        minimum = readKeyNumber(line, "key-minimum", defaults.minimum),
+        maximum = readKeyNumber(line, "key-maximum", defaults.maximum),
         setPattern = setPattern,
         getPattern = getPattern,
         stddev = line.positive("key-stddev", 0.0),
@@ -27,13 +18,14 @@ internal fun readKeys(line: CommandLine): Keys {
         zipfExponent = readZipfExponent(line, setPattern, getPattern),
         distinctClientSeed = "distinct-client-seed" in line,
         randomize = "randomize" in line,
-        seed = line["seed"]?.let {
-            line.number("seed", 0, Long.MIN_VALUE..Long.MAX_VALUE, "seed must be a whole number.")
-        },
+        seed = line["seed"]?.let { line.number("seed", 0, ANY_NUMBER, "seed must be a whole number.") },
     )
     checkKeys(keys, line)
     return keys
 }
+
+private fun readKeyNumber(line: CommandLine, name: String, default: Long): Long =
+    line.number(name, default, 1L..<Long.MAX_VALUE, "$name must be greater than zero.")
 
 private fun readPatterns(text: String): Pair<KeyPattern, KeyPattern> {
     val letters = text.split(':').map { side -> KeyPattern.entries.find { it.letter.toString() == side } }

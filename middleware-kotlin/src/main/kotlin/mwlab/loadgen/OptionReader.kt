@@ -161,6 +161,9 @@ private fun checkTogether(options: Options) {
     demand(load.staircase == null || load.staircase.clientsStart < load.clients) {
         "clients-start must be less than clients."
     }
+    demand(options.keys.setPattern != KeyPattern.PARALLEL || options.keys.count >= load.connections) {
+        "a parallel key-pattern needs at least one key for each of the ${load.connections} connections."
+    }
     demand(load.connections <= MOST_CONNECTIONS) {
         "threads times clients must not exceed $MOST_CONNECTIONS connections."
     }

@@ -77,7 +77,9 @@ data class Keys(
     val distinctClientSeed: Boolean = false,
     val randomize: Boolean = false,
     val seed: Long? = null,
-)
+) {
+    val count: Long get() = maximum - minimum + 1
+}
 
 /** The letter of `--key-pattern` for one side, set or get. */
 enum class KeyPattern(val letter: Char) { RANDOM('R'), SEQUENTIAL('S'), GAUSSIAN('G'), PARALLEL('P'), ZIPF('Z') }

@@ -70,6 +70,8 @@ class OptionReaderTest {
             "--clients-start=5 | --clients-start, --clients-step, and --step-duration must all be specified together.",
             "--clients-start=5 --clients-step=1 --step-duration=1 | client staircase mode needs --test-time.",
             "-c 5 --clients-start=5 --clients-step=1 --step-duration=1 --test-time=9 | clients-start must be less than clients.",
+            "-t 1 -c 9 --key-maximum=7 --key-pattern=P:P | " +
+                "a parallel key-pattern needs at least one key for each of the 9 connections.",
             "--rate=5 | --arrivals and --rate must be given together.",
             "--warm-up=1 | --warm-up and --cool-down need --test-time.",
             "--test-time=3 --warm-up=2 --cool-down=1 | --warm-up and --cool-down leave nothing of --test-time=3.",
