@@ -55,6 +55,11 @@ _OUR_NAMES = {
 }
 
 
+def study_name(study: str) -> str:
+    """Return a study's name as tables show it: ``schmid2018`` is Schmid 2018, never broken."""
+    return f"{study[:-4].title()}\N{NO-BREAK SPACE}{study[-4:]}"
+
+
 def published_index() -> pd.DataFrame:
     """List all tables: `study`, `table`, `place` in the report, `content`, `units`."""
     index = pd.read_csv(PUBLISHED / "index.csv")

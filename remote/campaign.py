@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import NoReturn, Protocol
 
 from tqdm.auto import tqdm
@@ -53,12 +52,7 @@ class Session(Protocol):
 
     def __enter__(self) -> Session: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`."""
@@ -248,7 +242,6 @@ def measure_run(session: Session, run: Run, identity: dict[str, object]) -> str:
 def _progress_bar(missing: dict[str, list[Run]], *, enabled: bool) -> tqdm[NoReturn]:
     runs = [run for section_runs in missing.values() for run in section_runs]
     estimate = sum(run.section.durations.total_s + OVERHEAD_S for run in runs)
-    bar = tqdm(total=len(runs), unit="run", disable=not enabled, dynamic_ncols=True)
     if enabled:
-        bar.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(estimate))}")
-    return bar
+        tqdm.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(estimate))}")
+    return tqdm(total=len(runs), unit="run", disable=not enabled, dynamic_ncols=True)

@@ -16,7 +16,7 @@ from tabulate import tabulate
 from remote.campaign import Campaign
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.section import PROFILES
-from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
+from remote.testbed import LocalLab, Topology, shell_command
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -62,15 +62,15 @@ def main() -> None:
 @_clear_errors
 def up(topology: str) -> None:
     """Start the lab; harmless if it is up."""
-    LocalLab(Topology.named(topology)).up(progress=click.echo)
-    click.echo(f"inventory: {default_inventory_path()}")
+    inventory = LocalLab(Topology.named(topology)).up(progress=click.echo)
+    click.echo(f"inventory: {inventory}")
 
 
 @main.command()
 @_clear_errors
 def down() -> None:
     """Take the lab down and leave nothing behind; harmless if it is down."""
-    LocalLab(Topology.named(DEFAULT_TOPOLOGY)).down()
+    LocalLab().down()
     click.echo("The lab is down.")
 
 
@@ -78,7 +78,7 @@ def down() -> None:
 @_clear_errors
 def status() -> None:
     """Show the hosts of the lab and whether each answers; exit status 1 if any does not."""
-    states = LocalLab(Topology.named(DEFAULT_TOPOLOGY)).status()
+    states = LocalLab().status()
     if not states:
         click.echo("The lab is down; start it with `lab up`.")
         sys.exit(1)
@@ -148,7 +148,7 @@ def run(
 @contextlib.contextmanager
 def _own_lab() -> Iterator[None]:
     """Have the lab up inside the block; a lab that was up before is left up."""
-    lab = LocalLab(Topology.named(DEFAULT_TOPOLOGY))
+    lab = LocalLab()
     if lab.status():
         lab.up(progress=click.echo)
         yield

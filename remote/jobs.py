@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 
 from remote.connection import Connection
 from remote.errors import CommandFailed, CommandTimeout, PortInUse, RemoteError
@@ -191,12 +190,7 @@ class RunningJobs:
     def __enter__(self) -> RunningJobs:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill_all()
 
     def start(self, host: Host, name: str, command: str, *, limit_s: float) -> Job:

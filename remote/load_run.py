@@ -6,7 +6,6 @@ import contextlib
 import time
 from collections.abc import Mapping
 from functools import partial
-from types import TracebackType
 
 from remote.connection import Connection
 from remote.errors import CommandTimeout, RemoteError
@@ -64,12 +63,7 @@ class LoadSession:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server_jobs.kill_all()
 
     def measure(self, run: Run, collected: Collected) -> None:

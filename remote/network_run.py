@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from functools import partial
-from types import TracebackType
 
 from remote.group import Fleet, in_parallel
 from remote.inventory import ROLES, Host
@@ -34,12 +33,7 @@ class NetworkSession:
         self.fleet.for_each(self.hosts, clear_jobs)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing outlives a run."""
 
     def measure(self, run: Run, collected: Collected) -> None:

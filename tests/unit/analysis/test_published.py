@@ -7,6 +7,7 @@ from analysis.published import (
     published_summary,
     published_table,
     published_workers,
+    study_name,
 )
 
 
@@ -60,3 +61,7 @@ def test_unknown_table_or_section_is_refused_with_what_there_is():
         published_table("cetin2018", "t99")
     with pytest.raises(ValueError, match=r"section must be one of .*, got '9'"):
         published_summary("9")
+
+
+def test_study_name_is_not_broken_over_lines():
+    assert study_name("schmid2018") == "Schmid\N{NO-BREAK SPACE}2018"
