@@ -70,7 +70,11 @@ def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
     ConfigError
         The jar has not been built.
     """
-    for path, remedy in ((JAR, "make jar"), (GENERATOR, "git checkout"), (DOOL, "make setup")):
+    for path, remedy in (
+        (JAR, "make jar"),
+        (GENERATOR, "git checkout middleware-kotlin"),
+        (DOOL, "make setup"),
+    ):
         if not path.is_file():
             raise ConfigError(path, f"does not exist: run `{remedy}` first")
     return fleet.for_each(hosts, _provision_host)

@@ -59,7 +59,7 @@ def test_inventory_names_file_and_place_of_a_mistake(tmp_path, old, new, message
 
 
 def test_inventory_that_is_missing_says_what_to_do(tmp_path):
-    with pytest.raises(ConfigError, match="no such inventory: copy inventory"):
+    with pytest.raises(ConfigError, match="no such inventory: copy remote/inventory"):
         Inventory.read(tmp_path / "none.yml")
 
 
