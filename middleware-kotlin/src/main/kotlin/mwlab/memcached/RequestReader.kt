@@ -136,7 +136,9 @@ class RequestReader(private val maxValueBytes: Int) {
             return Request.Update(length + dataBytes, verb, keys, length, replyEnd, noreply, isQuiet)
         }
 
-        private fun isNoreply(): Boolean = tokens.matches(buffer, count - 1, "noreply")
+        /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */
+        private fun isNoreply(): Boolean = tokens.matches(buffer, count - 1, "noreply") &&
+            !(count == 2 && tokens.matches(buffer, 0, Verb.DELETE.text))
 
         private fun isQuiet(firstFlag: Int): Boolean =
             (firstFlag until count).any { buffer.get(tokens.start(it)) == QUIET_FLAG }

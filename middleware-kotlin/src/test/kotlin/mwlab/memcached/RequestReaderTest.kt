@@ -63,6 +63,7 @@ class RequestReaderTest {
     fun `a key named noreply and a meta command are left alone`() {
         assertEquals(false, assertIs<Request.Update>(read("md k noreply\r\n")).noreply)
         assertEquals(1, assertIs<Request.Retrieval>(read("get noreply\r\n")).keys.count)
+        assertEquals(false, assertIs<Request.Update>(read("delete noreply\r\n")).noreply)
     }
 
     @Test

@@ -1,0 +1,186 @@
+package mwlab.middleware
+
+import mwlab.testing.ANY_PORT
+import mwlab.testing.RealMemcached
+import mwlab.testing.withMiddleware
+import org.junit.jupiter.api.Assumptions.assumeTrue
+import org.junit.jupiter.api.Tag
+import java.net.InetSocketAddress
+import java.net.Socket
+import java.nio.file.Files
+import java.nio.file.Path
+import java.util.concurrent.TimeUnit
+import kotlin.random.Random
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertTrue
+
+/** One memcached behind the middleware behaves as one without it. */
+@Tag("integration")
+class ConformanceTest {
+    private fun withBoth(test: (direct: InetSocketAddress, proxied: InetSocketAddress) -> Unit) {
+        RealMemcached().use { alone ->
+            RealMemcached().use { behind ->
+                withMiddleware(MiddlewareConfig(ANY_PORT, listOf(behind.address), workers = 3)) {
+                    test(alone.address, it)
+                }
+            }
+        }
+    }
+
+    /** All that comes back for [script]; a value announced too long may swallow its end, so the connection is ended, too. */
+    private fun answer(address: InetSocketAddress, script: String, pieces: (ByteArray) -> List<ByteArray>): String =
+        Socket(address.address, address.port).use { socket ->
+            socket.soTimeout = 10_000
+            socket.tcpNoDelay = true
+            for (piece in pieces(script.toByteArray(Charsets.ISO_8859_1))) socket.getOutputStream().write(piece)
+            socket.shutdownOutput()
+            String(socket.getInputStream().readAllBytes(), Charsets.ISO_8859_1)
+        }
+
+    private fun whole(bytes: ByteArray) = listOf(bytes)
+
+    private fun single(bytes: ByteArray) = bytes.map { byteArrayOf(it) }
+
+    private fun random(random: Random): (ByteArray) -> List<ByteArray> = { bytes ->
+        val cuts = (List(random.nextInt(8)) { random.nextInt(bytes.size) } + 0 + bytes.size).sorted()
+        cuts.zipWithNext { from, until -> bytes.copyOfRange(from, until) }
+    }
+
+    @Test
+    fun `generated requests are answered byte for byte as memcached answers them`() = withBoth { direct, proxied ->
+        for (seed in 1..400) {
+            val script = ScriptGenerator(Random(seed)).script(commands = 25)
+            val expected = answer(direct, script, ::whole)
+            val cut = if (seed <= 20) ::single else random(Random(seed))
+            assertEquals(expected, answer(proxied, script, cut), "seed $seed:\n$script")
+        }
+    }
+
+    /** Apart from the others, since memcached then also drops the replies that it has not sent yet. */
+    @Test
+    fun `a get of a key that is too long fails as a whole`() = withBoth { direct, proxied ->
+        for (script in listOf("get ${"k".repeat(251)}\r\n", "gets a ${"k".repeat(251)} b\r\n")) {
+            assertEquals(answer(direct, script, ::whole), answer(proxied, script, ::whole))
+        }
+    }
+
+    @Test
+    fun `values around the limit are stored or refused as memcached does`() = withBoth { direct, proxied ->
+        for (size in listOf(20_000, 1_000_000, 1_048_400, 1_048_500, 1_048_575, 1_048_576, 1_048_577, 3_000_000)) {
+            val data = "k 0 0 $size\r\n${"x".repeat(size)}\r\n"
+            val script = "set $data" + "append $data" + "get k\r\nset " + data.replaceFirst("\r\n", " noreply\r\n")
+            assertEquals(answer(direct, script, ::whole), answer(proxied, script, ::whole), "$size bytes")
+        }
+    }
+
+    @Test
+    fun `memccapable passes`() = withBoth { _, proxied ->
+        val program = Path.of("/usr/bin/memccapable")
+        assumeTrue(Files.isExecutable(program), "$program is not installed")
+        val process = ProcessBuilder(
+            "$program",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            "${proxied.port}",
+            "-a",
+        ).redirectErrorStream(true).start()
+        val output = process.inputStream.bufferedReader().readText()
+        assertTrue(process.waitFor(30, TimeUnit.SECONDS))
+        assertTrue("All tests passed" in output, output)
+    }
+}
+
+/** Writes requests that reach every reply of memcached: right ones, wrong ones, and others that are hardly requests. */
+private class ScriptGenerator(private val random: Random) {
+    private val keys = listOf("a", "b", "counter", "k".repeat(250), "noreply", "0")
+    private val long = "k".repeat(251)
+    private val oddities = """
+        || |x|get|gets |bget a|gat|gat 10|gat x a|GET a|a b c d|hello world
+        |set|set a|set a 0 0|set a 0 0 -1|set a x 0 1|set a 0 0 abc|set a 0 0 1 2 3|add a 0 x 0 noreply|set $long 0 0 0 noreply
+        |cas a 0 0 1|cas a 0 0 1 x|incr a|incr a x|incr a -1|incr counter 1 2 3|decr counter 99999999999999999999|incr $long 1 noreply
+        |touch a|touch a x|touch a x noreply|touch a noreply|verbosity|verbosity x|flush_all x|flush_all 0 1 2|flush_all -1
+        |delete|delete a 0|delete a 1|delete a 0 noreply|delete a 1 2|delete noreply|delete $long|delete $long noreply
+        |mg|mg a|mg a z|mg a v v|mg $long v|mg a v k s v c f k s v c f v k s f s v k|mg a v k s c f u O123
+        |ms|ms a|ms a x|md|md a z|ma|ma a Mz|ma a Dx|me|me a|mn|mx
+    """.trimMargin().split("|", "\n") + listOf(
+        "\u0000",
+        "\u00ff\u00fe",
+        "get a\u0000b",
+        "ms a 1 Mz\r\n1",
+        "ms a 1 z\r\n1",
+    )
+
+    fun script(commands: Int): String = (1..commands).joinToString("") { command() + lineEnd() } + "quit\r\n"
+
+    private fun command(): String = when (random.nextInt(20)) {
+        in 0..3 -> "${listOf("get", "gets").random(random)} ${List(random.nextInt(1, 5)) { key() }.joinToString(" ")}"
+
+        4 -> "${listOf("gat", "gats").random(random)} ${random.nextInt(1, 100)} ${key()} ${key()}"
+
+        in 5..8 -> data(
+            "${listOf("set", "add", "replace", "append", "prepend").random(random)} ${key()} ${random.nextInt(99)} 0",
+        )
+
+        9 -> "cas ${key()} 0 0 7 ${random.nextInt(40)}${noreply()}\r\n$NUMBER"
+
+        10, 11 -> "${listOf("incr", "decr").random(random)} ${key()} ${random.nextInt(20)}${noreply()}"
+
+        12 -> "delete ${key()}${noreply()}"
+
+        13 -> "touch ${key()} ${random.nextInt(1, 100)}${noreply()}"
+
+        14 -> listOf("flush_all", "verbosity 0", "version").random(random) + ""
+
+        15 -> "mg ${key()} ${flags("v", "k", "s", "c", "f", "q", "Oabc", "T50")}"
+
+        16 -> metaData()
+
+        17 -> "${listOf("md", "ma").random(random)} ${key()} ${flags("q", "k", "Oabc", "C5")}"
+
+        else -> oddities.random(random)
+    }
+
+    private fun key() = keys.random(random)
+
+    private fun noreply() = if (random.nextInt(4) == 0) " noreply" else ""
+
+    private fun lineEnd() = if (random.nextInt(12) == 0) "\n" else "\r\n"
+
+    private fun flags(vararg all: String) = all.filter {
+        random.nextBoolean()
+    }.shuffled(random).joinToString(" ").ifEmpty { "k" }
+
+    private fun data(line: String): String {
+        val value = value()
+        return "$line ${value.length + wrongLength()}${noreply()}\r\n$value"
+    }
+
+    private fun metaData(): String {
+        val value = value()
+        return "ms ${key()} ${value.length + wrongLength()} ${flags(
+            "q",
+            "k",
+            "c",
+            "Oabc",
+            "T90",
+            "F5",
+            "ME",
+        )}\r\n$value"
+    }
+
+    private fun wrongLength() = if (random.nextInt(15) == 0) random.nextInt(1, 4) else 0
+
+    private fun value(): String = when (random.nextInt(4)) {
+        0 -> (NUMBER + random.nextInt(1000)).toString()
+        1 -> "E\r\nEND\r\n\u0000\u00ff"
+        2 -> "x".repeat(random.nextInt(1500))
+        else -> ""
+    }
+
+    private companion object {
+        /** Keeps its digits: what memcached leaves of a number that gets shorter depends on the replies it has not sent yet. */
+        const val NUMBER = 5_000_000
+    }
+}
