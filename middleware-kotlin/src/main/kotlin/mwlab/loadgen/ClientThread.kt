@@ -53,12 +53,8 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
             options.pacing.rateLimit > 0 ->
                 LimitedPace(loop, limit, options.pacing.rateLimit, index.toDouble() / clients.size)
 
-            arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() -> ThinkingPace(
-                loop,
-                limit,
-                arrivals,
-                random,
-            )
+            arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() ->
+                ThinkingPace(loop, limit, arrivals, random)
 
             else -> EagerPace(limit)
         }

@@ -1,6 +1,6 @@
 package mwlab.loadgen
 
-/** Keys must leave room for the line end in memcached's limit of 250 bytes. */
+/** memcached's limit. */
 private const val LONGEST_KEY_BYTES = 250
 private val ANY_NUMBER = Long.MIN_VALUE..Long.MAX_VALUE
 
@@ -29,11 +29,9 @@ private fun readKeyNumber(line: CommandLine, name: String, default: Long): Long 
 
 private fun readPatterns(text: String): Pair<KeyPattern, KeyPattern> {
     val letters = text.split(':').map { side -> KeyPattern.entries.find { it.letter.toString() == side } }
-    demand(
-        letters.size == 2 && letters.all {
-            it != null
-        },
-    ) { "key-pattern must be in the format of [S/R/G/P/Z]:[S/R/G/P/Z]." }
+    demand(letters.size == 2 && null !in letters) {
+        "key-pattern must be in the format of [S/R/G/P/Z]:[S/R/G/P/Z]."
+    }
     val (set, get) = letters.filterNotNull()
     demand((set == KeyPattern.PARALLEL) == (get == KeyPattern.PARALLEL)) {
         "parallel key-pattern must be configured for both SET and GET commands."

@@ -84,25 +84,20 @@ internal class Run(
         return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
     }
 
-    /** Opens the connections of all clients that begin at once, those of a thread with the pauses asked for. */
+    /** Opens the connections of all clients that begin at once. */
     private suspend fun connect(threads: List<ClientThread>) = try {
-        val pauses = options.target.connectJitterUs
-        coroutineScope {
-            for (thread in threads) {
-                launch(thread.loop) {
-                    thread.clients.filterIndexed { index, _ -> startSecondOf(index) == 0 }.forEach { client ->
-                        if (pauses.last >
-                            0
-                        ) {
-                            thread.loop.sleepUntil(System.nanoTime() + pauses.random() * NANOS_PER_MICRO)
-                        }
-                        launch { client.connect() }
-                    }
-                }
-            }
-        }
+        coroutineScope { threads.forEach { launch(it.loop) { connect(it) } } }
     } catch (refused: IOException) {
         throw SetupException("$server: ${refused.message}", refused)
+    }
+
+    private suspend fun connect(thread: ClientThread) = coroutineScope {
+        val pausesUs = options.target.connectJitterUs
+        for ((index, client) in thread.clients.withIndex()) {
+            if (startSecondOf(index) > 0) continue
+            if (pausesUs.last > 0) thread.loop.sleepUntil(System.nanoTime() + pausesUs.random() * NANOS_PER_MICRO)
+            launch { client.connect() }
+        }
     }
 
     private fun startSecondOf(client: Int): Int = options.load.staircase?.startSecondOf(client) ?: 0
