@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.capacity import usable_capacity
-from analysis.operational import interactive_throughput
+from analysis.operational import interactive_response_time, interactive_throughput
 from analysis.stats import aggregate
 from analysis.units import MS_PER_S
 
@@ -27,7 +27,9 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         One row per configuration: `section`, `workload`, `workers` (only where varied),
         `num_clients`, `think_time_s`, and every measure with `_mean`, `_sd`, `_ci_low`,
-        `_ci_high`, `_repetitions`.
+        `_ci_high`, `_repetitions`; among them `interactive_law_throughput_ops_per_s` and
+        `interactive_law_response_time_ms`, what the law makes of each run by itself (the law of
+        means over repetitions is not the mean of the laws).
 
     Raises
     ------
@@ -36,6 +38,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     """
     if runs.empty:
         raise ValueError("no accepted run to aggregate: Tables.rejected tells why")
+    runs = _with_interactive_law(runs)
     by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
     by.append("think_time_s")
     numbers = runs.select_dtypes("number").columns
@@ -128,11 +131,7 @@ def interactive_law_table(cells: pd.DataFrame) -> pd.DataFrame:
         ((predicted - measured) / measured).
     """
     measured = cells["client_throughput_ops_per_s_mean"]
-    predicted = interactive_throughput(
-        cells["num_clients"],
-        cells["client_response_time_ms_mean"] / MS_PER_S,
-        cells["think_time_s"],
-    )
+    predicted = cells["interactive_law_throughput_ops_per_s_mean"]
     key = [name for name in CELL_KEY if name in cells]
     return cells[key].assign(
         throughput_ops_per_s=measured,
@@ -175,6 +174,20 @@ def comparison_table(
         columns[f"study_{name}"] = both[f"{name}_study"]
         columns[f"{measure}_ratio"] = both[f"{name}_ours"] / both[f"{name}_study"]
     return pd.DataFrame(columns).sort_values([*on, "study"], ignore_index=True)
+
+
+def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
+    clients, think_time_s = runs["num_clients"], runs["think_time_s"]
+    response_time_s = runs["client_response_time_ms"] / MS_PER_S
+    predicted_s = interactive_response_time(
+        clients, runs["client_throughput_ops_per_s"], think_time_s
+    )
+    return runs.assign(
+        interactive_law_throughput_ops_per_s=interactive_throughput(
+            clients, response_time_s, think_time_s
+        ),
+        interactive_law_response_time_ms=predicted_s * MS_PER_S,
+    )
 
 
 def _throughput_and_response_time(cells: pd.DataFrame, side: str) -> dict[str, pd.Series]:

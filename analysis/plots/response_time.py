@@ -3,7 +3,6 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.operational import interactive_response_time
 from analysis.plots.series import (
     CLIENTS_TITLE,
     add_measured,
@@ -12,7 +11,6 @@ from analysis.plots.series import (
     each_series,
 )
 from analysis.theme import new_figure
-from analysis.units import MS_PER_S
 
 
 def plot_response_time(
@@ -37,12 +35,8 @@ def plot_response_time(
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, column)
         if shows_law:
-            predicted_s = interactive_response_time(
-                rows["num_clients"],
-                rows["client_throughput_ops_per_s_mean"],
-                rows["think_time_s"],
-            )
-            add_model(figure, style, rows["num_clients"], predicted_s * MS_PER_S)
+            predicted = rows["interactive_law_response_time_ms_mean"]
+            add_model(figure, style, rows["num_clients"], predicted)
     if shows_law:
         add_model_legend(figure, "interactive law")
     return figure

@@ -3,7 +3,6 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.operational import interactive_throughput
 from analysis.plots.series import (
     CLIENTS_TITLE,
     add_measured,
@@ -12,7 +11,6 @@ from analysis.plots.series import (
     each_series,
 )
 from analysis.theme import FRAME, new_figure
-from analysis.units import MS_PER_S
 
 
 def plot_throughput(
@@ -44,11 +42,7 @@ def plot_throughput(
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, column)
         if shows_law:
-            predicted = interactive_throughput(
-                rows["num_clients"],
-                rows["client_response_time_ms_mean"] / MS_PER_S,
-                rows["think_time_s"],
-            )
+            predicted = rows["interactive_law_throughput_ops_per_s_mean"]
             add_model(figure, style, rows["num_clients"], predicted)
     if shows_law:
         add_model_legend(figure, "interactive law")

@@ -80,11 +80,22 @@ def test_interactive_law_holds_for_the_synthetic_system(with_middleware):
     assert table["difference_percent"].abs().max() < 0.1
 
 
-def test_interactive_law_shows_what_does_not_fit(baseline):
-    wrong = baseline.assign(
-        client_response_time_ms_mean=baseline["client_response_time_ms_mean"] / 2
+def test_interactive_law_is_that_of_each_run(tmp_path):
+    """Runs of 100 and 300 op/s fit the law each, though the law of their means gives 150 op/s."""
+    runs = tidy_campaign(build_campaign(tmp_path, sections=["2.1"], repetitions=2)).runs
+    runs = runs.query("workload == 'get' and num_clients == 6").assign(
+        client_throughput_ops_per_s=[100.0, 300.0], client_response_time_ms=[60.0, 20.0]
     )
-    assert interactive_law_table(wrong)["difference_percent"].min() == pytest.approx(100, abs=0.1)
+    (row,) = interactive_law_table(cells(runs)).to_dict("records")
+    assert row["throughput_ops_per_s"] == 200
+    assert row["difference_percent"] == pytest.approx(0)
+
+
+def test_interactive_law_shows_what_does_not_fit(tmp_path):
+    runs = tidy_campaign(build_campaign(tmp_path, sections=["2.1"], repetitions=1)).runs
+    wrong = runs.assign(client_response_time_ms=runs["client_response_time_ms"] / 2)
+    table = interactive_law_table(cells(wrong))
+    assert table["difference_percent"].min() == pytest.approx(100, abs=0.1)
 
 
 def test_comparison_puts_each_study_beside_ours(baseline):
