@@ -17,7 +17,7 @@ MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xm
 INSTALLED := .venv/installed
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
 
-.PHONY: help setup jar report test python kotlin lab lint format lock clean
+.PHONY: help setup jar report test python kotlin bench lab lint format lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -53,6 +53,9 @@ kotlin: $(INSTALLED) ## Style and tests of the middleware and the load generator
 	@mkdir -p build
 	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
 	@grep 'Tests run:' build/kotlin.log | tail -n 1 | sed -E 's/^\[[A-Z]+\] +/Kotlin: /'
+
+bench: setup ## Compare speeds side by side, in turns (libmemcached-tools for the reference)
+	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=notebooks $(ALLOW_ROOT)
