@@ -5,6 +5,8 @@ import plotly.graph_objects as go
 
 from analysis.theme import BLACK, FRAME, SKY_BLUE, new_figure
 
+_LIGHT_GREYS = ["#ffffff", "#a8a8a8"]  # black text stays readable on all of them
+
 
 def plot_bandwidths(bandwidths: pd.DataFrame) -> go.Figure:
     """Plot measured bandwidth from host to host as bars, the sender's limit as a line above each.
@@ -35,25 +37,34 @@ def plot_bandwidths(bandwidths: pd.DataFrame) -> go.Figure:
 def plot_round_trip_times(pings: pd.DataFrame) -> go.Figure:
     """Plot the mean round-trip time from every host to every other, darker is longer.
 
+    Squares, not plotly's heat map, which draws pixels: the figure stays one of lines and text.
+
     Parameters
     ----------
     pings
         `analysis.tidy.Tables.pings` of one section.
     """
-    column = "round_trip_time_mean_ms"
-    matrix = pings.pivot_table(index="source", columns="target", values=column)
+    means = pings.groupby(["source", "target"], as_index=False)["round_trip_time_mean_ms"].mean()
     figure = new_figure("To", "From")
-    figure.add_heatmap(
-        x=matrix.columns,
-        y=matrix.index,
-        z=matrix,
-        zmin=0,
-        zmax=matrix.max(axis=None),
-        colorscale="Greys",
-        texttemplate="%{z:.2f}",
-        colorbar_title_text="Round-trip time (ms)",
-        colorbar_title_side="right",
-        hoverongaps=False,
+    figure.add_scatter(
+        x=means["target"],
+        y=means["source"],
+        mode="markers+text",
+        text=means["round_trip_time_mean_ms"].map("{:.2f}".format),
+        marker={
+            "symbol": "square",
+            "size": 30,
+            "color": means["round_trip_time_mean_ms"],
+            "colorscale": _LIGHT_GREYS,
+            "cmin": 0,
+        },
+        customdata=means["round_trip_time_mean_ms"],
+        hovertemplate="%{y} \N{RIGHTWARDS ARROW} %{x}: %{customdata:.3f} ms<extra></extra>",
+        name="Round-trip time (ms)",
+        showlegend=True,
     )
-    figure.update_xaxes(showgrid=False)
-    return figure.update_yaxes(showgrid=False, autorange="reversed")
+    hosts = sorted(set(means["source"]) | set(means["target"]))
+    figure.update_xaxes(showgrid=False, categoryorder="array", categoryarray=hosts)
+    return figure.update_yaxes(
+        showgrid=False, categoryorder="array", categoryarray=hosts[::-1], rangemode="normal"
+    )

@@ -86,10 +86,7 @@ def build_run(
     window = {"start_epoch_s": START_EPOCH_S + WARM_UP_S, "warm_up_s": WARM_UP_S}
     window |= {"end_epoch_s": START_EPOCH_S + WARM_UP_S + STABLE_S, "stable_s": STABLE_S}
     manifest = {
-        "format": 1,
-        "campaign": folder.name,
-        "section": section,
-        "profile": "smoke",
+        **_identity(folder, section),
         "repetition": repetition,
         "attempt": 1,
         "status": status,
@@ -108,9 +105,6 @@ def build_run(
         "think_time_s": 0.0,
         "window": {**window, "cool_down_s": COOL_DOWN_S},
         "generator": {"name": "memtier_benchmark", "version": "2.3.1"},
-        "started_at": "2026-11-20T12:00:00.000+00:00",
-        "finished_at": "2026-11-20T12:00:06.000+00:00",
-        "git": {"commit": "0" * 40, "dirty": False},
         "checks": [{"name": "no_misses", "passed": status == "accepted", "detail": ""}],
     }
     (run_dir / "manifest.json").write_text(json.dumps(manifest))
@@ -132,16 +126,29 @@ def build_network_runs(folder: Path) -> Path:
         run_dir = folder / "0" / f"kind={kind}" / "rep-1"
         write_compressed(run_dir, texts)
         manifest = {
-            "format": 1,
-            "section": "0",
+            **_identity(folder, "0"),
             "repetition": 1,
             "status": "accepted",
             "config": {"kind": kind},
-            "topology": {"time_dilation": 1.0, "rates_mbit_per_s": rates},
+            "topology": {"name": "azure", "time_dilation": 1.0, "rates_mbit_per_s": rates},
             "roles": {"clients": ["c1"], "middlewares": [], "servers": ["s1"]},
         }
         (run_dir / "manifest.json").write_text(json.dumps(manifest))
     return folder
+
+
+def _identity(folder: Path, section: str) -> dict[str, Any]:
+    """Return what every manifest says of the campaign."""
+    return {
+        "format": 1,
+        "campaign": folder.name,
+        "section": section,
+        "profile": "smoke",
+        "fleet": "local-lab",
+        "started_at": "2026-11-20T12:00:00.000+00:00",
+        "finished_at": "2026-11-20T12:00:06.000+00:00",
+        "git": {"commit": "0" * 40, "dirty": False},
+    }
 
 
 def write_compressed(run_dir: Path, files: Mapping[str, str]) -> None:

@@ -137,13 +137,15 @@ def test_bandwidths_stand_beside_the_senders_limit(tables):
     assert (bars.y < limits.y).all()
 
 
-def test_round_trip_times_are_a_matrix(tables):
-    pings = tables.pings.query("section == '0'")
-    heatmap = plot_round_trip_times(pings).data[0]
-    assert heatmap.x.tolist() == ["c1", "s1"]
-    assert heatmap.z[0][1] == pytest.approx(1.0)
-    assert np.isnan(heatmap.z[0][0])
-    assert heatmap.colorbar.title.text == "Round-trip time (ms)"
+def test_round_trip_times_are_squares_with_their_value(tables):
+    figure = plot_round_trip_times(tables.pings.query("section == '0'"))
+    (squares,) = figure.data
+    assert list(zip(squares.y, squares.x, squares.text, strict=True)) == [
+        ("c1", "s1", "1.00"),
+        ("s1", "c1", "1.00"),
+    ]
+    assert squares.name == "Round-trip time (ms)"
+    assert figure.layout.yaxis.categoryarray == ("s1", "c1")
 
 
 def test_trace_shades_the_stable_window(tables):

@@ -1,0 +1,56 @@
+"""The notebooks run top to bottom on a finished campaign, without a host, and become the report."""
+
+import ast
+import os
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from remote.campaign import DATA_DIR, Campaign
+from report.__main__ import make_report
+from tests.helpers.campaign import build_campaign, build_network_runs
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+LONGEST_CELL = 12  # lines; longer ones compute, which belongs into analysis/
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    """A synthetic campaign that holds every run of the smoke profile, removed afterwards."""
+    folder = DATA_DIR / f"test-notebooks-{os.getpid()}"
+    try:
+        build_campaign(folder, clients_per_thread=(1, 8, 32))
+        build_network_runs(folder)
+        yield folder.name
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_notebooks_become_one_report(campaign, tmp_path):
+    opened = Campaign.open(campaign)
+    assert [opened.missing(section) for section in ("0", "2.1", "3.1")] == [[], [], []]
+    exported = make_report(campaign, "smoke", "local", NOTEBOOKS, tmp_path)
+    assert exported.report.read_bytes().startswith(b"%PDF-")
+    names = {path.stem for path in exported.figures}
+    for wanted in ("00-2-bandwidths", "02-1-throughput", "02-1-response-time"):
+        assert wanted in names
+    for workload in ("set", "get"):
+        assert {f"03-1-throughput-{workload}", f"03-1-response-time-{workload}"} <= names
+    for path in exported.figures:
+        assert "<image" not in path.read_text(), f"{path.name} holds a raster image"
+        assert path.with_suffix(".csv").stat().st_size > 0
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_only_tells_and_calls(path):
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    (parameters,) = [c for c in code if "parameters" in c.metadata.get("tags", [])]
+    assert parameters.source == 'fleet = "local"\nprofile = "smoke"\ncampaign = "smoke"'
+    assert code[0] is parameters
+    for cell in code:
+        assert len(cell.source.splitlines()) <= LONGEST_CELL, cell.source
+        for node in ast.walk(ast.parse(cell.source)):
+            assert not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda), cell.source
