@@ -12,8 +12,15 @@ sealed interface Request {
      * Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me.
      *
      * @property isQuiet a meta command with the flag q: it may be left without a reply.
+     * @property usesUnique asks for the `cas` unique, which each server counts for itself.
      */
-    class Retrieval(override val length: Int, val verb: Verb, val keys: Keys, val isQuiet: Boolean = false) : Request
+    class Retrieval(
+        override val length: Int,
+        val verb: Verb,
+        val keys: Keys,
+        val isQuiet: Boolean = false,
+        val usesUnique: Boolean = false,
+    ) : Request
 
     /**
      * Changes one key ([keys] holds it), or all of a server's (flush_all, verbosity: no key).
@@ -21,6 +28,7 @@ sealed interface Request {
      * @property lineLength length of the command line with its line end; a data block may follow it.
      * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
      * @property isQuiet a meta command with the flag q: it may be left without a reply.
+     * @property usesUnique asks for the `cas` unique or compares with it, which each server counts for itself.
      */
     class Update(
         override val length: Int,
@@ -30,6 +38,7 @@ sealed interface Request {
         val replyEnd: Int,
         val noreply: Boolean = false,
         val isQuiet: Boolean = false,
+        val usesUnique: Boolean = false,
     ) : Request
 
     /** version or stats, with their arguments. */

@@ -88,13 +88,19 @@ class RequestReader(private val maxValueBytes: Int) {
         private fun retrieval(verb: Verb, firstKey: Int): Request {
             if (count < 2) return refused(ERROR)
             if ((firstKey until count).any { tokens.length(it) > MAX_KEY_BYTES }) return refused(BAD_FORMAT)
-            return Request.Retrieval(length, verb, keys(firstKey, count))
+            return Request.Retrieval(
+                length,
+                verb,
+                keys(firstKey, count),
+                usesUnique =
+                verb == Verb.GETS || verb == Verb.GATS,
+            )
         }
 
         private fun metaRetrieval(verb: Verb): Request = when {
             count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
-            else -> Request.Retrieval(length, verb, keys(1, 2), isQuiet(firstFlag = 2))
+            else -> Request.Retrieval(length, verb, keys(1, 2), hasFlag('q', 2), usesUnique = hasFlag('c', 2))
         }
 
         private fun update(verb: Verb, words: IntRange): Request = when {
@@ -130,18 +136,26 @@ class RequestReader(private val maxValueBytes: Int) {
 
         private fun update(verb: Verb, keys: Keys, dataBytes: Int): Request {
             val isMeta = verb.text.length == 2
+            val firstFlag = if (!isMeta) {
+                count
+            } else if (verb == Verb.MS) {
+                3
+            } else {
+                2
+            }
             val noreply = !isMeta && isNoreply()
+            val usesUnique = verb == Verb.CAS || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
-            val isQuiet = isMeta && isQuiet(firstFlag = if (verb == Verb.MS) 3 else 2)
-            return Request.Update(length + dataBytes, verb, keys, length, replyEnd, noreply, isQuiet)
+            val bytes = length + dataBytes
+            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, hasFlag('q', firstFlag), usesUnique)
         }
 
         /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */
         private fun isNoreply(): Boolean = tokens.matches(buffer, count - 1, "noreply") &&
             !(count == 2 && tokens.matches(buffer, 0, Verb.DELETE.text))
 
-        private fun isQuiet(firstFlag: Int): Boolean =
-            (firstFlag until count).any { buffer.get(tokens.start(it)) == QUIET_FLAG }
+        private fun hasFlag(flag: Char, firstFlag: Int): Boolean =
+            (firstFlag until count).any { buffer.get(tokens.start(it)) == flag.code.toByte() }
 
         private fun keys(from: Int, until: Int): Keys = Keys(
             IntArray(2 * (until - from)) {
@@ -167,7 +181,6 @@ class RequestReader(private val maxValueBytes: Int) {
         /** Longest key, in bytes. */
         const val MAX_KEY_BYTES = 250
 
-        private const val QUIET_FLAG = 'q'.code.toByte()
         private const val MAX_LINE_BYTES = 2048
         private const val MAX_INDENT_BYTES = 100
         private const val MAX_GET_LINE_BYTES = 1 shl 20

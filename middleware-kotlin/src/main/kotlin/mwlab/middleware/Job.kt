@@ -13,12 +13,7 @@ import java.nio.ByteBuffer
  * It belongs to the client's coroutine until it is queued, to one worker until its reply is delivered, and then to the client
  * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
  */
-internal class Job(
-    val client: ClientConnection,
-    val request: Request,
-    private val bytes: ByteBuffer,
-    val times: JobTimes,
-) {
+internal class Job(val client: ClientConnection, val request: Request, val bytes: ByteBuffer, val times: JobTimes) {
     /** What it is counted as, see [RequestType]. */
     val type: Int = typeOf(request)
 
@@ -28,6 +23,13 @@ internal class Job(
         is Request.Update -> request.keys.count
         else -> 0
     }
+
+    /** Whether a server may leave it without a reply. */
+    val isQuiet: Boolean = (request as? Request.Retrieval)?.isQuiet ?: (request as? Request.Update)?.isQuiet ?: false
+
+    /** Whether it is about a `cas` unique. */
+    val usesUnique: Boolean =
+        (request as? Request.Retrieval)?.usesUnique ?: (request as? Request.Update)?.usesUnique ?: false
 
     /** What the servers are asked; they own the reply's bytes until [release]. */
     var calls: List<ServerCall> = emptyList()

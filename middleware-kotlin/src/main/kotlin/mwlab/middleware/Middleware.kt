@@ -129,7 +129,7 @@ class Middleware(private val config: MiddlewareConfig) {
         index = index,
         loop = loopOf(index),
         queue = queue,
-        router = RoundRobinRouter(servers.size, config.sharded, start = index),
+        router = Router.of(config, index),
         servers = servers,
         connections = connections,
         recorder = metrics.recorderOf(loopOf(index)),

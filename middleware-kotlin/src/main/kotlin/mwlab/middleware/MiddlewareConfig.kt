@@ -11,6 +11,7 @@ import kotlin.time.Duration.Companion.seconds
  *
  * @property queueCapacity jobs that may wait; with at least [maxClients], as by default, none is ever refused, because each
  *   client has one request under way.
+ * @property replicas servers that a key is written to with [Routing.CONSISTENT_HASH]; null: one.
  * @property statsDirectory where the results go; null: nowhere.
  * @property serverTimeout how long a server may take to answer before its connection is dropped.
  * @property drainTimeout how long requests under way may take to finish at the end.
@@ -38,9 +39,11 @@ class MiddlewareConfig(
         require(servers.distinct().size == servers.size) {
             "a server is named twice: ${servers.joinToString(" ") { it.text }}"
         }
-        require(routing == Routing.ROUND_ROBIN) { "--routing ${routing.option} is not built yet" }
         require(dispatch == Dispatch.SEQUENTIAL) { "--dispatch ${dispatch.option} is not built yet" }
-        require(replicas == null) { "--replicas needs --routing consistent-hash" }
+        require(replicas == null || routing == Routing.CONSISTENT_HASH) { "replicas need --routing consistent-hash" }
+        require(replicas == null || replicas in 1..servers.size) {
+            "replicas must be 1 to the number of servers (${servers.size}), got $replicas"
+        }
         require(workers in 1..MAX_WORKERS) { "workers must be 1 to $MAX_WORKERS, got $workers" }
         require(netThreads in 1..workers) {
             "net threads must be 1 to the number of workers ($workers), got $netThreads"

@@ -33,14 +33,18 @@ internal class Worker(
     }
 
     private suspend fun serve(job: Job) {
-        val parts = route(job.request)
+        val parts = if (job.usesUnique && !router.hasSingleOwners) emptyList() else route(job)
         val group = CallGroup(parts.size)
-        job.calls = parts.map { ServerCall(group, servers[it.server], it.keys, isQuiet(job.request)) }
+        job.calls = parts.map { ServerCall(group, servers[it.server], it.keys, job.isQuiet) }
         for (call in job.calls) connections[call.server.index].send(call, serverRequest(job, call))
         group.await()
+        finish(job)
+    }
+
+    private suspend fun finish(job: Job) {
         stamp(job.times, job.calls)
         job.calls.forEach { record(job, it) }
-        val reply = replyOf(job)
+        val reply = if (job.calls.isEmpty()) Reply.line(NO_UNIQUES, isError = true) else replyOf(job)
         val isDelivered = when (job.client.loop) {
             loop -> job.client.deliver(job, reply)
             else -> withContext(job.client.loop) { job.client.deliver(job, reply) }
@@ -49,22 +53,16 @@ internal class Worker(
         if (isDelivered) job.release(loop.buffers)
     }
 
-    private fun route(request: Request): List<Part> = when (request) {
-        is Request.Retrieval -> router.retrieval(request)
-        is Request.Update -> router.update(request)
+    private fun route(job: Job): List<Part> = when (val request = job.request) {
+        is Request.Retrieval -> router.retrieval(request, job.bytes)
+        is Request.Update -> router.update(request, job.bytes)
         else -> listOf(Part(0))
     }
 
-    private fun isQuiet(request: Request): Boolean = when (request) {
-        is Request.Retrieval -> request.isQuiet
-        is Request.Update -> request.isQuiet
-        else -> false
-    }
-
     private fun stamp(times: JobTimes, calls: List<ServerCall>) {
-        times.sentNanos = calls.maxOf { it.sentNanos }
-        times.answeredNanos = calls.maxOf { it.answeredNanos }
-        times.serversNetNanos = calls.maxOf { it.answeredNanos - it.sentNanos }
+        times.sentNanos = calls.maxOfOrNull { it.sentNanos } ?: times.dequeuedNanos
+        times.answeredNanos = calls.maxOfOrNull { it.answeredNanos } ?: times.dequeuedNanos
+        times.serversNetNanos = calls.maxOfOrNull { it.answeredNanos - it.sentNanos } ?: 0
     }
 
     private fun record(job: Job, call: ServerCall) {
@@ -81,5 +79,10 @@ internal class Worker(
         ) {
             recorder.serverReplied(call.server.index, job.type, call.answeredNanos - call.sentNanos)
         }
+    }
+
+    private companion object {
+        const val NO_UNIQUES = "SERVER_ERROR cas uniques differ between servers; " +
+            "they need a single one, or --routing consistent-hash without replicas"
     }
 }

@@ -57,6 +57,9 @@ class CommandLineTest {
                 "option --routing takes round-robin or hash or consistent-hash, got \"best\"",
             "-p 1 -m 127.0.0.1:1 --server-timeout soon" to
                 "option --server-timeout takes a time such as 500ms, got \"soon\"",
+            "-p 1 -m 127.0.0.1:1 --replicas all" to "replicas need --routing consistent-hash",
+            "-p 1 -m 127.0.0.1:1 --replicas 2 --routing consistent-hash" to
+                "replicas must be 1 to the number of servers (1), got 2",
             "-p 1 -m 127.0.0.1:1 --wat" to "unknown option --wat",
         )
         for ((line, complaint) in complaints) assertEquals(complaint, complaint(line), line)

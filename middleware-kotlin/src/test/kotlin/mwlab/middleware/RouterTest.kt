@@ -5,43 +5,116 @@ import mwlab.memcached.RequestReader
 import mwlab.testing.bytes
 import kotlin.test.Test
 import kotlin.test.assertEquals
+import kotlin.test.assertTrue
 
 class RouterTest {
-    private fun get(keys: Int) =
-        RequestReader(1).next(bytes("get" + (1..keys).joinToString("") { " k$it" } + "\r\n")) as Request.Retrieval
-
-    private fun Router.shares(keys: Int): List<Pair<Int, List<Int>?>> = retrieval(get(keys)).map {
-        it.server to
-            it.keys?.toList()
+    private fun Router.read(vararg keys: String): List<Part> {
+        val text = bytes("get ${keys.joinToString(" ")}\r\n")
+        return retrieval(RequestReader(1).next(text) as Request.Retrieval, text)
     }
 
+    private fun Router.write(key: String): List<Int> {
+        val text = bytes("delete $key\r\n")
+        return update(RequestReader(1).next(text) as Request.Update, text).map { it.server }
+    }
+
+    private fun keys(count: Int) = Array(count) { "key-$it" }
+
+    private fun names(servers: Int) = List(servers) { "10.0.0.$it:11211" }
+
     @Test
-    fun `reads go round, from where the worker starts`() {
+    fun `reads go round, from where the worker starts, and changes go everywhere`() {
         val router = RoundRobinRouter(servers = 3, sharded = false, start = 5)
-        assertEquals(listOf(2, 0, 1, 2), List(4) { router.retrieval(get(1)).single().server })
+        assertEquals(listOf(2, 0, 1, 2), List(4) { router.read("k").single().server })
+        assertEquals(listOf(0, 1, 2), router.write("k"))
     }
 
     @Test
     fun `shards cover all keys in order, evenly, and go round`() {
         for (servers in 1..5) {
-            for (keys in 1..20) {
-                val shares = RoundRobinRouter(servers, sharded = true, start = 0).shares(keys)
-                assertEquals(minOf(keys, servers), shares.size)
-                assertEquals(shares.indices.toList(), shares.map { it.first })
-                if (shares.size > 1) {
-                    assertEquals((0 until keys).toList(), shares.flatMap { it.second!! })
-                    val sizes = shares.map { it.second!!.size }
-                    assertEquals(true, sizes.max() - sizes.min() <= 1, "$sizes")
-                }
+            for (count in 1..20) {
+                val parts = RoundRobinRouter(servers, sharded = true, start = 0).read(*keys(count))
+                assertEquals((0 until minOf(count, servers)).toList(), parts.map { it.server })
+                if (parts.size > 1) assertEven(count, parts)
             }
         }
+    }
+
+    private fun assertEven(count: Int, parts: List<Part>) {
+        assertEquals((0 until count).toList(), parts.flatMap { it.keys!!.toList() })
+        val sizes = parts.map { it.keys!!.size }
+        assertTrue(sizes.max() - sizes.min() <= 1, "$sizes")
     }
 
     @Test
     fun `the turn goes on behind a sharded request`() {
         val router = RoundRobinRouter(servers = 3, sharded = true, start = 0)
-        assertEquals(listOf(0, 1), router.shares(2).map { it.first })
-        assertEquals(listOf(2, 0, 1), router.shares(4).map { it.first })
-        assertEquals(listOf(2), router.shares(1).map { it.first })
+        assertEquals(listOf(0, 1), router.read("a", "b").map { it.server })
+        assertEquals(listOf(2, 0, 1), router.read("a", "b", "c", "d").map { it.server })
+        assertEquals(listOf(2), router.read("a").map { it.server })
+    }
+
+    @Test
+    fun `a hash always names the same server, and all servers alike`() {
+        val router = HashRouter(servers = 3, sharded = false)
+        val counts = keys(9000).groupingBy { router.read(it).single().server }.eachCount()
+        assertTrue(counts.values.all { it in 2800..3200 }, "$counts")
+        assertEquals(router.read("a", "b").single().server, router.read("a", "b").single().server)
+        assertEquals(listOf(0, 1, 2), router.write("k"))
+    }
+
+    @Test
+    fun `hashed shards begin with the server of the key list`() {
+        val whole = HashRouter(servers = 3, sharded = false).read("a", "b", "c", "d").single().server
+        val parts = HashRouter(servers = 3, sharded = true).read("a", "b", "c", "d")
+        assertEquals(List(3) { (whole + it) % 3 }, parts.map { it.server })
+        assertEven(4, parts)
+    }
+
+    @Test
+    fun `a ring gives each key to one server, and every server its share`() {
+        val router = RingRouter(Ring(names(3)), replicas = 1)
+        val counts = keys(9000).groupingBy { router.read(it).single().server }.eachCount()
+        assertTrue(counts.values.all { it in 2400..3600 }, "$counts")
+        assertTrue(keys(100).all { router.write(it) == listOf(router.read(it).single().server) })
+        assertTrue(router.hasSingleOwners)
+    }
+
+    @Test
+    fun `a multi-get on a ring is split by owner, in the order of the keys`() {
+        val router = RingRouter(Ring(names(3)), replicas = 1)
+        val parts = router.read(*keys(20))
+        assertEquals((0 until 20).toList(), parts.flatMap { it.keys!!.toList() }.sorted())
+        for (part in parts) {
+            val owned = part.keys!!.toList()
+            assertEquals(owned.sorted(), owned)
+            for (key in owned) assertEquals(part.server, router.read("key-$key").single().server)
+        }
+    }
+
+    @Test
+    fun `replicas are different successive servers, the first one is read`() {
+        for (replicas in 1..4) {
+            val router = RingRouter(Ring(names(4)), replicas)
+            for (key in keys(100)) {
+                val servers = router.write(key)
+                assertEquals(replicas, servers.distinct().size)
+                assertEquals(servers.first(), router.read(key).single().server)
+            }
+        }
+    }
+
+    @Test
+    fun `a server that leaves the ring takes only its own keys along`() {
+        val before = RingRouter(Ring(names(4)), replicas = 1)
+        val after = RingRouter(Ring(names(3)), replicas = 1)
+        val moved = keys(4000).filter { before.read(it).single().server != after.read(it).single().server }
+        assertTrue(moved.all { before.read(it).single().server == 3 })
+    }
+
+    @Test
+    fun `the ring's places are the first 32 bits of MD5`() {
+        // echo -n key | md5sum: 3c6e0b8a9c15224a8228b9a98ca1531d
+        assertEquals(0x3c6e0b8aL, Ring.place(Ring.md5().digest("key".toByteArray())))
     }
 }

@@ -52,6 +52,8 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
 
     private fun accept(client: Socket) {
         connections += client
+        // Accepted while the server was being closed: too late for dropConnections.
+        if (socket.isClosed) client.close()
         thread(isDaemon = true) {
             try {
                 client.use { serve(it) }
