@@ -17,7 +17,8 @@ MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xm
 INSTALLED := .venv/installed
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
 
-.PHONY: help setup jar report test python kotlin bench lab lint format lock clean
+# The folder of that name is no target's result.
+.PHONY: help setup jar report notebooks test python kotlin bench lab lint format lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -43,6 +44,11 @@ $(JAR): $(KOTLIN_SOURCES) | $(INSTALLED)
 report: setup ## Measure on the local lab, run the notebooks, write figures/report.pdf
 	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
 	@$(BIN)/python -m report --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
+
+notebooks: setup ## Run the notebooks in place, on a measured campaign or the running lab
+	@for notebook in notebooks/[0-9][0-9]-*.ipynb; do \
+	  $(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace \
+	    --ExecutePreprocessor.record_timing=False "$$notebook"; done
 
 test: setup lint kotlin python ## Run everything that CI runs: style, types, all tests, the lab for real
 
