@@ -1,18 +1,24 @@
-"""Queueing models: single stations with open arrivals, and closed networks."""
+"""Queueing models: single stations with open arrivals, closed networks, and our system."""
 
 from analysis.queueing.bounds import BalancedJobBounds, balanced_job_bounds
 from analysis.queueing.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
 from analysis.queueing.open import OpenStation, mm1, mminf, mmm
+from analysis.queueing.system import Prediction, System, message_bytes, predict, what_if
 
 __all__ = [
     "BalancedJobBounds",
     "ClosedSolution",
     "FlowEquivalentStation",
     "OpenStation",
+    "Prediction",
     "Station",
+    "System",
     "balanced_job_bounds",
+    "message_bytes",
     "mm1",
     "mminf",
     "mmm",
+    "predict",
     "solve_closed",
+    "what_if",
 ]
