@@ -1,8 +1,9 @@
-"""Queueing models: single stations with open arrivals, closed networks, and our system."""
+"""Queueing models: single stations with open arrivals, closed networks, our system."""
 
 from analysis.queueing.bounds import BalancedJobBounds, balanced_job_bounds
 from analysis.queueing.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
 from analysis.queueing.open import OpenStation, mm1, mminf, mmm
+from analysis.queueing.simulation import SimulationOptions, SimulationResult, simulate
 from analysis.queueing.system import Prediction, System, message_bytes, predict, what_if
 
 __all__ = [
@@ -11,6 +12,8 @@ __all__ = [
     "FlowEquivalentStation",
     "OpenStation",
     "Prediction",
+    "SimulationOptions",
+    "SimulationResult",
     "Station",
     "System",
     "balanced_job_bounds",
@@ -19,6 +22,7 @@ __all__ = [
     "mminf",
     "mmm",
     "predict",
+    "simulate",
     "solve_closed",
     "what_if",
 ]
