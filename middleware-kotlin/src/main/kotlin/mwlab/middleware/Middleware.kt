@@ -71,17 +71,11 @@ class Middleware(private val config: MiddlewareConfig) {
         val acceptor = netThreads.first()
         listener = binding(config.listen) { withContext(acceptor) { Listener.bind(acceptor, it) } }
         admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
-        val connections = List(config.workers) { worker -> servers.map { connectTo(it, loopOf(worker)) } }
-        connections.flatten().forEach { it.awaitFirstAttempt() }
-        netThreads.forEach { loop ->
-            scope.launch(loop) {
-                watchTimeouts(
-                    connections.filterIndexed { worker, _ ->
-                        loopOf(worker) ==
-                            loop
-                    }.flatten(),
-                )
-            }
+        val connections = connectAll()
+        backends.forEach { (_, connection) -> connection.awaitFirstAttempt() }
+        for (loop in netThreads) {
+            val own = connections.filterIndexed { worker, _ -> loopOf(worker) == loop }.flatten().distinct()
+            scope.launch(loop) { watchTimeouts(own) }
         }
         scope.launch(acceptor) { sampleQueue() }
         reporter.start(scope)
@@ -118,8 +112,24 @@ class Middleware(private val config: MiddlewareConfig) {
 
     private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]
 
-    private fun connectTo(server: Server, loop: EventLoop): ServerConnection {
-        val connection = ServerConnection(loop, server, config.serverTimeout)
+    /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
+    private fun connectAll(): List<List<ServerConnection>> = when (config.dispatch) {
+        Dispatch.SEQUENTIAL -> List(config.workers) { worker -> servers.map { connect(it, loopOf(worker)) } }
+
+        Dispatch.PIPELINED -> {
+            val shared = netThreads.associateWith { loop ->
+                servers.map { connect(it, loop, ServerConnection.SHARED_READ_BYTES) }
+            }
+            List(config.workers) { worker -> shared.getValue(loopOf(worker)) }
+        }
+    }
+
+    private fun connect(
+        server: Server,
+        loop: EventLoop,
+        readBytes: Int = ServerConnection.READ_BYTES,
+    ): ServerConnection {
+        val connection = ServerConnection(loop, server, config.serverTimeout, readBytes = readBytes)
         backends += server to connection
         scope.launch(loop) { connection.run() }
         return connection
@@ -133,6 +143,7 @@ class Middleware(private val config: MiddlewareConfig) {
         servers = servers,
         connections = connections,
         recorder = metrics.recorderOf(loopOf(index)),
+        dispatch = config.dispatch,
     )
 
     private suspend fun serve(connection: Connection) {

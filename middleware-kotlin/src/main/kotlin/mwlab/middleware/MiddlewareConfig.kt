@@ -39,7 +39,6 @@ class MiddlewareConfig(
         require(servers.distinct().size == servers.size) {
             "a server is named twice: ${servers.joinToString(" ") { it.text }}"
         }
-        require(dispatch == Dispatch.SEQUENTIAL) { "--dispatch ${dispatch.option} is not built yet" }
         require(replicas == null || routing == Routing.CONSISTENT_HASH) { "replicas need --routing consistent-hash" }
         require(replicas == null || replicas in 1..servers.size) {
             "replicas must be 1 to the number of servers (${servers.size}), got $replicas"

@@ -1,7 +1,6 @@
 package mwlab.middleware
 
 import mwlab.memcached.FailureKind
-import mwlab.memcached.Keys
 import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
 import mwlab.memcached.Response
@@ -63,7 +62,7 @@ private fun relay(request: Request, call: ServerCall): Reply {
         failure != null -> Reply.line(failure, isError = true)
 
         reply is Response.Failure -> Reply(
-            arrayOf(call.bytes.slice(reply.lineOffset, reply.length - reply.lineOffset)),
+            arrayOf(call.slice(reply.lineOffset, reply.length)),
             isError = true,
         )
 
@@ -83,11 +82,13 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
     val owner = IntArray(request.keys.count)
     calls.forEachIndexed { index, call -> call.keys?.forEach { owner[it] = index } }
     for (key in owner.indices) {
-        val bytes = calls[owner[key]].bytes
+        val call = calls[owner[key]]
         val found = values[owner[key]]
         val next = taken[owner[key]]
-        if (next < found.hits && isValueOf(job, request.keys, key, bytes, found.starts[next])) {
-            pieces += bytes.slice(found.starts[next], found.end(next) - found.starts[next])
+        if (next < found.hits &&
+            isValueOf(job.slice(request.keys.start(key), request.keys.end(key)), call, found.starts[next])
+        ) {
+            pieces += call.slice(found.starts[next], found.end(next))
             taken[owner[key]]++
         }
     }
@@ -99,10 +100,12 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
     return Reply(pieces.toTypedArray(), taken.sum())
 }
 
-private fun isValueOf(job: Job, keys: Keys, key: Int, bytes: ByteBuffer, start: Int): Boolean {
-    val wanted = job.slice(keys.start(key), keys.end(key))
-    val at = start + VALUE.length
-    return bytes.get(at + wanted.limit()) == ' '.code.toByte() && bytes.slice(at, wanted.limit()) == wanted
+private fun isValueOf(key: ByteBuffer, call: ServerCall, start: Int): Boolean {
+    val keyStart = start + VALUE.length
+    // A value of a shorter key may end before this key would.
+    if (keyStart + key.limit() >= call.bytes.remaining()) return false
+    val keyAndSpace = call.slice(keyStart, keyStart + key.limit() + 1)
+    return keyAndSpace.get(key.limit()) == ' '.code.toByte() && keyAndSpace.limit(key.limit()) == key
 }
 
 private const val VALUE = "VALUE "

@@ -31,13 +31,16 @@ internal class ServerCall(
     var reply: Response? = null
         private set
 
-    /** The reply's bytes, owned by the call until [release]. */
+    /** The reply's bytes, from the buffer's position on; owned by the call until [release]. */
     var bytes: ByteBuffer = BufferPool.EMPTY
         private set
 
     /** What went wrong with the server, in one line; null if it has answered. */
     var failure: String? = null
         private set
+
+    /** A view of the reply's bytes from [start] to [end]. */
+    fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(bytes.position() + start, end - start)
 
     fun answer(reply: Response, bytes: ByteBuffer, nanos: Long) {
         this.reply = reply
@@ -66,8 +69,12 @@ internal class ServerCall(
     }
 }
 
-/** Waits for several calls at once. Confined to the thread of the calls. */
-internal class CallGroup(private var pending: Int) {
+/**
+ * Several calls that belong together. Confined to the thread of the calls.
+ *
+ * @param onDone runs when all calls are answered or have failed, instead of [await]; null: somebody awaits.
+ */
+internal class CallGroup(private var pending: Int, private val onDone: (() -> Unit)? = null) {
     private var waiting: CancellableContinuation<Unit>? = null
 
     /** Suspends until all calls are answered or have failed. */
@@ -76,6 +83,8 @@ internal class CallGroup(private var pending: Int) {
     }
 
     fun oneDone() {
-        if (--pending == 0) waiting?.resume(Unit)
+        if (--pending > 0) return
+        onDone?.invoke()
+        waiting?.resume(Unit)
     }
 }

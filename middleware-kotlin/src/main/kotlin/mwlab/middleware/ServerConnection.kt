@@ -1,7 +1,10 @@
 package mwlab.middleware
 
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
 import mwlab.memcached.MetaCode
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
@@ -25,11 +28,14 @@ internal class ServerConnection(
     private val server: Server,
     private val timeout: Duration,
     private val backoff: Backoff = Backoff(),
+    private val readBytes: Int = READ_BYTES,
 ) {
     private val pending = ArrayDeque<ServerCall>()
+    private val outbox = Outbox()
     private var connection: Connection? = null
     private var downReason = "is not connected yet"
     private val tried = CompletableDeferred<Unit>()
+    private val blocked = Channel<Unit>(Channel.CONFLATED)
 
     val isUp: Boolean get() = connection != null
 
@@ -37,7 +43,7 @@ internal class ServerConnection(
     suspend fun run() {
         while (true) {
             try {
-                Connection.open(loop, server.address, timeout).use { readReplies(it) }
+                Connection.open(loop, server.address, timeout, readBytes).use { serve(it) }
             } catch (_: ClosedChannelException) {
                 // Dropped here, for a reason that is known.
             } catch (lost: IOException) {
@@ -75,15 +81,54 @@ internal class ServerConnection(
         }
     }
 
+    /**
+     * Sends [buffers] for [call] together with what else is submitted in this turn of the loop, and does not wait; otherwise as
+     * [send]. A connection is used with one of the two only.
+     */
+    fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
+        if (connection == null) return call.fail(failure(downReason))
+        pending.addLast(call)
+        call.bytesOut = buffers.sumOf { it.remaining() }
+        call.sentNanos = System.nanoTime()
+        if (outbox.isEmpty) loop.atEndOfTurn(::flush)
+        outbox.add(call, buffers)
+    }
+
     /** Drops the connection if its oldest call has waited too long at [nanos]. */
     fun checkTimeout(nanos: Long) {
         val oldest = pending.firstOrNull() ?: return
         if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) drop("did not answer within $timeout")
     }
 
-    private suspend fun readReplies(connection: Connection) {
-        this.connection = connection
+    private suspend fun serve(connection: Connection) = coroutineScope {
+        this@ServerConnection.connection = connection
         tried.complete(Unit)
+        val writing = launch { while (true) writeBlocked(connection) }
+        try {
+            readReplies(connection)
+        } finally {
+            writing.cancel()
+        }
+    }
+
+    private fun flush() {
+        val connection = this.connection ?: return
+        try {
+            if (!outbox.write(connection::tryWrite)) blocked.trySend(Unit)
+        } catch (lost: IOException) {
+            drop("failed: ${lost.message}")
+        }
+    }
+
+    /** Goes on where [flush] met a full socket; what is submitted meanwhile joins the outbox. */
+    private suspend fun writeBlocked(connection: Connection) {
+        blocked.receive()
+        do {
+            connection.awaitWritable()
+        } while (!outbox.write(connection::tryWrite))
+    }
+
+    private suspend fun readReplies(connection: Connection) {
         val replies = ResponseReader()
         while (true) {
             val reply = replies.next(connection.input)
@@ -109,6 +154,7 @@ internal class ServerConnection(
 
     private fun drop(reason: String) {
         downReason = reason
+        outbox.clear()
         val dropped = connection
         connection = null
         dropped?.close()
@@ -116,4 +162,12 @@ internal class ServerConnection(
     }
 
     private fun failure(reason: String) = "SERVER_ERROR ${server.name} $reason"
+
+    companion object {
+        /** For a connection with one call at a time. */
+        const val READ_BYTES = 16 * 1024
+
+        /** For a connection that many share: several replies come with one read. */
+        const val SHARED_READ_BYTES = 128 * 1024
+    }
 }

@@ -8,9 +8,10 @@ import mwlab.metrics.Recorder
 import mwlab.net.EventLoop
 
 /**
- * Takes one job at a time: sends it to its servers, waits for all of them, and hands the reply to the client's socket.
+ * Takes one job at a time, sends it to its servers, and hands their reply to the client's socket.
  *
- * A worker has a connection of its own to every server, so at most one call is under way on each. Confined to [loop].
+ * Sequential, it waits for the servers before it takes the next job, and has a connection of its own to each. Pipelined, it does
+ * not wait, and shares the connections with the other workers of the [loop], to which it is confined.
  */
 internal class Worker(
     private val index: Int,
@@ -20,6 +21,7 @@ internal class Worker(
     private val servers: List<Server>,
     private val connections: List<ServerConnection>,
     private val recorder: Recorder,
+    private val dispatch: Dispatch,
 ) {
     /** Works until the queue is closed and empty. */
     suspend fun run() {
@@ -34,23 +36,42 @@ internal class Worker(
 
     private suspend fun serve(job: Job) {
         val parts = if (job.usesUnique && !router.hasSingleOwners) emptyList() else route(job)
+        if (dispatch == Dispatch.PIPELINED && parts.isNotEmpty()) return submit(job, parts)
         val group = CallGroup(parts.size)
-        job.calls = parts.map { ServerCall(group, servers[it.server], it.keys, job.isQuiet) }
-        for (call in job.calls) connections[call.server.index].send(call, serverRequest(job, call))
+        callAll(job, parts, group) { call -> connections[call.server.index].send(call, serverRequest(job, call)) }
         group.await()
-        finish(job)
-    }
-
-    private suspend fun finish(job: Job) {
-        stamp(job.times, job.calls)
-        job.calls.forEach { record(job, it) }
-        val reply = if (job.calls.isEmpty()) Reply.line(NO_UNIQUES, isError = true) else replyOf(job)
+        val reply = reply(job)
         val isDelivered = when (job.client.loop) {
             loop -> job.client.deliver(job, reply)
             else -> withContext(job.client.loop) { job.client.deliver(job, reply) }
         }
         // A client that reads slowly does not hold up a worker: it keeps the reply and writes the rest by itself.
         if (isDelivered) job.release(loop.buffers)
+    }
+
+    private fun submit(job: Job, parts: List<Part>) {
+        val group = CallGroup(parts.size) { deliverLater(job) }
+        callAll(job, parts, group) { call -> connections[call.server.index].submit(call, serverRequest(job, call)) }
+    }
+
+    private fun deliverLater(job: Job) {
+        val reply = reply(job)
+        if (job.client.loop === loop) {
+            if (job.client.deliver(job, reply)) job.release(loop.buffers)
+        } else {
+            job.client.loop.execute { if (job.client.deliver(job, reply)) loop.execute { job.release(loop.buffers) } }
+        }
+    }
+
+    private inline fun callAll(job: Job, parts: List<Part>, group: CallGroup, call: (ServerCall) -> Unit) {
+        job.calls = parts.map { ServerCall(group, servers[it.server], it.keys, job.isQuiet) }
+        job.calls.forEach(call)
+    }
+
+    private fun reply(job: Job): Reply {
+        stamp(job.times, job.calls)
+        job.calls.forEach { record(job, it) }
+        return if (job.calls.isEmpty()) Reply.line(NO_UNIQUES, isError = true) else replyOf(job)
     }
 
     private fun route(job: Job): List<Part> = when (val request = job.request) {

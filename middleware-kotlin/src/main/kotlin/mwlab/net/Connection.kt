@@ -24,8 +24,11 @@ import kotlin.time.Duration
  * Confined to the loop's thread, except [close]. One coroutine may read while another writes; two may not do the same.
  * Who opened or accepted the connection closes it. While it waits for bytes with an empty [input], it holds no buffer.
  */
-class Connection private constructor(val loop: EventLoop, private val channel: SocketChannel) :
-    Selectable,
+class Connection private constructor(
+    val loop: EventLoop,
+    private val channel: SocketChannel,
+    private val readBytes: Int,
+) : Selectable,
     AutoCloseable {
     /** Bytes received and not yet consumed, between position and limit. Replaced by [fill] and [take]: read it anew. */
     var input: ByteBuffer = BufferPool.EMPTY
@@ -81,14 +84,14 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
     suspend fun write(buffer: ByteBuffer) {
         channel.write(buffer)
         while (buffer.hasRemaining()) {
-            awaitWritable(OP_WRITE)
+            awaitWritable()
             channel.write(buffer)
         }
     }
 
     /** Writes all remaining bytes of all [buffers] in order, in one system call where possible. */
     suspend fun write(buffers: Array<ByteBuffer>) {
-        while (!tryWrite(buffers)) awaitWritable(OP_WRITE)
+        while (!tryWrite(buffers)) awaitWritable()
     }
 
     /** Writes what the socket's buffer takes of [buffers] now; true if that is all. */
@@ -97,6 +100,9 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
         if (buffers.size == 1) channel.write(buffers[0]) else channel.write(buffers)
         return buffers.none { it.hasRemaining() }
     }
+
+    /** Suspends until the socket's buffer has room again, after [tryWrite] has met a full one. */
+    suspend fun awaitWritable() = awaitWritable(OP_WRITE)
 
     /** Ends this side: the peer reads end of stream after what was written. Reading goes on. */
     fun shutdownOutput() {
@@ -146,7 +152,7 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
     private fun makeRoom(): Int {
         val unread = input.remaining()
         if (input.capacity() == 0) {
-            input = loop.buffers.acquire(READ_BYTES)
+            input = loop.buffers.acquire(readBytes)
         } else if (unread == input.capacity()) {
             val larger = loop.buffers.acquire(2 * input.capacity()).put(input)
             loop.buffers.release(input)
@@ -173,20 +179,22 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
         private const val SMALL_BYTES = 1024
 
         /** Registers an accepted [channel]; on the loop's thread. */
-        internal fun accepted(loop: EventLoop, channel: SocketChannel): Connection {
-            channel.configureBlocking(false)
-            channel.setOption(TCP_NODELAY, true)
-            return Connection(loop, channel)
-        }
+        internal fun accepted(loop: EventLoop, channel: SocketChannel): Connection = of(loop, channel, READ_BYTES)
 
         /**
          * Connects to [address]; call on the loop's thread. Cancelled or failed, it leaves no socket behind.
          *
+         * @param readBytes how much one read takes at most while no message is larger.
          * @throws IOException if the peer refuses, or does not answer within [timeout].
          */
-        suspend fun open(loop: EventLoop, address: InetSocketAddress, timeout: Duration): Connection {
+        suspend fun open(
+            loop: EventLoop,
+            address: InetSocketAddress,
+            timeout: Duration,
+            readBytes: Int = READ_BYTES,
+        ): Connection {
             val channel = SocketChannel.open()
-            val connection = accepted(loop, channel)
+            val connection = of(loop, channel, readBytes)
             var connected = false
             try {
                 connected = channel.connect(address)
@@ -198,6 +206,12 @@ class Connection private constructor(val loop: EventLoop, private val channel: S
             } finally {
                 if (!connected) connection.close()
             }
+        }
+
+        private fun of(loop: EventLoop, channel: SocketChannel, readBytes: Int): Connection {
+            channel.configureBlocking(false)
+            channel.setOption(TCP_NODELAY, true)
+            return Connection(loop, channel, readBytes)
         }
     }
 

@@ -49,7 +49,7 @@ class ConformanceTest {
 
     @Test
     fun `generated requests are answered byte for byte as memcached answers them`() = withBoth { direct, proxied ->
-        for (seed in 1..400) {
+        for (seed in 1..200) {
             val script = ScriptGenerator(Random(seed)).script(commands = 25)
             val expected = answer(direct, script, ::whole)
             val cut = if (seed <= 20) ::single else random(Random(seed))

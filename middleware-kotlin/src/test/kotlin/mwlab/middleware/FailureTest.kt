@@ -13,9 +13,10 @@ import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 import kotlin.time.Duration.Companion.milliseconds
 
-class FailureTest {
-    private fun config(servers: List<InetSocketAddress>, workers: Int = 1) =
-        MiddlewareConfig(ANY_PORT, servers, workers = workers, serverTimeout = 200.milliseconds)
+/** What fails behind a middleware; both kinds of dispatch have to bear it. */
+abstract class FailureTest(private val dispatch: Dispatch) {
+    private fun config(servers: List<InetSocketAddress>) =
+        MiddlewareConfig(ANY_PORT, servers, workers = 1, dispatch = dispatch, serverTimeout = 200.milliseconds)
 
     private fun FakeMemcached.name() = address.text
 
@@ -105,3 +106,7 @@ class FailureTest {
         }
     }
 }
+
+class SequentialFailureTest : FailureTest(Dispatch.SEQUENTIAL)
+
+class PipelinedFailureTest : FailureTest(Dispatch.PIPELINED)

@@ -78,6 +78,15 @@ class MiddlewareTest {
     }
 
     @Test
+    fun `a long key that is missing leaves the short one behind it found`() = withServers(2) { servers ->
+        withClient(config(servers, sharded = true)) { client ->
+            client.set("b", "")
+            val long = "k".repeat(250)
+            assertEquals(List(2) { listOf("VALUE b 0 0", "") }.flatten(), client.get(long, "b", long, "b"))
+        }
+    }
+
+    @Test
     fun `a sharded multi-get fails as a whole if a part fails`() = withServers(2) { servers ->
         withClient(config(servers, sharded = true)) { client ->
             servers[1].answer = { _, _ -> "SERVER_ERROR out of memory writing get response\r\n" }
@@ -155,6 +164,19 @@ class MiddlewareTest {
     }
 
     @Test
+    fun `large values of many clients share a blocked server connection`() = withServers(1) { (server) ->
+        server.answer = { _, reply -> reply.also { Thread.sleep(5) } }
+        withMiddleware(MiddlewareConfig(ANY_PORT, listOf(server.address), dispatch = Dispatch.PIPELINED)) { address ->
+            val clients = List(10) { TextClient(address) }
+            val values = List(10) { id -> "$id".repeat(1 shl 20) }
+            clients.forEachIndexed { id, client -> client.send("set k$id 0 0 ${1 shl 20}\r\n${values[id]}\r\n") }
+            for (client in clients) assertEquals("STORED", client.readLine())
+            clients.forEachIndexed { id, client -> assertEquals(values[id], client.get("k$id")[1]) }
+            clients.forEach { it.close() }
+        }
+    }
+
+    @Test
     fun `one client too many is told so`() = withServers(1) { servers ->
         withMiddleware(MiddlewareConfig(ANY_PORT, servers.map { it.address }, maxClients = 1)) { address ->
             TextClient(address).use { first ->
@@ -169,8 +191,15 @@ class MiddlewareTest {
     }
 
     @Test
-    fun `many clients on several net threads each get their own values`() = withServers(3) { servers ->
-        withMiddleware(config(servers, workers = 8, sharded = true, netThreads = 2)) { address ->
+    fun `many clients on several net threads each get their own values`() {
+        for (dispatch in Dispatch.entries) exchange(dispatch)
+    }
+
+    private fun exchange(dispatch: Dispatch) = withServers(3) { servers ->
+        val addresses = servers.map { it.address }
+        withMiddleware(
+            MiddlewareConfig(ANY_PORT, addresses, workers = 8, sharded = true, netThreads = 2, dispatch = dispatch),
+        ) { address ->
             val clients = Executors.newFixedThreadPool(16)
             val results = (1..16).map { id -> clients.submit<Unit> { readAndWrite(address, id) } }
             results.forEach { it.get(30, TimeUnit.SECONDS) }

@@ -27,9 +27,9 @@ class TextClient(address: InetSocketAddress, timeoutMs: Int = 10_000) : AutoClos
         }
     }
 
-    /** Reads up to and including the line [last]. */
+    /** Reads up to and including the line [last], or a server's error instead of it. */
     fun readUntil(last: String): List<String> =
-        generateSequence { readLine() }.takeWhileInclusive { it != last }.toList()
+        generateSequence { readLine() }.takeWhileInclusive { it != last && !it.startsWith("SERVER_ERROR") }.toList()
 
     /** Sends one command line and returns the line that answers it. */
     fun ask(line: String): String? {
@@ -39,10 +39,10 @@ class TextClient(address: InetSocketAddress, timeoutMs: Int = 10_000) : AutoClos
 
     fun set(key: String, value: String): String? = ask("set $key 0 0 ${value.length}\r\n$value")
 
-    /** The lines that answer a get, without the closing END. */
+    /** The lines that answer a get, without the closing END; an error is one of them. */
     fun get(vararg keys: String): List<String> {
         send("get ${keys.joinToString(" ")}\r\n")
-        return readUntil("END").dropLast(1)
+        return readUntil("END") - "END"
     }
 
     fun shutdownOutput() = socket.shutdownOutput()
