@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
+import socket
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,10 +30,13 @@ from remote.testbed.routes import route_leaves_by
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 CONNECT_TIMEOUT_S = 10.0
-KEEPALIVE_S = 15
+TRANSFER_TIMEOUT_S = 300.0
+KEEPALIVE_S = 5
+SILENCE_S = 15.0
 STDERR_TAIL_CHARACTERS = 2000
 CHUNK_BYTES = 1 << 20
 POLL_S = 0.005
+LONGEST_POLL_S = 0.05  # waiting must not cost the CPUs that are measured
 NO_EXIT_STATUS = -1  # what paramiko reports when the connection broke before the command ended
 DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and run again."
 
@@ -56,6 +62,7 @@ class Connection:
     def __init__(self, host: Host) -> None:
         self.host = host
         self._client: paramiko.SSHClient | None = None
+        self._lock = threading.RLock()
 
     def __enter__(self) -> Connection:
         self.open()
@@ -64,8 +71,8 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def open(self) -> None:
-        """Connect if there is no living connection.
+    def open(self) -> paramiko.Transport:
+        """Connect if there is no living connection, and return it.
 
         Raises
         ------
@@ -74,69 +81,86 @@ class Connection:
         HostUnreachable
             No route, no answer, or the key of the user was refused.
         """
-        if self._client is not None:
-            transport = self._client.get_transport()
+        with self._lock:
+            transport = self._client.get_transport() if self._client else None
             if transport is not None and transport.is_active():
-                return
+                return transport
             self.close()
-        self._refuse_foreign_route()
-        client = paramiko.SSHClient()
-        client.set_missing_host_key_policy(paramiko.RejectPolicy())
-        try:
-            self._load_host_keys(client)
-            self._connect(client)
-        except BaseException:
-            client.close()
-            raise
-        transport = client.get_transport()
-        if transport is not None:
-            transport.set_keepalive(KEEPALIVE_S)
-        self._client = client
+            self._refuse_foreign_route()
+            client = paramiko.SSHClient()
+            client.set_missing_host_key_policy(paramiko.RejectPolicy())
+            try:
+                self._load_host_keys(client)
+                self._connect(client)
+                transport = client.get_transport()
+                assert transport is not None  # connect() has just made it
+                _notice_dead_peer(transport)
+            except BaseException:
+                client.close()
+                raise
+            self._client = client
+            return transport
 
     def close(self) -> None:
         """Close the connection; harmless if it is closed."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
 
     def run(
-        self, command: str, *, timeout_s: float = 30.0, check: bool = True, stdin: str = ""
+        self,
+        command: str,
+        *,
+        timeout_s: float = 30.0,
+        check: bool = True,
+        stdin: str = "",
+        shown: str = "",
     ) -> Result:
         """Run `command` in the user's shell on the host and wait for its end.
 
         Parameters
         ----------
         command : passed to the remote shell as it is.
-        timeout_s : bound on the whole call, in seconds.
+        timeout_s : bound on the whole call once connected, in seconds.
         check : raise CommandFailed when the exit status is not 0.
         stdin : text for the command's standard input.
+        shown : what errors call the command, where the script itself would not help a reader.
 
         Raises
         ------
         CommandFailed, CommandTimeout, HostUnreachable
         """
-        channel = self._channel(command)
+        shown = shown or command
+        channel = self._channel(shown)
+        watchdog = threading.Timer(timeout_s, channel.close)  # paramiko waits without bound inside
+        watchdog.start()
+        deadline = time.monotonic() + timeout_s
         try:
             channel.exec_command(command)
             if stdin:
                 channel.sendall(stdin.encode())
             channel.shutdown_write()
-            stdout, stderr = _drain(channel, self.host.name, command, timeout_s)
+            stdout, stderr = _drain(channel)
             status = channel.recv_exit_status()
         except (paramiko.SSHException, OSError, EOFError) as exc:
-            raise self._lost(f"`{command}` broke off: {exc}") from exc
+            if time.monotonic() >= deadline:
+                raise CommandTimeout(self.host.name, shown, timeout_s) from exc
+            raise self._lost(f"`{shown}` broke off: {exc}") from exc
         finally:
+            watchdog.cancel()
             channel.close()
         if status == NO_EXIT_STATUS:
-            raise self._lost(f"`{command}` broke off: the connection was closed")
-        result = Result(
-            host=self.host.name, command=command, exit_status=status, stdout=stdout, stderr=stderr
-        )
+            if time.monotonic() >= deadline:
+                raise CommandTimeout(self.host.name, shown, timeout_s)
+            raise self._lost(f"`{shown}` broke off: the connection was closed")
         if check and status != 0:
             tail = stderr[-STDERR_TAIL_CHARACTERS:]
             remedy = DISK_REMEDY if "No space left" in stderr else ""
-            raise CommandFailed(self.host.name, command, status, tail, remedy)
-        return result
+            raise CommandFailed(self.host.name, shown, status, tail, remedy)
+        return Result(
+            host=self.host.name, command=shown, exit_status=status, stdout=stdout, stderr=stderr
+        )
 
     def put(self, local: Path, remote: str, *, mode: int = 0o644) -> None:
         """Copy a local file to `remote`, atomically: it appears there whole or not at all."""
@@ -163,10 +187,7 @@ class Connection:
         HostUnreachable
             Nothing listens on the port, or the reply does not end within `timeout_s`.
         """
-        self.open()
-        assert self._client is not None
-        transport = self._client.get_transport()
-        assert transport is not None
+        transport = self.open()
         target = (self.host.data_address, port)
         reply = bytearray()
         try:
@@ -203,24 +224,27 @@ class Connection:
             reason = str(exc) or "connection lost"
             raise TransferFailed(self.host.name, remote, reason, DISK_REMEDY) from exc
 
-    def _sftp(self) -> paramiko.SFTPClient:
-        self.open()
-        assert self._client is not None
-        return self._client.open_sftp()
-
-    def _channel(self, command: str) -> paramiko.Channel:
-        self.open()
-        assert self._client is not None
-        transport = self._client.get_transport()
+    @contextlib.contextmanager
+    def _sftp(self) -> Iterator[paramiko.SFTPClient]:
+        channel = self._channel("sftp")
+        watchdog = threading.Timer(TRANSFER_TIMEOUT_S, channel.close)
+        watchdog.start()
         try:
-            if transport is None:
-                raise paramiko.SSHException("the transport is closed")
+            channel.invoke_subsystem("sftp")
+            with paramiko.SFTPClient(channel) as sftp:
+                yield sftp
+        finally:
+            watchdog.cancel()
+            channel.close()
+
+    def _channel(self, purpose: str) -> paramiko.Channel:
+        transport = self.open()
+        try:
             return transport.open_session(timeout=CONNECT_TIMEOUT_S)
         except (paramiko.SSHException, OSError, EOFError) as exc:
-            raise self._lost(f"cannot open a channel for `{command}`: {exc}") from exc
+            raise self._lost(f"cannot open a channel for `{purpose}`: {exc}") from exc
 
     def _lost(self, reason: str) -> HostUnreachable:
-        self.close()
         return HostUnreachable(self.host.name, reason, f"Check its link and sshd: {self._try()}.")
 
     def _try(self) -> str:
@@ -297,10 +321,18 @@ class Connection:
             ) from exc
 
 
-def _drain(channel: paramiko.Channel, host: str, command: str, timeout_s: float) -> tuple[str, str]:
-    """Read both streams of `channel` until the command ends; bounded by `timeout_s`."""
-    deadline = time.monotonic() + timeout_s
+def _notice_dead_peer(transport: paramiko.Transport) -> None:
+    """End the connection when nothing that was sent is acknowledged for `SILENCE_S` seconds."""
+    transport.set_keepalive(KEEPALIVE_S)
+    if isinstance(transport.sock, socket.socket):
+        milliseconds = round(SILENCE_S * 1000)
+        transport.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+
+
+def _drain(channel: paramiko.Channel) -> tuple[str, str]:
+    """Read both streams of `channel` until the command ends or the channel is closed."""
     out, err = bytearray(), bytearray()
+    pause_s = POLL_S
     while True:
         ended = channel.closed or (channel.eof_received and channel.exit_status_ready())
         while channel.recv_ready():
@@ -309,9 +341,8 @@ def _drain(channel: paramiko.Channel, host: str, command: str, timeout_s: float)
             err += channel.recv_stderr(CHUNK_BYTES)
         if ended:
             return out.decode(errors="replace"), err.decode(errors="replace")
-        if time.monotonic() > deadline:
-            raise CommandTimeout(host, command, timeout_s)
-        time.sleep(POLL_S)
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, LONGEST_POLL_S)
 
 
 def _walk(sftp: paramiko.SFTPClient, folder: str, prefix: str) -> Iterator[tuple[str, bytes]]:

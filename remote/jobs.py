@@ -11,20 +11,24 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from remote.connection import Connection
+from remote.connection import Connection, Result
 from remote.errors import CommandFailed, CommandTimeout, PortInUse, RemoteError
 from remote.group import Fleet, in_parallel
 from remote.inventory import Host
 
 KILL_AFTER_S = 10
+KILLED = 137  # the exit status that a shell gives to a program ended by SIGKILL
+SSH_MARGIN_S = 10.0
 POLL_S = 0.1
 PROBE_BYTES = 65536
 STDERR_TAIL_BYTES = 2000
+_SPACE = "   "  # overwritten by the exit status, which so can be told on a full disk, too
 JOB_MARK = "MWLAB_JOB"  # environment variable by which our own processes are known
 
 
@@ -51,22 +55,28 @@ def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
         f"echo $$ > {quoted['pid']}; "
         f"exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
     )
+    part = shlex.quote(f"{name}.exit.part")  # has its disk space from the start: see _SPACE
     outer = (
         f"echo $$ > {quoted['sid']}; "
         f"sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} < /dev/null; "
-        f"echo $? > {quoted['exit']}.part; mv {quoted['exit']}.part {quoted['exit']}"
+        f"echo $? 1<> {part}; mv {part} {quoted['exit']}"
     )
     mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
     return (
         f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
         f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
-        f"&& rm -f {quoted['exit']} "
-        f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1"
+        f"&& echo '{_SPACE}' > {part} && rm -f {quoted['exit']} {quoted['pid']} {quoted['sid']} "
+        f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1 "
+        f"&& until [ -s {quoted['pid']} ] || [ -f {quoted['exit']} ]; do sleep 0.01; done"
     )
 
 
+class JobKilled(RemoteError):
+    """A job was to be started after it, or its whole run, had been ended."""
+
+
 class Job:
-    """A program running on one host."""
+    """A program that is to run on one host, in a folder of its own or shared with other jobs."""
 
     def __init__(self, connection: Connection, folder: str, name: str, command: str) -> None:
         self.connection = connection
@@ -74,15 +84,24 @@ class Job:
         self.name = name
         self.command = command
         self.started_at_s = time.time()
+        self._launching = threading.Lock()
+        self._killed = False
 
-    @classmethod
-    def start(
-        cls, connection: Connection, folder: str, name: str, command: str, *, limit_s: float
-    ) -> Job:
-        """Start `command` in `folder` on the host; it is ended after `limit_s` seconds."""
-        job = cls(connection, folder, name, command)
-        connection.run(start_script(folder, name, command, limit_s))
-        return job
+    def launch(self, *, limit_s: float) -> None:
+        """Start the program; the host ends it after `limit_s` seconds.
+
+        Raises
+        ------
+        CommandFailed
+            It could not be started, for instance because the disk is full.
+        JobKilled
+            `kill` was called before.
+        """
+        with self._launching:
+            if self._killed:
+                raise JobKilled(f"{self.connection.host.name}: {self.name} is not started any more")
+            self.started_at_s = time.time()
+            self._run(start_script(self.folder, self.name, self.command, limit_s), check=True)
 
     def wait_for_line(self, prefix: str, *, timeout_s: float) -> None:
         """Wait until the job prints a line that starts with `prefix` on its standard output.
@@ -118,25 +137,26 @@ class Job:
             return self._await_end(timeout_s=grace_s)
 
     def kill(self) -> None:
-        """End every process of the job at once."""
-        script = (
-            f"kill -KILL -- -$(cat {self._path('sid')}) 2>/dev/null; "
-            f"[ -f {self._path('exit')} ] || echo 137 > {self._path('exit')}"
-        )
-        self.connection.run(script, check=False)
+        """End every process of the job at once, or keep it from being started."""
+        part, end = self._path("exit.part"), self._path("exit")
+        with self._launching:
+            self._killed = True
+            self._run(
+                f"kill -KILL -- -$(cat {self._path('sid')}) 2>/dev/null; "
+                f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
+            )
 
     def has_ended(self) -> bool:
         """Tell whether the job's exit status is there."""
-        return self.connection.run(f"test -f {self._path('exit')}", check=False).exit_status == 0
+        return self._run(f"test -f {self._path('exit')}").exit_status == 0
 
     def failure(self) -> CommandFailed | CommandTimeout:
         """Return the error that tells why the job ended, with the end of its standard error."""
         if not self.has_ended():
-            seconds = time.time() - self.started_at_s
-            return CommandTimeout(self.connection.host.name, self.command, seconds)
-        tail = self.connection.run(f"tail -c {STDERR_TAIL_BYTES} {self._path('err')}").stdout
-        status = self._read_exit_status()
-        return CommandFailed(self.connection.host.name, self.command, status, tail)
+            return self._timeout(time.time() - self.started_at_s)
+        tail = self._run(f"grep -v '^.RUN #' {self._path('err')} | tail -c {STDERR_TAIL_BYTES}")
+        status = _exit_status(self._run(f"cat {self._path('exit')}").stdout)
+        return CommandFailed(self.connection.host.name, self.command, status, tail.stdout)
 
     def _await_ready(self, test: str, timeout_s: float) -> None:
         """Repeat the shell command `test` on the host until it succeeds."""
@@ -144,33 +164,43 @@ class Job:
             f"i=0; until {test}; do [ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
             f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done"
         )
-        if self.connection.run(script, timeout_s=timeout_s + 10, check=False).exit_status != 0:
+        if self._run(script, timeout_s=timeout_s).exit_status != 0:
             raise self.failure()
 
     def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
         """Run the shell command `prelude` on the host and wait there for the exit status."""
-        polls = round(timeout_s / POLL_S)
         script = (
             f"{prelude}i=0; until [ -f {self._path('exit')} ]; do i=$((i+1)); "
-            f"[ $i -gt {polls} ] && exit 4; sleep {POLL_S}; done; cat {self._path('exit')}"
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; "
+            f"cat {self._path('exit')}"
         )
-        result = self.connection.run(script, timeout_s=timeout_s + 10, check=False)
+        result = self._run(script, timeout_s=timeout_s)
         if result.exit_status != 0:
-            raise CommandTimeout(self.connection.host.name, self.command, timeout_s)
+            raise self._timeout(timeout_s)
         return JobOutcome(
             host=self.connection.host.name,
             name=self.name,
             command=self.command,
-            exit_status=int(result.stdout),
+            exit_status=_exit_status(result.stdout),
             started_at_s=self.started_at_s,
             seconds=time.time() - self.started_at_s,
         )
 
-    def _read_exit_status(self) -> int:
-        return int(self.connection.run(f"cat {self._path('exit')}").stdout)
+    def _run(self, script: str, *, timeout_s: float = 30.0, check: bool = False) -> Result:
+        """Run a shell script about the job; errors show the job's command instead of the script."""
+        return self.connection.run(
+            script, timeout_s=timeout_s + SSH_MARGIN_S, check=check, shown=self.command
+        )
+
+    def _timeout(self, seconds: float) -> CommandTimeout:
+        return CommandTimeout(self.connection.host.name, self.command, seconds)
 
     def _path(self, suffix: str) -> str:
         return shlex.quote(f"{self.folder}/{self.name}.{suffix}")
+
+
+def _exit_status(text: str) -> int:
+    return int(text.split()[0])
 
 
 class RunningJobs:
@@ -186,6 +216,8 @@ class RunningJobs:
         self.name = name
         self.outcomes: list[JobOutcome] = []
         self._running: list[Job] = []
+        self._ended = False
+        self._lock = threading.Lock()
 
     def __enter__(self) -> RunningJobs:
         return self
@@ -194,32 +226,59 @@ class RunningJobs:
         self.kill_all()
 
     def start(self, host: Host, name: str, command: str, *, limit_s: float) -> Job:
-        """Start one job on `host`; see `Job.start`."""
-        folder = job_folder(host, self.name)
-        job = Job.start(self.fleet[host], folder, name, command, limit_s=limit_s)
-        self._running.append(job)
+        """Start one job on `host`; see `Job.launch`.
+
+        A job is known before it is started, so that `kill_all` misses none that another thread is
+        starting.
+
+        Raises
+        ------
+        JobKilled
+            `kill_all` was called: nothing may be started any more.
+        """
+        job = Job(self.fleet[host], job_folder(host, self.name), name, command)
+        with self._lock:
+            if self._ended:
+                raise JobKilled(f"{host.name}: {name} is not started: its run was ended")
+            self._running.append(job)
+        job.launch(limit_s=limit_s)
         return job
 
-    def wait(self, jobs: Sequence[Job], *, timeout_s: float) -> list[JobOutcome]:
-        """Wait for the end of all `jobs` at the same time."""
-        return self._ended(jobs, lambda job: job.wait(timeout_s=timeout_s))
+    def wait(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Job]:
+        """Wait for the end of all `jobs` at the same time; return those that still run."""
 
-    def stop(self, jobs: Sequence[Job], signal: str = "TERM") -> list[JobOutcome]:
+        def wait(job: Job) -> Job | None:
+            try:
+                self._record(job, job.wait(timeout_s=timeout_s))
+            except CommandTimeout:
+                return job
+            return None
+
+        late = in_parallel({str(i): partial(wait, job) for i, job in enumerate(jobs)})
+        return [job for job in late.values() if job is not None]
+
+    def stop(self, jobs: Sequence[Job], signal: str = "TERM") -> None:
         """Stop all `jobs` at the same time."""
-        return self._ended(jobs, lambda job: job.stop(signal))
+
+        def stop(job: Job) -> None:
+            self._record(job, job.stop(signal))
+
+        in_parallel({str(i): partial(stop, job) for i, job in enumerate(jobs)})
 
     def kill_all(self) -> None:
         """Kill what still runs; hosts that cannot be reached keep to the jobs' time limits."""
-        running, self._running = self._running, []
+        with self._lock:
+            self._ended = True
+            running = list(self._running)
         with contextlib.suppress(RemoteError):
             in_parallel({str(i): job.kill for i, job in enumerate(running)})
+        with self._lock:
+            self._running = [job for job in self._running if job not in running]
 
-    def _ended(self, jobs: Sequence[Job], action: Callable[[Job], JobOutcome]) -> list[JobOutcome]:
-        tasks = {str(i): partial(action, job) for i, job in enumerate(jobs)}
-        outcomes = list(in_parallel(tasks).values())
-        self.outcomes += outcomes
-        self._running = [job for job in self._running if job not in jobs]
-        return outcomes
+    def _record(self, job: Job, outcome: JobOutcome) -> None:
+        with self._lock:
+            self.outcomes.append(outcome)
+            self._running.remove(job)
 
 
 def job_folder(host: Host, name: str) -> str:

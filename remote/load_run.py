@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from remote.connection import Connection
-from remote.errors import CommandTimeout, RemoteError
+from remote.errors import RemoteError
 from remote.group import Fleet, in_parallel
 from remote.inventory import Host
 from remote.jobs import (
@@ -29,7 +29,7 @@ READY_TIMEOUT_S = 30.0
 GENERATOR_GRACE_S = 15.0
 MONITOR_MARGIN_S = 120.0
 SERVERS_LIMIT_S = 24 * 3600.0
-PREFILL_TIMEOUT_S = 120.0
+PREFILL_TIMEOUT_S = 60.0
 PREFILL_AGE_S = 7200.0  # half an hour before the first keys expire (expiry-range 9999-10000)
 JOB_FILES = (".pid", ".sid", ".exit", ".part")
 
@@ -75,13 +75,14 @@ class LoadSession:
         with RunningJobs(self.fleet, folder) as jobs:
             try:
                 self._perform(run, jobs, collected)
+                self._fetch(folder, collected)
             except RemoteError:
                 jobs.kill_all()
                 self._salvage(folder, collected)
                 raise
             finally:
                 collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
-        self._fetch(folder, collected)
+        self.fleet.for_each(self._hosts(), lambda c: remove_job_folder(c, folder))
 
     def _perform(self, run: Run, jobs: RunningJobs, collected: Collected) -> None:
         total_s = run.section.durations.total_s
@@ -94,10 +95,8 @@ class LoadSession:
         proxies, observers = started["middlewares"], started["monitors"]
         self._server_stats("before", collected)
         generators = self._start_generators(run, jobs)
-        try:
-            jobs.wait(generators, timeout_s=total_s + GENERATOR_GRACE_S)
-        except CommandTimeout:
-            jobs.stop(generators, "INT")  # it writes what it has; the check of durations rejects it
+        late = jobs.wait(generators, timeout_s=total_s + GENERATOR_GRACE_S)
+        jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         self._server_stats("after", collected)
         jobs.stop(observers, "INT")
         jobs.stop(proxies, "TERM")
@@ -185,8 +184,8 @@ class LoadSession:
                 options = prefill(like.program, server.data_address, memcached.PORT, like=like)
                 name = f"prefill-{server.name}"
                 job = jobs.start(host, name, options.command(), limit_s=PREFILL_TIMEOUT_S)
-                (outcome,) = jobs.wait([job], timeout_s=PREFILL_TIMEOUT_S)
-                if outcome.exit_status != 0:
+                late = jobs.wait([job], timeout_s=PREFILL_TIMEOUT_S)
+                if late or jobs.outcomes[-1].exit_status != 0:
                     raise job.failure()
         remove_job_folder(self.fleet[host], f"{folder}-prefill")
         self._prefilled_at_s = time.monotonic()
@@ -200,24 +199,20 @@ class LoadSession:
             collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
 
     def _fetch(self, folder: str, collected: Collected) -> None:
-        """Bring home every file of the run, then remove it from the hosts."""
+        """Bring home every file of the run; they stay on the hosts until all have arrived."""
 
-        def fetch(connection: Connection) -> dict[str, bytes]:
-            files = connection.get_tree(job_folder(connection.host, folder))
-            remove_job_folder(connection, folder)
-            return files
-
-        for name, files in self.fleet.for_each(self._hosts(), fetch).items():
-            for path, content in files.items():
+        def fetch(connection: Connection) -> None:
+            name = connection.host.name
+            for path, content in connection.get_tree(job_folder(connection.host, folder)).items():
                 if not path.endswith(JOB_FILES):
                     collected.files[f"{name}/{path}"] = content
 
+        self.fleet.for_each(self._hosts(), fetch)
+
     def _salvage(self, folder: str, collected: Collected) -> None:
         """Bring home what the hosts that still answer have of a run that broke off."""
-        for host in self._hosts():
-            with contextlib.suppress(RemoteError):
-                files = self.fleet[host].get_tree(job_folder(host, folder))
-                collected.files |= {f"{host.name}/{path}": data for path, data in files.items()}
+        with contextlib.suppress(RemoteError):
+            self._fetch(folder, collected)
 
     def _describe(self, run: Run) -> dict[str, object]:
         generator = run.section.generator

@@ -16,7 +16,14 @@ from remote.errors import (
     PortInUse,
     TransferFailed,
 )
-from remote.jobs import Job, RunningJobs, clear_jobs, job_folder, require_free_port
+from remote.jobs import (
+    Job,
+    JobKilled,
+    RunningJobs,
+    clear_jobs,
+    job_folder,
+    require_free_port,
+)
 from remote.provision import provision
 from remote.tools import memcached
 
@@ -88,7 +95,7 @@ def test_full_disk_is_named_with_a_remedy(s1, tmp_path):
             s1.put(tmp_path / "data", f"{folder}/data")
         assert s1.run(f"ls {folder}/data*", check=False).stdout == ""
         with pytest.raises(CommandFailed, match=r"s1: .*No space left(.|\n)*free space there"):
-            Job.start(s1, f"{folder}/jobs/full", "job", "true", limit_s=5)
+            Job(s1, f"{folder}/jobs/full", "job", "true").launch(limit_s=5)
     finally:
         s1.run(f"rm -f {folder}/filler")
 
@@ -132,7 +139,8 @@ def test_refused_user_is_told_apart(c1):
 def test_port_in_use_names_its_owner(s1):
     require_free_port(s1, memcached.PORT)
     command = memcached.command(s1.host.data_address, user="root")
-    job = Job.start(s1, job_folder(s1.host, "t"), "memcached", command, limit_s=30)
+    job = Job(s1, job_folder(s1.host, "t"), "memcached", command)
+    job.launch(limit_s=30)
     deadline = time.monotonic() + 5
     while not s1.run(f"ss -Hltn 'sport = :{memcached.PORT}'").stdout:
         assert time.monotonic() < deadline
@@ -166,15 +174,36 @@ def test_jobs_never_outlive_their_block(fleet, c1):
     with pytest.raises(RuntimeError, match="in the middle"), RunningJobs(fleet, "block") as jobs:
         jobs.start(c1.host, "sleeper", "sh -c 'sleep 4711 & sleep 4711'", limit_s=60)
         raise RuntimeError("in the middle")
-    assert c1.run("pgrep -f 'sleep 4711'", check=False).stdout.strip() in ("", _own_pid(c1))
+    assert c1.run("pgrep -x sleep", check=False).stdout == ""
 
 
-def _own_pid(connection):
-    return connection.run("pgrep -f 'pgrep -f'", check=False).stdout.strip()
+def test_job_of_an_ended_run_is_not_started(fleet, c1):
+    jobs = RunningJobs(fleet, "ended")
+    jobs.kill_all()
+    with pytest.raises(JobKilled, match="c1: sleeper is not started: its run was ended"):
+        jobs.start(c1.host, "sleeper", "sleep 4713", limit_s=60)
+    job = Job(c1, job_folder(c1.host, "ended"), "sleeper", "sleep 4713")
+    job.kill()
+    with pytest.raises(JobKilled, match="c1: sleeper is not started any more"):
+        job.launch(limit_s=60)
+
+
+def test_exit_status_is_told_on_a_disk_that_is_full_by_then(s1):
+    folder = s1.host.work_dir
+    fill = f"dd if=/dev/zero of={folder}/filler bs=64k 2>/dev/null; exit 5"
+    job = Job(s1, job_folder(s1.host, "full"), "filler", f"sh -c '{fill}'")
+    try:
+        job.launch(limit_s=30)
+        assert job.wait(timeout_s=20).exit_status == 5
+        job = Job(s1, job_folder(s1.host, "full"), "again", "true")
+        with pytest.raises(CommandFailed, match=r"s1: `true` .*No space left(.|\n)*free space"):
+            job.launch(limit_s=30)
+    finally:
+        s1.run(f"rm -f {folder}/filler")
 
 
 def test_leftover_jobs_of_a_dead_controller_are_ended(c1):
-    Job.start(c1, job_folder(c1.host, "old"), "sleeper", "sleep 4712", limit_s=60)
+    Job(c1, job_folder(c1.host, "old"), "sleeper", "sleep 4712").launch(limit_s=60)
     assert clear_jobs(c1) == [f"{c1.host.work_dir}/jobs/old/sleeper"]
     assert c1.run("pgrep -x sleep", check=False).stdout == ""
     assert c1.run(f"ls {c1.host.work_dir}/jobs", check=False).exit_status != 0
@@ -183,7 +212,8 @@ def test_leftover_jobs_of_a_dead_controller_are_ended(c1):
 
 def test_job_that_ends_early_is_reported_with_its_message(c1):
     folder = job_folder(c1.host, "early")
-    job = Job.start(c1, folder, "talker", "sh -c 'echo why it failed >&2; exit 9'", limit_s=30)
+    job = Job(c1, folder, "talker", "sh -c 'echo why it failed >&2; exit 9'")
+    job.launch(limit_s=30)
     with pytest.raises(CommandFailed, match="ended with status 9: why it failed"):
         job.wait_for_line("ready", timeout_s=10)
 
