@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 SMALLEST_RISE = 0.05
 
@@ -19,9 +20,10 @@ def usable_capacity(
     """Find the usable capacity of each system.
 
     It is the throughput at the smallest number of clients after which throughput no longer rises
-    significantly while response time does. A rise from one load to a higher one is significant
-    when their 95 % confidence intervals do not overlap; without intervals (one repetition), when
-    it exceeds the fraction `smallest_rise`.
+    while response time does. From one load to a higher one a measure rises when the 95 %
+    confidence intervals do not overlap, or when its mean grows by the fraction `smallest_rise`
+    or more: the intervals of a few noisy repetitions are so wide that they always overlap, which
+    is no sign of a plateau. With one repetition there are no intervals, only the means.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def usable_capacity(
     pandas.DataFrame
         One row per system: `by`; the row's `num_clients` and measures; `saturated`, whether a
         higher load was measured and did not help (otherwise the capacity is at least this); and
-        `found_by`, in words.
+        `found_by`, in a few words.
     """
     if smallest_rise <= 0:
         raise ValueError(f"smallest_rise must be > 0, got {smallest_rise}")
@@ -49,16 +51,91 @@ def usable_capacity(
         loads = system.sort_values("num_clients").reset_index(drop=True)
         index = _first_without_gain(loads, throughput, response_time, smallest_rise)
         has_interval = loads[f"{throughput}_ci_low"].notna().all()
-        criterion = "overlap of 95 % CIs" if has_interval else f"rise below {smallest_rise:.0%}"
+        rise = f"rise < {smallest_rise * 100:g} %"
+        criterion = f"CIs overlap, {rise}" if has_interval else rise
         saturated = index < len(loads) - 1
         rows.append(
             {
                 **loads.loc[index].to_dict(),
                 "saturated": saturated,
-                "found_by": criterion if saturated else "largest load measured",
+                "found_by": criterion if saturated else "largest load",
             }
         )
     return pd.DataFrame(rows)
+
+
+def capacity_uncertainty(
+    cells: pd.DataFrame,
+    by: Sequence[str],
+    *,
+    throughput: str = "client_throughput_ops_per_s",
+    response_time: str = "client_response_time_ms",
+    smallest_rise: float = SMALLEST_RISE,
+    draws: int = 1000,
+    seed: int = 1,
+) -> pd.DataFrame:
+    r"""Tell how far the usable capacity would move if the experiment were repeated.
+
+    A parametric bootstrap: the mean of every cell is drawn anew from
+    :math:`\bar x + t_{r - 1}\, s / \sqrt r`, its interval with it, and `usable_capacity` is
+    found each time. Cells of one repetition stay as they are.
+
+    Parameters
+    ----------
+    cells, by, throughput, response_time, smallest_rise
+        As for `usable_capacity`.
+    draws, seed
+        Number of repeated experiments, at least 1, and the seed of the draws.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per system: `by`; `num_clients_low`, `num_clients_high` and `capacity_low`,
+        `capacity_high`, which hold 95 % of the draws; `agreement`, the share of the draws that
+        found the same number of clients as the measurement.
+
+    References
+    ----------
+    Efron & Tibshirani 1993, section 6.5 (parametric bootstrap).
+    """
+    if draws < 1:
+        raise ValueError(f"draws must be >= 1, got {draws}")
+    rng = np.random.default_rng(seed)
+    columns = (throughput, response_time)
+    rows = []
+    for key, system in cells.groupby(list(by), dropna=False):
+        loads = system.sort_values("num_clients").reset_index(drop=True)
+        clients = loads["num_clients"].to_numpy(dtype=int)
+        measured = _first_without_gain(loads, throughput, response_time, smallest_rise)
+        found: list[int] = []
+        capacities: list[float] = []
+        for _ in range(draws):
+            drawn = loads.assign(
+                **{name: values for c in columns for name, values in _draw(loads, c, rng).items()}
+            )
+            index = _first_without_gain(drawn, throughput, response_time, smallest_rise)
+            found.append(clients[index])
+            capacities.append(drawn[f"{throughput}_mean"].iloc[index])
+        row = dict(zip(by, key, strict=True))
+        row |= dict(zip(("num_clients_low", "num_clients_high"), _middle(found), strict=True))
+        row |= dict(zip(("capacity_low", "capacity_high"), _middle(capacities), strict=True))
+        rows.append(row | {"agreement": np.mean(np.array(found) == clients[measured])})
+    return pd.DataFrame(rows)
+
+
+def _draw(loads: pd.DataFrame, column: str, rng: np.random.Generator) -> dict[str, pd.Series]:
+    """Mean and interval of every cell, moved by a draw of its mean's error."""
+    repetitions = loads[f"{column}_repetitions"]
+    errors = rng.standard_t(np.maximum(repetitions - 1, 1))
+    shift = (errors * loads[f"{column}_sd"] / np.sqrt(repetitions)).fillna(0.0)
+    names = [f"{column}_mean", f"{column}_ci_low", f"{column}_ci_high"]
+    return {name: loads[name] + shift for name in names}
+
+
+def _middle(values: ArrayLike) -> np.ndarray:
+    """Bounds of the middle 95 % of the draws, each a value that was drawn."""
+    bounds: np.ndarray = np.quantile(np.asarray(values), [0.025, 0.975], method="nearest")
+    return bounds
 
 
 def _first_without_gain(
@@ -68,19 +145,18 @@ def _first_without_gain(
 
     The largest load always qualifies: there is none above it.
     """
-    return next(
-        index
-        for index in range(len(loads))
-        if not _rises(loads, index, throughput, smallest_rise).any()
-        and _rises(loads, index, response_time, smallest_rise).all()
+    above = np.triu(np.ones((len(loads), len(loads)), dtype=bool), k=1)
+    gains = (_rises(loads, throughput, smallest_rise) & above).any(axis=1)
+    slower = (_rises(loads, response_time, smallest_rise) | ~above).all(axis=1)
+    return int(np.argmax(~gains & slower))
+
+
+def _rises(loads: pd.DataFrame, column: str, smallest_rise: float) -> np.ndarray:
+    """Whether `column` has risen from one load (row) to another (column)."""
+    mean, low, high = (
+        loads[f"{column}_{name}"].to_numpy() for name in ("mean", "ci_low", "ci_high")
     )
-
-
-def _rises(loads: pd.DataFrame, index: int, column: str, smallest_rise: float) -> np.ndarray:
-    """For each load above that at `index`, whether `column` is significantly higher there."""
-    here, above = loads.loc[index], loads.loc[index + 1 :]
-    by_interval = above[f"{column}_ci_low"] > here[f"{column}_ci_high"]
-    by_fraction = above[f"{column}_mean"] > here[f"{column}_mean"] * (1 + smallest_rise)
-    has_interval = above[f"{column}_ci_low"].notna() & pd.notna(here[f"{column}_ci_high"])
-    rises: np.ndarray = by_interval.where(has_interval, by_fraction).to_numpy()
+    significant = low > high[:, np.newaxis]  # False without intervals
+    large = mean >= mean[:, np.newaxis] * (1 + smallest_rise)
+    rises: np.ndarray = significant | large
     return rises

@@ -1,0 +1,105 @@
+"""Whether the window was stable: no drift in it, and no warm-up that still shows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+BLOCKS = 12
+SIGNIFICANCE = 0.01
+TOLERANCE = 0.05
+
+
+def stationarity(
+    windows: pd.DataFrame,
+    by: Sequence[str],
+    column: str = "throughput_ops_per_s",
+    tolerance: float = TOLERANCE,
+) -> pd.DataFrame:
+    """Test the stable window of every run with `trend`.
+
+    Parameters
+    ----------
+    windows
+        `analysis.tidy.Tables.windows`: `by`, `second_s`, `stable` and `column`.
+    by
+        What makes a run and a place of measurement, such as
+        ``["workload", "num_clients", "repetition", "side"]``.
+    tolerance
+        Fraction of the mean that a drift or a warm-up may have although it is significant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per run: `by`, what `trend` returns, `stationary` (missing for a
+        window below 12 s), and `reason` in words.
+    """
+    rows = []
+    for key, seconds in windows[windows["stable"]].groupby(list(by), dropna=False):
+        values = seconds.sort_values("second_s")[column]
+        rows.append(dict(zip(by, key, strict=True)) | _judge(values, tolerance))
+    return pd.DataFrame(rows).astype({"stationary": "boolean"})
+
+
+def _judge(values: pd.Series, tolerance: float) -> dict[str, object]:
+    if len(values) < BLOCKS:
+        return {"stationary": pd.NA, "reason": f"{len(values)} s are too short to tell"}
+    found = trend(values)
+    if found["p_value"] < SIGNIFICANCE and abs(found["drift"]) > tolerance:
+        reason = f"drifts by {found['drift']:+.1%} of its mean (p = {found['p_value']:.1g})"
+    elif found["p_value_of_warm_up"] < SIGNIFICANCE and abs(found["warm_up"]) > tolerance:
+        reason = f"starts {found['warm_up']:+.1%} off (p = {found['p_value_of_warm_up']:.1g})"
+    else:
+        return found | {
+            "stationary": True,
+            "reason": f"no significant drift or warm-up above {tolerance:.0%}",
+        }
+    return found | {"stationary": False, "reason": reason}
+
+
+def trend(values: ArrayLike) -> dict[str, float]:
+    r"""Test a series of equally spaced values for drift and warm-up.
+
+    Values of neighbouring seconds depend on each other, so the tests are made on the means of 12
+    blocks of equal length (of the values themselves if there are fewer than 24). Drift is Theil
+    and Sen's slope, the median of the slopes of all pairs, over the whole window; its test is that
+    of Mann and Kendall, the rank correlation with time. The warm-up is the mean of the first
+    fourth against the rest, tested by Mann, Whitney and Wilcoxon.
+
+    Parameters
+    ----------
+    values
+        At least 12, finite, shape (S,).
+
+    Returns
+    -------
+    dict
+        `drift` and `warm_up`, fractions of the mean; `p_value`, `p_value_of_warm_up`: how often
+        as much would be seen in a series without any.
+
+    Raises
+    ------
+    ValueError
+        Fewer than 12 values, or one that is not finite.
+
+    References
+    ----------
+    Sen 1968, doi:10.1080/01621459.1968.10480934; Mann 1945, doi:10.2307/1907187.
+    """
+    series = np.asarray(values, dtype=float)
+    if len(series) < BLOCKS or not np.isfinite(series).all():
+        raise ValueError(f"at least {BLOCKS} finite values are needed, got {series.tolist()}")
+    if series.min() == series.max():
+        return {"drift": 0.0, "p_value": 1.0, "warm_up": 0.0, "p_value_of_warm_up": 1.0}
+    count = BLOCKS if len(series) >= 2 * BLOCKS else len(series)
+    blocks = np.array([block.mean() for block in np.array_split(series, count)])
+    first, rest = blocks[: count // 4], blocks[count // 4 :]
+    slope = stats.theilslopes(blocks).slope
+    return {
+        "drift": float(slope * count / series.mean()),
+        "p_value": float(stats.kendalltau(np.arange(count), blocks).pvalue),
+        "warm_up": float(first.mean() / rest.mean() - 1),
+        "p_value_of_warm_up": float(stats.mannwhitneyu(first, rest).pvalue),
+    }
