@@ -1,0 +1,134 @@
+"""The 2^k r analysis in figures: effects, interactions, residuals."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+from scipy import stats
+
+from analysis.factorial import MEAN, FactorialResult
+from analysis.theme import BLUE, FRAME, GRID, TEMPLATE, VERMILLION, new_figure
+
+_LEVELS = {-1: (BLUE, "circle", "solid"), 1: (VERMILLION, "square", "dash")}
+
+
+def plot_effects(result: FactorialResult, unit: str) -> go.Figure:
+    """Plot effects with their confidence intervals; one whose interval holds 0 is grey.
+
+    Parameters
+    ----------
+    result
+        From `analysis.factorial.analyse`.
+    unit
+        Of the response, such as ``op/s``; a multiplicative model's effects have none.
+    """
+    effects = result.effects.drop(index=MEAN)
+    shown = unit if result.model == "additive" else f"log10 of {unit}"
+    significant = effects["significant"].fillna(True).astype(bool)
+    figure = new_figure("Effect", f"Change from the mean ({shown})")
+    figure.add_scatter(
+        x=effects.index,
+        y=effects["effect"],
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": effects["ci_high"] - effects["effect"],
+            "arrayminus": effects["effect"] - effects["ci_low"],
+        },
+        mode="markers",
+        marker={"color": np.where(significant, BLUE, FRAME), "symbol": "diamond"},
+        showlegend=False,
+    )
+    figure.add_hline(0, line={"color": FRAME, "width": 1})
+    return figure.update_yaxes(rangemode="normal")
+
+
+def plot_interactions(
+    frame: pd.DataFrame, factors: dict[str, str], response: str, title: str
+) -> go.Figure:
+    """Plot the mean response over one factor for both levels of another, for every pair.
+
+    Lines that are not parallel show an interaction.
+
+    Parameters
+    ----------
+    frame
+        As for `analysis.factorial.analyse`, levels coded -1 and +1.
+    factors
+        Letter to column, as in `FactorialResult.factors`; at least 2.
+    response
+        Column of the response.
+    title
+        Of the response's axis, with its unit.
+    """
+    pairs = list(combinations(factors.items(), 2))
+    if not pairs:
+        raise ValueError(f"at least 2 factors are needed, got {list(factors)}")
+    figure = make_subplots(rows=1, cols=len(pairs), shared_yaxes=True)
+    named: set[str] = set()
+    for col, ((_, over), (letter, split)) in enumerate(pairs, 1):
+        means = frame.groupby([split, over])[response].mean()
+        for level, (color, symbol, dash) in _LEVELS.items():
+            row = means.loc[level].reindex([-1, 1])
+            figure.add_scatter(
+                x=["-1", "+1"],
+                y=row.to_numpy(),
+                mode="lines+markers",
+                marker={"color": color, "symbol": symbol},
+                line={"color": color, "dash": dash},
+                name=f"{letter} = {level:+d}",
+                legendgroup=f"{letter}{level}",
+                showlegend=split not in named,
+                row=1,
+                col=col,
+            )
+        named.add(split)
+        figure.update_xaxes(title_text=over, row=1, col=col)
+    figure.update_yaxes(title_text=title, row=1, col=1)
+    return figure.update_layout(template=TEMPLATE)
+
+
+def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
+    """Plot residuals against prediction, and their quantiles against those of a normal law.
+
+    A spread that grows with the prediction speaks for the multiplicative model; points off the
+    line against normal errors, on which the confidence intervals rest.
+
+    Parameters
+    ----------
+    result
+        With repetitions.
+    unit
+        Of the response.
+
+    Raises
+    ------
+    ValueError
+        There were no repetitions, so there are no residuals.
+    """
+    if result.repetitions < 2:
+        raise ValueError("residuals need repetitions, got r = 1")
+    shown = unit if result.model == "additive" else f"log10 of {unit}"
+    residuals = result.residuals
+    (quantiles, ordered), (slope, intercept, _) = stats.probplot(residuals["residual"])
+    figure = make_subplots(rows=1, cols=2, shared_yaxes=True)
+    points = {"mode": "markers", "marker": {"color": BLUE, "symbol": "circle"}, "showlegend": False}
+    figure.add_scatter(x=residuals["predicted"], y=residuals["residual"], row=1, col=1, **points)
+    figure.add_scatter(x=quantiles, y=ordered, row=1, col=2, **points)
+    figure.add_scatter(
+        x=quantiles,
+        y=intercept + slope * quantiles,
+        mode="lines",
+        line={"color": FRAME, "dash": "dot"},
+        showlegend=False,
+        row=1,
+        col=2,
+    )
+    figure.add_hline(0, line={"color": GRID}, row=1, col=1)
+    figure.update_xaxes(title_text=f"Predicted ({shown})", rangemode="normal", row=1, col=1)
+    figure.update_xaxes(title_text="Quantile of the normal distribution", row=1, col=2)
+    figure.update_xaxes(rangemode="normal", row=1, col=2)
+    figure.update_yaxes(title_text=f"Residual ({shown})", row=1, col=1)
+    return figure.update_yaxes(rangemode="normal").update_layout(template=TEMPLATE)
