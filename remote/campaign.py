@@ -7,13 +7,11 @@ done is measured again; what was interrupted leaves no run folder and is measure
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
 import random
 import re
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -23,16 +21,17 @@ from tqdm.auto import tqdm
 
 from remote.errors import ConfigError, RemoteError
 from remote.group import Fleet
-from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.inventory import LOCAL_LAB_INVENTORY, Host, Inventory
+from remote.jobs import clear_jobs
 from remote.load_run import LoadSession
 from remote.manifest import git_state, read_manifest, utc
 from remote.network_run import NetworkSession
 from remote.provision import ROOT, Tools, provision
+from remote.record import Record, conditions_of, exclusive, topology_of
 from remote.run import PARTIAL_SUFFIX, Collected, Run, store
 from remote.section import PROFILES, Section
 
 DATA_DIR = ROOT / "data"
-CAMPAIGN_FILE = "campaign.json"
 MAX_ATTEMPTS = 3
 OVERHEAD_S = 2.5  # start, stop and fetch of one run; only for the first estimate of the duration
 
@@ -89,25 +88,20 @@ class Campaign:
         Raises
         ------
         ConfigError
-            The name or the profile is wrong, or the campaign was begun with another profile.
+            The name or the profile is wrong, or the campaign was begun with another profile or
+            on another fleet.
         """
         path = data_dir / name
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or name == "published":
             raise ConfigError(path, "a campaign's name consists of letters, digits, `.`, `_`, `-`")
         if profile not in PROFILES:
             raise ConfigError(path, f"no profile `{profile}`; there are {', '.join(PROFILES)}")
-        record = path / CAMPAIGN_FILE
-        if record.is_file():
-            known = json.loads(record.read_text())
-            if known["profile"] != profile:
-                raise ConfigError(
-                    record,
-                    f"the campaign was begun with profile `{known['profile']}`, not `{profile}`: "
-                    "choose that profile or another campaign",
-                )
-            return cls(path=path, profile=profile, fleet=fleet, seed=int(known["seed"]))
-        seed = random.SystemRandom().randrange(2**32)
-        return cls(path=path, profile=profile, fleet=fleet, seed=seed)
+        record = Record.read(path)
+        if record is None:
+            seed = random.SystemRandom().randrange(2**32)
+            record = Record(profile=profile, seed=seed, fleet=fleet)
+        record.require(path, profile=profile, fleet=fleet)
+        return cls(path=path, profile=profile, fleet=fleet, seed=record.seed)
 
     def runs(self, section: str) -> list[Run]:
         """Return the runs of a section in their order: shuffled in blocks of one repetition."""
@@ -140,8 +134,9 @@ class Campaign:
         if not missing:
             return
         inventory = Inventory.read(self._inventory_path())
-        with self._lock(), Fleet(inventory) as fleet:
-            self._write_record()
+        with self._alone(inventory), Fleet(inventory) as fleet:
+            self._extend_record(inventory, missing)
+            _end_leftovers(fleet, [runs[0].section for runs in missing.values()])
             bar = _progress_bar(missing, enabled=progress)
             with contextlib.closing(bar):
                 rejected: dict[str, str] = {}
@@ -155,12 +150,7 @@ class Campaign:
     ) -> dict[str, str]:
         section = runs[0].section
         bar.set_description(f"section {section.name}: preparing hosts")
-        hosts = [
-            host
-            for role, count in section.hosts.items()
-            for host in fleet.inventory.take(role, count)
-        ]
-        tools = provision(fleet, hosts)
+        tools = provision(fleet, _hosts(fleet, section))
         identity = self._identity(fleet.inventory)
         rejected: dict[str, str] = {}
         with _session(fleet, section, tools) as session:
@@ -184,33 +174,46 @@ class Campaign:
             "campaign": self.path.name,
             "seed": self.seed,
             "fleet": inventory.fleet,
-            "topology": {
-                "name": inventory.topology,
-                "time_dilation": inventory.time_dilation,
-                "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
-            },
+            "topology": topology_of(inventory),
             "git": git_state(ROOT),
         }
 
-    def _write_record(self) -> None:
-        record = self.path / CAMPAIGN_FILE
-        if not record.is_file():
-            record.write_text(json.dumps({"profile": self.profile, "seed": self.seed}) + "\n")
+    def _extend_record(self, inventory: Inventory, missing: Mapping[str, list[Run]]) -> None:
+        known = Record.read(self.path)
+        record = known or Record(profile=self.profile, seed=self.seed, fleet=self.fleet)
+        sections = (runs[0].section for runs in missing.values())
+        record.extended(self.path, conditions_of(inventory, sections)).write(self.path)
 
     @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Keep a second controller out and clear what an earlier one left half written."""
+    def _alone(self, inventory: Inventory) -> Iterator[None]:
+        """Keep other controllers out; clear what an earlier one of this campaign left half written.
+
+        A fleet has one controller: two would end each other's jobs and measure each other's load.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ConfigError(
-                    self.path, "another process measures this campaign: wait for it or end it"
-                ) from None
+        lock = self.path / ".lock"
+        lock.touch()
+        with (
+            exclusive(lock, "measures this campaign"),
+            exclusive(inventory.path, "measures on this fleet"),
+        ):
             for leftover in self.path.glob(f"*/*/*{PARTIAL_SUFFIX}"):
                 shutil.rmtree(leftover)
             yield
+
+
+def _hosts(fleet: Fleet, section: Section) -> list[Host]:
+    return [
+        host for role, count in section.hosts.items() for host in fleet.inventory.take(role, count)
+    ]
+
+
+def _end_leftovers(fleet: Fleet, sections: Sequence[Section]) -> None:
+    """End what an earlier control process left running on any host of the fleet that answers."""
+    needed = {host for section in sections for host in _hosts(fleet, section)}
+    fleet.for_each(needed, clear_jobs)
+    with contextlib.suppress(RemoteError):
+        fleet.for_each(set(fleet.inventory.hosts) - needed, clear_jobs)
 
 
 def _session(fleet: Fleet, section: Section, tools: dict[str, Tools]) -> Session:

@@ -47,8 +47,9 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
             generators = _generators(folder, manifest)
             extra["window"] = _window(generators, manifest)
             checks += _load_checks(folder, manifest, generators, extra["window"])
-    except ParseError as exc:
-        checks = [*checks, Check(name="files_readable", passed=False, detail=str(exc))]
+    except (ParseError, KeyError, OSError, ValueError) as exc:
+        detail = f"{type(exc).__name__}: {exc}"
+        checks = [*checks, Check(name="files_readable", passed=False, detail=detail)]
     accepted = all(c.passed for c in checks if c.severity == REQUIRED)
     return {
         **extra,
@@ -109,6 +110,7 @@ def _load_checks(
     yield _window_covered(manifest, generators)
     yield _window_inside(generators, window)
     yield _misses(generators)
+    yield _no_errors(folder, manifest, generators)
     for host in manifest["roles"]["servers"]:
         counted = _server_count(folder / host, SERVER_COUNTERS[workload])
         yield _counts_agree(f"{host}_counts", requests, counted, manifest["num_clients"])
@@ -163,6 +165,22 @@ def _window_covered(manifest: dict[str, Any], generators: list[MemtierRun]) -> C
 def _misses(generators: list[MemtierRun]) -> Check:
     rate = sum(float(run.totals["misses_per_s"].fillna(0).sum()) for run in generators)
     return Check(name="no_misses", passed=rate == 0, detail=f"{rate:g} misses/s")
+
+
+def _no_errors(folder: Path, manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
+    connections = sum(run.totals["connection_errors"].fillna(0).sum() for run in generators)
+    replies = [run.extras.get("Error replies", {}) for run in generators]
+    refused = sum(reply.get(kind, 0) for reply in replies for kind in ("Sets", "Gets"))
+    middlewares = sum(
+        int(read_middleware(folder / host / "middleware").windows["errors"].sum())
+        for host in manifest["roles"]["middlewares"]
+    )
+    return Check(
+        name="no_errors",
+        passed=connections == refused == middlewares == 0,
+        detail=f"{connections:.0f} connection errors, {refused} error replies at the generators, "
+        f"{middlewares} errors at the middlewares",
+    )
 
 
 def _server_count(folder: Path, counter: str) -> int:

@@ -20,6 +20,7 @@ from remote.testbed import LocalLab, Topology, shell_command
 
 P = ParamSpec("P")
 INTERRUPTED = 130
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 DEFAULT_TOPOLOGY = "azure"
 
 
@@ -28,18 +29,29 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.default_int_handler)
+        for number in INTERRUPTS:
+            signal.signal(number, _interrupt)
         try:
             command(*args, **kwargs)
         except (RemoteError, LabError, ConfigError) as exc:
             click.echo(f"lab: {exc}", err=True)
+            sys.exit(1)
+        except OSError as exc:
+            click.echo(f"lab: on this machine: {exc}", err=True)
             sys.exit(1)
         except KeyboardInterrupt:
             click.echo("lab: interrupted; what was measured is kept, run again to resume", err=True)
             sys.exit(INTERRUPTED)
 
     return wrapped
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """Unwind once; a second signal must not break off the ending of what runs on the hosts."""
+    for other in INTERRUPTS:
+        signal.signal(other, signal.SIG_IGN)
+    click.echo("\nlab: ending what runs on the hosts ...", err=True)
+    raise KeyboardInterrupt
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,6 +9,7 @@ RemoteError
 ├── CommandTimeout         a command did not end in time
 ├── TransferFailed         a file could not be copied
 ├── MissingTool            a program that a role needs is not on the host
+├── ClockOffset            a host's clock differs so much that seconds cannot be compared
 ├── PortInUse              something else listens where a service should
 └── GroupError             some hosts of a group failed; the others' results are kept
 LabError                   the local lab could not be built, found or taken down
@@ -86,6 +87,18 @@ class MissingTool(RemoteError):
         self.tool = tool
         self.remedy = remedy
         super().__init__(f"{host}: `{tool}` is missing. {remedy}")
+
+
+class ClockOffset(RemoteError):
+    """The clock of a host is not that of the control host."""
+
+    def __init__(self, host: str, offset_s: float) -> None:
+        self.host = host
+        self.offset_s = offset_s
+        super().__init__(
+            f"{host}: its clock is {offset_s:+.2f} s off: results of different hosts could not be "
+            "put side by side. Synchronise it: `apt-get install -y chrony && chronyc makestep`."
+        )
 
 
 class PortInUse(RemoteError):

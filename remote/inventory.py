@@ -100,7 +100,9 @@ def _load(path: Path) -> dict[str, Any]:
     try:
         document = yaml.safe_load(path.read_text())
     except FileNotFoundError:
-        remedy = "run `lab up`" if path == LOCAL_LAB_INVENTORY else "copy remote/inventory.example.yml"
+        remedy = (
+            "run `lab up`" if path == LOCAL_LAB_INVENTORY else "copy remote/inventory.example.yml"
+        )
         raise ConfigError(path, f"no such inventory: {remedy} first") from None
     except yaml.YAMLError as exc:
         raise ConfigError(path, f"not YAML: {exc}") from exc

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from remote.connection import Connection
-from remote.errors import RemoteError
+from remote.errors import ConfigError, RemoteError
 from remote.group import Fleet, in_parallel
 from remote.inventory import Host
 from remote.jobs import (
     Job,
     RunningJobs,
-    clear_jobs,
     job_folder,
     remove_job_folder,
     require_free_port,
 )
-from remote.provision import Tools
+from remote.provision import DROP_IN, Tools
 from remote.run import Collected, Run
 from remote.section import Section, slug
 from remote.tools import memcached, middleware, monitors
 from remote.tools.memtier import RATIOS, MemtierOptions, prefill
 
 READY_TIMEOUT_S = 30.0
+START_LEAD_S = 2.0  # for three JVMs to start and rehearse on two busy cores
 GENERATOR_GRACE_S = 15.0
 MONITOR_MARGIN_S = 120.0
-SERVERS_LIMIT_S = 24 * 3600.0
 PREFILL_TIMEOUT_S = 60.0
 PREFILL_AGE_S = 7200.0  # half an hour before the first keys expire (expiry-range 9999-10000)
 JOB_FILES = (".pid", ".sid", ".exit", ".part")
@@ -56,7 +57,6 @@ class LoadSession:
 
     def __enter__(self) -> LoadSession:
         try:
-            self.fleet.for_each(self._hosts(), clear_jobs)
             self.fleet.for_each(self.servers, self._start_server)
         except BaseException:
             self._server_jobs.kill_all()
@@ -95,7 +95,7 @@ class LoadSession:
         proxies, observers = started["middlewares"], started["monitors"]
         self._server_stats("before", collected)
         generators = self._start_generators(run, jobs)
-        late = jobs.wait(generators, timeout_s=total_s + GENERATOR_GRACE_S)
+        late = jobs.wait(generators, timeout_s=START_LEAD_S + total_s + GENERATOR_GRACE_S)
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         self._server_stats("after", collected)
         jobs.stop(observers, "INT")
@@ -105,7 +105,9 @@ class LoadSession:
         host = connection.host
         require_free_port(connection, memcached.PORT)
         command = memcached.command(host.data_address, user=host.user)
-        job = self._server_jobs.start(host, "memcached", command, limit_s=SERVERS_LIMIT_S)
+        job = self._server_jobs.start(
+            host, "memcached", command, limit_s=_servers_limit_s(self.section)
+        )
         job.wait_for_port(memcached.PORT, timeout_s=READY_TIMEOUT_S)
 
     def _start_middlewares(self, run: Run, jobs: RunningJobs) -> list[Job]:
@@ -143,13 +145,16 @@ class LoadSession:
         return [job for host_jobs in started.values() for job in host_jobs]
 
     def _start_generators(self, run: Run, jobs: RunningJobs) -> list[Job]:
+        """Start all instances; drop-ins send their first request at the same whole second."""
         generator = run.section.generator
-        limit_s = run.section.durations.total_s + 2 * GENERATOR_GRACE_S
+        start_at_epoch_s = math.ceil(time.time() + START_LEAD_S) if self._is_drop_in() else None
+        limit_s = START_LEAD_S + run.section.durations.total_s + 2 * GENERATOR_GRACE_S
         tasks = {}
         for host in self.clients:
             for i in range(generator.instances_per_client):
                 name = f"memtier-{i}"
-                command = self._generator_options(run, host, i).command()
+                options = self._generator_options(run, host, i)
+                command = replace(options, start_at_epoch_s=start_at_epoch_s).command()
                 tasks[f"{host.name}/{name}"] = partial(
                     jobs.start, host, name, command, limit_s=limit_s
                 )
@@ -172,6 +177,16 @@ class LoadSession:
             test_time_s=run.section.durations.total_s,
             json_file=f"memtier-{instance}.json",
         )
+
+    def _is_drop_in(self) -> bool:
+        names = {self.tools[host.name].generator_name for host in self.clients}
+        if len(names) > 1:
+            raise ConfigError(
+                self.fleet.inventory.path,
+                f"clients have different generators, {' and '.join(sorted(names))}: "
+                "install memtier_benchmark on all of them or on none",
+            )
+        return names == {DROP_IN}
 
     def _prefill(self, run: Run, folder: str) -> None:
         """Write every key to every server, so that no get can miss."""
@@ -238,7 +253,14 @@ class LoadSession:
                 "version": client_tools.facts.get("generator", "unknown"),
             },
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
+            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in hosts},
         }
 
     def _hosts(self) -> tuple[Host, ...]:
         return (*self.clients, *self.middlewares, *self.servers)
+
+
+def _servers_limit_s(section: Section) -> float:
+    """Return a time in which all runs of `section` end, also when some are repeated."""
+    runs = len(section.configs()) * section.durations.repetitions
+    return 3600.0 + 2 * runs * (section.durations.total_s + GENERATOR_GRACE_S)

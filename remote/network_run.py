@@ -8,7 +8,7 @@ from functools import partial
 
 from remote.group import Fleet, in_parallel
 from remote.inventory import ROLES, Host
-from remote.jobs import RunningJobs, clear_jobs, remove_job_folder, require_free_port
+from remote.jobs import RunningJobs, remove_job_folder, require_free_port
 from remote.provision import Tools
 from remote.run import Collected, Run
 from remote.section import Section
@@ -30,7 +30,6 @@ class NetworkSession:
         )
 
     def __enter__(self) -> NetworkSession:
-        self.fleet.for_each(self.hosts, clear_jobs)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -42,8 +42,8 @@ class Run:
         return f"{self.section.name} {slug(self.config)} rep {self.repetition}"
 
     def is_done(self) -> bool:
-        """Tell whether an accepted run stands on disk."""
-        return (self.folder / MANIFEST).is_file()
+        """Tell whether an accepted run stands on disk; ConfigError if its manifest is damaged."""
+        return self.folder.is_dir() and read_manifest(self.folder)["status"] == ACCEPTED
 
     def attempts(self) -> list[dict[str, Any]]:
         """Return the manifests of the rejected and failed attempts so far."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import dool
 
 from remote.connection import Connection
-from remote.errors import ConfigError, MissingTool
+from remote.errors import ClockOffset, ConfigError, MissingTool
 from remote.group import Fleet
 from remote.inventory import Host
 
@@ -33,6 +34,8 @@ DEBIAN_PACKAGES = {
 EVERYWHERE = ("setsid", "timeout", "ss", "python3", "ping", "iperf3")
 BY_ROLE = {"clients": ("java",), "middlewares": ("java",), "servers": ("memcached",)}
 REAL_GENERATOR = "memtier_benchmark"
+DROP_IN = "drop-in memtier_benchmark"
+LARGEST_CLOCK_OFFSET_S = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +44,14 @@ class Tools:
 
     Attributes
     ----------
-    generator, generator_version : the real memtier_benchmark if the host has it, else the drop-in.
+    generator, generator_name : the real memtier_benchmark if the host has it, else the drop-in.
+    clock_offset_s : the host's clock minus the control host's.
     """
 
     bin_dir: str
     generator: str
     generator_name: str
+    clock_offset_s: float
     facts: Mapping[str, str]
 
     @property
@@ -95,9 +100,19 @@ def _provision_host(connection: Connection) -> Tools:
     return Tools(
         bin_dir=bin_dir,
         generator=generator,
-        generator_name="memtier_benchmark" if generator != drop_in else "drop-in memtier_benchmark",
+        generator_name=REAL_GENERATOR if generator != drop_in else DROP_IN,
+        clock_offset_s=_clock_offset_s(connection),
         facts=_facts(connection, found, generator),
     )
+
+
+def _clock_offset_s(connection: Connection) -> float:
+    asked_at_s = time.time()
+    theirs_s = float(connection.run("date +%s.%N").stdout)
+    offset_s = theirs_s - (asked_at_s + time.time()) / 2
+    if abs(offset_s) > LARGEST_CLOCK_OFFSET_S:
+        raise ClockOffset(connection.host.name, offset_s)
+    return offset_s
 
 
 def _find(connection: Connection) -> dict[str, str]:
@@ -113,7 +128,7 @@ def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
         wanted += [(JAR, JAR.name, 0o644), (GENERATOR, GENERATOR.name, 0o755)]
     quoted = " ".join(shlex.quote(f"{bin_dir}/{name}") for _, name, _ in wanted)
     listing = connection.run(
-        f"mkdir -p {shlex.quote(bin_dir)} && sha256sum {quoted} 2>/dev/null", check=False
+        f"mkdir -p {shlex.quote(bin_dir)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"
     )
     present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
     for path, name, mode in wanted:

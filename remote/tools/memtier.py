@@ -18,6 +18,7 @@ class MemtierOptions:
     program : path or name of `memtier_benchmark` on the host.
     server, port : where the requests go.
     threads, clients_per_thread : virtual clients = threads times clients_per_thread.
+    start_at_epoch_s : when the first request is sent; only the drop-in can wait for it.
     test_time_s : length of the run; exclusive with `requests`.
     requests : requests per connection, or ``allkeys``.
     ratio, key_pattern : memtier's ``sets:gets`` forms.
@@ -33,6 +34,7 @@ class MemtierOptions:
     value_bytes: int
     key_count: int
     expiry_range_s: str
+    start_at_epoch_s: int | None = None
     test_time_s: int | None = None
     requests: str | None = None
     key_pattern: str = "R:R"
@@ -66,6 +68,8 @@ class MemtierOptions:
             f"--json-out-file={self.json_file}",
             "--hide-histogram",
         ]
+        if self.start_at_epoch_s is not None:
+            arguments.append(f"--start-at={self.start_at_epoch_s}")
         return shlex.join(arguments)
 
 

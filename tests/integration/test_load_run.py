@@ -101,7 +101,8 @@ def test_run_is_accepted_and_its_numbers_agree(fleet, tmp_path, workload, middle
 def identity(fleet):
     rates = {h.name: h.rate_mbit_per_s for h in fleet.inventory.hosts}
     topology = {"name": "azure", "time_dilation": 1.0, "rates_mbit_per_s": rates}
-    return {"campaign": "t", "topology": topology, "git": {"commit": "0" * 40, "dirty": False}}
+    git = {"commit": "0" * 40, "dirty": False}
+    return {"campaign": "t", "fleet": "local-lab", "topology": topology, "git": git}
 
 
 def kill_memcached(server):

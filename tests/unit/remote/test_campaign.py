@@ -1,14 +1,19 @@
+import dataclasses
 import gzip
 import hashlib
 import json
 
 import pytest
+import yaml
 
 from remote import campaign as campaign_module
 from remote.campaign import MAX_ATTEMPTS, Campaign
 from remote.errors import ConfigError, HostUnreachable
+from remote.inventory import Inventory
 from remote.manifest import read_manifest
+from remote.record import RECORD
 from remote.run import Collected, store
+from remote.section import Durations
 
 IDENTITY = {"campaign": "test"}
 GOOD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 0}
@@ -55,12 +60,43 @@ def test_campaign_order_follows_from_its_seed(tmp_path):
     assert sorted(orders[0]) == sorted(orders[2])
 
 
-def test_campaign_keeps_seed_and_profile(opened, tmp_path):
+def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
     opened.path.mkdir()
-    opened._write_record()
-    assert Campaign.open("test", profile="smoke", data_dir=tmp_path).seed == opened.seed
+    opened._extend_record(inventory(tmp_path), {"2.1": opened.runs("2.1")})
+    assert Campaign.open("test", data_dir=tmp_path).seed == opened.seed
     with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
         Campaign.open("test", profile="paper", data_dir=tmp_path)
+    with pytest.raises(ConfigError, match=r"begun with fleet `local`, not `azure.yml`"):
+        Campaign.open("test", fleet="azure.yml", data_dir=tmp_path)
+
+
+def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened, tmp_path):
+    opened.path.mkdir()
+    runs = {"2.1": opened.runs("2.1")}
+    opened._extend_record(inventory(tmp_path), runs)
+    opened._extend_record(inventory(tmp_path), {**runs, "3.1": opened.runs("3.1")})
+    with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
+        opened._extend_record(inventory(tmp_path, rate=50), runs)
+    section = dataclasses.replace(
+        runs["2.1"][0].section, durations=Durations(repetitions=3, stable_s=60)
+    )
+    changed = [dataclasses.replace(runs["2.1"][0], section=section)]
+    with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
+        opened._extend_record(inventory(tmp_path), {"2.1": changed})
+
+
+def test_damaged_record_is_named(opened, tmp_path):
+    opened.path.mkdir()
+    (opened.path / RECORD).write_text('{"profile": "smo')
+    with pytest.raises(ConfigError, match=r"campaign.json: no readable record of a campaign"):
+        Campaign.open("test", data_dir=tmp_path)
+
+
+def inventory(folder, rate=100):
+    path = folder / "inventory.yml"
+    host = {"s1": {"mwlab_rate_mbit_per_s": rate}}
+    path.write_text(yaml.safe_dump({"all": {"children": {"servers": {"hosts": host}}}}))
+    return Inventory.read(path)
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "published", "-x"])
@@ -127,13 +163,24 @@ def test_campaign_without_a_lab_says_how_to_start_it(tmp_path):
         campaign.measure("0")
 
 
-def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened):
+def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened, tmp_path):
     leftover = opened.runs("0")[0].partial
     leftover.mkdir(parents=True)
-    with opened._lock():
+    other = Campaign.open("other", data_dir=tmp_path)
+    with opened._alone(inventory(tmp_path)):
         assert not leftover.exists()
         with pytest.raises(ConfigError, match="another process measures this campaign"):
-            opened._lock().__enter__()
+            opened._alone(inventory(tmp_path)).__enter__()
+        with pytest.raises(ConfigError, match="another process measures on this fleet"):
+            other._alone(inventory(tmp_path)).__enter__()
+
+
+def test_run_with_a_damaged_manifest_is_not_taken_for_done(opened):
+    run = opened.runs("0")[0]
+    run.folder.mkdir(parents=True)
+    (run.folder / "manifest.json").write_text("")
+    with pytest.raises(ConfigError, match="no readable manifest"):
+        opened.missing("0")
 
 
 def test_damaged_manifest_is_named(tmp_path):

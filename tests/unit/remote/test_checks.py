@@ -16,6 +16,8 @@ CLIENTS = ("c1", "c2", "c3")
 def run(tmp_path):
     """A run folder that passes every check, and its manifest."""
     folder = build_run(tmp_path, "3.1", CONFIG)
+    for host in CLIENTS:
+        refuse(folder, host, replies=0)
     manifest = json.loads((folder / "manifest.json").read_text())
     requests = sum(
         round(
@@ -34,6 +36,13 @@ def serve(folder, requests):
     stats = "STAT cmd_get {}\r\nSTAT cmd_set 10000\r\nEND\r\n"
     texts = {"before": stats.format(77), "after": stats.format(77 + requests)}
     write_compressed(folder, {f"s1/memcached-stats-{when}.txt": t for when, t in texts.items()})
+
+
+def refuse(folder, host, replies):
+    path = folder / host / "memtier-0.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    document["middleware-lab"]["Runs"][0]["Error replies"] = {"Sets": 0, "Gets": replies}
+    write_compressed(folder, {f"{host}/memtier-0.json": json.dumps(document)})
 
 
 def failed(evaluation):
@@ -94,6 +103,11 @@ def test_instance_that_ended_before_the_window_rejects(run):
 def test_miss_rejects(run):
     edit_json(run[0], lambda stats: stats["Gets"].update({"Misses/sec": 0.25}))
     assert failed(evaluate(*run)) == {"no_misses": "0.25 misses/s"}
+
+
+def test_error_replies_reject(run):
+    refuse(run[0], "c3", replies=7)
+    assert "7 error replies" in failed(evaluate(*run))["no_errors"]
 
 
 def test_server_that_counted_fewer_requests_rejects(run):

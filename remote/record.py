@@ -1,0 +1,129 @@
+"""What all runs of a campaign have in common: written when it is begun, held to ever after."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from remote.errors import ConfigError
+from remote.inventory import Inventory
+from remote.section import Section
+
+RECORD = "campaign.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """The choices that a campaign was begun with.
+
+    Parameters
+    ----------
+    profile : ``smoke``, ``quick`` or ``paper``.
+    seed : of the order of the runs.
+    fleet : ``local``, or the path of the inventory.
+    conditions : the topology and each section's hosts, generator and durations; runs measured under
+        others would not be repetitions of the same experiment.
+    """
+
+    profile: str
+    seed: int
+    fleet: str
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Path) -> Record | None:
+        """Read the record of the campaign in `folder`, None if it was never begun.
+
+        Raises
+        ------
+        ConfigError
+            The file is damaged.
+        """
+        path = folder / RECORD
+        if not path.is_file():
+            return None
+        try:
+            return cls(**json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError) as exc:
+            raise ConfigError(path, f"no readable record of a campaign: {exc}") from exc
+
+    def write(self, folder: Path) -> None:
+        """Write the record, whole or not at all."""
+        part = folder / f"{RECORD}.part"
+        with part.open("w") as stream:
+            json.dump(asdict(self), stream, indent=1)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.rename(folder / RECORD)
+
+    def require(self, folder: Path, **wanted: str) -> None:
+        """Refuse to go on with another profile or fleet than the campaign was begun with."""
+        for name, value in wanted.items():
+            known = getattr(self, name)
+            if known != value:
+                raise ConfigError(
+                    folder / RECORD,
+                    f"the campaign was begun with {name} `{known}`, not `{value}`: "
+                    f"choose that {name} or another campaign",
+                )
+
+    def extended(self, folder: Path, conditions: Mapping[str, Any]) -> Record:
+        """Return the record with `conditions` added, each of which must be as it was before."""
+        for name, now in conditions.items():
+            known = self.conditions.get(name, now)
+            if known != now:
+                raise ConfigError(
+                    folder / RECORD,
+                    f"{name} is not what the campaign was begun with: it was {known}, now it is "
+                    f"{now}. Undo the change or choose another campaign",
+                )
+        return Record(
+            profile=self.profile,
+            seed=self.seed,
+            fleet=self.fleet,
+            conditions={**self.conditions, **conditions},
+        )
+
+
+def topology_of(inventory: Inventory) -> dict[str, Any]:
+    """Return what the manifests say of the hosts' network."""
+    return {
+        "name": inventory.topology,
+        "time_dilation": inventory.time_dilation,
+        "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
+    }
+
+
+def conditions_of(inventory: Inventory, sections: Iterable[Section]) -> dict[str, Any]:
+    """Return the conditions under which `sections` are about to be measured, as JSON has them."""
+    conditions: dict[str, Any] = {"fleet": inventory.fleet, "topology": topology_of(inventory)}
+    for section in sections:
+        conditions[f"section {section.name}"] = {
+            "hosts": dict(section.hosts),
+            "generator": asdict(section.generator),
+            "durations": asdict(section.durations),
+        }
+    return conditions
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, what: str) -> Iterator[None]:
+    """Hold the existing file `path` against other processes that do the same.
+
+    Raises
+    ------
+    ConfigError
+        Another process holds it; `what` says what that process does.
+    """
+    with path.open() as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(path, f"another process {what}: wait for it or end it") from None
+        yield
