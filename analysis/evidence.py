@@ -1,43 +1,69 @@
-"""Which resource is the limit: utilization of links and CPUs, and the sentence that it makes."""
+"""Which resource is the limit: utilization of links, CPUs, threads and workers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from analysis.published import published_table
 
 BUSY = 0.9  # a resource is called the limit from this utilization on
+EMPTY_QUEUE = 1.0  # below this mean queue length, in jobs, hardly anything waits
 ROLES = {"clients": "client", "middlewares": "middleware", "servers": "server"}
-_STUDIED_MACHINES = {"client": "clients", "middleware": "middlewares", "server": "servers"}
+WORKERS = "workers"
+_THREADS = {
+    "net threads": "middleware_net_thread_utilization",
+    WORKERS: "middleware_worker_utilization",
+}
+_RESOURCES = [
+    *(f"{role}s' links" for role in ROLES.values()),
+    *(f"{role}s' CPUs" for role in ROLES.values()),
+    "machine's CPU",
+    *_THREADS,
+]
 
 
-def utilization_table(hosts: pd.DataFrame, by: Sequence[str] = ("workload",)) -> pd.DataFrame:
-    """Show how busy links and CPUs were at the largest load of each system.
+def utilization_table(
+    hosts: pd.DataFrame, runs: pd.DataFrame, by: Sequence[str] = ("workload",)
+) -> pd.DataFrame:
+    """Show how busy every resource was at the largest load of each system.
 
     Parameters
     ----------
-    hosts
-        `analysis.tidy.Tables.hosts`.
+    hosts, runs
+        `analysis.tidy.Tables.hosts` and `analysis.tidy.Tables.runs`.
     by
         What makes a system, such as ``["workload", "workers"]``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system and role, means over hosts and repetitions: `by`, `num_clients`,
-        `role`, `send_mbit_per_s`, `rate_mbit_per_s`, `send_link_utilization` (0..1),
-        `cpu_percent` (of the machine the host runs on; in the local lab that is one for all).
+        One row per system and resource, means over hosts and repetitions: `by`, `num_clients`,
+        `resource`, `utilization` (0..1; missing where a link's limit is not known),
+        `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers.
+        Resources are the links and CPUs of each role, one CPU in all where the hosts share a
+        machine, and the middlewares' net threads and workers. A worker that waits for a server
+        is busy.
     """
-    by = list(by)
-    largest = hosts.groupby(by)["num_clients"].transform("max")
-    measures = ["send_mbit_per_s", "rate_mbit_per_s", "send_link_utilization", "cpu_percent"]
-    loaded = hosts[hosts["num_clients"] == largest]
-    frame = loaded.groupby([*by, "num_clients", "role"], as_index=False)[measures].mean()
-    return frame.assign(role=frame["role"].map(ROLES))
+    hosts, runs = _at_largest_load(hosts, by), _at_largest_load(runs, by)
+    key = [*by, "num_clients", "resource"]
+    roles = hosts["role"].map(ROLES)
+    cpus = (roles + "s' CPUs").mask(hosts["shares_machine"], "machine's CPU")
+    parts = [
+        hosts.assign(resource=roles + "s' links", utilization=hosts["send_link_utilization"]),
+        hosts.assign(resource=cpus, utilization=hosts["cpu_percent"] / 100).drop(
+            columns=["send_mbit_per_s", "rate_mbit_per_s"]
+        ),
+        *_threads(runs),
+    ]
+    measures = ["utilization", "send_mbit_per_s", "rate_mbit_per_s", "queue_length"]
+    frame = pd.concat(parts).reindex(columns=[*key, *measures])
+    frame["resource"] = pd.Categorical(frame["resource"], _RESOURCES, ordered=True)
+    table = frame.groupby(key, observed=True, as_index=False).mean()
+    return table.astype({"resource": str})
 
 
 def bottleneck_sentences(utilizations: pd.DataFrame, by: Sequence[str] = ("workload",)) -> str:
-    """Say of each system which resource the measured utilizations show to be its limit.
+    """Say of each system which resources the measured utilizations show to be its limit.
 
     Parameters
     ----------
@@ -52,7 +78,8 @@ def bottleneck_sentences(utilizations: pd.DataFrame, by: Sequence[str] = ("workl
     lines = []
     for key, rows in utilizations.groupby(list(by)):
         system = ", ".join(f"{name} {value}" for name, value in zip(by, key, strict=True))
-        lines.append(f"- **{system}** at {rows['num_clients'].iloc[0]} clients: {_limit(rows)}")
+        sentence = f"{_limit(rows)}{_unknown(rows)}"
+        lines.append(f"- **{system}** at {rows['num_clients'].iloc[0]} clients: {sentence}")
     return "\n".join(lines)
 
 
@@ -62,17 +89,16 @@ def bandwidth_table(bandwidths: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     bandwidths
-        `analysis.tidy.Tables.bandwidths`; hosts are named by their role's first letter.
+        `analysis.tidy.Tables.bandwidths`.
 
     Returns
     -------
     pandas.DataFrame
         `sender`, `bandwidth_mbit_per_s` (mean over receivers), `limit_mbit_per_s`,
-        `share_of_limit` (0..1), `schmid2018_mbit_per_s`, `yenicelik2018_mbit_per_s`,
-        `cetin2018_mbit_per_s`.
+        `share_of_limit` (0..1; both missing where the limit is not known),
+        `schmid2018_mbit_per_s`, `yenicelik2018_mbit_per_s`, `cetin2018_mbit_per_s`.
     """
-    senders = {role[0]: role for role in _STUDIED_MACHINES}
-    frame = bandwidths.assign(sender=bandwidths["source"].str[0].map(senders))
+    frame = bandwidths.assign(sender=bandwidths["source_role"].map(ROLES))
     table = frame.groupby("sender", as_index=False)[
         ["bandwidth_mbit_per_s", "limit_mbit_per_s"]
     ].mean()
@@ -80,6 +106,62 @@ def bandwidth_table(bandwidths: pd.DataFrame) -> pd.DataFrame:
     for study, published in _published_bandwidths().items():
         table[f"{study}_mbit_per_s"] = table["sender"].map(published)
     return table
+
+
+def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Utilization of the middlewares' threads, of the runs that have a middleware."""
+    for resource, column in _THREADS.items():
+        if column in runs:
+            rows = runs.assign(resource=resource, utilization=runs[column]).dropna(subset=column)
+            if resource == WORKERS:
+                rows["queue_length"] = rows["middleware_queue_length"]
+            yield rows
+
+
+def _at_largest_load(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    largest = frame.groupby(list(by))["num_clients"].transform("max")
+    return frame[frame["num_clients"] == largest]
+
+
+def _limit(rows: pd.DataFrame) -> str:
+    """Name all that is busy; workers are the limit only where nothing they wait for is busy."""
+    known = rows.dropna(subset="utilization").sort_values("utilization", ascending=False)
+    busy = known[known["utilization"] >= BUSY]
+    workers = busy["resource"] == WORKERS
+    waiting = rows["queue_length"].max()
+    if busy.empty:
+        return f"no measured resource is busy all the time{_queued(waiting)}{_busiest(known)}"
+    if workers.all():
+        return f"limited by {_listed(busy)}; {waiting:.0f} jobs wait in the queue for them."
+    too = f"; that keeps {_listed(busy[workers])} busy, too" if workers.any() else ""
+    return f"limited by {_listed(busy[~workers])}{too}."
+
+
+def _queued(waiting: float) -> str:
+    if pd.isna(waiting):
+        return "."
+    if waiting < EMPTY_QUEUE:
+        return f", and nothing queues ({waiting:.1f} jobs): the load was too small."
+    return f", yet {waiting:.0f} jobs wait in the queue: no single resource is the limit."
+
+
+def _busiest(known: pd.DataFrame) -> str:
+    return f" The busiest: {_listed(known.head(1))}." if len(known) else ""
+
+
+def _unknown(rows: pd.DataFrame) -> str:
+    unknown = rows.loc[rows["utilization"].isna() & rows["send_mbit_per_s"].notna(), "resource"]
+    return f" Not known: the limits of {_joined(unknown)}." if len(unknown) else ""
+
+
+def _listed(rows: pd.DataFrame) -> str:
+    shares = rows["utilization"].map("{:.0%}".format).str.replace("%", " %")
+    return _joined(rows["resource"] + " (" + shares + ")")
+
+
+def _joined(names: pd.Series) -> str:
+    *first, last = "the " + names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _published_bandwidths() -> dict[str, dict[str, float]]:
@@ -94,20 +176,3 @@ def _published_bandwidths() -> dict[str, dict[str, float]]:
         },
         "cetin2018": dict(zip(cetin["machine"], cetin["bandwidth_mbit_s"], strict=True)),
     }
-
-
-def _limit(rows: pd.DataFrame) -> str:
-    link = rows.sort_values("send_link_utilization", na_position="first").iloc[-1]
-    used = (
-        f"the {link['role']}s send {link['send_mbit_per_s']:.1f} Mbit/s each, "
-        f"{link['send_link_utilization']:.0%} of their links"
-    )
-    cpu = rows["cpu_percent"].max()
-    if link["send_link_utilization"] >= BUSY:
-        return f"{used}: the link is the bottleneck (CPU {cpu:.0f} % busy)."
-    if cpu / 100 >= BUSY:
-        return f"the CPU is {cpu:.0f} % busy and the bottleneck; {used}."
-    return (
-        f"no resource is saturated: {used}, the busiest of the links; the CPU is {cpu:.0f} % busy. "
-        "The load was too small, or what limits it is waiting, not work."
-    )

@@ -8,7 +8,7 @@ from analysis.units import bytes_per_s_to_mbit_per_s
 
 
 def host_measures(run: Run) -> pd.DataFrame:
-    """Load of every host: `host`, `role`, CPU in percent, and its link in both directions."""
+    """Load of every host: `host`, `role`, `shares_machine`, CPU in percent, link both ways."""
     rates = run.manifest["topology"]["rates_mbit_per_s"]
     rows = []
     for role, hosts in run.manifest["roles"].items():
@@ -22,6 +22,7 @@ def host_measures(run: Run) -> pd.DataFrame:
                     {
                         "host": host,
                         "role": role,
+                        "shares_machine": run.on_one_machine,
                         "cpu_percent": (
                             100 - load["cpu_idle_percent"] - load["cpu_wait_percent"]
                         ).mean(),
@@ -61,13 +62,16 @@ def ping_measures(run: Run) -> pd.DataFrame:
 
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:
-    """Bandwidths: `source`, `target`, what arrived, the source's limit, and segments sent again."""
+    """Bandwidths: `source`, `target`, their roles, what arrived, the limit, and retransmits."""
+    roles = {host: role for role, hosts in run.manifest["roles"].items() for host in hosts}
     rates = run.manifest["topology"]["rates_mbit_per_s"]
     return pd.DataFrame(
         [
             {
                 "source": source,
                 "target": target,
+                "source_role": roles[source],
+                "target_role": roles[target],
                 "bandwidth_mbit_per_s": iperf.bandwidth_mbit_per_s,
                 "limit_mbit_per_s": rates.get(source) or np.nan,
                 "retransmits": iperf.retransmits,

@@ -23,6 +23,7 @@ from analysis.parsing import (
 
 MANIFEST = "manifest.json"
 MANIFEST_FORMAT = 1
+LOCAL_LAB = "local-lab"  # the fleet whose hosts are namespaces of one machine
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,6 +59,11 @@ class Run:
         """Factor to level."""
         config: Mapping[str, Any] = self.manifest["config"]
         return config
+
+    @property
+    def on_one_machine(self) -> bool:
+        """Whether the hosts share the CPUs of one machine."""
+        return bool(self.manifest["fleet"] == LOCAL_LAB)
 
     def in_window(self, rows: pd.DataFrame, *, offset_s: float = 0.0) -> pd.DataFrame:
         """Rows of the stable window by their `epoch_s`, less an offset."""

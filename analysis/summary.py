@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.capacity import usable_capacity
 from analysis.operational import interactive_response_time, interactive_throughput
-from analysis.stats import aggregate
+from analysis.stats import CONFIDENCE, aggregate
 from analysis.units import MS_PER_S
 
 CELL_KEY = ("section", "workload", "workers", "num_clients")
@@ -49,7 +49,24 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def capacity_table(cells: pd.DataFrame, by: Sequence[str] = ("workload",)) -> pd.DataFrame:
+def repetition_words(cells: pd.DataFrame) -> str:
+    """Say how many repetitions stand behind `cells`, for captions: ``3 repetitions``."""
+    counts = cells["client_throughput_ops_per_s_repetitions"]
+    fewest, most = counts.min(), counts.max()
+    number = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return f"{number} repetition{'' if most == 1 else 's'}"
+
+
+def error_bar_words(cells: pd.DataFrame) -> str:
+    """Say what the error bars of figures of `cells` are, for captions."""
+    if cells["client_throughput_ops_per_s_ci_low"].isna().all():
+        return f"no error bars from {repetition_words(cells)}"
+    return f"error bars {CONFIDENCE * 100:g} % confidence intervals, {repetition_words(cells)}"
+
+
+def capacity_table(
+    cells: pd.DataFrame, by: Sequence[str] = ("workload",), *, measured_on: str = "clients"
+) -> pd.DataFrame:
     """Summarise each system at its usable capacity, as the studies' tables 2 and 3 do.
 
     Parameters
@@ -59,23 +76,28 @@ def capacity_table(cells: pd.DataFrame, by: Sequence[str] = ("workload",)) -> pd
     by
         What makes a system: ``["workload"]`` without, ``["workload", "workers"]`` with a
         middleware.
+    measured_on
+        Whose numbers are shown, ``clients`` or ``middleware``; the capacity itself is always
+        found at the clients.
 
     Returns
     -------
     pandas.DataFrame
-        `by`, `num_clients`, `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
-        `response_time_ms`, `response_time_sd_ms` (at the clients),
-        `largest_throughput_ops_per_s` (over all loads), `repetitions`, `saturated`, `found_by`.
+        `by`, `measured_on`, `num_clients`, `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
+        `response_time_ms`, `response_time_sd_ms`, `largest_throughput_ops_per_s` (over all
+        loads), `repetitions`, `saturated`, `found_by`.
     """
     found = usable_capacity(cells, by)
-    largest = cells.groupby(list(by))["client_throughput_ops_per_s_mean"].max()
+    side = _MEASURED_ON[measured_on]
+    largest = cells.groupby(list(by))[f"{side}_throughput_ops_per_s_mean"].max()
     return pd.DataFrame(
         {
             **{name: found[name] for name in by},
+            "measured_on": measured_on,
             "num_clients": found["num_clients"].astype("int64"),
-            **_throughput_and_response_time(found, "client"),
+            **_throughput_and_response_time(found, side),
             "largest_throughput_ops_per_s": largest.to_numpy(),
-            "repetitions": found["client_throughput_ops_per_s_repetitions"],
+            "repetitions": found[f"{side}_throughput_ops_per_s_repetitions"],
             "saturated": found["saturated"],
             "found_by": found["found_by"],
         }
@@ -152,8 +174,8 @@ def comparison_table(
     published
         From `analysis.published`.
     on
-        What must agree: ``["workload"]``, ``["workload", "measured_on"]`` or
-        ``["workload", "workers"]``.
+        What must agree: ``["workload", "measured_on"]``, with ``"workers"`` where the study has
+        them; what the clients and what the middleware measured are not to be compared.
 
     Returns
     -------

@@ -38,15 +38,16 @@ class Tables:
         `side`, `time` (``response_time``, ``queueing_time``, ``service_time``), `upper_edge_ms`,
         `count`; see `analysis.histograms.percentiles_by`.
     hosts
-        `host`, `role`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
+        `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
         `send_link_utilization` (0..1). On the local lab every host records the CPU of the one
-        machine that they share.
+        machine that they share (`shares_machine`).
     pings
         `source`, `target`, `replies`, `lost`, `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`,
         `_p99_ms`, `_max_ms`.
     bandwidths
-        `source`, `target`, `bandwidth_mbit_per_s`, `limit_mbit_per_s`, `retransmits`.
+        `source`, `target`, `source_role`, `target_role` (as in the inventory: ``clients``, ...),
+        `bandwidth_mbit_per_s`, `limit_mbit_per_s`, `retransmits`.
     rejected
         One row per run that does not count: `section`, `run` (folder), `status`, `reason`.
     """

@@ -1,56 +1,140 @@
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis.evidence import bandwidth_table, bottleneck_sentences, utilization_table
 
+RATES = {"clients": 200.0, "middlewares": 800.0, "servers": 100.0}
+SEND = {"clients": 20.0, "middlewares": 80.0, "servers": 50.0}
+BY = ["workload", "workers"]
 
-def hosts(**changes: float) -> pd.DataFrame:
-    """Two loads of one workload on one client and one server, means known in advance."""
+
+def hosts(send=None, *, rates=RATES, cpu=40.0, shares_machine=True, loads=(48,)) -> pd.DataFrame:
+    """Two repetitions at every load; hosts send 1 Mbit/s less and more than `send` says."""
     rows = [
-        ("get", load, repetition, role, send, rate, send / rate, cpu)
-        for load, repetition in ((6, 1), (48, 1), (48, 2))
-        for role, send, rate, cpu in (
-            ("clients", 2.0 * repetition, 200.0, changes.get("cpu", 40.0)),
-            ("servers", changes.get("server_send", 98.0), 100.0, changes.get("cpu", 40.0)),
-        )
+        ("get", 8, load, role, shares_machine, mean + difference, rates.get(role, np.nan), cpu)
+        for load in loads
+        for difference in (-1, 1)
+        for role, mean in (SEND | (send or {})).items()
     ]
-    columns = ["workload", "num_clients", "repetition", "role", "send_mbit_per_s"]
-    columns += ["rate_mbit_per_s", "send_link_utilization", "cpu_percent"]
+    columns = [*BY, "num_clients", "role", "shares_machine"]
+    columns += ["send_mbit_per_s", "rate_mbit_per_s", "cpu_percent"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.assign(send_link_utilization=frame["send_mbit_per_s"] / frame["rate_mbit_per_s"])
+
+
+def runs(*, workers=0.5, net_threads=0.3, queue_length=0.2, loads=(48,)) -> pd.DataFrame:
+    rows = [("get", 8, load, workers, net_threads, queue_length) for load in loads for _ in (1, 2)]
+    measures = ["worker_utilization", "net_thread_utilization", "queue_length"]
+    columns = [*BY, "num_clients", *(f"middleware_{name}" for name in measures)]
     return pd.DataFrame(rows, columns=columns)
 
 
-def test_utilization_is_the_mean_at_the_largest_load():
-    table = utilization_table(hosts())
-    assert table["role"].tolist() == ["client", "server"]
+def without_middleware(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.loc[:, ~frame.columns.str.startswith(("middleware", "workers"))]
+
+
+def sentence(hosts: pd.DataFrame, runs: pd.DataFrame) -> str:
+    text = bottleneck_sentences(utilization_table(hosts, runs, BY), BY)
+    start = "- **workload get, workers 8** at 48 clients: "
+    assert text.startswith(start)
+    return text.removeprefix(start)
+
+
+def test_every_resource_has_its_mean_at_the_largest_load():
+    table = utilization_table(hosts(loads=(6, 48)), runs(loads=(6, 48)), BY)
     assert (table["num_clients"] == 48).all()
-    assert table["send_mbit_per_s"].tolist() == [3.0, 98.0]
-    assert table["send_link_utilization"].tolist() == pytest.approx([0.015, 0.98])
+    rows = table.set_index("resource")
+    assert rows["utilization"].to_dict() == pytest.approx(
+        {
+            "clients' links": 0.1,
+            "middlewares' links": 0.1,
+            "servers' links": 0.5,
+            "machine's CPU": 0.4,
+            "net threads": 0.3,
+            "workers": 0.5,
+        }
+    )
+    assert rows.loc["servers' links", ["send_mbit_per_s", "rate_mbit_per_s"]].tolist() == [50, 100]
+    assert rows["queue_length"].dropna().to_dict() == {"workers": pytest.approx(0.2)}
+    assert rows["send_mbit_per_s"].notna().sum() == 3
+
+
+def test_machines_of_their_own_have_cpus_of_their_own():
+    resources = utilization_table(hosts(shares_machine=False), runs(), BY)["resource"].tolist()
+    assert resources[3:6] == ["clients' CPUs", "middlewares' CPUs", "servers' CPUs"]
+    assert "machine's CPU" not in resources
+
+
+def test_without_middleware_there_are_no_threads():
+    clients_and_servers = without_middleware(hosts().query("role != 'middlewares'"))
+    table = utilization_table(clients_and_servers, without_middleware(runs()))
+    assert table["resource"].tolist() == ["clients' links", "servers' links", "machine's CPU"]
+    text = bottleneck_sentences(table)
+    assert text.startswith("- **workload get** at 48 clients: no measured resource is busy")
+    assert "load was too small" not in text
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("busy", "expected"),
     [
-        ({}, "the servers send 98.0 Mbit/s each, 98% of their links: the link is the bottleneck"),
-        ({"server_send": 50.0, "cpu": 95.0}, "the CPU is 95 % busy and the bottleneck"),
-        ({"server_send": 50.0}, "no resource is saturated"),
+        (
+            {"send": {"servers": 98.0}},
+            "limited by the servers' links (98 %).",
+        ),
+        (
+            {"send": {"servers": 98.0}, "workers": 1.0, "queue_length": 40.0},
+            "limited by the servers' links (98 %); that keeps the workers (100 %) busy, too.",
+        ),
+        (
+            {"workers": 1.0, "queue_length": 39.6},
+            "limited by the workers (100 %); 40 jobs wait in the queue for them.",
+        ),
+        (
+            {"cpu": 95.0, "net_threads": 0.92, "send": {"clients": 182.0}},
+            "limited by the machine's CPU (95 %), the net threads (92 %) "
+            "and the clients' links (91 %).",
+        ),
+        (
+            {},
+            "no measured resource is busy all the time, and nothing queues (0.2 jobs): "
+            "the load was too small. The busiest:",
+        ),
+        (
+            {"workers": 0.8, "queue_length": 12.0},
+            "no measured resource is busy all the time, yet 12 jobs wait in the queue: "
+            "no single resource is the limit. The busiest: the workers (80 %).",
+        ),
     ],
 )
-def test_bottleneck_is_what_the_numbers_show(changes, sentence):
-    text = bottleneck_sentences(utilization_table(hosts(**changes)))
-    assert text.startswith("- **workload get** at 48 clients: ")
-    assert sentence in text
+def test_everything_that_is_busy_is_named(busy, expected):
+    load = {name: busy[name] for name in ("send", "cpu") if name in busy}
+    threads = {name: value for name, value in busy.items() if name not in load}
+    assert sentence(hosts(**load), runs(**threads)).startswith(expected)
+
+
+def test_links_of_unknown_rate_are_left_out_and_said():
+    text = sentence(hosts(rates={}), runs(workers=0.95))
+    assert text.startswith("limited by the workers (95 %)")
+    assert text.endswith(
+        "Not known: the limits of the clients' links, the middlewares' links "
+        "and the servers' links."
+    )
+    assert "nan" not in text
 
 
 def test_bandwidths_stand_beside_limits_and_studies():
     bandwidths = pd.DataFrame(
         {
-            "source": ["c1", "c1", "s1"],
+            "source": ["vm-3", "vm-3", "vm-7"],
+            "source_role": ["clients", "clients", "servers"],
             "bandwidth_mbit_per_s": [190.0, 192.0, 95.0],
-            "limit_mbit_per_s": [200.0, 200.0, 100.0],
+            "limit_mbit_per_s": [200.0, 200.0, np.nan],
         }
     )
     client, server = bandwidth_table(bandwidths).to_dict("records")
     assert (client["bandwidth_mbit_per_s"], client["share_of_limit"]) == (191.0, 0.955)
+    assert np.isnan(server["share_of_limit"])
     assert [server[f"{s}2018_mbit_per_s"] for s in ("schmid", "yenicelik", "cetin")] == [
         100,
         101,

@@ -5,8 +5,10 @@ from analysis.summary import (
     capacity_table,
     cells,
     comparison_table,
+    error_bar_words,
     interactive_law_table,
     middleware_table,
+    repetition_words,
 )
 from analysis.tidy import tidy_campaign
 from tests.helpers.campaign import build_campaign
@@ -60,6 +62,25 @@ def test_capacity_by_workers(with_middleware):
     assert by_workers[("set", 64)] == pytest.approx(14000, rel=0.03)
 
 
+def test_capacity_as_the_middleware_measured_it(with_middleware):
+    by = ["workload", "workers"]
+    there = capacity_table(with_middleware, by, measured_on="middleware").set_index(by)
+    clients = capacity_table(with_middleware, by).set_index(by)
+    assert (there["num_clients"] == clients["num_clients"]).all()
+    assert there["measured_on"].unique() == ["middleware"]
+    faster = clients["response_time_ms"] - there["response_time_ms"]
+    assert faster.tolist() == pytest.approx([0.5] * 4, abs=0.01)
+
+
+def test_captions_say_what_the_error_bars_are(runs, baseline):
+    expected = "error bars 95 % confidence intervals, 3 repetitions"
+    assert error_bar_words(baseline) == expected
+    once = cells(runs.query("section == '2.1' and repetition == 1"))
+    assert error_bar_words(once) == "no error bars from 1 repetition"
+    some = cells(runs.query("section == '2.1' and (repetition == 1 or workload == 'get')"))
+    assert repetition_words(some) == "1 to 3 repetitions"
+
+
 def test_middleware_and_clients_stand_below_each_other(with_middleware):
     table = middleware_table(with_middleware)
     assert table["measured_on"].tolist() == ["middleware", "clients"] * 2
@@ -99,7 +120,8 @@ def test_interactive_law_shows_what_does_not_fit(tmp_path):
 
 
 def test_comparison_puts_each_study_beside_ours(baseline):
-    table = comparison_table(capacity_table(baseline), published_summary("2.1"), ["workload"])
+    on = ["workload", "measured_on"]
+    table = comparison_table(capacity_table(baseline), published_summary("2.1"), on)
     assert table["study"].tolist() == ["cetin2018", "schmid2018", "yenicelik2018"] * 2
     schmid = table.query("study == 'schmid2018' and workload == 'get'").iloc[0]
     assert schmid["study_throughput_ops_per_s"] == 2954
@@ -112,9 +134,9 @@ def test_comparison_by_place_and_by_workers(with_middleware):
         middleware_table(with_middleware), published_summary("3.1"), ["workload", "measured_on"]
     )
     assert len(by_place) == 12
-    by_workers = comparison_table(
-        capacity_table(with_middleware, ["workload", "workers"]),
-        published_workers(),
-        ["workload", "workers"],
-    )
+    by, on = ["workload", "workers"], ["workload", "workers", "measured_on"]
+    ours = capacity_table(with_middleware, by, measured_on="middleware")
+    by_workers = comparison_table(ours, published_workers(), on)
     assert by_workers["workers"].tolist() == [8, 64]
+    at_clients = capacity_table(with_middleware, by)
+    assert comparison_table(at_clients, published_workers(), on).empty

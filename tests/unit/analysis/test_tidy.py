@@ -9,7 +9,12 @@ from analysis.histograms import percentiles_by
 from analysis.parsing import ParseError
 from analysis.tables import NAMES
 from analysis.tidy import read_run, read_tables, tidy_campaign
-from tests.helpers.campaign import build_campaign, build_run, expected_throughput
+from tests.helpers.campaign import (
+    build_campaign,
+    build_network_runs,
+    build_run,
+    expected_throughput,
+)
 from tests.helpers.tools import STABLE_S, middleware_times_ms
 
 CONFIG = {"workload": "set", "clients_per_thread": 32, "workers": 8}
@@ -109,6 +114,23 @@ def test_links_and_pings_are_kept_by_host(tables):
     assert server["send_mbit_per_s"] == 8
     assert server["send_link_utilization"] == pytest.approx(0.08)
     assert tables.pings["round_trip_time_mean_ms"].unique() == pytest.approx([1.0])
+
+
+def test_hosts_of_the_local_lab_share_their_machine(tables, tmp_path):
+    assert tables.hosts["shares_machine"].all()
+    run_dir = build_run(tmp_path, "3.1", CONFIG)
+    manifest = json.loads((run_dir / "manifest.json").read_text())
+    (run_dir / "manifest.json").write_text(json.dumps({**manifest, "fleet": "azure-west-europe"}))
+    assert not tidy_campaign(tmp_path).hosts["shares_machine"].any()
+
+
+def test_bandwidths_know_the_roles_of_their_hosts(tmp_path):
+    bandwidths = tidy_campaign(build_network_runs(tmp_path)).bandwidths
+    columns = ["source", "source_role", "target", "target_role"]
+    assert bandwidths[columns].to_numpy().tolist() == [
+        ["c1", "clients", "s1", "servers"],
+        ["s1", "servers", "c1", "clients"],
+    ]
 
 
 def test_time_dilation_is_taken_out(tmp_path):
