@@ -8,7 +8,7 @@ PYTHON ?= python3
 CAMPAIGN ?= smoke
 PROFILE ?= smoke
 FLEET ?= local
-SECTIONS ?= 0 2.1 3.1
+SECTIONS := 0 2.1 3.1
 
 BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar
@@ -17,7 +17,8 @@ MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xm
 INSTALLED := .venv/installed
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
 
-# The folder of that name is no target's result.
+# The folder of that name is no target's result; two builds would write one target folder.
+.NOTPARALLEL:
 .PHONY: help setup jar report notebooks test python kotlin bench lab lint format lock clean
 
 help: ## List the targets

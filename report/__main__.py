@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from analysis.drawing import DrawingError
+from analysis.parsing import ParseError
 from analysis.paths import FIGURES, PROJECT, campaign_dir
 from report.execute import execute
 from report.export import Exported, export
@@ -27,8 +28,9 @@ def make_report(
 
     Raises
     ------
-    ReportError, DrawingError, FileNotFoundError
-        A notebook failed or cannot be exported, a figure cannot be drawn, nothing is measured.
+    ReportError, DrawingError, ParseError, FileNotFoundError
+        A notebook failed or cannot be exported, a figure cannot be drawn, a manifest is damaged,
+        nothing is measured.
     """
     provenance = read_provenance(campaign_dir(campaign))
     parameters = {"fleet": fleet, "profile": profile, "campaign": campaign}
@@ -55,7 +57,7 @@ def main(
     chosen = list(notebooks) or sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
     try:
         exported = make_report(campaign, profile, fleet, chosen, output)
-    except (ReportError, DrawingError, FileNotFoundError) as exc:
+    except (ReportError, DrawingError, ParseError, FileNotFoundError) as exc:
         click.echo(f"report: {exc}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from analysis.run import read_manifest
 
 SHORT_COMMIT = 10
 
@@ -44,13 +45,16 @@ def read_provenance(campaign_dir: Path) -> Provenance:
     ------
     FileNotFoundError
         The campaign holds no runs.
+    ParseError
+        A manifest is damaged.
     """
-    paths = sorted(campaign_dir.rglob("manifest.json"))
+    paths = sorted(campaign_dir.glob("*/*/*/manifest.json"))
+    paths = [path for path in paths if path.parent.suffix != ".partial"]
     if not paths:
         raise FileNotFoundError(
             f"{campaign_dir} holds no measured runs: measure first, for instance with `lab run`"
         )
-    return summarise([json.loads(path.read_text()) for path in paths])
+    return summarise([read_manifest(path.parent) for path in paths])
 
 
 def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:

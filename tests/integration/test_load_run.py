@@ -2,20 +2,22 @@
 
 import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from analysis.tidy import tidy_campaign
-from remote.campaign import DATA_DIR, Campaign, measure_run
-from remote.errors import RemoteError
-from remote.jobs import JOB_MARK
+from remote.campaign import DATA_DIR, measure_run
+from remote.errors import CommandFailed, HostUnreachable, RemoteError
+from remote.jobs import JOB_MARK, clear_jobs
 from remote.load_run import LoadSession
 from remote.manifest import read_manifest
 from remote.provision import provision
@@ -65,13 +67,32 @@ def jobs_running() -> list[str]:
     return found
 
 
-def wait_for_generators(process: subprocess.Popen[bytes] | None = None) -> None:
+def wait_for_generators() -> None:
     """Return when generators are running."""
     deadline = time.monotonic() + 60
     while not any("memtier" in line for line in jobs_running()):
-        assert process is None or process.poll() is None, process.stderr.read().decode()
         assert time.monotonic() < deadline, "no generator was started"
         time.sleep(0.1)
+
+
+def start_lab(*arguments: str) -> subprocess.Popen[bytes]:
+    command = [str(Path(sys.executable).with_name("lab")), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def wait_for(process: subprocess.Popen[bytes], condition: Callable[[], object]) -> None:
+    """Return when `condition` holds, as it must while `process` runs."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert process.poll() is None, process.stderr.read().decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def manifests(campaign: str) -> dict[Path, bytes]:
+    """The manifests of the accepted runs."""
+    paths = (DATA_DIR / campaign).glob("*/*/rep-*/manifest.json")
+    return {path: path.read_bytes() for path in paths if re.fullmatch(r"rep-\d+", path.parent.name)}
 
 
 @pytest.mark.parametrize(
@@ -128,6 +149,62 @@ def test_run_whose_server_dies_is_not_accepted_and_is_kept(fleet, tmp_path):
     assert jobs_running() == []
 
 
+def test_disk_that_fills_up_is_named_and_the_attempt_is_kept(fleet, tmp_path):
+    run = plan(tmp_path, "set", 0)
+    filler = f"{fleet['c1'].host.work_dir}/filler"
+    tools = provision(fleet, fleet.inventory.hosts)
+    fill = threading.Thread(target=fill_disk, args=[fleet["c1"], filler])
+    fill.start()
+    try:
+        with (
+            LoadSession(fleet, run.section, tools) as session,
+            pytest.raises(CommandFailed, match=r"c1: .*No space left(.|\n)*free space there"),
+        ):
+            measure_run(session, run, identity(fleet))
+    finally:
+        fill.join()
+        fleet["c1"].run(f"rm -f {filler}")
+    statuses = [attempt["status"] for attempt in run.attempts()]
+    assert sorted(statuses) == ["failed", "rejected"]
+    assert jobs_running() == []
+
+
+def fill_disk(client, filler):
+    wait_for_generators()
+    client.run(f"dd if=/dev/zero of={filler} bs=1M 2>/dev/null", check=False)
+
+
+def test_host_that_vanishes_is_named_and_the_others_files_are_kept(fleet, tmp_path):
+    run = plan(tmp_path, "set", 0)
+    tools = provision(fleet, fleet.inventory.hosts)
+    cut = threading.Thread(target=cut_link, args=["to-c2"])
+    cut.start()
+    try:
+        with LoadSession(fleet, run.section, tools) as session:
+            begun = time.monotonic()
+            with pytest.raises(HostUnreachable, match="c2: cannot connect"):
+                measure_run(session, run, identity(fleet))
+            assert time.monotonic() - begun < 90
+    finally:
+        cut.join()
+        set_link("to-c2", "up")
+    (attempt,) = run.attempts()
+    assert attempt["status"] == "failed"
+    assert any(name.startswith("c1/memtier-0") for name in attempt["files"])
+    fleet.for_each(fleet.inventory.hosts, clear_jobs)
+    assert jobs_running() == []
+
+
+def cut_link(port):
+    wait_for_generators()
+    set_link(port, "down")
+
+
+def set_link(port, state):
+    command = ["ip", "-n", "mwlab-switch", "link", "set", port, state]
+    subprocess.run(command, check=True, timeout=10)
+
+
 @pytest.fixture
 def campaign():
     name = f"test-{os.getpid()}"
@@ -136,21 +213,51 @@ def campaign():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_ends_everything_and_the_next_call_resumes(fleet, campaign, number):
-    command = [Path(sys.executable).with_name("lab"), "run", "2.1", "--campaign", campaign]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    opened = Campaign.open(campaign)
-    deadline = time.monotonic() + 60
-    while not list(opened.path.glob("2.1/*/rep-1/manifest.json")):
-        assert process.poll() is None, process.stderr.read().decode()
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    wait_for_generators(process)
+def test_interrupt_ends_everything(fleet, campaign, number):
+    process = start_lab("run", "2.1", "--campaign", campaign)
+    wait_for(process, lambda: manifests(campaign))
+    wait_for(process, lambda: any("memtier" in line for line in jobs_running()))
     process.send_signal(number)
     _, error = process.communicate(timeout=20)
     assert process.returncode == 130
     assert b"interrupted; what was measured is kept" in error
     assert jobs_running() == []
-    opened = Campaign.open(campaign)
-    done = len(opened.runs("2.1")) - len(opened.missing("2.1"))
-    assert done == len(list(opened.path.glob("2.1/*/rep-*/manifest.json"))) > 0
+
+
+def test_next_call_resumes_where_the_interrupted_one_stopped(fleet, campaign):
+    before: dict[Path, bytes] = {}
+    for done in (1, 2):
+        process = start_lab("run", "2.1", "--campaign", campaign)
+        wait_for(process, lambda done=done: len(manifests(campaign)) >= done)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        after = manifests(campaign)
+        assert len(after) > len(before)
+        assert before.items() <= after.items(), "a run that was done was measured again"
+        before = after
+
+
+INTERRUPT_AT = """
+import os, signal, sys
+from remote.cli import main
+from remote.jobs import Job
+launch, number, count = Job.launch, int(sys.argv.pop(1)), 0
+def interrupting(self, **options):
+    global count
+    count += 1
+    if count == number:
+        os.kill(os.getpid(), signal.SIGINT)
+    launch(self, **options)
+Job.launch = interrupting
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 9, 12])
+def test_interrupt_while_jobs_are_being_started_leaves_none(fleet, campaign, number):
+    arguments = ["run", "3.1", "--campaign", campaign]
+    command = [sys.executable, "-c", INTERRUPT_AT, str(number), *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 130, result.stderr
+    assert jobs_running() == []
+    assert manifests(campaign) == {}

@@ -2,9 +2,11 @@ import json
 
 import pytest
 
+from analysis.parsing import ParseError
 from report.provenance import read_provenance, summarise
 
 MANIFEST = {
+    "format": 1,
     "campaign": "smoke",
     "profile": "smoke",
     "status": "accepted",
@@ -49,6 +51,14 @@ def test_manifests_are_found_wherever_the_runs_are(tmp_path):
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(MANIFEST))
     assert read_provenance(tmp_path).num_accepted == 1
+
+
+def test_damaged_manifest_is_named(tmp_path):
+    folder = tmp_path / "2.1" / "workload=get" / "rep-1"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(ParseError, match=r"rep-1/manifest.json: not a complete JSON"):
+        read_provenance(tmp_path)
 
 
 def test_campaign_without_runs_says_what_to_do(tmp_path):
