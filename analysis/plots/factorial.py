@@ -85,7 +85,7 @@ def plot_interactions(
                 col=col,
             )
         named.add(split)
-        figure.update_xaxes(title_text=over, row=1, col=col)
+        figure.update_xaxes(title_text=over, type="category", row=1, col=col)
     figure.update_yaxes(title_text=title, row=1, col=1)
     return figure.update_layout(template=TEMPLATE)
 
@@ -126,7 +126,7 @@ def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
         row=1,
         col=2,
     )
-    figure.add_hline(0, line={"color": GRID}, row=1, col=1)
+    figure.add_hline(0, line={"color": GRID}, layer="below", row=1, col=1)
     figure.update_xaxes(title_text=f"Predicted ({shown})", rangemode="normal", row=1, col=1)
     figure.update_xaxes(title_text="Quantile of the normal distribution", row=1, col=2)
     figure.update_xaxes(rangemode="normal", row=1, col=2)
