@@ -275,6 +275,11 @@ class Connection:
 
     def _connect(self, client: paramiko.SSHClient) -> None:
         host = self.host
+        if host.identity_file and not host.identity_file.is_file():
+            remedy = "Correct `ansible_ssh_private_key_file` in the inventory."
+            raise HostUnreachable(
+                host.name, f"the key file {host.identity_file} does not exist", remedy
+            )
         try:
             client.connect(
                 host.address,
@@ -285,7 +290,7 @@ class Connection:
                 banner_timeout=CONNECT_TIMEOUT_S,
                 auth_timeout=CONNECT_TIMEOUT_S,
                 channel_timeout=CONNECT_TIMEOUT_S,
-                allow_agent=host.identity_file is None,
+                allow_agent=True,  # it may hold the key of a file that has a passphrase
                 look_for_keys=host.identity_file is None,
             )
         except paramiko.BadHostKeyException as exc:

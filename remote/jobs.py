@@ -244,6 +244,12 @@ class RunningJobs:
         job.launch(limit_s=limit_s)
         return job
 
+    @property
+    def running(self) -> list[Job]:
+        """The jobs that were started and whose end nobody has awaited yet."""
+        with self._lock:
+            return list(self._running)
+
     def wait(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Job]:
         """Wait for the end of all `jobs` at the same time; return those that still run."""
 

@@ -206,10 +206,16 @@ class LoadSession:
         self._prefilled_at_s = time.monotonic()
 
     def _server_stats(self, when: str, collected: Collected) -> None:
-        replies = self.fleet.for_each(
-            self.servers,
-            lambda c: c.ask(memcached.PORT, memcached.STATS_REQUEST, memcached.STATS_END),
-        )
+        try:
+            replies = self.fleet.for_each(
+                self.servers,
+                lambda c: c.ask(memcached.PORT, memcached.STATS_REQUEST, memcached.STATS_END),
+            )
+        except RemoteError as exc:
+            for job in self._server_jobs.running:
+                if job.has_ended():
+                    raise job.failure() from exc
+            raise
         for name, reply in replies.items():
             collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
 

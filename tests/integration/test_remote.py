@@ -131,6 +131,11 @@ def test_nothing_is_sent_by_another_device(c1):
         changed(c1, route_device="mwlab-none").open()
 
 
+def test_missing_key_file_is_named(c1, tmp_path):
+    with pytest.raises(HostUnreachable, match=r"c1: .*the key file .*/none does not exist"):
+        changed(c1, identity_file=tmp_path / "none").open()
+
+
 def test_refused_user_is_told_apart(c1):
     with pytest.raises(HostUnreachable, match="user nobody was refused"):
         changed(c1, user="nobody").open()
