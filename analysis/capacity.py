@@ -42,7 +42,8 @@ def usable_capacity(
     pandas.DataFrame
         One row per system: `by`; the row's `num_clients` and measures; `saturated`, whether a
         higher load was measured and did not help (otherwise the capacity is at least this); and
-        `found_by`, in a few words.
+        `found_by` in a few words: ``plateau (CI, 5 %)`` by intervals and means, ``plateau (5 %)``
+        by means alone, or ``largest load``.
     """
     if smallest_rise <= 0:
         raise ValueError(f"smallest_rise must be > 0, got {smallest_rise}")
@@ -51,14 +52,14 @@ def usable_capacity(
         loads = system.sort_values("num_clients").reset_index(drop=True)
         index = _first_without_gain(loads, throughput, response_time, smallest_rise)
         has_interval = loads[f"{throughput}_ci_low"].notna().all()
-        rise = f"rise < {smallest_rise * 100:g} %"
-        criterion = f"CIs overlap, {rise}" if has_interval else rise
+        rise = f"{smallest_rise * 100:g}\N{NO-BREAK SPACE}%"
+        criterion = f"CI,\N{NO-BREAK SPACE}{rise}" if has_interval else rise
         saturated = index < len(loads) - 1
         rows.append(
             {
                 **loads.loc[index].to_dict(),
                 "saturated": saturated,
-                "found_by": criterion if saturated else "largest load",
+                "found_by": f"plateau ({criterion})" if saturated else "largest load",
             }
         )
     return pd.DataFrame(rows)

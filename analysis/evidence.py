@@ -62,6 +62,32 @@ def utilization_table(
     return table.astype({"resource": str})
 
 
+def utilization_overview(
+    utilizations: pd.DataFrame, by: Sequence[str] = ("workload",)
+) -> pd.DataFrame:
+    """Put the resources of each system side by side, for tables of many systems.
+
+    Parameters
+    ----------
+    utilizations
+        From `utilization_table`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per system: `by`, `num_clients`, the utilization of each resource in percent, in
+        columns headed such as ``Servers' links (%)``, and `queue_length` where there are workers.
+    """
+    key = [*by, "num_clients"]
+    resources = utilizations["resource"].replace(WORKERS, "busy workers")
+    titles = resources.str.slice(0, 1).str.upper() + resources.str.slice(1) + " (%)"
+    percent = utilizations.assign(title=titles, percent=utilizations["utilization"] * 100)
+    wide = percent.pivot_table(index=key, columns="title", values="percent")
+    table = wide.reindex(columns=titles.unique()).rename_axis(columns=None)
+    table["queue_length"] = utilizations.groupby(key)["queue_length"].max()
+    return table.dropna(axis="columns", how="all").reset_index()
+
+
 def bottleneck_sentences(utilizations: pd.DataFrame, by: Sequence[str] = ("workload",)) -> str:
     """Say of each system which resources the measured utilizations show to be its limit.
 
@@ -155,7 +181,7 @@ def _unknown(rows: pd.DataFrame) -> str:
 
 
 def _listed(rows: pd.DataFrame) -> str:
-    shares = rows["utilization"].map("{:.0%}".format).str.replace("%", " %")
+    shares = (rows["utilization"] * 100).map("{:.0f}\N{NO-BREAK SPACE}%".format)
     return _joined(rows["resource"] + " (" + shares + ")")
 
 

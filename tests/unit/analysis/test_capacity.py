@@ -23,7 +23,7 @@ def test_capacity_is_at_the_first_load_of_the_plateau():
     assert found["num_clients"] == 24
     assert found["client_throughput_ops_per_s_mean"] == pytest.approx(12000)
     assert found["saturated"]
-    assert found["found_by"] == "CIs overlap, rise < 5 %"
+    assert found["found_by"] == "plateau (CI,\xa05\xa0%)"
 
 
 def test_a_later_significant_rise_moves_it():
@@ -38,7 +38,7 @@ def test_intervals_too_wide_to_tell_do_not_hide_a_rise():
     assert first[f"{column}_ci_high"] > second[f"{column}_ci_low"]
     found = usable_capacity(noisy, ["workload"]).iloc[0]
     assert found["num_clients"] == 12
-    assert found["found_by"] == "CIs overlap, rise < 5 %"
+    assert found["found_by"] == "plateau (CI,\xa05\xa0%)"
 
 
 def test_a_small_rise_counts_when_it_is_significant():
@@ -62,7 +62,7 @@ def test_one_repetition_is_judged_by_the_rise():
         cells([4000, 8000, 8300, 8390], repetitions=1), ["workload"], smallest_rise=0.05
     ).iloc[0]
     assert found["num_clients"] == 12
-    assert found["found_by"] == "rise < 5 %"
+    assert found["found_by"] == "plateau (5\xa0%)"
 
 
 def test_each_system_has_its_own():

@@ -2,7 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.evidence import bandwidth_table, bottleneck_sentences, utilization_table
+from analysis.evidence import (
+    bandwidth_table,
+    bottleneck_sentences,
+    utilization_overview,
+    utilization_table,
+)
 
 RATES = {"clients": 200.0, "middlewares": 800.0, "servers": 100.0}
 SEND = {"clients": 20.0, "middlewares": 80.0, "servers": 50.0}
@@ -35,7 +40,7 @@ def without_middleware(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def sentence(hosts: pd.DataFrame, runs: pd.DataFrame) -> str:
-    text = bottleneck_sentences(utilization_table(hosts, runs, BY), BY)
+    text = bottleneck_sentences(utilization_table(hosts, runs, BY), BY).replace("\xa0", " ")
     start = "- **workload get, workers 8** at 48 clients: "
     assert text.startswith(start)
     return text.removeprefix(start)
@@ -73,6 +78,39 @@ def test_without_middleware_there_are_no_threads():
     text = bottleneck_sentences(table)
     assert text.startswith("- **workload get** at 48 clients: no measured resource is busy")
     assert "load was too small" not in text
+
+
+def test_overview_has_one_row_per_system():
+    both = [utilization_table(hosts(), runs().assign(workers=n), BY) for n in (8, 64)]
+    ours = [table.query("workers == @n") for n, table in zip((8, 64), both, strict=True)]
+    overview = utilization_overview(pd.concat(ours), BY)
+    assert overview["workers"].tolist() == [8, 64]
+    (row,) = utilization_overview(ours[0], BY).to_dict("records")
+    assert row == pytest.approx(
+        {
+            "workload": "get",
+            "workers": 8,
+            "num_clients": 48,
+            "Clients' links (%)": 10,
+            "Middlewares' links (%)": 10,
+            "Servers' links (%)": 50,
+            "Machine's CPU (%)": 40,
+            "Net threads (%)": 30,
+            "Busy workers (%)": 50,
+            "queue_length": 0.2,
+        }
+    )
+    assert list(row)[3:6] == ["Clients' links (%)", "Middlewares' links (%)", "Servers' links (%)"]
+
+
+def test_overview_leaves_out_what_is_not_known():
+    overview = utilization_overview(utilization_table(hosts(rates={}), runs(), BY), BY)
+    assert overview.columns.tolist()[3:] == [
+        "Machine's CPU (%)",
+        "Net threads (%)",
+        "Busy workers (%)",
+        "queue_length",
+    ]
 
 
 @pytest.mark.parametrize(
