@@ -2,6 +2,7 @@
 
 from analysis.queueing.bounds import BalancedJobBounds, balanced_job_bounds
 from analysis.queueing.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
+from analysis.queueing.measured import measured_system
 from analysis.queueing.open import OpenStation, mm1, mminf, mmm
 from analysis.queueing.simulation import SimulationOptions, SimulationResult, simulate
 from analysis.queueing.system import Prediction, System, message_bytes, predict, what_if
@@ -17,6 +18,7 @@ __all__ = [
     "Station",
     "System",
     "balanced_job_bounds",
+    "measured_system",
     "message_bytes",
     "mm1",
     "mminf",
