@@ -118,7 +118,8 @@ class LoadGeneratorTest {
         val interruption = Interruption()
         FakeMemcached().use { server ->
             thread {
-                eventually("a request") { server.lines.isNotEmpty() }
+                // The second request says that the reply to the first has been counted.
+                eventually("a reply") { server.lines.size > 1 }
                 interruption.request()
             }
             val (run, duration) = measureTimedValue {
