@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,6 @@ class Inventory:
     fleet: str
     topology: str
     time_dilation: float = 1.0
-    variables: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Inventory:
@@ -77,7 +76,6 @@ class Inventory:
             fleet=str(shared.get("mwlab_fleet", path.stem)),
             topology=str(shared.get("mwlab_topology", "unknown")),
             time_dilation=float(shared.get("mwlab_time_dilation", 1.0)),
-            variables=shared,
         )
 
     def role(self, role: str) -> tuple[Host, ...]:
