@@ -29,7 +29,10 @@ class Host:
     work_dir : folder on the host below which all files of the lab are kept.
     route_device : if set, packets to the host must leave by this network device; otherwise nothing
         is sent. Keeps traffic for a lab that is down off the default route.
-    rate_mbit_per_s : limit of the host's outgoing link, None where it is not known.
+    rate_mbit_per_s : limit of the host's outgoing link in undilated time, None where it is not
+        known.
+    cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
+        `remote.testbed.cpu_account.parse_cpu_seconds` reads it. None on real machines.
     """
 
     name: str
@@ -43,11 +46,19 @@ class Host:
     route_device: str | None = None
     data_address: str
     rate_mbit_per_s: float | None = None
+    cpu_account: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inventory:
     """The hosts of one fleet by role, and facts about the fleet as a whole.
+
+    Parameters
+    ----------
+    time_dilation : how many times slower than its model the network is; rates and delays of the
+        inventory are those of the model, undilated.
+    rtt_ms : what ping shall show between two hosts, undilated; None where it is not emulated.
+    delay : what delays packets: ``none``, ``netem`` or ``delay-line``.
 
     Raises
     ------
@@ -60,6 +71,8 @@ class Inventory:
     fleet: str
     topology: str
     time_dilation: float = 1.0
+    rtt_ms: float | None = None
+    delay: str = "none"
 
     @classmethod
     def read(cls, path: Path) -> Inventory:
@@ -75,7 +88,9 @@ class Inventory:
             hosts=hosts,
             fleet=str(shared.get("mwlab_fleet", path.stem)),
             topology=str(shared.get("mwlab_topology", "unknown")),
-            time_dilation=float(shared.get("mwlab_time_dilation", 1.0)),
+            time_dilation=_number(shared, "mwlab_time_dilation", path, "all.vars") or 1.0,
+            rtt_ms=_number(shared, "mwlab_rtt_ms", path, "all.vars"),
+            delay=str(shared.get("mwlab_delay", "none")),
         )
 
     def role(self, role: str) -> tuple[Host, ...]:
@@ -117,6 +132,13 @@ def _mapping(value: object, path: Path, place: str) -> dict[str, Any]:
     return value
 
 
+def _number(values: Mapping[str, Any], key: str, path: Path, place: str) -> float | None:
+    value = values.get(key)
+    if value is None or (isinstance(value, int | float) and value > 0):
+        return value
+    raise ConfigError(path, f"{place}.{key} must be a number > 0, got {value!r}")
+
+
 def _hosts(document: dict[str, Any], shared: dict[str, Any], path: Path) -> Iterator[Host]:
     groups = _mapping(document.get("children"), path, "all.children")
     for role in ROLES:
@@ -128,12 +150,6 @@ def _hosts(document: dict[str, Any], shared: dict[str, Any], path: Path) -> Iter
 
 
 def _host(name: str, role: str, values: Mapping[str, Any], path: Path) -> Host:
-    def number(key: str, default: float | None) -> float | None:
-        value = values.get(key, default)
-        if value is None or (isinstance(value, int | float) and value > 0):
-            return value
-        raise ConfigError(path, f"{name}.{key} must be a number > 0, got {value!r}")
-
     address = str(values.get("ansible_host", name))
     identity = values.get("ansible_ssh_private_key_file")
     known_hosts = values.get("mwlab_known_hosts", "~/.ssh/known_hosts")
@@ -141,12 +157,13 @@ def _host(name: str, role: str, values: Mapping[str, Any], path: Path) -> Host:
         name=name,
         role=role,
         address=address,
-        port=int(number("ansible_port", 22) or 22),
+        port=int(_number(values, "ansible_port", path, name) or 22),
         user=str(values.get("ansible_user", "root")),
         identity_file=Path(identity).expanduser() if identity else None,
         known_hosts=Path(known_hosts).expanduser(),
         work_dir=str(values.get("mwlab_work_dir", "middleware-lab")),
         route_device=values.get("mwlab_route_device"),
         data_address=str(values.get("mwlab_data_address", address)),
-        rate_mbit_per_s=number("mwlab_rate_mbit_per_s", None),
+        rate_mbit_per_s=_number(values, "mwlab_rate_mbit_per_s", path, name),
+        cpu_account=values.get("mwlab_cpu_account"),
     )

@@ -97,6 +97,8 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "name": inventory.topology,
         "time_dilation": inventory.time_dilation,
         "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
+        "rtt_ms": inventory.rtt_ms,
+        "delay": inventory.delay,
     }
 
 

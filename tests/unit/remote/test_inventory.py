@@ -34,6 +34,16 @@ def test_inventory_merges_variables_from_all_group_and_host(tmp_path):
     assert s1.known_hosts == Path("/tmp/known")
 
 
+def test_inventory_knows_the_emulated_network(tmp_path):
+    plain = read(tmp_path, TEXT)
+    assert (plain.time_dilation, plain.rtt_ms, plain.delay) == (1, None, "none")
+    assert plain.hosts[0].cpu_account is None
+    own = "mwlab_time_dilation: 4, mwlab_rtt_ms: 0.9, mwlab_delay: netem, mwlab_cpu_account: /a/b"
+    emulated = read(tmp_path, TEXT.replace("ansible_user: lab", own, 1))
+    assert (emulated.time_dilation, emulated.rtt_ms, emulated.delay) == (4, 0.9, "netem")
+    assert emulated.hosts[0].cpu_account == "/a/b"
+
+
 def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
     inventory = read(tmp_path, TEXT)
     assert [h.name for h in inventory.take("clients", 1)] == ["c1"]
@@ -46,6 +56,7 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
     [
         ("ansible_port: 2222", "ansible_port: ssh", "c2.ansible_port must be a number > 0"),
         ("mwlab_rate_mbit_per_s: 50", "mwlab_rate_mbit_per_s: -1", "must be a number > 0, got -1"),
+        ("ansible_user: lab", "mwlab_rtt_ms: 0.9 ms", r"all\.vars\.mwlab_rtt_ms must be a number"),
         ("hosts: {s1: }", "hosts: [s1]", "servers.hosts must be a mapping"),
         ("hosts: {s1: }", "hosts: {c1: }", "hosts in more than one role: c1"),
         ("all:", "clients:", "the top level must be the group `all`"),
