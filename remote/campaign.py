@@ -32,6 +32,7 @@ from remote.run import PARTIAL_SUFFIX, Collected, Run, store
 from remote.section import PROFILES, Section
 
 DATA_DIR = ROOT / "data"
+NO_FLEET = "none"  # shows what is measured and touches no host
 MAX_ATTEMPTS = 3
 OVERHEAD_S = 2.5  # start, stop and fetch of one run; only for the first estimate of the duration
 
@@ -65,7 +66,8 @@ class Campaign:
     ----------
     path : the campaign's folder; its name is the campaign's name.
     profile : ``smoke``, ``quick`` or ``paper``.
-    fleet : ``local`` for the local lab, else the path of an inventory.
+    fleet : ``local`` for the local lab, ``none`` to only show what is measured, else the path of an
+        inventory.
     seed : of the order of the runs.
     """
 
@@ -97,6 +99,11 @@ class Campaign:
         if profile not in PROFILES:
             raise ConfigError(path, f"no profile `{profile}`; there are {', '.join(PROFILES)}")
         record = Record.read(path)
+        if fleet == NO_FLEET:
+            if not path.is_dir():
+                raise ConfigError(path, "no such campaign, and fleet `none` measures nothing")
+            known = record or Record(profile=profile, seed=0, fleet=fleet)
+            return cls(path=path, profile=known.profile, fleet=NO_FLEET, seed=known.seed)
         if record is None:
             seed = random.SystemRandom().randrange(2**32)
             record = Record(profile=profile, seed=seed, fleet=fleet)
@@ -123,6 +130,8 @@ class Campaign:
     def measure(self, *sections: str, progress: bool = True) -> None:
         """Measure what is missing of `sections`; a finished campaign needs no host at all.
 
+        On fleet ``none`` nothing is measured, whatever is missing.
+
         Raises
         ------
         CampaignIncomplete
@@ -131,7 +140,7 @@ class Campaign:
             A host failed or the campaign cannot start; what is done stays done.
         """
         missing = {section: runs for section in sections if (runs := self.missing(section))}
-        if not missing:
+        if not missing or self.fleet == NO_FLEET:
             return
         inventory = Inventory.read(self._inventory_path())
         with self._alone(inventory), Fleet(inventory) as fleet:

@@ -11,7 +11,7 @@ from remote.campaign import MAX_ATTEMPTS, Campaign
 from remote.errors import ConfigError, HostUnreachable
 from remote.inventory import Inventory
 from remote.manifest import read_manifest
-from remote.record import RECORD
+from remote.record import RECORD, Record
 from remote.run import Collected, store
 from remote.section import Durations
 
@@ -190,3 +190,14 @@ def test_damaged_manifest_is_named(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(ConfigError, match="not a manifest of format 1"):
         read_manifest(tmp_path)
+
+
+def test_fleet_none_shows_a_campaign_in_its_own_profile_and_measures_nothing(tmp_path):
+    (tmp_path / "done").mkdir()
+    Record(profile="quick", seed=7, fleet="local").write(tmp_path / "done")
+    shown = Campaign.open("done", profile="smoke", fleet="none", data_dir=tmp_path)
+    assert (shown.profile, shown.seed) == ("quick", 7)
+    assert shown.missing("2.1")
+    shown.measure("2.1")
+    with pytest.raises(ConfigError, match="no such campaign, and fleet `none` measures nothing"):
+        Campaign.open("other", fleet="none", data_dir=tmp_path)
