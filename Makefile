@@ -78,7 +78,7 @@ format: $(INSTALLED) ## Reformat the sources
 	@$(MAVEN) --quiet spotless:apply
 
 lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
-	uv pip compile --quiet --generate-hashes --extra dev --python-version 3.11 --no-header \
+	uv pip compile --quiet --generate-hashes --extra dev --extra ansible --python-version 3.11 --no-header \
 	  --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 clean: ## Remove what can be built again

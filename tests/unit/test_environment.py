@@ -22,7 +22,8 @@ def pins(lines: list[str]) -> dict[str, str]:
 
 
 def test_every_dependency_is_pinned_and_locked_in_the_same_version():
-    declared = project()["dependencies"] + project()["optional-dependencies"]["dev"]
+    optional = project()["optional-dependencies"]
+    declared = project()["dependencies"] + optional["dev"] + optional["ansible"]
     locked = pins((ROOT / "requirements.lock").read_text().splitlines())
     wanted = pins(declared)
     assert len(wanted) == len(declared), "a dependency is not pinned with =="
@@ -40,7 +41,7 @@ def test_conda_environment_has_the_pins_of_the_project():
     conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
     (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
     assert pip[-1] == "-e ."
-    assert pip[:-1] == project()["dependencies"]
+    assert pip[:-1] == project()["dependencies"] + project()["optional-dependencies"]["ansible"]
     assert {"python=3.11", "openjdk=17", "maven", "pip"} <= set(conda)
 
 
