@@ -10,6 +10,12 @@ from remote.testbed.files import WORK_DIR, LabFiles
 from remote.testbed.network import CONTROL_DEVICE
 from remote.testbed.topology import LabHost, Topology
 
+# For Ansible, whose ssh would read the user's settings and know no host of the lab.
+_SSH_ARGUMENTS = (
+    "-F none -o UserKnownHostsFile={} -o GlobalKnownHostsFile=/dev/null"
+    " -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
+)
+
 
 def inventory_text(topology: Topology, files: LabFiles) -> str:
     """Write the inventory of a lab as YAML."""
@@ -20,6 +26,8 @@ def inventory_text(topology: Topology, files: LabFiles) -> str:
     shared = {
         "ansible_user": "root",
         "ansible_ssh_private_key_file": str(files.identity),
+        "ansible_ssh_common_args": _SSH_ARGUMENTS.format(files.known_hosts),
+        "ansible_python_interpreter": "/usr/bin/python3",
         "mwlab_known_hosts": str(files.known_hosts),
         "mwlab_work_dir": str(WORK_DIR),
         "mwlab_route_device": CONTROL_DEVICE,

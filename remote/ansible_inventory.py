@@ -1,0 +1,266 @@
+"""Ansible's YAML inventory: groups, host ranges and variables with Ansible's own precedence.
+
+From the weakest to the strongest: variables of the group `all` and of other groups in the file (a
+parent's below its children's, and at the same depth by `ansible_group_priority`, then by name),
+those of `group_vars/` beside the file in the same order, the host's own in the file, those of
+`host_vars/`. `ansible-inventory --list` says the same; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import string
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from remote.errors import ConfigError
+
+GROUP_KEYS = ("hosts", "vars", "children")
+PRIORITY = "ansible_group_priority"
+VARS_SUFFIXES = ("", ".yml", ".yaml", ".json")
+VAULT_HEADER = "$ANSIBLE_VAULT"
+CONVERT = "convert another format with `ansible-inventory -i {path} --list --yaml`"
+_RANGE = re.compile(r"\[([^\[\]:]+):([^\[\]:]+)(?::(\d+))?\]")
+_PORT = re.compile(r"([^:\[\]]+):(\d+)")  # `name:port`; an IPv6 address has more colons
+_TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+class Encrypted(str):
+    """A value that only ansible-vault can read."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with the two tags of Ansible."""
+
+
+def _scalar(loader: yaml.SafeLoader, node: yaml.Node) -> str:
+    return str(node.value)
+
+
+_Loader.add_constructor("!vault", lambda _, node: Encrypted(node.value))
+_Loader.add_constructor("!unsafe", _scalar)
+
+
+@dataclass(kw_only=True)
+class Group:
+    """One group as the file has it: names and variables, nothing inherited."""
+
+    name: str
+    hosts: list[str] = field(default_factory=list)
+    children: list[str] = field(default_factory=list)
+    variables: dict[str, Any] = field(default_factory=dict)
+
+
+class AnsibleInventory:
+    """The hosts and groups of an inventory file and of the folders beside it.
+
+    Raises
+    ------
+    ConfigError
+        The file is missing or is no such inventory; names the place of the mistake.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.groups: dict[str, Group] = {"all": Group(name="all")}
+        self.host_variables: dict[str, dict[str, Any]] = {}
+        for name, body in _load(path).items():
+            self._add_group(str(name), body, str(name))
+        self._adopt_orphans()
+        self._depths = self._measure_depths()
+
+    @property
+    def hosts(self) -> list[str]:
+        """Names of all hosts in the order of the file."""
+        return list(self.host_variables)
+
+    def members(self, group: str) -> list[str]:
+        """Return the hosts of `group` and of all groups below it; an unknown group has none."""
+        names = {host for name in self._below(group) for host in self.groups[name].hosts}
+        return [host for host in self.hosts if host in names]
+
+    def variables(self, host: str) -> dict[str, Any]:
+        """Return the variables of `host` as Ansible merges them, with simple templates filled in.
+
+        ``{{ name }}`` of another variable is replaced; what needs more of Ansible is left as it is.
+        """
+        values: dict[str, Any] = {}
+        groups = self._groups_of(host)
+        for group in groups:
+            values |= self.groups[group].variables
+        for group in groups:
+            values |= _vars_beside(self.path, "group_vars", group)
+        values |= self.host_variables[host]
+        values |= _vars_beside(self.path, "host_vars", host)
+        values.pop(PRIORITY, None)  # about the group, not its hosts
+        return _fill_templates({"inventory_hostname": host, **values})
+
+    def _add_group(self, name: str, body: object, place: str) -> None:
+        group = self.groups.setdefault(name, Group(name=name))
+        content = _mapping(body, self.path, place)
+        unknown = sorted(str(key) for key in set(content) - set(GROUP_KEYS))
+        if unknown:
+            raise ConfigError(
+                self.path,
+                f"{place}: a group has {', '.join(GROUP_KEYS)}, not {', '.join(unknown)}",
+            )
+        variables = _mapping(content.get("vars"), self.path, f"{place}.vars")
+        group.variables |= {str(key): value for key, value in variables.items()}
+        for pattern, own in _named(content.get("hosts"), self.path, f"{place}.hosts").items():
+            own_variables = _mapping(own, self.path, f"{place}.hosts.{pattern}")
+            for host, variables in _expand(str(pattern), self.path, f"{place}.hosts"):
+                known = self.host_variables.setdefault(host, {})
+                known |= {**variables, **{str(k): v for k, v in own_variables.items()}}
+                group.hosts.append(host)
+        for child, inner in _named(content.get("children"), self.path, f"{place}.children").items():
+            group.children.append(str(child))
+            self._add_group(str(child), inner, f"{place}.children.{child}")
+
+    def _adopt_orphans(self) -> None:
+        """Make groups without a parent children of `all`."""
+        children = {child for group in self.groups.values() for child in group.children}
+        self.groups["all"].children += [n for n in self.groups if n not in children and n != "all"]
+
+    def _measure_depths(self) -> dict[str, int]:
+        """Return how deep each group lies below `all`, by the longest way."""
+        depths: dict[str, int] = {}
+
+        def visit(name: str, way: tuple[str, ...]) -> None:
+            if name in way:
+                ring = " > ".join((*way, name))
+                raise ConfigError(self.path, f"group {name} is below itself: {ring}")
+            depths[name] = max(depths.get(name, 0), len(way))
+            for child in self.groups[name].children:
+                visit(child, (*way, name))
+
+        for name in self.groups:
+            visit(name, ())
+        depths.clear()
+        visit("all", ())
+        return depths
+
+    def _below(self, group: str) -> set[str]:
+        if group not in self.groups:
+            return set()
+        return {group}.union(*(self._below(child) for child in self.groups[group].children))
+
+    def _groups_of(self, host: str) -> list[str]:
+        """Return the groups that have `host`, directly or below, the weakest first."""
+        names = [
+            g for g in self.groups if any(host in self.groups[b].hosts for b in self._below(g))
+        ]
+        names = list({"all": None, **dict.fromkeys(names)})
+        return sorted(names, key=lambda name: (self._depths[name], self._priority(name), name))
+
+    def _priority(self, group: str) -> int:
+        value = self.groups[group].variables.get(PRIORITY, 1)
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise ConfigError(
+                self.path, f"{group}.{PRIORITY} must be a whole number, got {value!r}"
+            ) from None
+
+
+def _load(path: Path) -> dict[Any, Any]:
+    document = _read_yaml(path)
+    if not isinstance(document, dict):
+        remedy = CONVERT.format(path=path)
+        raise ConfigError(path, f"no Ansible YAML inventory: it must map groups; {remedy}")
+    return document
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # a SafeLoader
+    except yaml.YAMLError as exc:
+        raise ConfigError(path, f"not YAML: {exc}; {CONVERT.format(path=path)}") from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(path, f"cannot be read: {exc}") from exc
+
+
+def _mapping(value: object, path: Path, place: str) -> dict[Any, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigError(path, f"{place} must be a mapping, got {value!r}")
+    return value
+
+
+def _named(value: object, path: Path, place: str) -> dict[Any, Any]:
+    """Hosts and children are mappings of names; Ansible takes a single name, too."""
+    return {value: None} if isinstance(value, str) else _mapping(value, path, place)
+
+
+def _expand(pattern: str, path: Path, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every host that `pattern` names, with its port if it has one: ``c[1:3]``, ``c1:22``."""
+    variables: dict[str, Any] = {}
+    if match := _PORT.fullmatch(_RANGE.sub("", pattern)):
+        pattern = pattern.removesuffix(f":{match[2]}")
+        variables["ansible_port"] = int(match[2])
+    parts: list[Iterable[str]] = []
+    end = 0
+    for match in _RANGE.finditer(pattern):
+        parts += [[pattern[end : match.start()]], _range(match, path, place)]
+        end = match.end()
+    parts.append([pattern[end:]])
+    for combination in itertools.product(*parts):
+        yield "".join(combination), dict(variables)
+
+
+def _range(match: re.Match[str], path: Path, place: str) -> list[str]:
+    first, last, step = match[1], match[2], int(match[3] or 1)
+    letters = string.ascii_letters
+    try:
+        if first.isdigit():
+            width = len(first) if first.startswith("0") else 0
+            if width and len(last) != width:
+                raise ValueError("both ends need the same number of digits")
+            names = [f"{n:0{width}d}" for n in range(int(first), int(last) + 1, step)]
+        else:
+            names = list(letters[letters.index(first) : letters.index(last) + 1 : step])
+    except ValueError as exc:
+        raise ConfigError(path, f"{place}: {match[0]} is no range: {exc}") from exc
+    if not names:
+        raise ConfigError(path, f"{place}: {match[0]} is no range: it ends before it begins")
+    return names
+
+
+def _vars_beside(inventory: Path, folder: str, name: str) -> dict[str, Any]:
+    """Read what `group_vars/` or `host_vars/` beside the inventory says of `name`."""
+    values: dict[str, Any] = {}
+    for suffix in VARS_SUFFIXES:
+        path = inventory.parent / folder / f"{name}{suffix}"
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            readable = file.suffix in VARS_SUFFIXES and not file.name.startswith(".")
+            if not file.is_file() or not readable:
+                continue
+            if file.read_bytes().startswith(VAULT_HEADER.encode()):
+                continue  # secrets, of which the lab needs none
+            values |= _mapping(_read_yaml(file), file, name)
+    return {str(key): value for key, value in values.items()}
+
+
+def _fill_templates(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace ``{{ name }}`` by the variable of that name, also where that holds another."""
+    filled = dict(values)
+    for _ in range(len(filled)):
+        again = {key: _fill(value, filled) for key, value in filled.items()}
+        if again == filled:
+            break
+        filled = again
+    return filled
+
+
+def _fill(value: Any, values: Mapping[str, Any]) -> Any:
+    if not isinstance(value, str) or isinstance(value, Encrypted):
+        return value
+    whole = _TEMPLATE.fullmatch(value)
+    if whole:
+        return values.get(whole[1], value)
+    return _TEMPLATE.sub(lambda m: str(values.get(m[1], m[0])), value)
