@@ -61,7 +61,8 @@ kotlin: $(INSTALLED) ## Style and tests of the middleware and the load generator
 	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
 	@grep 'Tests run:' build/kotlin.log | tail -n 1 | sed -E 's/^\[[A-Z]+\] +/Kotlin: /'
 
-bench: setup ## Compare speeds side by side, in turns (libmemcached-tools for the reference)
+bench: setup ## Compare speeds side by side, in turns: proxies, load generators (Debian: nutcracker libmemcached-tools)
+	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 
 lab: setup ## Start JupyterLab on the notebooks

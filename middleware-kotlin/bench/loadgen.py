@@ -12,21 +12,16 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
-import socket
 import statistics
 import subprocess
-import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-GENERATOR = Path(__file__).parents[1] / "bin" / "memtier_benchmark"
+from generator import command_line, fill
+from processes import memcached, require_programs
+
 CONNECTIONS = 64
 VALUE_BYTES = 4096
-KEY_COUNT = 10_000
 TARGET_RATIO = 0.6
 
 
@@ -36,32 +31,6 @@ class Run:
 
     throughput_ops_per_s: float
     cpu_s_per_million: float
-
-
-@contextmanager
-def memcached() -> Iterator[int]:
-    """Run a memcached with one thread on a free loopback port; yields the port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = f"memcached -u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024".split()
-    with subprocess.Popen(command) as server:
-        try:
-            _await_listening(port)
-            yield port
-        finally:
-            server.terminate()
-
-
-def _await_listening(port: int, timeout_s: float = 5) -> None:
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
 
 
 def measure(command: Sequence[str], throughput: re.Pattern[str], seconds: int) -> Run:
@@ -82,32 +51,24 @@ def measure(command: Sequence[str], throughput: re.Pattern[str], seconds: int) -
     )
 
 
-def run_ours(port: int, *options: str) -> list[str]:
-    """Command line of our generator."""
-    keys = f"--key-minimum=1 --key-maximum={KEY_COUNT} --data-size={VALUE_BYTES}".split()
-    target = f"-s 127.0.0.1 -p {port} -P memcache_text -t 1 --hide-histogram".split()
-    return [str(GENERATOR), *target, *keys, *options]
-
-
 def main() -> None:
     """Measure in turns and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5, help="length of each run")
     arguments = parser.parse_args()
-    for tool in ("memcached", "memcaslap"):
-        if shutil.which(tool) is None:
-            sys.exit(f"{tool} is missing (Debian: apt-get install memcached libmemcached-tools)")
-    with memcached() as port:
-        fill = run_ours(port, "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0")
-        subprocess.run(fill, check=True, capture_output=True)
+    require_programs("memcached", "memcaslap", "java")
+    with memcached() as (port, _):
+        fill(port, VALUE_BYTES)
         rounds = [_round(port, arguments.seconds) for _ in range(arguments.rounds)]
     _report(rounds)
 
 
 def _round(port: int, seconds: int) -> tuple[Run, Run]:
-    options = f"-c {CONNECTIONS} --ratio=1:9 --test-time={seconds}".split()
-    ours = measure(run_ours(port, *options), re.compile(r"^Totals +([0-9.]+)", re.M), seconds)
+    options = f"-t 1 -c {CONNECTIONS} --ratio=1:9 --test-time={seconds}".split()
+    ours = measure(
+        command_line(port, VALUE_BYTES, *options), re.compile(r"^Totals +([0-9.]+)", re.M), seconds
+    )
     load = f"-T 1 -c {CONNECTIONS} -X {VALUE_BYTES} -t {seconds}s".split()
     command = ["memcaslap", "-s", f"127.0.0.1:{port}", *load]
     return ours, measure(command, re.compile(r"TPS: ([0-9]+)"), seconds)

@@ -1,0 +1,96 @@
+"""The load generator: what to ask of it, and what it reports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+GENERATOR = Path(__file__).parents[1] / "bin" / "memtier_benchmark"
+KEY_COUNT = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Load:
+    """What the clients ask for; `keys` is the number of keys of a request."""
+
+    workload: str
+    connections: int
+    value_bytes: int
+    keys: int = 1
+
+    @property
+    def num_servers(self) -> int:
+        """A request of many keys is for three servers, any other for one."""
+        return 3 if self.keys > 1 else 1
+
+    @property
+    def name(self) -> str:
+        """Name in tables, and in `--only`."""
+        return f"{self.workload}/{self.connections}/{self.value_bytes}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One run, as its generator saw it."""
+
+    requests: int
+    throughput_ops_per_s: float
+    response_time_p50_ms: float
+    response_time_p99_ms: float
+    failures: int
+    generator_cpu_s: float
+    generator_utilization: float
+
+
+def fill(port: int, value_bytes: int) -> None:
+    """Store all keys with values of this size."""
+    _run(port, value_bytes, "-t1", "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0")
+
+
+def generate(port: int, load: Load, seconds: int) -> Report:
+    """Run the generator, on two threads where there is more than one connection."""
+    threads = min(2, load.connections)
+    options = [f"-t{threads}", f"-c{load.connections // threads}", f"--test-time={seconds}"]
+    ratio = "--ratio=1:0" if load.workload == "set" else "--ratio=0:1"
+    many = [f"--multi-key-get={load.keys}"] if load.keys > 1 else []
+    return parse_report(_run(port, load.value_bytes, ratio, *options, *many), load.keys)
+
+
+def command_line(port: int, value_bytes: int, *options: str) -> list[str]:
+    """Ask for values of this size under keys of their own, with further options."""
+    keys = f"--key-minimum=1 --key-maximum={KEY_COUNT} --key-prefix=v{value_bytes:04}-".split()
+    target = f"-s 127.0.0.1 -p {port} -P memcache_text --hide-histogram -d {value_bytes}".split()
+    return [str(GENERATOR), *target, *keys, *options]
+
+
+def _run(port: int, value_bytes: int, *options: str) -> dict[str, Any]:
+    with tempfile.NamedTemporaryFile(suffix=".json") as output:
+        command = command_line(port, value_bytes, *options, f"--json-out-file={output.name}")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            said = f"{done.stdout[-500:]}{done.stderr[-500:]}"
+            raise SystemExit(f"{' '.join(command)}\nfailed with {done.returncode}:\n{said}")
+        report: dict[str, Any] = json.loads(Path(output.name).read_text(encoding="utf-8"))
+    return report
+
+
+def parse_report(report: dict[str, Any], keys: int) -> Report:
+    """Read the generator's JSON; it counts keys, not requests."""
+    totals = report["ALL STATS"]["Totals"]
+    run = report["middleware-lab"]["Runs"][0]
+    errors = run["Error replies"]["Sets"] + run["Error replies"]["Gets"]
+    lost = run["Unanswered requests"] + run["Lost requests"] + run["Failed clients"]
+    misses = round(totals["Misses/sec"] * run["Window"]["Seconds"])
+    return Report(
+        requests=totals["Count"] // keys,
+        throughput_ops_per_s=totals["Ops/sec"] / keys,
+        response_time_p50_ms=totals["Percentile Latencies"]["p50.00"],
+        response_time_p99_ms=totals["Percentile Latencies"]["p99.00"],
+        failures=errors + lost + totals["Connection Errors"] + misses,
+        generator_cpu_s=run["CPU seconds"],
+        generator_utilization=run["Loop utilization"],
+    )

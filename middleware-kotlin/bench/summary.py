@@ -1,0 +1,196 @@
+"""From the runs of a bench to ratios, targets and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+from systems import DIRECT, PIPELINED, SEQUENTIAL_64, TWEMPROXY, UNINSTRUMENTED
+
+CELL = ["workload", "connections", "value_bytes"]
+THROUGHPUT, P99 = "throughput_ops_per_s", "response_time_p99_ms"
+ALTERNATING = "alternating_p50_ms"
+CPU = "proxy_cpu_s_per_million"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A bound on a number that each round gives once; `of` computes it, by round."""
+
+    name: str
+    bound: float
+    is_lower: bool
+    of: Callable[[pd.DataFrame], pd.Series]
+
+    def is_met_by(self, value: float) -> bool:
+        """Whether `value` is on the right side."""
+        return value >= self.bound if self.is_lower else value <= self.bound
+
+
+def values(runs: pd.DataFrame, column: str, system: str, cell: tuple[str, int, int]) -> pd.Series:
+    """Select one measure of one system under one load, by round."""
+    chosen = runs[(runs["system"] == system) & (runs[CELL] == list(cell)).all(axis=1)]
+    return chosen.set_index("round")[column]
+
+
+def _ratio(column: str, system: str, other: str, cell: tuple[str, int, int]) -> Callable:
+    return lambda runs: values(runs, column, system, cell) / values(runs, column, other, cell)
+
+
+def _added(system: str, cell: tuple[str, int, int]) -> Callable:
+    """Median response time that the proxy adds to that of no proxy, over what twemproxy adds."""
+
+    def added(runs: pd.DataFrame) -> pd.Series:
+        alone = values(runs, ALTERNATING, DIRECT, cell)
+        ours = values(runs, ALTERNATING, system, cell) - alone
+        return ours / (values(runs, ALTERNATING, TWEMPROXY, cell) - alone)
+
+    return added
+
+
+def _hold(system: str, workload: str) -> Callable:
+    """Throughput at 1000 connections over that at 64."""
+    many, few = ((workload, connections, 4096) for connections in (1000, 64))
+    return lambda runs: (
+        values(runs, THROUGHPUT, system, many) / values(runs, THROUGHPUT, system, few)
+    )
+
+
+def targets() -> list[Target]:
+    """List what the middleware is held to, for get and for set."""
+    listed = []
+    for workload in ("get", "set"):
+        at_64, at_1 = (workload, 64, 4096), (workload, 1, 4096)
+
+        def least(name: str, bound: float, of: Callable, workload: str = workload) -> None:
+            listed.append(Target(name=f"{workload}: {name}", bound=bound, is_lower=True, of=of))
+
+        def most(name: str, bound: float, of: Callable, workload: str = workload) -> None:
+            listed.append(Target(name=f"{workload}: {name}", bound=bound, is_lower=False, of=of))
+
+        least(
+            "pipelined / twemproxy, throughput, 64 connections",
+            1.0,
+            _ratio(THROUGHPUT, PIPELINED, TWEMPROXY, at_64),
+        )
+        most(
+            "pipelined / twemproxy, p99, 64 connections",
+            1.0,
+            _ratio(P99, PIPELINED, TWEMPROXY, at_64),
+        )
+        least(
+            "pipelined / direct, throughput, 64 connections",
+            0.75,
+            _ratio(THROUGHPUT, PIPELINED, DIRECT, at_64),
+        )
+        least(
+            "sequential -t 64 / twemproxy, throughput, 64 connections",
+            0.6,
+            _ratio(THROUGHPUT, SEQUENTIAL_64, TWEMPROXY, at_64),
+        )
+        for system in (PIPELINED, SEQUENTIAL_64):
+            most(f"{system} / twemproxy, added p50, 1 connection", 1.2, _added(system, at_1))
+            least(f"{system}, throughput at 1000 connections / at 64", 0.9, _hold(system, workload))
+            most(
+                f"{system}, RSS at 1000 connections (MiB)",
+                512,
+                lambda runs, system=system, workload=workload: values(
+                    runs, "proxy_rss_mib", system, (workload, 1000, 4096)
+                ),
+            )
+        most(
+            "instrumentation: CPU with / without, 64 connections",
+            float("inf"),
+            _ratio(CPU, PIPELINED, UNINSTRUMENTED, at_64),
+        )
+    return listed
+
+
+def judge(runs: pd.DataFrame) -> pd.DataFrame:
+    """Median and range over the rounds of what each target is about; targets not measured left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `target`, `bound` (text), `median`, `min`, `max`, `is_met`.
+    """
+    rows = []
+    for target in targets():
+        by_round = target.of(runs).dropna()
+        if by_round.empty:
+            continue
+        sign = ">=" if target.is_lower else "<="
+        is_bounded = target.bound != float("inf")
+        rows.append(
+            {
+                "target": target.name,
+                "bound": f"{sign} {target.bound:g}" if is_bounded else "",
+                "median": by_round.median(),
+                "min": by_round.min(),
+                "max": by_round.max(),
+                "is_met": target.is_met_by(by_round.median()) if is_bounded else None,
+            }
+        )
+    return pd.DataFrame(rows, columns=["target", "bound", "median", "min", "max", "is_met"])
+
+
+def cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Medians over the rounds of each system under each load, and ratios to twemproxy's throughput.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per load and system; columns of `runs`, and `ratio`, `ratio_min`, `ratio_max`.
+    """
+    reference = runs[runs["system"] == TWEMPROXY].set_index(["round", *CELL])[THROUGHPUT]
+    keyed = runs.set_index(["round", *CELL])
+    ratio = keyed[THROUGHPUT] / reference.reindex(keyed.index)
+    by_system = runs.assign(ratio=ratio.to_numpy()).groupby([*CELL, "system"], sort=False)
+    medians = by_system.median(numeric_only=True)
+    medians["ratio_min"] = by_system["ratio"].min()
+    medians["ratio_max"] = by_system["ratio"].max()
+    return medians.reset_index().sort_values(CELL, kind="stable")
+
+
+def table(runs: pd.DataFrame) -> str:
+    """Text of all loads and systems: medians over the rounds."""
+    lines = [
+        f"{'load':<20} {'system':<25} {'op/s':>8} {'/ twemproxy (range)':>20} "
+        f"{'p50 ms':>7} {'p99 ms':>7}   CPU s per 10^6: {'proxy':>6} {'servers':>7} {'clients':>7}"
+    ]
+    for row in cells(runs).itertuples():
+        load = f"{row.workload}/{row.connections}/{row.value_bytes}"
+        ratio = f"{row.ratio:.2f} ({row.ratio_min:.2f}-{row.ratio_max:.2f})"
+        lines.append(
+            f"{load:<20} {row.system:<25} {row.throughput_ops_per_s:>8.0f} {ratio:>20} "
+            f"{row.response_time_p50_ms:>7.3f} {row.response_time_p99_ms:>7.3f} "
+            f"{row.proxy_cpu_s_per_million:>24.2f} {row.servers_cpu_s_per_million:>7.2f} "
+            f"{row.generator_cpu_s_per_million:>7.2f}"
+        )
+    return "\n".join(lines)
+
+
+def verdicts(runs: pd.DataFrame) -> str:
+    """Text of all targets, each with what was measured."""
+    lines = []
+    for row in judge(runs).itertuples():
+        verdict = "" if row.is_met is None else "met" if row.is_met else "MISSED"
+        spread = f"{row.median:>7.2f}  ({row.min:.2f} to {row.max:.2f})"
+        lines.append(f"{row.target:<66} {row.bound:>8} {spread:<28} {verdict}")
+    return "\n".join(lines)
+
+
+def limits(runs: pd.DataFrame) -> str:
+    """Say whether the generator or other work on the machine stood in the way."""
+    busiest = runs.groupby(CELL)["generator_utilization"].median().max()
+    generator = (
+        "the generator was not the limit"
+        if busiest < 0.9
+        else "in some cells the generator was the limit"
+    )
+    others = runs["other_cpu_share"].median()
+    return (
+        f"generator threads busy for at most {busiest:.0%} of the time (medians): {generator}; "
+        f"other work took {others:.0%} of the machine's CPU time"
+    )

@@ -1,0 +1,126 @@
+"""The systems that are compared: memcached alone, and behind one proxy or another."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from processes import free_port, memcached, running
+
+DIRECT, TWEMPROXY = "direct", "twemproxy"
+SEQUENTIAL_8, SEQUENTIAL_64, PIPELINED = "sequential-8", "sequential-64", "pipelined"
+UNINSTRUMENTED = "pipelined, uninstrumented"
+OURS = {
+    SEQUENTIAL_8: "--dispatch sequential -t 8",
+    SEQUENTIAL_64: "--dispatch sequential -t 64",
+    PIPELINED: "--dispatch pipelined",
+}
+# Its own defaults but for the timeout, and connected before the first request, as ours is.
+NUTCRACKER_YAML = """bench:
+  listen: 127.0.0.1:{port}
+  hash: fnv1a_64
+  distribution: ketama
+  timeout: 3000
+  backlog: 4096
+  preconnect: true
+  server_connections: 1
+  servers:
+{servers}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """A system to send load to; `proxies` are the processes between clients and servers."""
+
+    name: str
+    num_servers: int
+    port: int
+    proxies: Sequence[int]
+    servers: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Java:
+    """How ours is started: the jars by name ("" for the one under test), and the JVM's options."""
+
+    jars: Mapping[str, Path]
+    options: Sequence[str] = ()
+
+    def middleware(self, jar: Path, options: str) -> list[str]:
+        """Command line of the middleware with these options of its own."""
+        return ["java", *self.options, "-jar", str(jar), *options.split()]
+
+
+@contextmanager
+def start_all(java: Java, directory: Path) -> Iterator[list[System]]:
+    """Start every system: each with one server, the proxies with three as well."""
+    with ExitStack() as stack:
+        backends = [stack.enter_context(memcached()) for _ in range(3)]
+        systems = [
+            System(
+                name=DIRECT,
+                num_servers=1,
+                port=backends[0][0],
+                proxies=[],
+                servers=[backends[0][1]],
+            )
+        ]
+        for num_servers in (1, 3):
+            ports = [port for port, _ in backends[:num_servers]]
+            for name, command, port in _proxies(java, ports, directory):
+                log = directory / f"{name}-{num_servers}.log".replace(" ", "-")
+                pid = stack.enter_context(running(command, port, log))
+                servers = [server for _, server in backends[:num_servers]]
+                systems.append(
+                    System(
+                        name=name,
+                        num_servers=num_servers,
+                        port=port,
+                        proxies=[pid],
+                        servers=servers,
+                    )
+                )
+        yield systems
+
+
+def _proxies(
+    java: Java, servers: Sequence[int], directory: Path
+) -> Iterator[tuple[str, list[str], int]]:
+    yield TWEMPROXY, *_twemproxy(servers, directory)
+    targets = " ".join(f"127.0.0.1:{server}" for server in servers)
+    # Keys owned by one of the servers each, as with twemproxy.
+    routing = "--routing consistent-hash" if len(servers) > 1 else ""
+    for jar_name, jar in java.jars.items():
+        for name, mode in _modes(jar_name, jar, len(servers)).items():
+            port = free_port()
+            results = directory / f"results-{name}-{len(servers)}".replace(" ", "-")
+            options = f"-p {port} {mode} {routing} --stats-dir {results} -m {targets}"
+            yield name, java.middleware(jar, options), port
+
+
+def _modes(jar_name: str, jar: Path, num_servers: int) -> dict[str, str]:
+    if jar_name:
+        return {f"{mode} {jar_name}": OURS[mode] for mode in (PIPELINED, SEQUENTIAL_64)}
+    if num_servers == 1 and _can_leave_out_instrumentation(jar):
+        return {**OURS, UNINSTRUMENTED: f"{OURS[PIPELINED]} --instrumentation off"}
+    return OURS
+
+
+def _twemproxy(servers: Sequence[int], directory: Path) -> tuple[list[str], int]:
+    port = free_port()
+    lines = "\n".join(f"   - 127.0.0.1:{server}:1" for server in servers)
+    config = directory / f"nutcracker-{len(servers)}.yml"
+    config.write_text(NUTCRACKER_YAML.format(port=port, servers=lines), encoding="utf-8")
+    log = directory / f"nutcracker-{len(servers)}.txt"
+    return f"nutcracker -c {config} -a 127.0.0.1 -s {free_port()} -o {log}".split(), port
+
+
+def _can_leave_out_instrumentation(jar: Path) -> bool:
+    said = subprocess.run(
+        ["java", "-jar", str(jar), "--help"], capture_output=True, text=True, check=True
+    )
+    return "--instrumentation" in said.stdout

@@ -1,0 +1,97 @@
+"""What the bench of the middleware makes of its runs."""
+
+import itertools
+
+import pandas as pd
+import pytest
+from figure import STYLES, plot_speed
+from generator import parse_report
+from summary import cells, judge, table, verdicts
+
+SPEEDS = {"direct": 100.0, "twemproxy": 70.0, "pipelined": 77.0, "sequential-64": 35.0}
+
+
+@pytest.fixture
+def runs():
+    """Three rounds, the machine half as fast in the second: ratios do not change."""
+    rows = []
+    for number, connections, (system, speed) in itertools.product(
+        (1, 2, 3), (1, 64, 1000), SPEEDS.items()
+    ):
+        slow = 0.5 if number == 2 else 1.0
+        rows.append(
+            {
+                "round": number,
+                "workload": "get",
+                "connections": connections,
+                "value_bytes": 4096,
+                "keys": 1,
+                "system": system,
+                "throughput_ops_per_s": speed * slow * (0.8 if connections == 1000 else 1),
+                "response_time_p50_ms": 1.0,
+                "response_time_p99_ms": 100 / speed,
+                "proxy_cpu_s_per_million": 0.0 if system == "direct" else 8.0,
+                "servers_cpu_s_per_million": 3.0,
+                "generator_cpu_s_per_million": 8.0,
+                "proxy_rss_mib": 300.0,
+                "alternating_p50_ms": 0.1 + (100 - speed) / 1000,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def test_judge_takes_ratios_within_rounds(runs):
+    judged = judge(runs).set_index("target")
+    ratio = judged.loc["get: pipelined / twemproxy, throughput, 64 connections"]
+    assert (ratio["min"], ratio["median"], ratio["max"]) == pytest.approx((1.1, 1.1, 1.1))
+    assert ratio["is_met"]
+    assert not judged.loc["get: sequential -t 64 / twemproxy, throughput, 64 connections", "is_met"]
+    assert not judged.loc["get: pipelined, throughput at 1000 connections / at 64", "is_met"]
+
+
+def test_judge_compares_what_the_proxies_add_to_the_response_time(runs):
+    judged = judge(runs).set_index("target")["median"]
+    assert judged["get: pipelined / twemproxy, added p50, 1 connection"] == pytest.approx(23 / 30)
+
+
+def test_judge_leaves_out_what_was_not_measured(runs):
+    assert not judge(runs)["target"].str.startswith("set").any()
+    assert judge(runs[runs["system"] == "direct"]).empty
+
+
+def test_tables_name_every_system_and_say_what_is_missed(runs):
+    assert all(system in table(runs) for system in SPEEDS)
+    assert "MISSED" in verdicts(runs)
+    assert cells(runs)["ratio"].notna().all()
+
+
+def test_figure_has_both_measures_with_their_range(runs):
+    figure = plot_speed(runs)
+    drawn = [trace for trace in figure.data if trace.y is not None and len(trace.y)]
+    assert {trace.name for trace in drawn} <= {style.name for style in STYLES.values()}
+    assert all(trace.error_y.array is not None for trace in drawn)
+    assert figure.layout.yaxis.title.text == "Throughput (op/s)"
+
+
+def test_report_counts_requests_not_keys_and_every_failure():
+    totals = {
+        "Count": 900,
+        "Ops/sec": 450.0,
+        "Misses/sec": 1.0,
+        "Connection Errors": 1,
+        "Percentile Latencies": {"p50.00": 0.5, "p99.00": 1.5},
+    }
+    run = {
+        "Window": {"Seconds": 2.0},
+        "Error replies": {"Sets": 0, "Gets": 3},
+        "Unanswered requests": 1,
+        "Lost requests": 0,
+        "Failed clients": 0,
+        "CPU seconds": 0.2,
+        "Loop utilization": 0.4,
+    }
+    report = parse_report(
+        {"ALL STATS": {"Totals": totals}, "middleware-lab": {"Runs": [run]}}, keys=9
+    )
+    assert (report.requests, report.throughput_ops_per_s) == (100, 50.0)
+    assert report.failures == 2 + 1 + 3 + 1
