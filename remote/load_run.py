@@ -6,33 +6,61 @@ import contextlib
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
+from remote import generators, middlewares
 from remote.connection import Connection
-from remote.errors import ConfigError, RemoteError
+from remote.errors import RemoteError
+from remote.generators import Instance
 from remote.group import Fleet, in_parallel
 from remote.inventory import Host
-from remote.jobs import (
-    Job,
-    RunningJobs,
-    job_folder,
-    remove_job_folder,
-    require_free_port,
-)
-from remote.provision import DROP_IN, Tools
+from remote.jobs import Job, RunningJobs, job_folder, remove_job_folder
+from remote.monitoring import read_counters, start_monitors
+from remote.phases import MEASURING
+from remote.prefill import Prefill
+from remote.provision import Tools
 from remote.run import Collected, Run
 from remote.section import Section, slug
-from remote.tools import memcached, middleware, monitors
-from remote.tools.memtier import RATIOS, MemtierOptions, prefill
+from remote.servers import Servers
+from remote.settings import Settings
+from remote.tools import memcached
 
-READY_TIMEOUT_S = 30.0
-START_LEAD_S = 2.0  # for three JVMs to start and rehearse on two busy cores
 GENERATOR_GRACE_S = 15.0
 MONITOR_MARGIN_S = 120.0
-PREFILL_TIMEOUT_S = 60.0
-PREFILL_AGE_S = 7200.0  # half an hour before the first keys expire (expiry-range 9999-10000)
 JOB_FILES = (".pid", ".sid", ".exit", ".part")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """A run, what it is set to, and the hosts that take part in it."""
+
+    run: Run
+    settings: Settings
+    clients: tuple[Host, ...]
+    middlewares: tuple[Host, ...]
+    servers: tuple[Host, ...]
+
+    @property
+    def folder(self) -> str:
+        """Name of the run's job folder on every host."""
+        return f"{self.run.section.name}-{slug(self.run.config)}-rep-{self.run.repetition}"
+
+    @property
+    def total_s(self) -> int:
+        """Length of the run."""
+        return self.run.section.durations.total_s
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """All hosts that take part."""
+        return (*self.clients, *self.middlewares, *self.servers)
+
+    @property
+    def instances(self) -> list[Instance]:
+        """The generators."""
+        targets = self.middlewares or self.servers
+        return generators.instances(self.clients, targets, self.settings.instances_per_client)
 
 
 class LoadSession:
@@ -42,6 +70,8 @@ class LoadSession:
     ------
     RemoteError
         A host cannot be reached, a port is taken, a program does not start.
+    ConfigError
+        The fleet lacks hosts, or its generators cannot do what the section asks for.
     """
 
     def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
@@ -51,219 +81,180 @@ class LoadSession:
         take = fleet.inventory.take
         self.clients = take("clients", section.hosts["clients"])
         self.middlewares = take("middlewares", section.hosts["middlewares"])
-        self.servers = take("servers", section.hosts["servers"])
-        self._prefilled_at_s = float("-inf")
-        self._server_jobs = RunningJobs(fleet, f"{section.name}-servers")
+        servers = take("servers", section.hosts["servers"])
+        self._servers = Servers(fleet, servers, section.name)
+        self._prefill = Prefill(fleet, self.clients, servers, tools)
 
     def __enter__(self) -> LoadSession:
+        settings = (self.section.settings(config) for config in self.section.configs())
+        generators.require_able(settings, self.clients, self.tools, self.fleet.inventory.path)
         try:
-            self.fleet.for_each(self.servers, self._start_server)
+            self._servers.start(limit_s=_servers_limit_s(self.section))
         except BaseException:
-            self._server_jobs.kill_all()
+            self._servers.kill()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server_jobs.kill_all()
+        self._servers.kill()
 
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
-        folder = f"{run.section.name}-{slug(run.config)}-rep-{run.repetition}"
-        collected.manifest |= self._describe(run)
-        if run.config["workload"] == "get":
-            self._prefill(run, folder)
-        with RunningJobs(self.fleet, folder) as jobs:
+        setup = self._setup(run)
+        collected.manifest |= self._describe(setup)
+        self._prefill.ensure(setup.settings, setup.folder, run_s=setup.total_s)
+        with RunningJobs(self.fleet, setup.folder) as jobs:
             try:
-                self._perform(run, jobs, collected)
-                self._fetch(folder, collected)
+                self._perform(setup, jobs, collected)
+                collected.phases.enter("fetching")
+                self._fetch(setup, collected)
             except RemoteError:
                 jobs.kill_all()
-                self._salvage(folder, collected)
+                self._salvage(setup, collected)
                 raise
             finally:
                 collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
-        self.fleet.for_each(self._hosts(), lambda c: remove_job_folder(c, folder))
+        collected.manifest["pauses"] = _pauses(setup, collected)
+        self.fleet.for_each(setup.hosts, lambda c: remove_job_folder(c, setup.folder))
 
-    def _perform(self, run: Run, jobs: RunningJobs, collected: Collected) -> None:
-        total_s = run.section.durations.total_s
+    def _setup(self, run: Run) -> Setup:
+        settings = run.section.settings(run.config)
+        return Setup(
+            run=run,
+            settings=settings,
+            clients=self.clients,
+            middlewares=self.middlewares[: settings.num_middlewares],
+            servers=self._servers.hosts[: settings.num_servers],
+        )
+
+    def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
+        collected.phases.enter("starting")
         started = in_parallel(
             {
-                "middlewares": partial(self._start_middlewares, run, jobs),
-                "monitors": partial(self._start_monitors, jobs, total_s),
+                "middlewares": partial(self._start_middlewares, setup, jobs),
+                "monitors": partial(self._start_monitors, setup, jobs),
             }
         )
         proxies, observers = started["middlewares"], started["monitors"]
-        self._server_stats("before", collected)
-        generators = self._start_generators(run, jobs)
-        late = jobs.wait(generators, timeout_s=START_LEAD_S + total_s + GENERATOR_GRACE_S)
+        self._server_stats("before", setup, collected)
+        lead_s = generators.start_lead_s(len(setup.instances))
+        start_s = math.ceil(time.time() + lead_s)
+        collected.manifest["start_at_epoch_s"] = start_s
+        loads = self._start_generators(setup, jobs, start_s)
+        pausers = self._servers.pause(
+            jobs,
+            setup.run.section.pauses,
+            window_start_epoch_s=start_s + setup.run.section.durations.warm_up_s,
+        )
+        collected.phases.enter(MEASURING, at_epoch_s=start_s)
+        late = jobs.wait(loads, timeout_s=lead_s + setup.total_s + GENERATOR_GRACE_S)
+        collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
-        self._server_stats("after", collected)
+        jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
+        self._server_stats("after", setup, collected)
         jobs.stop(observers, "INT")
         jobs.stop(proxies, "TERM")
 
-    def _start_server(self, connection: Connection) -> None:
-        host = connection.host
-        require_free_port(connection, memcached.PORT)
-        command = memcached.command(host.data_address, user=host.user)
-        job = self._server_jobs.start(
-            host, "memcached", command, limit_s=_servers_limit_s(self.section)
+    def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
+        return middlewares.start(
+            setup.middlewares,
+            setup.servers,
+            setup.settings,
+            jobs=jobs,
+            tools=self.tools,
+            limit_s=setup.total_s + MONITOR_MARGIN_S,
         )
-        job.wait_for_port(memcached.PORT, timeout_s=READY_TIMEOUT_S)
 
-    def _start_middlewares(self, run: Run, jobs: RunningJobs) -> list[Job]:
-        servers = tuple(f"{h.data_address}:{memcached.PORT}" for h in self.servers)
+    def _start_monitors(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
+        pinged = {(one.host, one.target) for one in setup.instances}
+        pinged |= {(m, server) for m in setup.middlewares for server in setup.servers}
+        limit_s = setup.total_s + MONITOR_MARGIN_S
+        hosts = setup.hosts
+        return start_monitors(
+            self.fleet, hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s
+        )
 
-        def start(connection: Connection) -> Job:
-            host = connection.host
-            require_free_port(connection, middleware.PORT)
-            options = middleware.MiddlewareOptions(
-                jar=self.tools[host.name].jar,
-                address=host.data_address,
-                workers=int(run.config["workers"]),
-                servers=servers,
-            )
-            limit_s = run.section.durations.total_s + MONITOR_MARGIN_S
-            job = jobs.start(host, "middleware", options.command(), limit_s=limit_s)
-            job.wait_for_line(middleware.READY_LINE, timeout_s=READY_TIMEOUT_S)
-            return job
-
-        return list(self.fleet.for_each(self.middlewares, start).values())
-
-    def _start_monitors(self, jobs: RunningJobs, total_s: int) -> list[Job]:
-        targets = self.middlewares or self.servers
-        limit_s = total_s + MONITOR_MARGIN_S
-
-        def start(connection: Connection) -> list[Job]:
-            host = connection.host
-            commands = {"dool": monitors.dool_command(self.tools[host.name].dool)}
-            if host.role == "clients":
-                for target in targets:
-                    commands[f"ping-{target.name}"] = monitors.ping_command(target.data_address)
-            return [jobs.start(host, n, c, limit_s=limit_s) for n, c in commands.items()]
-
-        started = self.fleet.for_each(self._hosts(), start)
-        return [job for host_jobs in started.values() for job in host_jobs]
-
-    def _start_generators(self, run: Run, jobs: RunningJobs) -> list[Job]:
+    def _start_generators(self, setup: Setup, jobs: RunningJobs, start_s: int) -> list[Job]:
         """Start all instances; drop-ins send their first request at the same whole second."""
-        generator = run.section.generator
-        start_at_epoch_s = math.ceil(time.time() + START_LEAD_S) if self._is_drop_in() else None
-        limit_s = START_LEAD_S + run.section.durations.total_s + 2 * GENERATOR_GRACE_S
+        can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
+        limit_s = start_s - time.time() + setup.total_s + 2 * GENERATOR_GRACE_S
         tasks = {}
-        for host in self.clients:
-            for i in range(generator.instances_per_client):
-                name = f"memtier-{i}"
-                options = self._generator_options(run, host, i)
-                command = replace(options, start_at_epoch_s=start_at_epoch_s).command()
-                tasks[f"{host.name}/{name}"] = partial(
-                    jobs.start, host, name, command, limit_s=limit_s
-                )
+        for one in setup.instances:
+            options = generators.options(
+                one,
+                setup.settings,
+                program=self.tools[one.host.name].generator,
+                test_time_s=setup.total_s,
+                time_dilation=self.fleet.inventory.time_dilation,
+            )
+            command = replace(options, start_at_epoch_s=start_s if can_wait else None).command()
+            tasks[f"{one.host.name}/{one.name}"] = partial(
+                jobs.start, one.host, one.name, command, limit_s=limit_s
+            )
         return list(in_parallel(tasks).values())
 
-    def _generator_options(self, run: Run, host: Host, instance: int) -> MemtierOptions:
-        generator = run.section.generator
-        targets = self.middlewares or self.servers
-        target = targets[instance % len(targets)]
-        return MemtierOptions(
-            program=self.tools[host.name].generator,
-            server=target.data_address,
-            port=middleware.PORT if self.middlewares else memcached.PORT,
-            threads=generator.threads_per_instance,
-            clients_per_thread=int(run.config["clients_per_thread"]),
-            ratio=RATIOS[str(run.config["workload"])],
-            value_bytes=generator.value_bytes,
-            key_count=generator.key_count,
-            expiry_range_s=generator.expiry_range_s,
-            test_time_s=run.section.durations.total_s,
-            json_file=f"memtier-{instance}.json",
-        )
-
-    def _is_drop_in(self) -> bool:
-        names = {self.tools[host.name].generator_name for host in self.clients}
-        if len(names) > 1:
-            raise ConfigError(
-                self.fleet.inventory.path,
-                f"clients have different generators, {' and '.join(sorted(names))}: "
-                "install memtier_benchmark on all of them or on none",
-            )
-        return names == {DROP_IN}
-
-    def _prefill(self, run: Run, folder: str) -> None:
-        """Write every key to every server, so that no get can miss."""
-        if time.monotonic() - self._prefilled_at_s < PREFILL_AGE_S:
-            return
-        host = self.clients[0]
-        like = self._generator_options(run, host, 0)
-        with RunningJobs(self.fleet, f"{folder}-prefill") as jobs:
-            for server in self.servers:
-                options = prefill(like.program, server.data_address, memcached.PORT, like=like)
-                name = f"prefill-{server.name}"
-                job = jobs.start(host, name, options.command(), limit_s=PREFILL_TIMEOUT_S)
-                late = jobs.wait([job], timeout_s=PREFILL_TIMEOUT_S)
-                if late or jobs.outcomes[-1].exit_status != 0:
-                    raise job.failure()
-        remove_job_folder(self.fleet[host], f"{folder}-prefill")
-        self._prefilled_at_s = time.monotonic()
-
-    def _server_stats(self, when: str, collected: Collected) -> None:
-        try:
-            replies = self.fleet.for_each(
-                self.servers,
-                lambda c: c.ask(memcached.PORT, memcached.STATS_REQUEST, memcached.STATS_END),
-            )
-        except RemoteError as exc:
-            for job in self._server_jobs.running:
-                if job.has_ended():
-                    raise job.failure() from exc
-            raise
-        for name, reply in replies.items():
+    def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
+        read_counters(self.fleet, setup.hosts, when, collected)
+        for name, reply in self._servers.stats(setup.servers).items():
             collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
 
-    def _fetch(self, folder: str, collected: Collected) -> None:
+    def _fetch(self, setup: Setup, collected: Collected) -> None:
         """Bring home every file of the run; they stay on the hosts until all have arrived."""
 
         def fetch(connection: Connection) -> None:
             name = connection.host.name
-            for path, content in connection.get_tree(job_folder(connection.host, folder)).items():
+            folder = job_folder(connection.host, setup.folder)
+            for path, content in connection.get_tree(folder).items():
                 if not path.endswith(JOB_FILES):
                     collected.files[f"{name}/{path}"] = content
 
-        self.fleet.for_each(self._hosts(), fetch)
+        self.fleet.for_each(setup.hosts, fetch)
 
-    def _salvage(self, folder: str, collected: Collected) -> None:
+    def _salvage(self, setup: Setup, collected: Collected) -> None:
         """Bring home what the hosts that still answer have of a run that broke off."""
         with contextlib.suppress(RemoteError):
-            self._fetch(folder, collected)
+            self._fetch(setup, collected)
 
-    def _describe(self, run: Run) -> dict[str, object]:
-        generator = run.section.generator
-        hosts = self._hosts()
+    def _describe(self, setup: Setup) -> dict[str, object]:
+        settings = setup.settings
         client_tools = self.tools[self.clients[0].name]
+        targets: dict[str, list[str]] = {}
+        for one in setup.instances:
+            targets.setdefault(one.host.name, []).append(one.target.name)
         return {
             "roles": {
-                role: [h.name for h in hosts if h.role == role]
-                for role in ("clients", "middlewares", "servers")
+                "clients": [h.name for h in setup.clients],
+                "middlewares": [h.name for h in setup.middlewares],
+                "servers": [h.name for h in setup.servers],
             },
-            "instances_per_client": generator.instances_per_client,
-            "threads_per_instance": generator.threads_per_instance,
-            "num_clients": len(self.clients)
-            * generator.instances_per_client
-            * generator.threads_per_instance
-            * int(run.config["clients_per_thread"]),
-            "value_bytes": generator.value_bytes,
-            "key_count": generator.key_count,
+            "settings": settings.to_dict(),
+            "targets": targets,
+            "instances_per_client": settings.instances_per_client,
+            "threads_per_instance": settings.threads_per_instance,
+            "num_clients": settings.num_clients,
+            "value_bytes": settings.value_bytes,
+            "key_count": settings.key_count,
             "think_time_s": 0.0,
-            "durations": vars(run.section.durations),
+            "durations": vars(setup.run.section.durations),
             "generator": {
                 "name": client_tools.generator_name,
                 "version": client_tools.facts.get("generator", "unknown"),
             },
-            "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
-            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in hosts},
+            "hosts": {h.name: dict(self.tools[h.name].facts) for h in setup.hosts},
+            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in setup.hosts},
         }
 
-    def _hosts(self) -> tuple[Host, ...]:
-        return (*self.clients, *self.middlewares, *self.servers)
+
+def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
+    """Return when servers stood still, in epoch seconds of their own clocks."""
+    found = []
+    for host in setup.servers:
+        text = collected.files.get(f"{host.name}/pauses.out", b"").decode()
+        for began_s, ended_s in memcached.parse_pauses(text):
+            found.append(
+                {"host": host.name, "began_epoch_s": began_s, "ended_epoch_s": ended_s},
+            )
+    return found
 
 
 def _servers_limit_s(section: Section) -> float:

@@ -6,12 +6,62 @@ import shlex
 from dataclasses import dataclass
 
 RATIOS = {"set": "1:0", "get": "0:1"}
-"""Workload name to memtier's sets-to-gets ratio."""
+"""Workload name to memtier's sets-to-gets ratio, where the name says it all."""
+WORKLOADS = (*RATIOS, "multi-get", "mixed")
+DEFAULT_KEY_PREFIX = "memtier-"
+LARGEST_KEY_BYTES = 250
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The names of the keys: `prefix` and then a number from `first` to `last`."""
+
+    prefix: str = DEFAULT_KEY_PREFIX
+    first: int = 1
+    last: int
+
+    @classmethod
+    def of(cls, count: int, *, prefix: str, key_bytes: int | None = None) -> Keys:
+        """Return `count` keys, all of them `key_bytes` long if that is given.
+
+        memtier writes numbers without leading zeros, so keys of one length need numbers of one
+        length: 16 bytes and 10 000 keys are ``memtier-00010000`` to ``memtier-00019999``, the
+        zeros in front belonging to the prefix.
+
+        Raises
+        ------
+        ValueError
+            The keys would be too long or cannot be that short.
+        """
+        if key_bytes is None:
+            keys = cls(prefix=prefix, last=count)
+            if keys.longest_bytes > LARGEST_KEY_BYTES:
+                raise ValueError(
+                    f"keys of {keys.longest_bytes} B are longer than memcached's "
+                    f"{LARGEST_KEY_BYTES}: shorten generator.key_prefix"
+                )
+            return keys
+        digits = 1
+        while 9 * 10 ** (digits - 1) < count:  # so many numbers have that many digits
+            digits += 1
+        if key_bytes <= digits:
+            raise ValueError(
+                f"key_bytes = {key_bytes} cannot name {count} keys: numbers of one length have "
+                f"{digits} digits, and a prefix of 1 B at least stands before them"
+            )
+        first = 10 ** (digits - 1)
+        padded = prefix[: key_bytes - digits].ljust(key_bytes - digits, "0")
+        return cls(prefix=padded, first=first, last=first + count - 1)
+
+    @property
+    def longest_bytes(self) -> int:
+        """Length of the longest key."""
+        return len(self.prefix) + len(str(self.last))
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemtierOptions:
-    """One instance of the generator: a closed loop of threads times clients connections.
+    """One instance of the generator: threads times clients connections.
 
     Parameters
     ----------
@@ -19,10 +69,13 @@ class MemtierOptions:
     server, port : where the requests go.
     threads, clients_per_thread : virtual clients = threads times clients_per_thread.
     start_at_epoch_s : when the first request is sent; only the drop-in can wait for it.
+    arrival_rate_per_s : requests of this instance per second of the clock, at the times of a
+        Poisson process; only the drop-in can do that. None: the next one follows the reply.
     test_time_s : length of the run; exclusive with `requests`.
     requests : requests per connection, or ``allkeys``.
     ratio, key_pattern : memtier's ``sets:gets`` forms.
-    value_bytes, key_count, expiry_range_s : size of each value, keys 1 to key_count, time to live.
+    multi_get_keys : keys that one get asks for; counted as so many gets of the ratio.
+    keys, value_bytes, expiry_range_s : names of the keys, size of each value, time to live.
     """
 
     program: str
@@ -31,10 +84,12 @@ class MemtierOptions:
     threads: int
     clients_per_thread: int
     ratio: str
+    multi_get_keys: int | None = None
     value_bytes: int
-    key_count: int
+    keys: Keys
     expiry_range_s: str
     start_at_epoch_s: int | None = None
+    arrival_rate_per_s: float | None = None
     test_time_s: int | None = None
     requests: str | None = None
     key_pattern: str = "R:R"
@@ -59,8 +114,9 @@ class MemtierOptions:
             length,
             f"--ratio={self.ratio}",
             f"--data-size={self.value_bytes}",
-            "--key-minimum=1",
-            f"--key-maximum={self.key_count}",
+            f"--key-prefix={self.keys.prefix}",
+            f"--key-minimum={self.keys.first}",
+            f"--key-maximum={self.keys.last}",
             f"--key-pattern={self.key_pattern}",
             f"--expiry-range={self.expiry_range_s}",
             "--distinct-client-seed",
@@ -68,8 +124,12 @@ class MemtierOptions:
             f"--json-out-file={self.json_file}",
             "--hide-histogram",
         ]
+        if self.multi_get_keys is not None:
+            arguments.append(f"--multi-key-get={self.multi_get_keys}")
         if self.start_at_epoch_s is not None:
             arguments.append(f"--start-at={self.start_at_epoch_s}")
+        if self.arrival_rate_per_s is not None:
+            arguments += ["--arrivals=poisson", f"--rate={self.arrival_rate_per_s:.6f}"]
         return shlex.join(arguments)
 
 
@@ -83,7 +143,7 @@ def prefill(program: str, server: str, port: int, *, like: MemtierOptions) -> Me
         clients_per_thread=8,
         ratio="1:0",
         value_bytes=like.value_bytes,
-        key_count=like.key_count,
+        keys=like.keys,
         expiry_range_s=like.expiry_range_s,
         requests="allkeys",
         key_pattern="P:P",

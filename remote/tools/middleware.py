@@ -6,7 +6,12 @@ import shlex
 from dataclasses import dataclass
 
 PORT = 11212
+ADMIN_PORT = 11213
+"""Where each middleware tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
 READY_LINE = "listening on"
+ROUTINGS = ("round-robin", "hash", "consistent-hash")
+DISPATCHES = ("sequential", "pipelined")
+LARGEST_VALUE_BYTES = 1 << 20
 # The first compiler only: it is done within the first second, while the second one goes on for five
 # and takes the CPUs that all hosts of the local lab share.
 JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms256m", "-Xmx1g")
@@ -19,10 +24,13 @@ class MiddlewareOptions:
     Parameters
     ----------
     jar : path of middleware.jar on the host.
-    address : address to listen on.
+    address : address to listen on, also for the admin endpoint.
     workers : number of worker coroutines.
-    sharded : cut multi-gets into parts, one for each server.
     servers : ``address:port`` of each memcached.
+    routing, dispatch : one of `ROUTINGS`, one of `DISPATCHES`.
+    sharded : cut multi-gets into parts, one for each server.
+    replicas : servers that a key is written to with routing consistent-hash; a number or ``all``.
+    server_timeout_s : longest wait for a server, in seconds of the clock.
     stats_dir : folder for the results, relative to the job's.
     """
 
@@ -30,7 +38,11 @@ class MiddlewareOptions:
     address: str
     workers: int
     servers: tuple[str, ...]
+    routing: str = "round-robin"
+    dispatch: str = "sequential"
     sharded: bool = False
+    replicas: int | str = 1
+    server_timeout_s: float = 3.0
     stats_dir: str = "middleware"
 
     def command(self) -> str:
@@ -38,5 +50,8 @@ class MiddlewareOptions:
         arguments = ["java", *JAVA_OPTIONS, "-jar", self.jar]
         arguments += ["-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
         arguments += ["-s", str(self.sharded).lower(), "-m", *self.servers]
-        arguments += ["--stats-dir", self.stats_dir]
+        arguments += ["--routing", self.routing, "--dispatch", self.dispatch]
+        arguments += ["--replicas", str(self.replicas)]
+        arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]
+        arguments += ["--stats-dir", self.stats_dir, "--admin", f"{self.address}:{ADMIN_PORT}"]
         return shlex.join(arguments)

@@ -1,7 +1,11 @@
+import subprocess
+import time
+from dataclasses import replace
+
 import pytest
 
 from remote.tools import iperf, memcached, middleware, monitors
-from remote.tools.memtier import MemtierOptions, prefill
+from remote.tools.memtier import Keys, MemtierOptions, prefill
 
 OPTIONS = MemtierOptions(
     program="/opt/my tools/memtier_benchmark",
@@ -11,7 +15,7 @@ OPTIONS = MemtierOptions(
     clients_per_thread=8,
     ratio="0:1",
     value_bytes=4096,
-    key_count=10000,
+    keys=Keys(last=10000),
     expiry_range_s="9999-10000",
     test_time_s=6,
     json_file="memtier-0.json",
@@ -22,7 +26,8 @@ def test_memtier_command_has_the_studies_options():
     assert OPTIONS.command() == (
         "'/opt/my tools/memtier_benchmark' --server=198.18.0.31 --port=11211 "
         "--protocol=memcache_text --threads=2 --clients=8 --test-time=6 --ratio=0:1 "
-        "--data-size=4096 --key-minimum=1 --key-maximum=10000 --key-pattern=R:R "
+        "--data-size=4096 --key-prefix=memtier- --key-minimum=1 --key-maximum=10000 "
+        "--key-pattern=R:R "
         "--expiry-range=9999-10000 --distinct-client-seed --randomize "
         "--json-out-file=memtier-0.json --hide-histogram"
     )
@@ -42,6 +47,47 @@ def test_memtier_needs_exactly_one_length(lengths):
         MemtierOptions(**{**vars(OPTIONS), **lengths})
 
 
+def test_memtier_asks_for_several_keys_and_starts_together():
+    options = replace(OPTIONS, ratio="1:9", multi_get_keys=9, start_at_epoch_s=1_795_000_000)
+    command = options.command()
+    assert "--ratio=1:9 " in command
+    assert command.endswith("--multi-key-get=9 --start-at=1795000000")
+
+
+def test_memtier_open_loop_is_poisson():
+    command = replace(OPTIONS, arrival_rate_per_s=483.333333333).command()
+    assert command.endswith("--arrivals=poisson --rate=483.333333")
+
+
+@pytest.mark.parametrize(
+    ("count", "key_bytes", "first", "last"),
+    [
+        (10_000, 16, "memtier-00010000", "memtier-00019999"),
+        (9_000, 16, "memtier-00001000", "memtier-00009999"),
+        (9, 2, "m1", "m9"),
+        (10, 4, "me10", "me19"),
+        (10_000, None, "memtier-1", "memtier-10000"),
+    ],
+)
+def test_keys_have_the_length_that_is_asked_for(count, key_bytes, first, last):
+    keys = Keys.of(count, prefix="memtier-", key_bytes=key_bytes)
+    assert (f"{keys.prefix}{keys.first}", f"{keys.prefix}{keys.last}") == (first, last)
+    assert keys.last - keys.first + 1 == count
+    assert keys.longest_bytes == len(last)
+
+
+@pytest.mark.parametrize(
+    ("count", "prefix", "key_bytes", "message"),
+    [
+        (10_000, "k", 5, "key_bytes = 5 cannot name 10000 keys"),
+        (10, "k" * 249, None, "keys of 251 B are longer than memcached's 250"),
+    ],
+)
+def test_keys_that_memcached_cannot_take_are_refused(count, prefix, key_bytes, message):
+    with pytest.raises(ValueError, match=message):
+        Keys.of(count, prefix=prefix, key_bytes=key_bytes)
+
+
 def test_middleware_command_is_that_of_the_course():
     options = middleware.MiddlewareOptions(
         jar="bin/middleware.jar",
@@ -51,7 +97,8 @@ def test_middleware_command_is_that_of_the_course():
     )
     assert options.command().endswith(
         "-jar bin/middleware.jar -l 198.18.0.21 -p 11212 -t 64 -s false "
-        "-m 198.18.0.31:11211 198.18.0.32:11211 --stats-dir middleware"
+        "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
+        "--replicas 1 --server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
     )
 
 
@@ -69,6 +116,48 @@ def test_memcached_stats_become_a_mapping():
         "version": "1.6.18",
         "libevent": "2.1.12-stable x",
     }
+
+
+def test_memcached_pauses_are_read_as_they_are_printed():
+    text = "1795000000.501 1795000001.502\n1795000010.5 1795000012.5\nbroken\n"
+    assert memcached.parse_pauses(text) == [
+        (1795000000.501, 1795000001.502),
+        (1795000010.5, 1795000012.5),
+    ]
+
+
+def test_memcached_stops_and_goes_on_at_the_given_seconds(tmp_path):
+    with subprocess.Popen(["sh", "-c", "exec sleep 60 & wait"], cwd=tmp_path) as parent:
+        (tmp_path / "x.pid").write_text(str(parent.pid))
+        wait_for_child(parent.pid)
+        start_s = time.time() + 0.3
+        pauser = subprocess.Popen(
+            memcached.pause_command("x.pid", [(start_s, start_s + 0.4)]),
+            shell=True,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(max(0.0, start_s + 0.2 - time.time()))
+        assert state_of_child(parent.pid) == "T"
+        text, _ = pauser.communicate(timeout=5)
+        assert state_of_child(parent.pid) == "S"
+        subprocess.run(["pkill", "-P", str(parent.pid)], check=True)
+    ((began_s, ended_s),) = memcached.parse_pauses(text)
+    assert 0 <= began_s - start_s < 0.15
+    assert 0 <= ended_s - (start_s + 0.4) < 0.15
+
+
+def state_of_child(pid):
+    command = ["ps", "-o", "state=", "--ppid", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def wait_for_child(pid):
+    deadline = time.monotonic() + 5
+    while subprocess.run(["pgrep", "-P", str(pid)], capture_output=True).returncode:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_monitor_commands():
