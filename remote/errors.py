@@ -4,7 +4,8 @@ Drawn as the tree they form:
 
 RemoteError
 ├── HostUnreachable        no SSH connection: wrong address, host down, key refused
-│   └── HostKeyRejected    the host shows another key than known_hosts pins, or none is pinned
+│   ├── HostKeyRejected    the host shows another key than known_hosts pins, or none is pinned
+│   └── ConnectionLost     the connection broke while it was used
 ├── CommandFailed          a command ended with a status other than 0
 ├── CommandTimeout         a command did not end in time
 ├── TransferFailed         a file could not be copied
@@ -38,6 +39,10 @@ class HostUnreachable(RemoteError):
 
 class HostKeyRejected(HostUnreachable):
     """The host's key is not the pinned one; nothing was sent to it."""
+
+
+class ConnectionLost(HostUnreachable):
+    """A connection that had been made broke; whether what it was used for was done is unknown."""
 
 
 class CommandFailed(RemoteError):
