@@ -1,61 +1,48 @@
 """A campaign: all runs of one or more sections in one profile, measured, kept and resumed.
 
-What is on disk is the state: a run is done when its folder stands with a manifest. Nothing that is
-done is measured again; what was interrupted leaves no run folder and is measured anew.
+What is on disk is the state (`remote.states`). Nothing that is done is measured again; what was
+interrupted leaves no run folder and is measured anew.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import random
 import re
 import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import NoReturn, Protocol
-
-from tqdm.auto import tqdm
 
 from remote.errors import ConfigError, RemoteError
 from remote.group import Fleet
 from remote.inventory import LOCAL_LAB_INVENTORY, Host, Inventory
 from remote.jobs import clear_jobs
+from remote.links_run import LinksSession, links_section
 from remote.load_run import LoadSession
-from remote.manifest import git_state, read_manifest, utc
+from remote.manifest import git_state
+from remote.measuring import Attempts, Session
 from remote.network_run import NetworkSession
+from remote.phases import Phases
+from remote.progress import Progress, show_left
 from remote.provision import ROOT, Tools, provision
 from remote.record import Record, conditions_of, exclusive, topology_of
-from remote.run import PARTIAL_SUFFIX, Collected, Run, store
+from remote.run import PARTIAL_SUFFIX, Run
 from remote.section import PROFILES, Section
+from remote.states import LOCK, RunState, State, is_controlled, state_of
 
 DATA_DIR = ROOT / "data"
 NO_FLEET = "none"  # shows what is measured and touches no host
-MAX_ATTEMPTS = 3
-OVERHEAD_S = 2.5  # start, stop and fetch of one run; only for the first estimate of the duration
-
-
-class CampaignIncomplete(RemoteError):
-    """Some runs were rejected by their checks in every attempt."""
-
-    def __init__(self, rejected: dict[str, str]) -> None:
-        self.rejected = rejected
-        rows = "\n".join(f"  {label}: {reason}" for label, reason in rejected.items())
-        count = f"{len(rejected)} runs were rejected {MAX_ATTEMPTS} times (the attempts are kept)"
-        super().__init__(f"{count}:\n{rows}")
-
-
-class Session(Protocol):
-    """What a kind of section needs up while its runs are measured."""
-
-    def __enter__(self) -> Session: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def measure(self, run: Run, collected: Collected) -> None:
-        """Perform `run` and fill `collected`."""
+OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextManager[Session]]
+SESSIONS: dict[str, OpenSession] = {
+    "load": LoadSession,
+    "network": NetworkSession,
+    "links": LinksSession,
+}
+"""What each kind of section needs up while its runs are measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,53 +110,87 @@ class Campaign:
             ]
         return order
 
-    def missing(self, section: str) -> list[Run]:
-        """Return the runs of a section that are not done yet."""
-        return [run for run in self.runs(section) if not run.is_done()]
+    def links(self, section: str) -> list[Run]:
+        """Return the measurements of the links that precede the runs of a section under load."""
+        plan = Section.read(section, self.profile)
+        if plan.kind != "load":
+            return []
+        return [
+            Run(section=links, config=config, repetition=1, campaign_dir=self.path)
+            for links in [links_section(plan)]
+            for config in links.configs()
+        ]
 
-    def measure(self, *sections: str, progress: bool = True) -> None:
+    def states(self, section: str) -> list[RunState]:
+        """Return the state of every run of a section, in the order of measuring."""
+        alive = is_controlled(self.path)
+        runs = [*self.links(section), *self.runs(section)]
+        return [state_of(run, is_controlled=alive) for run in runs]
+
+    def missing(self, section: str, *, retry: bool = False) -> list[Run]:
+        """Return the runs of a section that are to be measured.
+
+        Those that were given up after as many attempts as are made are only among them with
+        `retry`.
+        """
+        return [
+            state.run
+            for state in self.states(section)
+            if state.state != State.DONE and (retry or not state.is_given_up)
+        ]
+
+    def measure(self, *sections: str, progress: bool = True, retry: bool = False) -> list[RunState]:
         """Measure what is missing of `sections`; a finished campaign needs no host at all.
 
         On fleet ``none`` nothing is measured, whatever is missing.
 
+        Parameters
+        ----------
+        retry : make new attempts at the runs that were given up, too.
+
+        Returns
+        -------
+        The runs that are not done: given up, or on fleet ``none`` never measured. They are also
+        shown, so that nobody takes the campaign for complete.
+
         Raises
         ------
-        CampaignIncomplete
-            Runs were rejected in every attempt; all others are done.
         RemoteError, ConfigError
-            A host failed or the campaign cannot start; what is done stays done.
+            A host is gone or the campaign cannot start; what is done stays done.
         """
-        missing = {section: runs for section in sections if (runs := self.missing(section))}
-        if not missing or self.fleet == NO_FLEET:
-            return
+        missing = {
+            section: runs for section in sections if (runs := self.missing(section, retry=retry))
+        }
+        if missing and self.fleet != NO_FLEET:
+            self._measure(missing, progress=progress, retry=retry)
+        left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
+        show_left(left)
+        return left
+
+    def _measure(self, missing: Mapping[str, list[Run]], *, progress: bool, retry: bool) -> None:
+        phases = Phases()
         inventory = Inventory.read(self._inventory_path())
         with self._alone(inventory), Fleet(inventory) as fleet:
-            self._extend_record(inventory, missing)
-            _end_leftovers(fleet, [runs[0].section for runs in missing.values()])
-            bar = _progress_bar(missing, enabled=progress)
-            with contextlib.closing(bar):
-                rejected: dict[str, str] = {}
+            sections = [Section.read(section, self.profile) for section in missing]
+            self._extend_record(inventory, sections)
+            _end_leftovers(fleet, sections)
+            with Progress([run for runs in missing.values() for run in runs], progress) as bar:
                 for runs in missing.values():
-                    rejected |= self._measure_section(fleet, runs, bar)
-        if rejected:
-            raise CampaignIncomplete(rejected)
+                    self._measure_section(fleet, runs, bar, phases, retry=retry)
 
     def _measure_section(
-        self, fleet: Fleet, runs: Sequence[Run], bar: tqdm[NoReturn]
-    ) -> dict[str, str]:
-        section = runs[0].section
-        bar.set_description(f"section {section.name}: preparing hosts")
-        tools = provision(fleet, _hosts(fleet, section))
+        self, fleet: Fleet, runs: Sequence[Run], bar: Progress, phases: Phases, *, retry: bool
+    ) -> None:
+        section = runs[-1].section
+        bar.show(f"section {section.name}: preparing hosts")
+        hosts = _hosts(fleet, section)
+        tools = provision(fleet, hosts)
         identity = self._identity(fleet.inventory)
-        rejected: dict[str, str] = {}
-        with _session(fleet, section, tools) as session:
-            for run in runs:
-                bar.set_description(run.label)
-                reason = measure_run(session, run, identity)
-                if reason:
-                    rejected[run.label] = reason
-                bar.update(1)
-        return rejected
+        attempts = Attempts(fleet, hosts, identity, phases, bar.settled, afresh=retry)
+        for kind, of_kind in itertools.groupby(runs, key=lambda run: run.section.kind):
+            of_this = list(of_kind)
+            open_session = partial(SESSIONS[kind], fleet, of_this[0].section, tools)
+            attempts.measure(of_this, open_session, bar.started)
 
     def _inventory_path(self) -> Path:
         """Return the inventory's path; a relative one may also start at the project's folder."""
@@ -187,10 +208,9 @@ class Campaign:
             "git": git_state(ROOT),
         }
 
-    def _extend_record(self, inventory: Inventory, missing: Mapping[str, list[Run]]) -> None:
+    def _extend_record(self, inventory: Inventory, sections: Sequence[Section]) -> None:
         known = Record.read(self.path)
         record = known or Record(profile=self.profile, seed=self.seed, fleet=self.fleet)
-        sections = (runs[0].section for runs in missing.values())
         record.extended(self.path, conditions_of(inventory, sections)).write(self.path)
 
     @contextlib.contextmanager
@@ -200,7 +220,7 @@ class Campaign:
         A fleet has one controller: two would end each other's jobs and measure each other's load.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        lock = self.path / ".lock"
+        lock = self.path / LOCK
         lock.touch()
         with (
             exclusive(lock, "measures this campaign"),
@@ -208,6 +228,8 @@ class Campaign:
         ):
             for leftover in self.path.glob(f"*/*/*{PARTIAL_SUFFIX}"):
                 shutil.rmtree(leftover)
+            for mark in self.path.glob("*/*/*.running"):
+                mark.unlink()
             yield
 
 
@@ -223,37 +245,3 @@ def _end_leftovers(fleet: Fleet, sections: Sequence[Section]) -> None:
     fleet.for_each(needed, clear_jobs)
     with contextlib.suppress(RemoteError):
         fleet.for_each(set(fleet.inventory.hosts) - needed, clear_jobs)
-
-
-def _session(fleet: Fleet, section: Section, tools: dict[str, Tools]) -> Session:
-    kinds: dict[str, type[LoadSession] | type[NetworkSession]] = {
-        "load": LoadSession,
-        "network": NetworkSession,
-    }
-    return kinds[section.kind](fleet, section, tools)
-
-
-def measure_run(session: Session, run: Run, identity: dict[str, object]) -> str:
-    """Measure until the run is accepted; return why not after the last attempt, or nothing."""
-    reason = ""
-    for _ in range(MAX_ATTEMPTS):
-        collected = Collected(manifest={"started_at": utc(time.time())})
-        try:
-            session.measure(run, collected)
-        except RemoteError as exc:
-            store(run, collected, identity, error=str(exc))
-            raise
-        manifest = read_manifest(store(run, collected, identity))
-        failed = [c for c in manifest["checks"] if not c["passed"] and c["severity"] == "required"]
-        if not failed:
-            return ""
-        reason = "; ".join(f"{c['name']}: {c['detail']}" for c in failed)
-    return reason
-
-
-def _progress_bar(missing: dict[str, list[Run]], *, enabled: bool) -> tqdm[NoReturn]:
-    runs = [run for section_runs in missing.values() for run in section_runs]
-    estimate = sum(run.section.durations.total_s + OVERHEAD_S for run in runs)
-    if enabled:
-        tqdm.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(estimate))}")
-    return tqdm(total=len(runs), unit="run", disable=not enabled, dynamic_ncols=True)

@@ -6,17 +6,16 @@ import itertools
 from collections.abc import Mapping
 from functools import partial
 
+from remote.bandwidth import MARGIN_S, Bandwidths
 from remote.group import Fleet, in_parallel
 from remote.inventory import ROLES, Host
-from remote.jobs import RunningJobs, remove_job_folder, require_free_port
+from remote.phases import MEASURING
 from remote.provision import Tools
 from remote.run import Collected, Run
 from remote.section import Section
-from remote.tools import iperf
 from remote.tools.monitors import ping_command
 
 PING_INTERVAL_S = 0.2
-MARGIN_S = 20.0
 
 
 class NetworkSession:
@@ -41,8 +40,10 @@ class NetworkSession:
             "roles": {role: [h.name for h in self.hosts if h.role == role] for role in ROLES},
             "durations": vars(run.section.durations),
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in self.hosts},
+            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in self.hosts},
             "jobs": [],
         }
+        collected.phases.enter(MEASURING)
         measure = {"ping": self._ping, "iperf3": self._iperf3}[str(run.config["kind"])]
         measure(run.section.durations.stable_s, collected)
 
@@ -61,18 +62,8 @@ class NetworkSession:
                 collected.files[f"{sender.name}/ping-{name}.txt"] = text
 
     def _iperf3(self, seconds: int, collected: Collected) -> None:
-        for sender, receiver in role_pairs(self.hosts):
-            name = f"iperf3-{sender.name}-{receiver.name}"
-            require_free_port(self.fleet[receiver], iperf.PORT)
-            with RunningJobs(self.fleet, name) as jobs:
-                command = iperf.server_command(receiver.data_address)
-                job = jobs.start(receiver, "iperf3", command, limit_s=seconds + MARGIN_S)
-                job.wait_for_line("Server listening", timeout_s=MARGIN_S)
-                command = iperf.client_command(receiver.data_address, seconds=seconds)
-                result = self.fleet[sender].run(command, timeout_s=seconds + MARGIN_S)
-                jobs.wait([job], timeout_s=MARGIN_S)
-            remove_job_folder(self.fleet[receiver], name)
-            collected.files[f"{sender.name}/iperf3-{receiver.name}.json"] = result.stdout.encode()
+        bandwidths = Bandwidths(self.fleet, "iperf3", seconds=seconds, omit_s=1)
+        bandwidths.sequential(role_pairs(self.hosts), collected)
 
 
 def role_pairs(hosts: tuple[Host, ...]) -> list[tuple[Host, Host]]:

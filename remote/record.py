@@ -6,16 +6,18 @@ import contextlib
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from remote.errors import ConfigError
 from remote.inventory import Inventory
 from remote.section import Section
 
 RECORD = "campaign.json"
+LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +110,9 @@ def conditions_of(inventory: Inventory, sections: Iterable[Section]) -> dict[str
     for section in sections:
         conditions[f"section {section.name}"] = {
             "hosts": dict(section.hosts),
-            "generator": asdict(section.generator),
+            "constants": dict(section.constants),
+            "follows": {factor: dict(levels) for factor, levels in section.follows.items()},
+            "pauses": [asdict(pause) for pause in section.pauses],
             "durations": asdict(section.durations),
         }
     return conditions
@@ -124,8 +128,25 @@ def exclusive(path: Path, what: str) -> Iterator[None]:
         Another process holds it; `what` says what that process does.
     """
     with path.open() as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ConfigError(path, f"another process {what}: wait for it or end it") from None
+        deadline = time.monotonic() + LOOKING_S
+        while not _try_lock(stream, fcntl.LOCK_EX):
+            if time.monotonic() > deadline:
+                raise ConfigError(path, f"another process {what}: wait for it or end it")
+            time.sleep(LOOKING_S / 10)
         yield
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether a living process holds `path` by `exclusive`; looking takes no time."""
+    if not path.exists():
+        return False
+    with path.open() as stream:
+        return not _try_lock(stream, fcntl.LOCK_SH)
+
+
+def _try_lock(stream: TextIO, kind: int) -> bool:
+    try:
+        fcntl.flock(stream, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from remote.checks import ACCEPTED, evaluate
-from remote.manifest import MANIFEST, read_manifest, utc, write_files, write_manifest
+from remote.manifest import (
+    MANIFEST,
+    read_manifest,
+    sync_to_disk,
+    utc,
+    write_files,
+    write_manifest,
+)
+from remote.phases import Phases
 from remote.section import Config, Section, slug
 
 FAILED = "failed"
@@ -46,9 +54,10 @@ class Run:
         return self.folder.is_dir() and read_manifest(self.folder)["status"] == ACCEPTED
 
     def attempts(self) -> list[dict[str, Any]]:
-        """Return the manifests of the rejected and failed attempts so far."""
+        """Return the manifests of the rejected and failed attempts so far, the earliest first."""
         pattern = f"{self.folder.name}.*-[0-9]*/{MANIFEST}"
-        return [read_manifest(p.parent) for p in sorted(self.folder.parent.glob(pattern))]
+        found = [read_manifest(path.parent) for path in self.folder.parent.glob(pattern)]
+        return sorted(found, key=lambda manifest: int(manifest["attempt"]))
 
 
 @dataclass(kw_only=True)
@@ -59,19 +68,29 @@ class Collected:
     ----------
     manifest : entries for the manifest.
     files : relative path to content, uncompressed.
+    phases : the clock that tells how long each phase of the run takes.
     """
 
     manifest: dict[str, Any] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
+    phases: Phases = field(default_factory=Phases)
 
 
-def store(run: Run, collected: Collected, identity: Mapping[str, Any], error: str = "") -> Path:
+def store(
+    run: Run,
+    collected: Collected,
+    identity: Mapping[str, Any],
+    error: str = "",
+    unreachable: Sequence[str] = (),
+) -> Path:
     """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
 
     An accepted run becomes ``rep-<n>``; a rejected one (a check did not pass) and a failed one
-    (`error` tells why it broke off) ``rep-<n>.<status>-<attempt>``.
+    (`error` tells why it broke off) ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts
+    that were gone when it broke off.
     """
-    attempt = len(run.attempts()) + 1
+    collected.phases.enter("storing")
+    attempt = max((int(known["attempt"]) for known in run.attempts()), default=0) + 1
     shutil.rmtree(run.partial, ignore_errors=True)
     run.partial.mkdir(parents=True)
     manifest: dict[str, Any] = {
@@ -87,11 +106,16 @@ def store(run: Run, collected: Collected, identity: Mapping[str, Any], error: st
         "finished_at": utc(time.time()),
         "files": write_files(run.partial, collected.files),
         "error": error,
+        "unreachable": list(unreachable),
     }
+    collected.phases.enter("checking")
     if not error:
         manifest |= evaluate(run.partial, manifest)
+    manifest["phases_s"] = collected.phases.take()
     write_manifest(run.partial, manifest)
     target = run.folder
     if manifest["status"] != ACCEPTED:
         target = run.folder.with_name(f"{run.folder.name}.{manifest['status']}-{attempt}")
-    return run.partial.rename(target)
+    renamed = run.partial.rename(target)
+    sync_to_disk([target.parent])
+    return renamed

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 PORT = 5201
+READY_LINE = "Server listening"
 
 
-def server_command(address: str) -> str:
-    """Return the command that serves exactly one test on `address`."""
-    return f"iperf3 --server --one-off --forceflush --bind {address} --port {PORT}"
+def server_command(address: str, *, port: int = PORT) -> str:
+    """Return the command that serves one test after the other on `address` until it is ended."""
+    return f"iperf3 --server --forceflush --bind {address} --port {port}"
 
 
-def client_command(address: str, *, seconds: int) -> str:
-    """Return the command that sends to `address` for `seconds` and prints JSON."""
-    return f"iperf3 --client {address} --port {PORT} --time {seconds} --omit 1 --json"
+def client_command(address: str, *, seconds: int, omit_s: int = 1, port: int = PORT) -> str:
+    """Return the command that sends to `address` and prints JSON.
+
+    Parameters
+    ----------
+    seconds : what counts, after the first `omit_s` seconds, in which TCP finds its window.
+    """
+    omit = f" --omit {omit_s}" if omit_s else ""
+    return f"iperf3 --client {address} --port {port} --time {seconds}{omit} --json"

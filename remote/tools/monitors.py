@@ -1,4 +1,4 @@
-"""What runs beside an experiment: dool (system load) and ping (network round-trip time)."""
+"""What runs beside an experiment: system load, CPU time, network round-trip times."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import shlex
 
 
 def dool_command(program: str, *, output: str = "dool.csv") -> str:
-    """Return the command that writes one CSV row a second: CPU, disk, network, system, memory."""
-    selection = "--epoch --cpu --disk --net --sys --mem --bytes --nocolor"
+    """Return the command that writes one CSV row a second: CPU, disk, network, system, memory.
+
+    `program` is dool, or a dstat that works; `--bytes` is dool's alone.
+    """
+    exact = "" if program.endswith("dstat") else " --bytes"
+    selection = f"--epoch --cpu --disk --net --sys --mem{exact} --nocolor"
     return f"{program} {selection} --output {shlex.quote(output)} 1"
 
 
@@ -15,3 +19,26 @@ def ping_command(address: str, *, interval_s: float = 1.0, count: int | None = N
     """Return the command that pings `address` with time stamps, `count` times or until stopped."""
     limit = f" -c {count}" if count else ""
     return f"env LC_ALL=C ping -D -n -i {interval_s:g}{limit} {shlex.quote(address)}"
+
+
+def cpu_time_command(cpu_account: str | None) -> str:
+    """Return the command that prints the CPU time that the host has used, once a second.
+
+    Each line has the seconds since boot and then the kernel's words: those of the control group's
+    file `cpu_account`, or where there is none the first line of ``/proc/stat``. The first line of
+    all gives the epoch at a time since boot. The shell reads by itself; a program for each reading
+    would cost more than what is read.
+    """
+    source = shlex.quote(cpu_account) if cpu_account else "/proc/stat"
+    script = (
+        "read -r up _ < /proc/uptime; "
+        'echo "epoch $(date +%s.%N) uptime $up ticks $(getconf CLK_TCK) cores $(nproc)"; '
+        f"while read -r up _ < /proc/uptime && read -r words < {source}; "
+        'do echo "$up $words"; sleep 1; done'
+    )
+    return f"sh -c {shlex.quote(script)}"
+
+
+def counters_command() -> str:
+    """Return the command that prints the counters of all network interfaces of the host."""
+    return "date +%s.%N && cat /proc/net/dev"

@@ -6,32 +6,17 @@ import json
 import pytest
 import yaml
 
-from remote import campaign as campaign_module
-from remote.campaign import MAX_ATTEMPTS, Campaign
-from remote.errors import ConfigError, HostUnreachable
+from remote.campaign import Campaign
+from remote.errors import ConfigError
 from remote.inventory import Inventory
 from remote.manifest import read_manifest
+from remote.measuring import measure_once
 from remote.record import RECORD, Record
 from remote.run import Collected, store
 from remote.section import Durations
+from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
 IDENTITY = {"campaign": "test"}
-GOOD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 0}
-BAD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 1}
-
-
-class ScriptedSession:
-    """Ends each run with the next of the given exit statuses; an exception is raised instead."""
-
-    def __init__(self, *outcomes):
-        self.outcomes = list(outcomes)
-
-    def measure(self, run, collected):
-        collected.files["c1/ping-s1.txt"] = b"rtt"
-        outcome = self.outcomes.pop(0)
-        if isinstance(outcome, Exception):
-            raise outcome
-        collected.manifest["jobs"] = [outcome]
 
 
 @pytest.fixture
@@ -41,8 +26,11 @@ def opened(tmp_path):
 
 def test_campaign_shuffles_inside_blocks_of_one_repetition(opened):
     runs = opened.runs("2.1")
-    block = len(runs) // 3
-    assert [run.repetition for run in runs] == [1] * block + [2] * block + [3] * block
+    repetitions = runs[0].section.durations.repetitions
+    block = len(runs) // repetitions
+    assert [run.repetition for run in runs] == [
+        repetition for repetition in range(1, repetitions + 1) for _ in range(block)
+    ]
     folders = [run.folder for run in runs]
     assert len(set(folders)) == len(folders)
     assert folders[0].parent.parent == opened.path / "2.1"
@@ -62,7 +50,7 @@ def test_campaign_order_follows_from_its_seed(tmp_path):
 
 def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
     opened.path.mkdir()
-    opened._extend_record(inventory(tmp_path), {"2.1": opened.runs("2.1")})
+    opened._extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section])
     assert Campaign.open("test", data_dir=tmp_path).seed == opened.seed
     with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
         Campaign.open("test", profile="paper", data_dir=tmp_path)
@@ -72,17 +60,14 @@ def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tm
 
 def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened, tmp_path):
     opened.path.mkdir()
-    runs = {"2.1": opened.runs("2.1")}
-    opened._extend_record(inventory(tmp_path), runs)
-    opened._extend_record(inventory(tmp_path), {**runs, "3.1": opened.runs("3.1")})
+    section, other = (opened.runs(name)[0].section for name in ("2.1", "3.1"))
+    opened._extend_record(inventory(tmp_path), [section])
+    opened._extend_record(inventory(tmp_path), [section, other])
     with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
-        opened._extend_record(inventory(tmp_path, rate=50), runs)
-    section = dataclasses.replace(
-        runs["2.1"][0].section, durations=Durations(repetitions=3, stable_s=60)
-    )
-    changed = [dataclasses.replace(runs["2.1"][0], section=section)]
+        opened._extend_record(inventory(tmp_path, rate=50), [section])
+    changed = dataclasses.replace(section, durations=Durations(repetitions=3, stable_s=60))
     with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
-        opened._extend_record(inventory(tmp_path), {"2.1": changed})
+        opened._extend_record(inventory(tmp_path), [changed])
 
 
 def test_damaged_record_is_named(opened, tmp_path):
@@ -112,8 +97,7 @@ def test_campaign_refuses_an_unknown_profile(tmp_path):
 
 def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     run, *others = opened.runs("0")
-    session = ScriptedSession(GOOD_JOB)
-    assert campaign_module.measure_run(session, run, IDENTITY) == ""
+    assert measure_once(ScriptedSession(GOOD_JOB), run, IDENTITY) == ""
     assert opened.missing("0") == others
     manifest = read_manifest(run.folder)
     packed = (run.folder / "c1/ping-s1.txt.gz").read_bytes()
@@ -122,33 +106,6 @@ def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     assert entry == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
     assert manifest["status"] == "accepted"
     assert manifest["started_at"] <= manifest["finished_at"]
-
-
-def test_rejected_run_is_kept_and_measured_again(opened):
-    run = opened.runs("0")[0]
-    assert campaign_module.measure_run(ScriptedSession(BAD_JOB, GOOD_JOB), run, IDENTITY) == ""
-    rejected = read_manifest(run.folder.with_name("rep-1.rejected-1"))
-    assert rejected["checks"][0]["detail"] == "c1: iperf3 ended with 1"
-    assert read_manifest(run.folder)["attempt"] == 2
-
-
-def test_run_rejected_in_every_attempt_stays_missing(opened):
-    run = opened.runs("0")[0]
-    session = ScriptedSession(*[BAD_JOB] * MAX_ATTEMPTS)
-    reason = campaign_module.measure_run(session, run, IDENTITY)
-    assert reason == "exit_statuses: c1: iperf3 ended with 1"
-    assert len(run.attempts()) == MAX_ATTEMPTS
-    assert run in opened.missing("0")
-
-
-def test_failed_run_keeps_what_was_measured_and_the_error(opened):
-    run = opened.runs("0")[0]
-    error = HostUnreachable("c1", "no answer", "Check the link.")
-    with pytest.raises(HostUnreachable):
-        campaign_module.measure_run(ScriptedSession(error), run, IDENTITY)
-    folder = run.folder.with_name("rep-1.failed-1")
-    assert read_manifest(folder)["error"] == "c1: cannot connect: no answer. Check the link."
-    assert (folder / "c1/ping-s1.txt.gz").is_file()
 
 
 def test_finished_campaign_needs_no_host(opened):
