@@ -97,6 +97,8 @@ def build_run(
             "rates_mbit_per_s": {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "s1": 100},
         },
         "roles": {"clients": list(CLIENTS), "middlewares": middlewares, "servers": ["s1"]},
+        "settings": {**config, "routing": "round-robin", "replicas": 1},
+        "targets": {client: (middlewares or ["s1"])[:1] for client in CLIENTS},
         "instances_per_client": 1,
         "threads_per_instance": THREADS,
         "num_clients": num_clients,

@@ -116,6 +116,32 @@ def test_server_that_counted_fewer_requests_rejects(run):
     assert ", 1000 counted here" in detail
 
 
+def test_second_in_which_a_server_was_paused_may_be_without_requests(run):
+    folder, manifest = run
+
+    def cut(stats):
+        del stats["Gets"]["Time-Serie"][str(WARM_UP_S)]
+        del stats["Totals"]["Time-Serie"][str(WARM_UP_S)]
+
+    edit_json(folder, cut)
+    began_s = START_EPOCH_S + WARM_UP_S - 0.2
+    pause = {"host": "s1", "began_epoch_s": began_s, "ended_epoch_s": began_s + 1}
+    assert "window_covered" not in failed(evaluate(folder, {**manifest, "pauses": [pause]}))
+
+
+def test_arrivals_that_were_never_sent_are_recorded_without_rejecting(run):
+    folder, manifest = run
+    manifest["settings"]["arrival_rate_per_s"] = 100
+    assert failed(evaluate(folder, manifest)) == {}
+    path = folder / "c1/memtier-0.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    document["middleware-lab"]["Runs"][0]["Unsent arrivals"] = 12
+    write_compressed(folder, {"c1/memtier-0.json": json.dumps(document)})
+    evaluation = evaluate(folder, manifest)
+    assert "12 arrivals were still waiting" in failed(evaluation)["arrivals_sent"]
+    assert evaluation["status"] == "accepted"
+
+
 def test_damaged_file_rejects_and_is_named(run):
     path = run[0] / "c2/memtier-0.json.gz"
     path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes())[:-40]))
