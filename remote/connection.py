@@ -112,10 +112,15 @@ class Connection:
             return run()
 
     def _run(self, command: str, timeout_s: float, check: bool, stdin: str, shown: str) -> Result:
-        channel = self._link.channel(shown)
-        watchdog = threading.Timer(timeout_s, channel.close)  # paramiko waits without bound inside
-        watchdog.start()
+        self.open()
         deadline = time.monotonic() + timeout_s
+        try:
+            channel = self._link.channel(shown, timeout_s)
+        except TimeoutError as exc:
+            raise CommandTimeout(self.host.name, shown, timeout_s) from exc
+        left_s = max(0.0, deadline - time.monotonic())
+        watchdog = threading.Timer(left_s, channel.close)  # paramiko waits without bound inside
+        watchdog.start()
         try:
             channel.exec_command(command)
             if stdin:
@@ -225,6 +230,7 @@ class Connection:
         ------
         TransferFailed
         """
+        self.open()
         deadline = time.monotonic() + timeout_s
         for is_last in (False, True):
             try:
@@ -241,7 +247,7 @@ class Connection:
 
     @contextlib.contextmanager
     def _sftp(self, timeout_s: float) -> Iterator[paramiko.SFTPClient]:
-        channel = self._link.channel("sftp")
+        channel = self._link.channel("sftp", timeout_s)
         watchdog = threading.Timer(timeout_s, channel.close)
         watchdog.start()
         try:

@@ -70,24 +70,36 @@ class Link:
             if self._gateway is not None and self._owns_gateway:
                 self._gateway.close()
 
-    def channel(self, purpose: str) -> paramiko.Channel:
-        """Open a channel; on a connection that turns out to be broken, once more on a new one."""
-        deadline = time.monotonic() + CONNECT_TIMEOUT_S
-        may_reconnect = self.is_alive()  # a new connection that breaks is no reason for another
+    def channel(self, purpose: str, timeout_s: float) -> paramiko.Channel:
+        """Open a channel; on a connection that turns out to be broken, once more on a new one.
+
+        Raises
+        ------
+        TimeoutError
+            The host did not open it within `timeout_s` seconds once connected.
+        ConnectionLost, HostUnreachable
+        """
+        may_reconnect = True
+        transport = self.open()
+        deadline = time.monotonic() + timeout_s
         while True:
-            transport = self.open()
+            wait_s = min(CONNECT_TIMEOUT_S, max(0.0, deadline - time.monotonic()))
             try:
-                return transport.open_session(timeout=CONNECT_TIMEOUT_S)
-            except paramiko.ChannelException as exc:  # refused: more sessions than it allows
-                if time.monotonic() > deadline:
-                    reason = f"it refuses a channel for `{purpose}`: {exc.text}"
-                    raise HostUnreachable(self.host.name, reason, SESSIONS_REMEDY) from exc
-                time.sleep(REFUSED_PAUSE_S)
+                return transport.open_session(timeout=wait_s)
             except BROKEN as exc:
+                if _is_refusal(transport, exc):
+                    if wait_s < REFUSED_PAUSE_S:
+                        reason = f"it refuses a channel for `{purpose}`"
+                        raise HostUnreachable(self.host.name, reason, SESSIONS_REMEDY) from exc
+                    time.sleep(REFUSED_PAUSE_S)
+                    continue
+                if transport.is_active() and wait_s < CONNECT_TIMEOUT_S:
+                    raise TimeoutError(f"no channel for `{purpose}`") from exc
                 self._drop(transport)
                 if not may_reconnect:
                     raise self.lost(f"cannot open a channel for `{purpose}`: {exc}") from exc
                 may_reconnect = False
+                transport = self.open()
 
     def is_alive(self) -> bool:
         """Tell whether there is a connection that is not known to be broken."""
@@ -136,6 +148,17 @@ class Link:
                 f"{self.host.address} is not routed by {device}: the local lab is down",
                 "Start it with `lab up`.",
             )
+
+
+def _is_refusal(transport: paramiko.Transport, exc: Exception) -> bool:
+    """Tell whether the host lives and has refused a channel: it has more than it allows.
+
+    Of several refusals at once paramiko reports only one as a ChannelException.
+    """
+    if isinstance(exc, paramiko.ChannelException):
+        return True
+    has_answered = isinstance(exc, paramiko.SSHException) and "Timeout" not in str(exc)
+    return has_answered and transport.is_active()
 
 
 def _notice_dead_peer(transport: paramiko.Transport) -> None:
