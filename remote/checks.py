@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.parsing import ParseError, read_dstat, read_memtier_json, read_middleware
+from analysis.parsing import ParseError, read_memtier_json, read_middleware
 from analysis.parsing.memtier import MemtierRun
 from remote.check import ADVISORY, REQUIRED, Check
 from remote.counts import count_checks
+from remote.host_checks import host_checks
+from remote.tools.monitors import ended_well
 
 ACCEPTED, REJECTED = "accepted", "rejected"
 
 DURATION_TOLERANCE_S = 2.0  # memtier 2.3.1 is sometimes a whole second off in what it reports
-LEAST_IDLE_PERCENT = 5.0
 
 
 def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -48,14 +49,9 @@ def _exit_statuses(manifest: dict[str, Any]) -> Check:
     bad = [
         f"{job['host']}: {job['name']} ended with {job['exit_status']}"
         for job in manifest["jobs"]
-        if job["exit_status"] != 0 and not _ended_by_signal(job)
+        if not ended_well(job["name"], job["exit_status"])
     ]
-    return Check(name="exit_statuses", passed=not bad, detail="; ".join(bad) or "all 0")
-
-
-def _ended_by_signal(job: dict[str, Any]) -> bool:
-    """Tell whether this is dool, ended with SIGINT on purpose, which it reports as 130."""
-    return bool(job["name"] == "dool" and job["exit_status"] == 130)
+    return Check(name="exit_statuses", passed=not bad, detail="; ".join(bad) or "as they should be")
 
 
 def _generators(folder: Path, manifest: dict[str, Any]) -> list[MemtierRun]:
@@ -98,8 +94,7 @@ def _load_checks(
     yield from count_checks(folder, manifest, generators)
     if manifest["settings"].get("arrival_rate_per_s"):
         yield _arrivals_sent(generators)
-    for host in manifest["hosts"]:
-        yield _idle(folder / host / "dool.csv.gz", host, window)
+    yield from host_checks(folder, manifest, generators, window)
 
 
 def _durations(manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
@@ -184,18 +179,5 @@ def _arrivals_sent(generators: list[MemtierRun]) -> Check:
         name="arrivals_sent",
         passed=unsent == 0,
         detail=f"{unsent} arrivals were still waiting for a connection at the end",
-        severity=ADVISORY,
-    )
-
-
-def _idle(path: Path, host: str, window: dict[str, int]) -> Check:
-    frame = read_dstat(path)
-    inside = frame["epoch_s"].between(window["start_epoch_s"], window["end_epoch_s"])
-    idle = float(frame.loc[inside, "cpu_idle_percent"].mean())
-    return Check(
-        name=f"{host}_idle",
-        passed=idle >= LEAST_IDLE_PERCENT,
-        detail=f"{idle:.1f} % of the CPUs idle in the window; below {LEAST_IDLE_PERCENT:g} % the "
-        "machine itself limits the result",
         severity=ADVISORY,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Mapping
 
 from remote.connection import Connection
@@ -12,9 +13,6 @@ from remote.pairs import Pair
 from remote.provision import Tools
 from remote.run import Collected
 from remote.tools import monitors
-
-ENDED_BY_US = ("dool", "cpu-time", "ping")
-"""Jobs that run until they are interrupted; some of them report that as their exit status."""
 
 
 def start_monitors(
@@ -43,8 +41,19 @@ def start_monitors(
 
 
 def read_counters(fleet: Fleet, hosts: Iterable[Host], when: str, collected: Collected) -> None:
-    """Keep what the network interfaces of every host have counted so far."""
+    """Keep what the network interfaces of every host have counted so far, and its clock's offset.
+
+    The smallest of all that were found stands in the manifest: a late answer looks like an offset.
+    """
     command = monitors.counters_command()
-    answers = fleet.for_each(hosts, lambda connection: connection.run(command).stdout)
-    for name, text in answers.items():
+
+    def read(connection: Connection) -> None:
+        name, asked_at_s = connection.host.name, time.time()
+        text = connection.run(command).stdout
+        answered_at_s = time.time()
         collected.files[f"{name}/interfaces-{when}.txt"] = text.encode()
+        offset_s = float(text.split()[0]) - (asked_at_s + answered_at_s) / 2
+        clocks = collected.manifest.setdefault("clock_offsets_s", {})
+        clocks[name] = min(clocks.get(name, offset_s), offset_s, key=abs)
+
+    fleet.for_each(hosts, read)

@@ -32,11 +32,14 @@ class CpuTime:
     ----------
     cores
         CPUs that the host may use.
+    of_machine
+        It is the time of the whole machine, not of one host of several on it.
     seconds
         One row per reading: `epoch_s`, `cpu_s` (total so far).
     """
 
     cores: int
+    of_machine: bool
     seconds: pd.DataFrame
 
     def used_s(self, start_epoch_s: float, end_epoch_s: float) -> tuple[float, float]:
@@ -80,7 +83,8 @@ def read_cpu_time(path: Path | str) -> CpuTime:
                 break
             raise ParseError(path, number, f"no reading of CPU time: {line[:60]!r}") from exc
     seconds = pd.DataFrame(rows, columns=["epoch_s", "cpu_s"])
-    return CpuTime(cores=int(cores), seconds=seconds)
+    of_machine = len(lines) > 1 and lines[1].split()[1:2] == ["cpu"]
+    return CpuTime(cores=int(cores), of_machine=of_machine, seconds=seconds)
 
 
 def _cpu_s(words: list[str], ticks_per_s: float) -> float:

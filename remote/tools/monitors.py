@@ -4,6 +4,18 @@ from __future__ import annotations
 
 import shlex
 
+_INTERRUPTED = 130
+
+
+def is_monitor(job: str) -> bool:
+    """Tell whether a job of this name runs beside an experiment, until it is interrupted."""
+    return job in ("dool", "cpu-time") or job.startswith("ping-")
+
+
+def ended_well(job: str, exit_status: int) -> bool:
+    """Tell whether a job's exit status is as it should be: monitors may tell of our interrupt."""
+    return exit_status == 0 or (is_monitor(job) and exit_status == _INTERRUPTED)
+
 
 def dool_command(program: str, *, output: str = "dool.csv") -> str:
     """Return the command that writes one CSV row a second: CPU, disk, network, system, memory.

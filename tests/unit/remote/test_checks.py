@@ -158,5 +158,49 @@ def test_missing_file_rejects_and_is_named(run):
 def test_busy_machine_is_recorded_without_rejecting(run):
     write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
     evaluation = evaluate(*run)
-    assert list(failed(evaluation)) == ["s1_idle"]
+    assert list(failed(evaluation)) == ["machine_not_the_limit"]
+    detail = failed(evaluation)["machine_not_the_limit"]
+    assert "the machine was 1.0 % idle" in detail and "0.0 % stolen" in detail
+    assert "it limits the result" in detail
     assert evaluation["status"] == "accepted"
+
+
+def test_each_machine_of_a_fleet_speaks_for_itself(run):
+    folder, manifest = run
+    write_compressed(folder, {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
+    evaluation = evaluate(folder, {**manifest, "fleet": "azure"})
+    assert list(failed(evaluation)) == ["s1_not_the_limit"]
+    assert "c1_not_the_limit" in {c["name"] for c in evaluation["checks"]}
+
+
+def test_generator_without_cpu_left_rejects(run):
+    folder, manifest = run
+    first = f"epoch {START_EPOCH_S}.0 uptime 100.00 ticks 100 cores 2"
+    rows = [f"{100 + s}.00 {int((50 + 1.9 * s) * 1e9)}" for s in range(9)]
+    write_compressed(folder, {"c2/cpu-time.out": "\n".join([first, *rows]) + "\n"})
+    detail = failed(evaluate(folder, manifest))["generator_not_cpu_bound"]
+    assert "c2 95%" in detail and "at most 90%" in detail
+
+
+def test_clock_that_is_off_rejects(run):
+    folder, manifest = run
+    offsets = {"c1": 0.01, "m1": -0.4}
+    detail = failed(evaluate(folder, {**manifest, "clock_offsets_s": offsets}))["clock_offsets"]
+    assert "-0.400 s (m1)" in detail
+
+
+@pytest.mark.parametrize(
+    ("job", "text", "check"),
+    [
+        ("memtier-0", "[RUN #1] 1%\rconnection error: Connection reset by peer\n", "stderr"),
+        ("memtier-0", "Saving JSON output file: memtier-0.json\nJson file closed.\n", None),
+        ("dool", "Traceback (most recent call last):\n", "monitors_stderr"),
+    ],
+)
+def test_trouble_on_stderr_is_told(run, job, text, check):
+    folder, manifest = run
+    manifest["jobs"].append({"host": "c1", "name": job, "exit_status": 0, "started_at_s": 0.0})
+    write_compressed(folder, {f"c1/{job}.err": text})
+    evaluation = evaluate(folder, manifest)
+    assert set(failed(evaluation)) == ({check} if check else set())
+    assert evaluation["status"] == ("rejected" if check == "stderr" else "accepted")
