@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from analysis.parsing import ParseError
 from analysis.run import Run
 from analysis.units import bytes_per_s_to_mbit_per_s
 
 
 def host_measures(run: Run) -> pd.DataFrame:
-    """Load of every host: `host`, `role`, `shares_machine`, CPU in percent, link both ways."""
+    """Load of every host: `host`, `role`, `shares_machine`, CPU, link both ways, packets."""
     rates = run.manifest["topology"]["rates_mbit_per_s"]
     rows = []
     for role, hosts in run.manifest["roles"].items():
@@ -34,9 +35,38 @@ def host_measures(run: Run) -> pd.DataFrame:
                             float(load["net_receive_bytes_per_s"].mean())
                         ),
                         "rate_mbit_per_s": rates.get(host) or np.nan,
+                        **_cpu_time(run, host),
+                        **_counted(run, host),
                     }
                 )
     return pd.DataFrame(rows)
+
+
+def _cpu_time(run: Run, host: str) -> dict[str, float]:
+    """CPU time that the host itself used in the window; unknown where it shares a machine's."""
+    known = run.cpu_times.get(host)
+    if known is None or (known.of_machine and run.on_one_machine):
+        return {"cpu_s": np.nan, "cpu_utilization": np.nan}
+    window = run.manifest["window"]
+    reach_s = 1  # readings come once a second; the share is that of the time between two of them
+    try:
+        used_s, elapsed_s = known.used_s(
+            window["start_epoch_s"] - reach_s, window["end_epoch_s"] + reach_s
+        )
+    except ValueError as exc:
+        raise ParseError(run.folder / host / "cpu-time.out.gz", None, str(exc)) from exc
+    return {
+        "cpu_s": used_s * window["stable_s"] / elapsed_s,
+        "cpu_utilization": used_s / elapsed_s / known.cores,
+    }
+
+
+def _counted(run: Run, host: str) -> dict[str, float]:
+    """Return what the host's network interfaces counted over the whole run, all together."""
+    counted = run.interfaces.get(host)
+    names = [f"{way}_{what}" for way in ("send", "receive") for what in ("bytes", "packets")]
+    names += ["send_drops", "receive_drops"]
+    return {name: np.nan if counted is None else float(counted[name].sum()) for name in names}
 
 
 def ping_measures(run: Run) -> pd.DataFrame:

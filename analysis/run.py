@@ -20,6 +20,7 @@ from analysis.parsing import (
     read_middleware,
     read_ping,
 )
+from analysis.parsing.counters import CpuTime, read_cpu_time, read_interfaces
 
 MANIFEST = "manifest.json"
 MANIFEST_FORMAT = 1
@@ -42,6 +43,11 @@ class Run:
         Host to what its middleware measured.
     loads
         Host to its CPU and network load (`analysis.parsing.read_dstat`).
+    cpu_times
+        Host to the CPU time that it has used; hosts that did not tell are missing.
+    interfaces
+        Host to what its network interfaces counted over the run, one row per interface: `send_` and
+        `receive_` `bytes`, `packets`, `errors`, `drops`.
     pings, bandwidths
         (source, target) to what ping and iperf3 measured between them.
     """
@@ -51,6 +57,8 @@ class Run:
     generators: Mapping[tuple[str, int], MemtierRun]
     middlewares: Mapping[str, MiddlewareResult]
     loads: Mapping[str, pd.DataFrame]
+    cpu_times: Mapping[str, CpuTime]
+    interfaces: Mapping[str, pd.DataFrame]
     pings: Mapping[tuple[str, str], PingResult]
     bandwidths: Mapping[tuple[str, str], IperfResult]
 
@@ -115,9 +123,20 @@ def read_run(folder: Path | str) -> Run:
             if instances
         },
         loads={host: read_dstat(folder / host / "dool.csv.gz") for host in loaded},
+        cpu_times={
+            host: read_cpu_time(path)
+            for host in hosts
+            if (path := folder / host / "cpu-time.out.gz").exists()
+        },
+        interfaces={
+            host: _counted(folder / host)
+            for host in hosts
+            if (folder / host / "interfaces-after.txt.gz").exists()
+        },
         pings={
             pair: read_ping(path)
-            for pair, path in _between(folder, hosts, "ping-", ".txt.gz").items()
+            for suffix in (".txt.gz", ".out.gz")  # on the idle network; beside a load
+            for pair, path in _between(folder, hosts, "ping-", suffix).items()
         },
         bandwidths={
             pair: read_iperf3(path)
@@ -133,6 +152,15 @@ def _only_run(path: Path) -> MemtierRun:
         raise
     except ValueError as exc:
         raise ParseError(path, None, str(exc)) from exc
+
+
+def _counted(folder: Path) -> pd.DataFrame:
+    """Return what the interfaces counted between the two readings; loopback is left out."""
+    before, after = (
+        read_interfaces(folder / f"interfaces-{when}.txt.gz") for when in ("before", "after")
+    )
+    counted = (after - before).drop(index="lo", errors="ignore")
+    return counted.drop(columns="epoch_s").dropna()
 
 
 def _between(

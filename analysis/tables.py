@@ -40,8 +40,11 @@ class Tables:
     hosts
         `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
-        `send_link_utilization` (0..1). On the local lab every host records the CPU of the one
-        machine that they share (`shares_machine`).
+        `send_link_utilization` (0..1). On the local lab every host records in these percentages the
+        CPU of the one machine that they share (`shares_machine`). The host's own are `cpu_s` (in
+        the stable window) and `cpu_utilization` (0..1, of all CPUs that it may use), both as the
+        clock has them, dilated or not. Over the whole run: `send_bytes`, `send_packets`,
+        `send_drops` and the same of `receive_`, all interfaces together.
     pings
         `source`, `target`, `replies`, `lost`, `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`,
         `_p99_ms`, `_max_ms`.

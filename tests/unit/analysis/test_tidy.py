@@ -14,8 +14,9 @@ from tests.helpers.campaign import (
     build_network_runs,
     build_run,
     expected_throughput,
+    write_compressed,
 )
-from tests.helpers.tools import STABLE_S, middleware_times_ms
+from tests.helpers.tools import PING, STABLE_S, START_EPOCH_S, middleware_times_ms
 
 CONFIG = {"workload": "set", "clients_per_thread": 32, "workers": 8}
 
@@ -244,3 +245,33 @@ def test_read_run_gives_what_each_host_recorded(campaign):
     assert sorted(run.loads) == ["c1", "c2", "c3", "m1", "s1"]
     assert sorted(run.pings) == [("c1", "m1"), ("c2", "m1"), ("c3", "m1")]
     assert np.isclose(run.pings["c1", "m1"].replies["round_trip_time_ms"].mean(), 1.0)
+
+
+def test_hosts_tell_their_own_cpu_time_and_packets(tmp_path):
+    run_dir = build_run(tmp_path, "3.1", CONFIG)
+    head = f"epoch {START_EPOCH_S}.0 uptime 100.00 ticks 100 cores 2\n"
+    rows = "".join(f"{100 + s}.00 {int((7 + 0.4 * s) * 1e9)}\n" for s in range(8))
+    interfaces = "{}.0\n\n\n  lo: {}\n eth0: {}\n"
+    counters = "{0} {1} 0 {2} 0 0 0 0 {0} {1} 0 0 0 0 0 0"
+    write_compressed(
+        run_dir,
+        {
+            "s1/cpu-time.out": head + rows,
+            "s1/interfaces-before.txt": interfaces.format(
+                1, counters.format(9, 9, 9), counters.format(1000, 10, 1)
+            ),
+            "s1/interfaces-after.txt": interfaces.format(
+                2, counters.format(99, 99, 99), counters.format(6000, 30, 4)
+            ),
+            "c1/ping-s1.out": PING,
+        },
+    )
+    tables = tidy_campaign(tmp_path)
+    hosts = tables.hosts.set_index("host")
+    assert hosts.loc["s1", "cpu_s"] == pytest.approx(0.4 * STABLE_S)
+    assert hosts.loc["s1", "cpu_utilization"] == pytest.approx(0.2)
+    assert hosts.loc["s1", "send_bytes"] == 5000
+    assert hosts.loc["s1", "send_packets"] == 20
+    assert hosts.loc["s1", "receive_drops"] == 3
+    assert math.isnan(hosts.loc["m1", "cpu_s"])
+    assert "s1" in set(tables.pings.query("source == 'c1'")["target"])
