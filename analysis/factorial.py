@@ -45,7 +45,8 @@ class FactorialResult:
     residuals
         Row by row as in the frame: `predicted` (mean of the cell), `residual`.
     max_min_ratio
-        Largest over smallest response; if large, compare with the multiplicative model.
+        Largest over smallest response; if large, compare with the multiplicative model. NaN
+        where a response is not above 0.
     """
 
     model: str
@@ -99,14 +100,20 @@ def analyse(
         response, or combinations with different numbers of repetitions.
     """
     _check_arguments(factors, model, confidence)
+    absent = [name for name in (*factors, response) if name not in frame]
+    if absent:
+        raise ValueError(f"columns {absent} are missing in {list(frame)}")
     levels = _levels(frame, factors)
     values = _responses(frame, response, model)
     repetitions = _repetitions(levels, factors)
     names, signs = _sign_table(levels)
     size = len(values)  # 2^k r
+    rounding = 4 * np.finfo(np.float64).eps * np.abs(values).max()
     effect = signs.T @ values / size  # over all rows, which is over the means as r is the same
+    effect[np.abs(effect) <= rounding] = 0.0
     predicted = signs @ effect
     residual = values - predicted
+    residual[np.abs(residual) <= rounding] = 0.0
     sum_of_squares = size * effect**2
     sse = float(residual @ residual) if repetitions > 1 else 0.0
     sst = float(sum_of_squares[1:].sum()) + sse
@@ -134,7 +141,7 @@ def analyse(
         sse=sse,
         error_variation=sse / sst if sst else np.nan,
         residuals=pd.DataFrame({"predicted": predicted, "residual": residual}, index=frame.index),
-        max_min_ratio=float(measured.max() / measured.min()),
+        max_min_ratio=float(measured.max() / measured.min()) if measured.min() > 0 else np.nan,
     )
 
 

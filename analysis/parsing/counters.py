@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import read_text
+from analysis.parsing.files import parse_finite, read_text
 
 _HEADER_WORDS = ("epoch", "uptime", "ticks", "cores")
 _IDLE = (4, 5)  # the words of /proc/stat's first line that are idle and waiting for the disk
@@ -72,12 +72,15 @@ def read_cpu_time(path: Path | str) -> CpuTime:
     header = lines[0].split() if lines else []
     if tuple(header[::2]) != _HEADER_WORDS:
         raise ParseError(path, 1, "does not begin with epoch, uptime, ticks, cores")
-    epoch_s, uptime_s, ticks, cores = map(float, header[1::2])
+    try:
+        epoch_s, uptime_s, ticks, cores = map(parse_finite, header[1::2])
+    except ValueError as exc:
+        raise ParseError(path, 1, f"four numbers are expected: {lines[0]!r}") from exc
     rows = []
     for number, line in enumerate(lines[1:], start=2):
         words = line.split()
         try:
-            rows.append((epoch_s + float(words[0]) - uptime_s, _cpu_s(words[1:], ticks)))
+            rows.append((epoch_s + parse_finite(words[0]) - uptime_s, _cpu_s(words[1:], ticks)))
         except (ValueError, IndexError) as exc:
             if number == len(lines):  # the reading that was going on when the monitor was ended
                 break
@@ -124,7 +127,7 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
     lines = read_text(path).splitlines()
     rows = {}
     try:
-        epoch_s = float(lines[0])
+        epoch_s = parse_finite(lines[0])
         for line in lines[3:]:
             name, _, counters = line.partition(":")
             numbers = [int(word) for word in counters.split()]

@@ -21,7 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import read_text
+from analysis.parsing.files import parse_finite, read_text
 from analysis.units import bits_to_bytes
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -155,7 +155,7 @@ def _cell(path: Path, line_number: int, name: str, text: str) -> float | str:
     if name == "time":
         return text
     try:
-        return float(text)
+        return parse_finite(text)
     except ValueError as exc:
         raise ParseError(path, line_number, f"{name} must be a number, got {text!r}") from exc
 

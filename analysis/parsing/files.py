@@ -1,6 +1,7 @@
 """Read text files that may be compressed, with one kind of error for whatever goes wrong."""
 
 import gzip
+import math
 import zlib
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as exc:
         line_number = data.count(b"\n", 0, exc.start) + 1
         raise ParseError(path, line_number, f"not text: byte {data[exc.start]:#04x}") from exc
+
+
+def parse_finite(text: str) -> float:
+    """Parse a number; ValueError for what is none, for infinity and for NaN."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"not a finite number: {text!r}")
+    return number
 
 
 def find_file(directory: Path, name: str) -> Path:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import read_text
+from analysis.parsing.files import parse_finite, read_text
 from analysis.parsing.memtier_section import MemtierRun, parse_run
 
 _STRING_OR_NOT_FINITE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf)\b')
@@ -78,7 +78,7 @@ def read_memtier_json(path: Path | str) -> MemtierResult:
         )
     except KeyError as exc:
         raise ParseError(path, None, f"field {exc} is missing") from exc
-    except (ValueError, TypeError, AttributeError, IndexError) as exc:
+    except (ValueError, TypeError, AttributeError, IndexError, OverflowError) as exc:
         raise ParseError(path, None, str(exc)) from exc
     if not runs:
         reason = extras.get("Error") or "the tool ended before it measured"
@@ -89,9 +89,11 @@ def read_memtier_json(path: Path | str) -> MemtierResult:
 def _load(path: Path) -> dict[str, Any]:
     text = _STRING_OR_NOT_FINITE.sub(_not_finite_to_null, read_text(path))
     try:
-        document = json.loads(text, parse_constant=lambda _: None)
+        document = json.loads(text, parse_constant=lambda _: None, parse_float=parse_finite)
     except json.JSONDecodeError as exc:
         raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
+    except ValueError as exc:
+        raise ParseError(path, None, str(exc)) from exc
     if not isinstance(document, dict):
         raise ParseError(path, 1, "not a JSON object")
     return document

@@ -23,7 +23,7 @@ import pandas as pd
 
 from analysis.histograms import decode_histogram, merge_histograms
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import read_text
+from analysis.parsing.files import parse_finite, read_text
 
 _INTERVAL = re.compile(r"(?:Tag=[^,]*,)?[\d.]+,[\d.]+,[\d.]+,(\S+)")
 _TITLES = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
@@ -75,7 +75,8 @@ def read_memtier_percentiles(path: Path | str) -> pd.DataFrame:
         if line.startswith("#["):
             break
         try:
-            value, share, count, _ = (float(cell) for cell in line.split())
+            value_text, share_text, count_text, _ = line.split()  # the last one is 1/0 = inf
+            value, share, count = map(parse_finite, (value_text, share_text, count_text))
         except ValueError as exc:
             raise ParseError(path, number, f"four numbers expected, got {line[:60]!r}") from exc
         rows.append((100 * share, value, int(count)))

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import read_text
+from analysis.parsing.files import parse_finite, read_text
 from analysis.units import kib_to_bytes
 
 _COLUMNS = {
@@ -84,13 +84,14 @@ def read_memtier_text(path: Path | str) -> tuple[MemtierReport, ...]:
 
 def _report(path: Path, lines: list[str], start: int, end: int) -> MemtierReport:
     columns = re.split(r"\s{2,}", lines[start].strip())
+    absent = {"Ops/sec", "Hits/sec", "Misses/sec", "KB/sec"} - set(columns)
+    if absent or len(set(columns)) < len(columns):
+        raise ParseError(path, start + 1, f"not the column titles of memtier: {columns}")
     rows: dict[str, list[float]] = {}
     for number in range(start + 2, end):
-        name, *cells = lines[number].split()
-        if len(cells) != len(columns) - 1:
-            raise ParseError(
-                path, number + 1, f"{len(columns)} columns expected, got {len(cells) + 1}"
-            )
+        name, *cells = lines[number].split() or [""]
+        if not name or len(cells) != len(columns) - 1:
+            raise ParseError(path, number + 1, f"{len(columns)} cells expected: {lines[number]!r}")
         rows[name.lower().removesuffix("s")] = [_number(path, number + 1, cell) for cell in cells]
         if name == "Totals":
             break
@@ -112,7 +113,7 @@ def _number(path: Path, line_number: int, cell: str) -> float:
     if cell in _MISSING:
         return np.nan
     try:
-        return float(cell)
+        return parse_finite(cell)
     except ValueError as exc:
         raise ParseError(path, line_number, f"not a number: {cell!r}") from exc
 

@@ -17,6 +17,7 @@ dropped.
 
 import csv
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ import pandas as pd
 
 from analysis.histograms import decode_histogram, merge_histograms
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import find_file, read_text
+from analysis.parsing.files import find_file, parse_finite, read_text
 
 _TEXT_COLUMNS = ("request_type", "server", "kind", "time")
 _INTERVAL = re.compile(
@@ -152,7 +153,7 @@ def _cell(path: Path, line_number: int, name: str, text: str) -> float | str:
     if name in _TEXT_COLUMNS:
         return text
     try:
-        return float(text or "nan")
+        return parse_finite(text) if text else math.nan
     except ValueError as exc:
         raise ParseError(path, line_number, f"{name} must be a number, got {text!r}") from exc
 

@@ -64,11 +64,11 @@ def balanced_job_bounds(
     """
     demand = np.atleast_1d(np.asarray(demands, dtype=np.float64))
     clients = np.asarray(num_clients, dtype=np.float64)
-    if np.any(demand < 0) or demand.sum() == 0:
+    if not (np.all(demand >= 0) and 0 < demand.sum() < np.inf):
         raise ValueError(f"demands must be >= 0 and not all 0, got {demand.tolist()}")
-    if think_time < 0:
+    if not think_time >= 0:
         raise ValueError(f"think_time must be >= 0, got {think_time}")
-    if np.any(clients < 1):
+    if not np.all(clients >= 1):
         raise ValueError(f"num_clients must be >= 1, got {clients.min():g}")
     total, largest, others = demand.sum(), demand.max(), clients - 1
     balanced = total + others * demand.mean() * total / (total + think_time)

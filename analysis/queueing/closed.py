@@ -57,7 +57,7 @@ class Station:
     @property
     def service_demand(self) -> float:
         """Seconds of service that one request needs over all its visits, D = V S."""
-        return self.visit_ratio * self.service_time
+        return float(self.visit_ratio * self.service_time)
 
     @property
     def service_interval(self) -> float:
@@ -191,6 +191,7 @@ def solve_closed(
     Jain 1991, box 34.1 (single servers and delays), section 36.1 (load-dependent centers).
     """
     _check(stations, num_clients, think_time)
+    num_clients = int(num_clients)
     num_servers = np.array([station.num_servers for station in stations], dtype=np.float64)
     interval = np.array([station.service_interval for station in stations])
     service, all_busy = _seen_on_arrival(stations, num_clients, think_time)
@@ -253,7 +254,7 @@ def _is_limited(station: AnyStation, num_clients: int) -> bool:
 def _check(stations: Sequence[AnyStation], num_clients: int, think_time: float) -> None:
     if not stations:
         raise ValueError("stations must hold at least one station, got none")
-    if num_clients < 1 or num_clients != int(num_clients):
+    if not 1 <= num_clients < math.inf or num_clients != int(num_clients):
         raise ValueError(f"num_clients must be a whole number >= 1, got {num_clients}")
     if not 0 <= think_time < math.inf:
         raise ValueError(f"think_time must be >= 0 and finite, got {think_time}")

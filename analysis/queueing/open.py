@@ -207,10 +207,12 @@ def _station(**measures: FloatArray) -> OpenStation:
 def _rates(arrival_rate: ArrayLike, service_rate: ArrayLike) -> tuple[FloatArray, FloatArray]:
     lam = np.asarray(arrival_rate, dtype=np.float64)
     mu = np.asarray(service_rate, dtype=np.float64)
-    if np.any(lam < 0):
-        raise ValueError(f"arrival_rate must be >= 0, got {lam.min():g}")
-    if np.any(mu <= 0):
-        raise ValueError(f"service_rate must be > 0, got {mu.min():g}")
+    wrong = ~((lam >= 0) & np.isfinite(lam))
+    if np.any(wrong):
+        raise ValueError(f"arrival_rate must be >= 0 and finite, got {lam[wrong].flat[0]:g}")
+    wrong = ~((mu > 0) & np.isfinite(mu))
+    if np.any(wrong):
+        raise ValueError(f"service_rate must be > 0 and finite, got {mu[wrong].flat[0]:g}")
     return lam, mu
 
 
@@ -218,7 +220,7 @@ def _erlang_b(offered: FloatArray, num_servers: FloatArray) -> FloatArray:
     """Erlang's B formula by 1/B(k) = 1 + k / a / B(k - 1), for every element at its own m."""
     inverse = np.ones_like(offered)
     with np.errstate(divide="ignore", over="ignore"):
-        for k in range(1, int(num_servers.max()) + 1):
+        for k in range(1, int(num_servers.max(initial=0)) + 1):
             inverse = np.where(k <= num_servers, 1 + k / offered * inverse, inverse)
     return 1 / inverse
 
@@ -241,9 +243,10 @@ def _check_percentile(percentile: float) -> None:
 
 def _solve_tail(target: float, queueing: float, service_rate: float, spare_rate: float) -> float:
     """Time r with P(response time > r) = target, by bisection on the falling tail."""
-    longest = -np.log(target) / service_rate
-    if queueing > 0:
-        longest += -np.log(target) / spare_rate + 1 / spare_rate
+    longest = abs(np.log(target)) / service_rate
+    if queueing == 0 or target == 1:
+        return float(longest)
+    longest += abs(np.log(target)) / spare_rate + 1 / spare_rate
 
     def excess(time: float) -> float:
         return _tail(time, queueing, service_rate, spare_rate) - target
@@ -261,8 +264,6 @@ def _tail(time: float, queueing: float, service_rate: float, spare_rate: float) 
     ``exprel`` so that it stays exact where the two rates meet.
     """
     served = np.exp(-service_rate * time)
-    if queueing == 0:
-        return float(served)
     slow, fast = sorted((service_rate, spare_rate))
     difference = time * np.exp(-slow * time) * exprel(-(fast - slow) * time)
     return float(served + queueing * service_rate * difference)

@@ -169,3 +169,19 @@ def test_multiplicative_model_needs_positive_responses():
     frame = jain_18().assign(mips=lambda f: f["mips"] - 20)
     with pytest.raises(ValueError, match="mips must be > 0 for a multiplicative model, got -8"):
         analyse(frame, ["memory", "cache"], "mips", model="multiplicative")
+
+
+@pytest.mark.parametrize("constant", [7.1, 1 / 3, 0.0, -1e9])
+def test_constant_responses_have_no_effects(constant):
+    frame = pd.DataFrame([(a, b, constant) for a in (-1, 1) for b in (-1, 1)] * 3, columns=[*"abc"])
+    result = analyse(frame, ["a", "b"], "c")
+    assert result.sst == result.sse == 0
+    assert result.effects.loc["A":, "effect"].eq(0).all()
+    assert not result.effects.loc["A":, "significant"].any()
+    assert np.isnan(result.max_min_ratio) == (constant <= 0)
+
+
+def test_missing_columns_are_named():
+    frame = pd.DataFrame({"a": [-1, 1], "y": [1.0, 2.0]})
+    with pytest.raises(ValueError, match=r"columns \['b'\] are missing in \['a', 'y'\]"):
+        analyse(frame, ["a", "b"], "y")

@@ -86,7 +86,7 @@ def test_foreign_cells_are_errors_with_their_line(tmp_path):
     with pytest.raises(ParseError, match=r"edited\.out:12: not a number: 'fast'"):
         read_memtier_text(path)
     path.write_text(text.replace("Waits           0.00", "Waits"))
-    with pytest.raises(ParseError, match=r"edited\.out:12: 9 columns expected, got 8"):
+    with pytest.raises(ParseError, match=r"edited\.out:12: 9 cells expected"):
         read_memtier_text(path)
 
 
@@ -147,3 +147,14 @@ def test_damaged_histogram_logs_are_errors(tmp_path):
     path.write_text("#[x]\nhello\n")
     with pytest.raises(ParseError, match=r"hdr\.hgrm:2: not a line of a histogram log: 'hello'"):
         read_memtier_hgrm(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("Waits           0.00", "\nWaits           0.00"), ("KB/sec", "KB"), ("Hits/sec", "Ops/sec")],
+)
+def test_foreign_titles_and_empty_lines_in_the_table_are_errors(tmp_path, old, new):
+    path = tmp_path / "edited.out"
+    path.write_text((DATA / "1.4.0" / "get-only.out").read_text().replace(old, new))
+    with pytest.raises(ParseError, match=r"edited\.out:"):
+        read_memtier_text(path)

@@ -1,6 +1,5 @@
 import math
 import time
-from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -9,39 +8,10 @@ from hypothesis import strategies as st
 
 from analysis.operational import asymptotic_bounds
 from analysis.queueing import FlowEquivalentStation, Station, balanced_job_bounds, solve_closed
+from tests.helpers.sixty_digits import exact
 
 TIMES = st.floats(1e-6, 10)
 SERVERS = st.one_of(st.integers(1, 8), st.just(math.inf))
-
-
-def exact(stations, num_clients, think_time=0.0):
-    """X and Q of one population, from the definition and with 60 digits."""
-    with localcontext(prec=60):
-        centers = [Station("think", think_time, 1, math.inf), *stations]
-        terms = [_terms(station, num_clients) for station in centers]
-        constants = [Decimal(1)] + [Decimal(0)] * num_clients
-        for term in terms:
-            constants = _convolve(constants, term)
-        queues = []
-        for k, term in enumerate(terms[1:], start=1):
-            others = [Decimal(1)] + [Decimal(0)] * num_clients
-            for other in terms[:k] + terms[k + 1 :]:
-                others = _convolve(others, other)
-            queue = sum(j * term[j] * others[num_clients - j] for j in range(num_clients + 1))
-            queues.append(float(queue / constants[-1]))
-        return float(constants[-2] / constants[-1]), queues
-
-
-def _terms(station, num_clients):
-    terms = [Decimal(1)]
-    demand = Decimal(station.service_time) * Decimal(station.visit_ratio)
-    for j in range(1, num_clients + 1):
-        terms.append(terms[-1] * demand / int(min(j, station.num_servers)))
-    return terms
-
-
-def _convolve(a, b):
-    return [sum(a[j] * b[n - j] for j in range(n + 1)) for n in range(len(a))]
 
 
 def test_solve_closed_gives_jains_timesharing_system():  # Jain 1991, p. 577
@@ -90,6 +60,12 @@ def test_solve_closed_with_a_server_for_each_client_is_a_delay():
     np.testing.assert_array_equal(servers.throughput, delays.throughput)
     np.testing.assert_allclose(servers.utilization[:, 0], servers.throughput * 0.7 / 40)
     assert not delays.utilization[:, 0].any()
+
+
+def test_solve_closed_takes_whole_seconds():
+    alone = solve_closed([Station("a", 1, 1, 4)], 12)
+    np.testing.assert_allclose(alone.throughput, np.minimum(np.arange(1, 13), 4), rtol=1e-14)
+    assert solve_closed([Station("a", 1)], 3.0).throughput.shape == (3,)
 
 
 def test_solve_closed_ignores_a_station_without_demand():
@@ -189,6 +165,9 @@ def test_solve_closed_is_stable_and_fast_at_the_largest_sizes(num_servers):
         (lambda: solve_closed([Station("a", 1.0)], 2.5), "num_clients must be a whole number >= 1"),
         (lambda: solve_closed([Station("a", 1.0)], 2, -1.0), "think_time must be >= 0"),
         (lambda: solve_closed([Station("a", 0.0)], 2), "must be > 0, got 0 for all"),
+        (lambda: solve_closed([Station("a", 1.0)], math.nan), "whole number >= 1, got nan"),
+        (lambda: solve_closed([Station("a", 1.0)], math.inf), "whole number >= 1, got inf"),
+        (lambda: balanced_job_bounds([math.nan], 0, [1]), "demands must be >= 0 and not all 0"),
         (lambda: balanced_job_bounds([0, 0], 0, [1]), "demands must be >= 0 and not all 0"),
         (lambda: balanced_job_bounds([1], -1, [1]), "think_time must be >= 0, got -1"),
         (lambda: balanced_job_bounds([1], 0, [0]), "num_clients must be >= 1, got 0"),

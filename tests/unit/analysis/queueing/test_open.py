@@ -147,8 +147,8 @@ def test_arguments_are_broadcast_and_scalars_stay_scalars():
     [
         (lambda: mm1(104, 100), r"utilization must be < 1, got 1\.04: the system is unstable"),
         (lambda: mmm([1, 4], 2, 2), "utilization must be < 1, got 1: the system is unstable"),
-        (lambda: mm1(-1, 2), "arrival_rate must be >= 0, got -1"),
-        (lambda: mminf(1, 0), "service_rate must be > 0, got 0"),
+        (lambda: mm1(-1, 2), "arrival_rate must be >= 0 and finite, got -1"),
+        (lambda: mminf(1, 0), "service_rate must be > 0 and finite, got 0"),
         (lambda: mmm(1, 1, 2.5), r"num_servers must be whole numbers >= 1, got 2\.5"),
         (lambda: mmm(1, 1, 0), "num_servers must be whole numbers >= 1, got 0"),
         (
@@ -166,3 +166,21 @@ def test_waiting_time_percentiles_are_vectorised():
     station = mm1([10.0, 90.0], 100.0)
     assert station.waiting_time_percentile(80).tolist() == pytest.approx([0, math.log(4.5) / 10])
     assert np.all(station.waiting_time_percentile(99) > 0)
+
+
+@pytest.mark.parametrize("num_servers", [1, 100, 10_000])
+def test_percentiles_without_waiting_are_those_of_the_service(num_servers):
+    idle = mmm(0, 3.0, num_servers)
+    assert idle.response_time_percentile(0) == 0
+    assert idle.response_time_percentile(99) == pytest.approx(np.log(100) / 3)
+    assert idle.waiting_time_percentile(99) == 0
+
+
+@pytest.mark.parametrize("rates", [(np.nan, 1), (1, np.nan), (1, np.inf), (np.inf, 1)])
+def test_rates_that_are_not_finite_are_refused(rates):
+    with pytest.raises(ValueError, match="_rate must be"):
+        mm1(*rates)
+
+
+def test_no_rates_give_no_measures():
+    assert mm1([], 1.0).response_time.shape == (0,)
