@@ -23,7 +23,12 @@ PARTIAL_SUFFIX = ".partial"  # what is being written; renamed when complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
 
 
-def tidy_campaign(campaign_dir: Path | str, sections: Iterable[str] | None = None) -> Tables:
+def tidy_campaign(
+    campaign_dir: Path | str,
+    sections: Iterable[str] | None = None,
+    *,
+    into: Path | str | None = None,
+) -> Tables:
     """Read the run folders of a campaign, write the tables beside them, and return them.
 
     Parameters
@@ -33,6 +38,8 @@ def tidy_campaign(campaign_dir: Path | str, sections: Iterable[str] | None = Non
     sections
         Which sections, such as ``["2.1"]``; all that were measured when None. Each section has
         its own files, so that rebuilding one leaves the others alone.
+    into
+        Folder below which the tables are written instead, for comparing.
 
     Raises
     ------
@@ -42,16 +49,17 @@ def tidy_campaign(campaign_dir: Path | str, sections: Iterable[str] | None = Non
         A section was not measured.
     """
     campaign_dir = Path(campaign_dir)
+    target_dir = campaign_dir if into is None else Path(into)
     wanted = _sections(campaign_dir) if sections is None else sorted(sections)
     for section in wanted:
         tables = _tidy_section(campaign_dir / section)
         for name, frame in tables.items():
-            path = table_path(campaign_dir, section, name)
+            path = table_path(target_dir, section, name)
             path.parent.mkdir(exist_ok=True)
             partial = path.with_suffix(PARTIAL_SUFFIX)
             frame.to_parquet(partial, index=False, compression="zstd")
             partial.rename(path)
-    return read_tables(campaign_dir, wanted)
+    return read_tables(target_dir, wanted)
 
 
 def _sections(campaign_dir: Path) -> list[str]:

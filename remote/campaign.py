@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from remote.control_facts import control_facts
+from remote.dilation import dilate, time_dilations
 from remote.errors import ConfigError, RemoteError
 from remote.group import Fleet
 from remote.inventory import LOCAL_LAB_INVENTORY, Host, Inventory
@@ -139,7 +141,13 @@ class Campaign:
             if state.state != State.DONE and (retry or not state.is_given_up)
         ]
 
-    def measure(self, *sections: str, progress: bool = True, retry: bool = False) -> list[RunState]:
+    def measure(
+        self,
+        *sections: str,
+        progress: bool = True,
+        retry: bool = False,
+        time_dilation: float | None = None,
+    ) -> list[RunState]:
         """Measure what is missing of `sections`; a finished campaign needs no host at all.
 
         On fleet ``none`` nothing is measured, whatever is missing.
@@ -147,6 +155,8 @@ class Campaign:
         Parameters
         ----------
         retry : make new attempts at the runs that were given up, too.
+        time_dilation : k for all `sections` instead of what each section file says; the local lab
+            only.
 
         Returns
         -------
@@ -162,20 +172,29 @@ class Campaign:
             section: runs for section in sections if (runs := self.missing(section, retry=retry))
         }
         if missing and self.fleet != NO_FLEET:
-            self._measure(missing, progress=progress, retry=retry)
+            self._measure(missing, progress=progress, retry=retry, time_dilation=time_dilation)
         left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
         show_left(left)
         return left
 
-    def _measure(self, missing: Mapping[str, list[Run]], *, progress: bool, retry: bool) -> None:
+    def _measure(
+        self,
+        missing: Mapping[str, list[Run]],
+        *,
+        progress: bool,
+        retry: bool,
+        time_dilation: float | None,
+    ) -> None:
         phases = Phases()
         inventory = Inventory.read(self._inventory_path())
+        sections = [Section.read(section, self.profile) for section in missing]
+        dilations = time_dilations(sections, inventory, time_dilation)
         with self._alone(inventory), Fleet(inventory) as fleet:
-            sections = [Section.read(section, self.profile) for section in missing]
-            self._extend_record(inventory, sections)
+            self._extend_record(inventory, sections, dilations)
             _end_leftovers(fleet, sections)
             with Progress([run for runs in missing.values() for run in runs], progress) as bar:
-                for runs in missing.values():
+                for name, runs in missing.items():
+                    dilate(fleet, dilations[name])
                     self._measure_section(fleet, runs, bar, phases, retry=retry)
 
     def _measure_section(
@@ -206,12 +225,19 @@ class Campaign:
             "fleet": inventory.fleet,
             "topology": topology_of(inventory),
             "git": git_state(ROOT),
+            "control": control_facts(),
         }
 
-    def _extend_record(self, inventory: Inventory, sections: Sequence[Section]) -> None:
+    def _extend_record(
+        self,
+        inventory: Inventory,
+        sections: Sequence[Section],
+        dilations: Mapping[str, float],
+    ) -> None:
         known = Record.read(self.path)
         record = known or Record(profile=self.profile, seed=self.seed, fleet=self.fleet)
-        record.extended(self.path, conditions_of(inventory, sections)).write(self.path)
+        conditions = conditions_of(inventory, sections, dilations)
+        record.extended(self.path, conditions).write(self.path)
 
     @contextlib.contextmanager
     def _alone(self, inventory: Inventory) -> Iterator[None]:

@@ -12,6 +12,7 @@ from analysis.parsing.memtier import MemtierRun
 from remote.check import ADVISORY, REQUIRED, Check
 from remote.counts import count_checks
 from remote.host_checks import host_checks
+from remote.results import client_results
 from remote.tools.monitors import ended_well
 
 ACCEPTED, REJECTED = "accepted", "rejected"
@@ -24,8 +25,8 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
 
     Returns
     -------
-    The manifest's entries ``status``, ``checks`` and, where generators ran, ``window``: the stable
-    window in epoch seconds, end exclusive.
+    The manifest's entries ``status``, ``checks`` and, where generators ran, ``window`` (the stable
+    window in epoch seconds, end exclusive) and ``results`` (`remote.results`).
     """
     extra: dict[str, Any] = {}
     try:
@@ -33,6 +34,12 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
         if "num_clients" in manifest:
             generators = _generators(folder, manifest)
             extra["window"] = _window(generators, manifest)
+            extra["results"] = client_results(
+                generators,
+                warm_up_s=extra["window"]["warm_up_s"],
+                stable_s=extra["window"]["stable_s"],
+                time_dilation=float(manifest["topology"]["time_dilation"]),
+            )
             checks += _load_checks(folder, manifest, generators, extra["window"])
     except (ParseError, KeyError, OSError, ValueError) as exc:
         detail = f"{type(exc).__name__}: {exc}"

@@ -33,10 +33,10 @@ def count_checks(
     generators : in the order of hosts and, on each, of instances.
     """
     settings = manifest["settings"]
-    sent = [_sent(run, settings) for run in generators]
+    sent = [sent_counts(run, settings) for run in generators]
     under_way = manifest["num_clients"]
     keys_each = settings.get("multi_get_keys", 1)
-    servers = {name: _server_counts(folder / name) for name in manifest["roles"]["servers"]}
+    servers = {name: server_counts(folder / name) for name in manifest["roles"]["servers"]}
     middlewares = manifest["roles"]["middlewares"]
     targets = [t for host in manifest["roles"]["clients"] for t in manifest["targets"][host]]
     if not middlewares:
@@ -47,7 +47,7 @@ def count_checks(
         return
     for name in middlewares:
         here = [one for one, target in zip(sent, targets, strict=True) if target == name]
-        counted = _middleware_counts(folder / name / "middleware")
+        counted = middleware_counts(folder / name / "middleware")
         yield _agree(f"{name}_requests", _total(here, "requests"), counted["requests"], under_way)
         yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
     sets, keys = _total(sent, "sets"), _total(sent, "keys")
@@ -55,15 +55,25 @@ def count_checks(
         for name, counted in servers.items():
             yield _agree(f"{name}_sets", sets, counted["sets"], under_way)
     else:
-        copies = settings["replicas"]
-        copies = len(servers) if copies == "all" else copies
+        copies = copies_of_a_set(manifest)
         counted_sets = _total(list(servers.values()), "sets")
         yield _agree("servers_sets", copies * sets, counted_sets, copies * under_way)
     counted_keys = _total(list(servers.values()), "keys")
     yield _agree("servers_keys", keys, counted_keys, keys_each * under_way)
 
 
-def _sent(run: MemtierRun, settings: Mapping[str, Any]) -> Counts:
+def copies_of_a_set(manifest: Mapping[str, Any]) -> int:
+    """Return at how many servers each set of a run counts."""
+    settings, servers = manifest["settings"], len(manifest["roles"]["servers"])
+    if not manifest["roles"]["middlewares"]:
+        return 1
+    if settings["routing"] in REPLICATED or settings["replicas"] == "all":
+        return servers
+    return int(settings["replicas"])
+
+
+def sent_counts(run: MemtierRun, settings: Mapping[str, Any]) -> Counts:
+    """Return what one generator counted: requests, sets, keys of gets."""
     sets, gets = (float(run.totals["requests"].get(kind, 0)) for kind in ("set", "get"))
     return {
         "requests": sets + gets,
@@ -72,7 +82,8 @@ def _sent(run: MemtierRun, settings: Mapping[str, Any]) -> Counts:
     }
 
 
-def _server_counts(folder: Path) -> Counts:
+def server_counts(folder: Path) -> Counts:
+    """Return what the server whose files are in `folder` counted: sets, keys of gets."""
     before, after = (
         parse_stats(_text(folder / f"memcached-stats-{when}.txt.gz"))
         for when in ("before", "after")
@@ -80,7 +91,8 @@ def _server_counts(folder: Path) -> Counts:
     return {kind: int(after[name]) - int(before[name]) for kind, name in COUNTERS.items()}
 
 
-def _middleware_counts(folder: Path) -> Counts:
+def middleware_counts(folder: Path) -> Counts:
+    """Return what the middleware whose files are in `folder` counted: requests, sets."""
     windows = read_middleware(folder).windows
     by_type = windows.groupby("request_type")["requests"].sum()
     return {"requests": float(by_type.sum()), "sets": float(by_type.get("set", 0))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,7 @@ def store(
         "attempt": attempt,
         "status": FAILED,
         "config": run.config,
+        "plan": asdict(run.section),
         **collected.manifest,
         "finished_at": utc(time.time()),
         "files": write_files(run.partial, collected.files),

@@ -1,0 +1,93 @@
+"""Measuring one run again from nothing but its manifest, and comparing the numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from remote.errors import ConfigError
+from remote.section import Section
+
+COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A number of the manifest beside the same number measured again, all in undilated time."""
+
+    name: str
+    original: float
+    again: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Mean of what was measured again over the original."""
+        return sum(self.again) / len(self.again) / self.original
+
+
+def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Section:
+    """Return the section with the one configuration that `manifest` is about.
+
+    Raises
+    ------
+    ConfigError
+        The manifest is not one of a run under load, or does not hold the plan of its section.
+    """
+    if "plan" not in manifest or "settings" not in manifest:
+        raise ConfigError(path, "holds no plan of a run under load: nothing can be measured again")
+    plan: Section = from_plain(Section, manifest["plan"])
+    return dataclasses.replace(
+        plan,
+        factors={name: (level,) for name, level in manifest["config"].items()},
+        extra={},
+        parts=(),
+        durations=dataclasses.replace(plan.durations, repetitions=repetitions),
+        time_dilation=float(manifest["topology"]["time_dilation"]),
+    )
+
+
+def read_any_manifest(path: Path) -> dict[str, Any]:
+    """Read a manifest wherever it stands, or that of a run folder."""
+    path = path / "manifest.json" if path.is_dir() else path
+    try:
+        manifest = json.loads(path.read_text())
+    except (OSError, ValueError) as exc:
+        raise ConfigError(path, f"no readable manifest: {exc}") from exc
+    if not isinstance(manifest, dict):
+        raise ConfigError(path, "no manifest")
+    return manifest
+
+
+def compare(
+    original: Mapping[str, Any], again: typing.Sequence[Mapping[str, Any]]
+) -> list[Comparison]:
+    """Compare the results that manifests hold."""
+    return [
+        Comparison(
+            name=name,
+            original=original["results"][name],
+            again=tuple(manifest["results"][name] for manifest in again),
+        )
+        for name in COMPARED
+    ]
+
+
+def from_plain(kind: Any, value: Any) -> Any:
+    """Build what `dataclasses.asdict` and JSON have taken apart, by the types of the fields."""
+    origin = typing.get_origin(kind)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        return kind(**{name: from_plain(hints[name], part) for name, part in value.items()})
+    if origin is tuple:
+        (member, *_) = typing.get_args(kind)
+        return tuple(from_plain(member, part) for part in value)
+    if origin is not None and origin not in (types.UnionType, typing.Union):
+        (_, member) = typing.get_args(kind)
+        return {name: from_plain(member, part) for name, part in value.items()}
+    return value
