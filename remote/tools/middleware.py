@@ -51,7 +51,8 @@ class MiddlewareOptions:
         arguments += ["-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
         arguments += ["-s", str(self.sharded).lower(), "-m", *self.servers]
         arguments += ["--routing", self.routing, "--dispatch", self.dispatch]
-        arguments += ["--replicas", str(self.replicas)]
+        if self.routing == "consistent-hash":  # elsewhere the middleware refuses the option
+            arguments += ["--replicas", str(self.replicas)]
         arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]
         arguments += ["--stats-dir", self.stats_dir, "--admin", f"{self.address}:{ADMIN_PORT}"]
         return shlex.join(arguments)

@@ -98,8 +98,10 @@ def test_middleware_command_is_that_of_the_course():
     assert options.command().endswith(
         "-jar bin/middleware.jar -l 198.18.0.21 -p 11212 -t 64 -s false "
         "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
-        "--replicas 1 --server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
+        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
     )
+    ring = replace(options, routing="consistent-hash", replicas=2, dispatch="pipelined")
+    assert "--routing consistent-hash --dispatch pipelined --replicas 2 " in ring.command()
 
 
 def test_memcached_serves_on_one_address_with_one_thread():
