@@ -29,8 +29,8 @@ class Record:
     profile : ``smoke``, ``quick`` or ``paper``.
     seed : of the order of the runs.
     fleet : ``local``, or the path of the inventory.
-    conditions : the topology and each section's hosts, generator and durations; runs measured under
-        others would not be repetitions of the same experiment.
+    conditions : the topology and each section's hosts, constants, time dilation and durations;
+        runs measured under others would not be repetitions of the same experiment.
     """
 
     profile: str
@@ -104,11 +104,19 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
     }
 
 
-def conditions_of(inventory: Inventory, sections: Iterable[Section]) -> dict[str, Any]:
-    """Return the conditions under which `sections` are about to be measured, as JSON has them."""
-    conditions: dict[str, Any] = {"fleet": inventory.fleet, "topology": topology_of(inventory)}
+def conditions_of(
+    inventory: Inventory, sections: Iterable[Section], dilations: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return the conditions under which `sections` are about to be measured, as JSON has them.
+
+    The topology is that of undilated time; each section has a time dilation of its own.
+    """
+    topology = topology_of(inventory)
+    del topology["time_dilation"]
+    conditions: dict[str, Any] = {"fleet": inventory.fleet, "topology": topology}
     for section in sections:
         conditions[f"section {section.name}"] = {
+            "time_dilation": dilations[section.name],
             "hosts": dict(section.hosts),
             "constants": dict(section.constants),
             "follows": {factor: dict(levels) for factor, levels in section.follows.items()},

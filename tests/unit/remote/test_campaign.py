@@ -17,6 +17,7 @@ from remote.section import Durations
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
 IDENTITY = {"campaign": "test"}
+K = {"2.1": 1.0, "3.1": 1.0}
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_campaign_order_follows_from_its_seed(tmp_path):
 
 def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
     opened.path.mkdir()
-    opened._extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section])
+    opened._extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section], K)
     assert Campaign.open("test", data_dir=tmp_path).seed == opened.seed
     with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
         Campaign.open("test", profile="paper", data_dir=tmp_path)
@@ -61,13 +62,15 @@ def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tm
 def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened, tmp_path):
     opened.path.mkdir()
     section, other = (opened.runs(name)[0].section for name in ("2.1", "3.1"))
-    opened._extend_record(inventory(tmp_path), [section])
-    opened._extend_record(inventory(tmp_path), [section, other])
+    opened._extend_record(inventory(tmp_path), [section], K)
+    opened._extend_record(inventory(tmp_path), [section, other], K)
+    with pytest.raises(ConfigError, match=r"section 2.1 is not what .*'time_dilation': 1.0"):
+        opened._extend_record(inventory(tmp_path), [section], {"2.1": 4.0})
     with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
-        opened._extend_record(inventory(tmp_path, rate=50), [section])
+        opened._extend_record(inventory(tmp_path, rate=50), [section], K)
     changed = dataclasses.replace(section, durations=Durations(repetitions=3, stable_s=60))
     with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
-        opened._extend_record(inventory(tmp_path), [changed])
+        opened._extend_record(inventory(tmp_path), [changed], K)
 
 
 def test_damaged_record_is_named(opened, tmp_path):

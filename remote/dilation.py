@@ -1,0 +1,49 @@
+"""Which time dilation each section is measured with, and the local lab brought to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from remote.errors import ConfigError
+from remote.group import Fleet
+from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.section import Section
+from remote.testbed import LocalLab
+
+
+def time_dilations(
+    sections: Iterable[Section], inventory: Inventory, asked: float | None
+) -> dict[str, float]:
+    """Return section name to the k that it is measured with.
+
+    On the local lab that is what was asked for, else what the section file says. Time passes on
+    other hosts as it does: their k is what their inventory says, 1 unless somebody slowed them.
+
+    Raises
+    ------
+    ConfigError
+        Another k is asked of hosts that cannot be slowed down, or a k that is no number above 0.
+    """
+    if asked is not None and not asked > 0:
+        raise ConfigError(inventory.path, f"time dilation must be a number > 0, got {asked:g}")
+    if is_local_lab(inventory):
+        return {s.name: float(asked or s.time_dilation) for s in sections}
+    if asked is not None and asked != inventory.time_dilation:
+        raise ConfigError(
+            inventory.path,
+            f"time dilation {asked:g} is asked for, but only the links of the local lab can be "
+            f"slowed down; that of these hosts is {inventory.time_dilation:g}: leave it out",
+        )
+    return {section.name: inventory.time_dilation for section in sections}
+
+
+def is_local_lab(inventory: Inventory) -> bool:
+    """Tell whether these are the hosts of the local lab."""
+    return inventory.path == LOCAL_LAB_INVENTORY
+
+
+def dilate(fleet: Fleet, time_dilation: float) -> None:
+    """Bring the local lab to `time_dilation`, if it is not there; its hosts stay up."""
+    if fleet.inventory.time_dilation != time_dilation:
+        LocalLab().dilate(time_dilation)
+        fleet.inventory = Inventory.read(fleet.inventory.path)
