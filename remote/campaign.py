@@ -20,8 +20,9 @@ from pathlib import Path
 from remote.control_facts import control_facts
 from remote.dilation import dilate, time_dilations
 from remote.errors import ConfigError, RemoteError
+from remote.fleets import inventory_path
 from remote.group import Fleet
-from remote.inventory import LOCAL_LAB_INVENTORY, Host, Inventory
+from remote.inventory import Host, Inventory
 from remote.jobs import clear_jobs
 from remote.links_run import LinksSession, links_section
 from remote.load_run import LoadSession
@@ -55,8 +56,8 @@ class Campaign:
     ----------
     path : the campaign's folder; its name is the campaign's name.
     profile : ``smoke``, ``quick`` or ``paper``.
-    fleet : ``local`` for the local lab, ``none`` to only show what is measured, else the path of an
-        inventory.
+    fleet : ``local`` for the local lab, ``loopback`` for the rootless fleet, ``none`` to only show
+        what is measured, else the path of an inventory.
     seed : of the order of the runs.
     """
 
@@ -186,7 +187,7 @@ class Campaign:
         time_dilation: float | None,
     ) -> None:
         phases = Phases()
-        inventory = Inventory.read(self._inventory_path())
+        inventory = Inventory.read(inventory_path(self.fleet))
         sections = [Section.read(section, self.profile) for section in missing]
         dilations = time_dilations(sections, inventory, time_dilation)
         with self._alone(inventory), Fleet(inventory) as fleet:
@@ -210,13 +211,6 @@ class Campaign:
             of_this = list(of_kind)
             open_session = partial(SESSIONS[kind], fleet, of_this[0].section, tools)
             attempts.measure(of_this, open_session, bar.started)
-
-    def _inventory_path(self) -> Path:
-        """Return the inventory's path; a relative one may also start at the project's folder."""
-        if self.fleet == "local":
-            return LOCAL_LAB_INVENTORY
-        path = Path(self.fleet).expanduser()
-        return path if path.exists() else ROOT / path
 
     def _identity(self, inventory: Inventory) -> dict[str, object]:
         return {

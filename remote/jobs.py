@@ -29,6 +29,7 @@ POLL_S = 0.1
 PROBE_BYTES = 65536
 STDERR_TAIL_BYTES = 2000
 _SPACE = "   "  # overwritten by the exit status, which so can be told on a full disk, too
+LOOPBACK_PREFIX = "127."
 JOB_MARK = "MWLAB_JOB"  # environment variable by which our own processes are known
 
 
@@ -115,7 +116,8 @@ class Job:
 
     def wait_for_port(self, port: int, *, timeout_s: float) -> None:
         """Wait until something listens on `port` of the host; raises as `wait_for_line`."""
-        self._await_ready(f"ss -Hltn 'sport = :{port}' | grep -q .", timeout_s)
+        listening = f"ss -Hltn '{_listening_on(self.connection.host, port)}' | grep -q ."
+        self._await_ready(listening, timeout_s)
 
     def wait(self, *, timeout_s: float) -> JobOutcome:
         """Wait for the end of the job and return how it ended, whatever its exit status.
@@ -325,8 +327,20 @@ def require_free_port(connection: Connection, port: int) -> None:
     PortInUse
         Something does; names the process as far as the host tells.
     """
-    listing = connection.run(f"ss -Hltnp 'sport = :{port}'").stdout.strip()
+    taken = _listening_on(connection.host, port)
+    listing = connection.run(f"ss -Hltnp '{taken}'").stdout.strip()
     if listing:
         owner = re.search(r'users:\(\("([^"]+)",pid=(\d+)', listing)
         text = f"`{owner[1]}` (pid {owner[2]})" if owner else ""
         raise PortInUse(connection.host.name, port, text)
+
+
+def _listening_on(host: Host, port: int) -> str:
+    """Return the filter of ss(8) for what listens on `port` of the host.
+
+    Hosts of the loopback fleet share one machine and differ in their address only.
+    """
+    if not host.data_address.startswith(LOOPBACK_PREFIX):
+        return f"sport = :{port}"
+    everyone = "src 0.0.0.0 or src [::]"
+    return f"sport = :{port} and ( src {host.data_address} or {everyone} )"

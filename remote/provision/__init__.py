@@ -15,25 +15,24 @@ from remote.connection import Connection
 from remote.errors import ClockOffset, ConfigError, MissingTool
 from remote.group import Fleet
 from remote.inventory import Host
+from remote.provision.table import REAL_GENERATOR, hosts_table, install_command, is_ready
+from remote.provision.tools import tools_of
+
+__all__ = [
+    "DROP_IN",
+    "REAL_GENERATOR",
+    "ROOT",
+    "Tools",
+    "hosts_table",
+    "is_ready",
+    "provision",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
 GENERATOR = ROOT / "middleware-kotlin" / "bin" / "memtier_benchmark"
 DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
 
-DEBIAN_PACKAGES = {
-    "java": "openjdk-17-jre-headless",
-    "python3": "python3",
-    "memcached": "memcached",
-    "iperf3": "iperf3",
-    "ping": "iputils-ping",
-    "ss": "iproute2",
-    "setsid": "util-linux",
-    "timeout": "coreutils",
-}
-EVERYWHERE = ("setsid", "timeout", "ss", "python3", "ping", "iperf3")
-BY_ROLE = {"clients": ("java",), "middlewares": ("java",), "servers": ("memcached",)}
-REAL_GENERATOR = "memtier_benchmark"
 DROP_IN = "drop-in memtier_benchmark"
 LARGEST_CLOCK_OFFSET_S = 0.2
 
@@ -88,11 +87,13 @@ def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
 def _provision_host(connection: Connection) -> Tools:
     host = connection.host
     found = _find(connection)
-    for tool in (*EVERYWHERE, *BY_ROLE[host.role]):
-        real_generator = host.role == "clients" and tool == "java" and REAL_GENERATOR in found
-        if tool not in found and not real_generator:
-            package = DEBIAN_PACKAGES[tool]
-            raise MissingTool(host.name, tool, f"On the host: `apt-get install -y {package}`.")
+    for tool in tools_of(host.role):
+        real_generator = tool.program == "java" and REAL_GENERATOR in found
+        if tool.program not in found and not real_generator:
+            remedy = (
+                f"Install it: `{install_command(host, tool)}`, or `lab provision` for all hosts."
+            )
+            raise MissingTool(host.name, tool.program, remedy)
     bin_dir = f"{host.work_dir}/bin"
     _upload(connection, bin_dir, needs_jar=host.role != "servers")
     drop_in = f"{bin_dir}/{GENERATOR.name}"
@@ -116,7 +117,8 @@ def _clock_offset_s(connection: Connection) -> float:
 
 
 def _find(connection: Connection) -> dict[str, str]:
-    names = [*DEBIAN_PACKAGES, REAL_GENERATOR]
+    names = [tool.program for tool in tools_of(connection.host.role)]
+    names += [REAL_GENERATOR] if connection.host.role == "clients" else []
     test = 'p=$(command -v $t) && [ -f "$p" ] && [ -x "$p" ] && echo "$p"'
     result = connection.run(f"for t in {' '.join(names)}; do {test}; done", check=False)
     return {Path(line).name: line for line in result.stdout.split()}

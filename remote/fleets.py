@@ -1,0 +1,57 @@
+"""Names of fleets: `local`, `loopback`, or the path of an inventory; one word switches."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from remote.errors import LabError
+from remote.inventory import LOCAL_LAB_INVENTORY
+from remote.loopback import LoopbackLab
+from remote.loopback_files import FLEET
+from remote.testbed import LocalLab, requirements
+from remote.testbed.commands import SEARCH_PATH
+
+LOCAL, LOOPBACK = "local", FLEET
+ROOT = Path(__file__).resolve().parents[1]
+# What the lab is made of, made for a moment in a namespace that ends with the trial.
+_TRIAL = (
+    "mount -t proc proc /proc && ip link add a type veth peer name b && ip link add c type bridge"
+)
+
+
+def inventory_path(fleet: str) -> Path:
+    """Return the path of a fleet's inventory; it may also start at the project's folder."""
+    if fleet == LOCAL:
+        return LOCAL_LAB_INVENTORY
+    if fleet == LOOPBACK:
+        return LoopbackLab().inventory_path
+    path = Path(fleet).expanduser()
+    return path if path.exists() else ROOT / path
+
+
+def lab_of(fleet: str) -> LocalLab | LoopbackLab | None:
+    """Return the lab on this machine that `fleet` names, None for the hosts of an inventory."""
+    if fleet == LOCAL:
+        return LocalLab()
+    return LoopbackLab() if fleet == LOOPBACK else None
+
+
+def why_not_local() -> str:
+    """Return why this machine cannot have the local lab, or nothing if it can."""
+    try:
+        requirements.check_all()
+    except LabError as exc:
+        return str(exc)
+    unshare = shutil.which("unshare", path=SEARCH_PATH) or "unshare"
+    trial = subprocess.run(
+        [unshare, "--net", "--pid", "--mount", "--uts", "--fork", "sh", "-ec", _TRIAL],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": SEARCH_PATH},
+    )
+    if trial.returncode != 0:
+        return f"this machine allows no network namespaces: {trial.stderr.strip()}"
+    return ""

@@ -1,0 +1,116 @@
+"""What every host of a fleet has of what it needs, as a table for notebooks and the terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pandas as pd
+
+from remote.connection import Connection
+from remote.errors import HostUnreachable, RemoteError
+from remote.group import Fleet
+from remote.handshake import ssh_command
+from remote.inventory import Host
+from remote.provision.tools import (
+    MISSING,
+    OLD,
+    PRESENT,
+    PROBE,
+    Found,
+    Tool,
+    parse_probe,
+    probe_command,
+    tools_of,
+)
+
+REAL_GENERATOR = "memtier_benchmark"
+COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")
+UP, DOWN = "up", "down"
+
+
+def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFrame:
+    """Look at each host of the fleet, by default all; a host that is down is a row, no exception.
+
+    Returns
+    -------
+    One row for each host and tool with the columns ``host``, ``role``, ``state`` (``up``, or
+    ``down: `` and the reason), ``tool``, ``needed`` (its role needs it), ``present`` (in a version
+    that will do), ``version``, ``remedy`` (the command that mends it, empty if nothing is to be
+    mended). The tool of a host that is down is empty.
+    """
+    chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
+    outcomes = fleet.try_each(_probe, chosen)
+    rows = [row for host in chosen for row in _rows(host, outcomes[host.name])]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def is_ready(table: pd.DataFrame) -> bool:
+    """Tell whether every host is up and has all that its role needs."""
+    lacking = table["needed"] & ~table["present"]
+    return bool((table["state"] == UP).all() and not lacking.any())
+
+
+def _probe(connection: Connection) -> dict[str, Found]:
+    programs = [tool.program for tool in tools_of(connection.host.role)]
+    if connection.host.role == "clients":
+        programs.append(REAL_GENERATOR)
+    result = connection.run(
+        probe_command(programs), stdin=PROBE.read_text(), shown="probe.sh", idempotent=True
+    )
+    return parse_probe(result.stdout)
+
+
+def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[str, Any]]:
+    common = {"host": host.name, "role": host.role}
+    if isinstance(outcome, RemoteError):
+        reason = outcome.reason if isinstance(outcome, HostUnreachable) else str(outcome)
+        remedy = outcome.remedy if isinstance(outcome, HostUnreachable) else ssh_command(host)
+        yield {
+            **common,
+            "state": f"{DOWN}: {reason}",
+            "tool": "",
+            "needed": True,
+            "present": False,
+            "version": "",
+            "remedy": remedy,
+        }
+        return
+    has_generator = outcome.get(REAL_GENERATOR, _nothing(REAL_GENERATOR)).state == PRESENT
+    for tool in tools_of(host.role):
+        found = outcome.get(tool.program, _nothing(tool.program))
+        needed = not (tool.program == "java" and has_generator)  # for the drop-in only
+        mend = needed and found.state in (MISSING, OLD)
+        yield {
+            **common,
+            "state": UP,
+            "tool": tool.program,
+            "needed": needed,
+            "present": found.state == PRESENT,
+            "version": found.version,
+            "remedy": install_command(host, tool) if mend else "",
+        }
+    if host.role == "clients":
+        found = outcome.get(REAL_GENERATOR, _nothing(REAL_GENERATOR))
+        yield {
+            **common,
+            "state": UP,
+            "tool": REAL_GENERATOR,
+            "needed": False,  # the drop-in is uploaded
+            "present": has_generator,
+            "version": found.version,
+            "remedy": "",
+        }
+
+
+def _nothing(program: str) -> Found:
+    return Found(program=program, state=MISSING, path="", version="")
+
+
+def install_command(host: Host, tool: Tool) -> str:
+    """Return the command, to be given on this machine, that installs `tool` on `host`."""
+    command = tool.install_command()
+    if host.user != "root":
+        command = f"sudo sh -c {shlex.quote(command)}"
+    return f"{ssh_command(host)} {shlex.quote(command)}"
