@@ -15,6 +15,8 @@ from tabulate import tabulate
 
 from remote.campaign import Campaign
 from remote.errors import ConfigError, LabError, RemoteError
+from remote.fleet_cli import COMMANDS, loopback_option
+from remote.fleets import lab_of
 from remote.section import PROFILES
 from remote.testbed import LocalLab, Topology, shell_command
 
@@ -71,6 +73,7 @@ def main() -> None:
     show_default=True,
     help="Name, or path of a topology file.",
 )
+@loopback_option
 @_clear_errors
 def up(topology: str) -> None:
     """Start the lab; harmless if it is up."""
@@ -79,6 +82,7 @@ def up(topology: str) -> None:
 
 
 @main.command()
+@loopback_option
 @_clear_errors
 def down() -> None:
     """Take the lab down and leave nothing behind; harmless if it is down."""
@@ -87,6 +91,7 @@ def down() -> None:
 
 
 @main.command()
+@loopback_option
 @_clear_errors
 def status() -> None:
     """Show the hosts of the lab and whether each answers; exit status 1 if any does not."""
@@ -123,7 +128,10 @@ def shell(host: str, command: tuple[str, ...]) -> None:
 @click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
 @click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
 @click.option(
-    "--fleet", default="local", show_default=True, help="`local`, or the path of an inventory."
+    "--fleet",
+    default="local",
+    show_default=True,
+    help="`local`, `loopback`, or the path of an inventory.",
 )
 @click.option("--dry-run", is_flag=True, help="Only list the runs that are missing.")
 @click.option(
@@ -151,19 +159,26 @@ def run(
                 click.echo(planned.label)
         return
     missing = any(opened.missing(section) for section in sections)
-    with _own_lab() if own_lab and missing and fleet == "local" else contextlib.nullcontext():
+    with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
         opened.measure(*sections)
     done = sum(len(opened.runs(section)) for section in sections)
     click.echo(f"{done} runs are done in {opened.path}")
 
 
 @contextlib.contextmanager
-def _own_lab() -> Iterator[None]:
-    """Have the lab up inside the block; a lab that was up before is left up."""
-    lab = LocalLab()
+def _own_lab(fleet: str) -> Iterator[None]:
+    """Have a lab on this machine up inside the block; one that was up before is left up."""
+    lab = lab_of(fleet)
+    if lab is None:
+        yield
+        return
     if lab.status():
         lab.up(progress=click.echo)
         yield
         return
     with lab:
         yield
+
+
+for _command in COMMANDS:
+    main.command()(_clear_errors(_command))
