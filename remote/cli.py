@@ -14,6 +14,7 @@ import click
 from tabulate import tabulate
 
 from remote.campaign import Campaign
+from remote.dry_run import missing_table
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.fleet_cli import COMMANDS, loopback_option
 from remote.fleets import lab_of
@@ -133,7 +134,14 @@ def shell(host: str, command: tuple[str, ...]) -> None:
     show_default=True,
     help="`local`, `loopback`, or the path of an inventory.",
 )
-@click.option("--dry-run", is_flag=True, help="Only list the runs that are missing.")
+@click.option(
+    "--time-dilation",
+    type=click.FloatRange(min=0, min_open=True),
+    help="k for all sections, local lab only.  [default: each section's]",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Only list what is missing and the time it takes; needs no lab."
+)
 @click.option(
     "--own-lab",
     is_flag=True,
@@ -145,6 +153,7 @@ def run(
     profile: str,
     campaign: str,
     fleet: str,
+    time_dilation: float | None,
     dry_run: bool,
     own_lab: bool,
 ) -> None:
@@ -154,13 +163,12 @@ def run(
     """
     opened = Campaign.open(campaign, profile=profile, fleet=fleet)
     if dry_run:
-        for section in sections:
-            for planned in opened.missing(section):
-                click.echo(planned.label)
+        states = [state for section in sections for state in opened.states(section)]
+        click.echo(missing_table(states, opened.path))
         return
     missing = any(opened.missing(section) for section in sections)
     with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
-        opened.measure(*sections)
+        opened.measure(*sections, time_dilation=time_dilation)
     done = sum(len(opened.runs(section)) for section in sections)
     click.echo(f"{done} runs are done in {opened.path}")
 
