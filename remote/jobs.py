@@ -144,7 +144,9 @@ class Job:
         with self._launching:
             self._killed = True
             self._run(
-                f"kill -KILL -- -$(cat {self._path('sid')}) 2>/dev/null; "
+                f"p=-$(cat {self._path('sid')}); kill -KILL -- $p 2>/dev/null; i=0; "
+                # what it listened on is free only when it has ended
+                "while kill -0 -- $p 2>/dev/null && [ $i -lt 50 ]; do sleep 0.02; i=$((i+1)); done; "
                 f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
             )
 
