@@ -139,6 +139,7 @@ def shell(host: str, command: tuple[str, ...]) -> None:
     type=click.FloatRange(min=0, min_open=True),
     help="k for all sections, local lab only.  [default: each section's]",
 )
+@click.option("--retry", is_flag=True, help="Make new attempts at runs that were given up, too.")
 @click.option(
     "--dry-run", is_flag=True, help="Only list what is missing and the time it takes; needs no lab."
 )
@@ -154,6 +155,7 @@ def run(
     campaign: str,
     fleet: str,
     time_dilation: float | None,
+    retry: bool,
     dry_run: bool,
     own_lab: bool,
 ) -> None:
@@ -166,11 +168,12 @@ def run(
         states = [state for section in sections for state in opened.states(section)]
         click.echo(missing_table(states, opened.path))
         return
-    missing = any(opened.missing(section) for section in sections)
+    missing = any(opened.missing(section, retry=retry) for section in sections)
     with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
-        opened.measure(*sections, time_dilation=time_dilation)
-    done = sum(len(opened.runs(section)) for section in sections)
-    click.echo(f"{done} runs are done in {opened.path}")
+        left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
+    planned = sum(len(opened.states(section)) for section in sections)
+    click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
+    sys.exit(1 if left else 0)
 
 
 @contextlib.contextmanager
