@@ -42,9 +42,15 @@ $(JAR): $(KOTLIN_SOURCES) | $(INSTALLED)
 	@echo "Building the middleware"
 	@$(MAVEN) --quiet -DskipTests package
 
-report: setup ## Measure on the local lab, run the notebooks, write figures/report.pdf
+# What is shipped is only read: neither lab nor jar.
+ifeq ($(CAMPAIGN),reference)
+report: $(INSTALLED)
+	@$(BIN)/lab export --campaign $(CAMPAIGN)
+else
+report: setup ## Measure on the local lab, run the notebooks, write the report; or CAMPAIGN=reference
 	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
-	@$(BIN)/python -m report --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
+	@$(BIN)/lab export --campaign $(CAMPAIGN)
+endif
 
 notebooks: setup ## Run the notebooks in place, on a measured campaign or the running lab
 	@for notebook in notebooks/[0-9][0-9]-*.ipynb; do \
@@ -66,7 +72,7 @@ bench: setup ## Compare speeds side by side, in turns: proxies, load generators 
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 
 lab: setup ## Start JupyterLab on the notebooks
-	@$(BIN)/jupyter lab --notebook-dir=notebooks $(ALLOW_ROOT)
+	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)
 
 lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 A displayed object carries several representations: the interactive figure where JavaScript runs,
 a drawing or plain text where it does not. Its output metadata, ``{"mwlab": {"kind", "name",
-"caption"}}``, tells the exporter what to number and caption.
+"caption", "footnote"}}``, tells the exporter what to number and caption.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from tabulate import tabulate
 
 from analysis.drawing import DrawingError, draw_svg
 from analysis.formatting import Format, format_column, heading, is_number
+from analysis.provenance import Provenance, read_provenance
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 METADATA_KEY = "mwlab"
@@ -30,6 +31,27 @@ WIDTH_PX = 720
 HEIGHT_PX = 360
 
 Bundle = tuple[dict[str, Any], dict[str, Any]]
+
+_source: Provenance | None = None  # of the figures shown from now on, in this kernel
+
+
+def cite(campaign_dir: Path, *sections: str) -> None:
+    """Tell what the figures shown from here on are made from; their footnotes say so.
+
+    Parameters
+    ----------
+    campaign_dir : Path
+        ``data/<campaign>``.
+    sections : str
+        The sections whose runs they show, such as "2.1"; none for figures that show no runs.
+
+    Raises
+    ------
+    FileNotFoundError
+        A section was not measured.
+    """
+    global _source
+    _source = read_provenance(campaign_dir, sections) if sections else None
 
 
 class _Shown:
@@ -49,6 +71,7 @@ class _Shown:
             raise ValueError(f"{self.kind} {self.name} needs a caption")
 
     def metadata(self) -> dict[str, Any]:
+        """Return the output metadata that tells the exporter what this is."""
         return {METADATA_KEY: {"kind": self.kind, "name": self.name, "caption": self.caption}}
 
 
@@ -59,7 +82,14 @@ class ShownFigure(_Shown):
     figure: go.Figure
     name: str
     caption: str
+    footnote: str = field(default="", kw_only=True)
     kind = "figure"
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the output metadata, which holds the footnote, too."""
+        about = super().metadata()
+        about[METADATA_KEY]["footnote"] = self.footnote
+        return about
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
         spec = json.loads(self.figure.to_json())
@@ -81,6 +111,7 @@ class ShownDrawing(_Shown):
     svg: str
     name: str
     caption: str
+    footnote = ""
     kind = "figure"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
@@ -105,10 +136,14 @@ class ShownTable(_Shown):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
         bundle = {
             "text/html": self._html(),
-            "text/markdown": self._text("pipe", escape_markdown),
+            "text/markdown": self.markdown(),
             "text/plain": f"{self.caption}\n\n{self._text('simple', str)}",
         }
         return bundle, self.metadata()
+
+    def markdown(self) -> str:
+        """Return the table as markdown."""
+        return self._text("pipe", escape_markdown)
 
     def _rows(self) -> list[tuple[str, ...]]:
         return list(zip(*self.columns, strict=True))
@@ -154,22 +189,26 @@ def figure(fig: go.Figure, name: str, caption: str) -> ShownFigure:
         File name and link target, such as "02-1-throughput". Markdown cells refer to it by
         ``[Figure](#02-1-throughput)``; the report puts in the number.
     caption : str
-        One or two sentences of markdown: what is drawn, what the error bars are.
+        One or two sentences of markdown: what is drawn, what the error bars are. Where it comes
+        from is added as a footnote (see `cite`); the plots count the runs in `layout.meta`.
     """
-    return ShownFigure(fig, name, caption)
+    meta = fig.layout.meta
+    num_runs = meta.get("runs") if isinstance(meta, dict) else None
+    footnote = _source.footnote(num_runs) if _source else ""
+    return ShownFigure(fig, name, caption, footnote=footnote)
 
 
-def drawing(path: Path, name: str, caption: str) -> ShownDrawing:
-    """Show an SVG file, such as a diagram of the system, as a figure of the report.
+def drawing(svg: str | Path, name: str, caption: str) -> ShownDrawing:
+    """Show an SVG drawing, such as a diagram of the system, as a figure of the report.
 
     Parameters
     ----------
-    path : Path
-        The SVG file. Its text is best set in the fonts of the figures.
+    svg : str or Path
+        The drawing, or the file that holds it. Its text is best set in the fonts of the figures.
     name, caption : str
         As for `figure`, and numbered with the figures.
     """
-    return ShownDrawing(path.read_text(), name, caption)
+    return ShownDrawing(svg.read_text() if isinstance(svg, Path) else svg, name, caption)
 
 
 def table(
@@ -213,8 +252,9 @@ def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:
 def _publish_with_caption(shown: ShownFigure | ShownDrawing) -> None:
     """Display a figure and, for those who read the notebook, its caption beneath it."""
     _publish(*shown._repr_mimebundle_())
+    markdown = f"*{shown.caption}*" + (f"\n\n{shown.footnote}" if shown.footnote else "")
     _publish(
-        {"text/markdown": f"*{shown.caption}*", "text/plain": shown.caption},
+        {"text/markdown": markdown, "text/plain": f"{shown.caption} {shown.footnote}".strip()},
         {METADATA_KEY: {"kind": "caption", "name": shown.name}},
     )
 

@@ -1,40 +1,65 @@
-"""Runs notebooks from top to bottom, as a reader would by "Run all cells"."""
+"""Runs notebooks from top to bottom, as a reader would by "Run all cells", several at a time.
+
+A notebook whose cells, parameters, data and code are as they were at its last execution is not
+executed again.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import papermill
+from jupyter_core.utils import ensure_event_loop
 from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from report.notebook import ReportError, numbered_cells
 
 KERNEL = "python3"
+FINGERPRINT = "mwlab_fingerprint"
+MEMORY_PER_KERNEL = 1_500_000_000  # bytes; a kernel and the chromium that it draws with
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A notebook to execute: `notebook` is its content (it may hold notes), `path` its file."""
+
+    path: Path
+    notebook: Any
+    runs: bool = True
 
 
 def execute(
-    notebooks: Sequence[Path],
+    jobs: Sequence[Job],
     parameters: Mapping[str, object],
     folder: Path,
     progress: Callable[[str], None],
+    inputs: Iterable[Path] = (),
 ) -> list[Path]:
-    """Execute notebooks one after the other.
+    """Execute notebooks, as many at a time as there are cores and memory.
 
     Parameters
     ----------
-    notebooks : sequence of Path
-        The notebooks; they are left as they are.
+    jobs : sequence of Job
+        The notebooks; their files are left as they are.
     parameters : mapping
         Values for the cell tagged `parameters`.
     folder : Path
         Where the executed notebooks go, under the same names.
     progress : callable
-        Takes a line of text before each notebook: which one, and how much longer it takes, as far
-        as an earlier execution tells.
+        Takes a line of text when a notebook is begun.
+    inputs : iterable of Path
+        All that the notebooks are made from, such as data and code: while none of these files
+        changes, what was executed before is kept.
 
     Returns
     -------
@@ -47,35 +72,80 @@ def execute(
         A cell ended with an error. The notebook is kept as far as it got.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    executed = [folder / notebook.name for notebook in notebooks]
-    expected_s = [_duration_s(path) for path in executed]
-    for index, (notebook, target) in enumerate(zip(notebooks, executed, strict=True)):
-        left_s = sum(expected_s[index:])
-        estimate = f", about {left_s:.0f} s to go" if all(expected_s[index:]) else ""
-        progress(f"[{index + 1}/{len(notebooks)}] executing {notebook.name}{estimate}")
-        _execute_one(notebook, target, parameters)
-    return executed
+    state = _state(inputs)
+    pool = ThreadPoolExecutor(max_workers=_at_a_time(len(jobs)), thread_name_prefix="execute")
+    try:
+        futures = [
+            pool.submit(_execute_one, job, folder / job.path.name, parameters, state, announce)
+            for job, announce in zip(jobs, _announcements(jobs, progress), strict=True)
+        ]
+        return [future.result() for future in futures]
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _execute_one(notebook: Path, target: Path, parameters: Mapping[str, object]) -> None:
+def _announcements(
+    jobs: Sequence[Job], progress: Callable[[str], None]
+) -> list[Callable[[str], None]]:
+    def announce(index: int, what: str) -> None:
+        progress(f"[{index + 1}/{len(jobs)}] {what} {jobs[index].path.name}")
+
+    return [partial(announce, index) for index in range(len(jobs))]
+
+
+def _execute_one(
+    job: Job,
+    target: Path,
+    parameters: Mapping[str, object],
+    state: str,
+    announce: Callable[[str], None],
+) -> Path:
+    sources = [cell.source for cell in job.notebook.cells]
+    text = json.dumps([sources, dict(parameters), state, job.runs], sort_keys=True, default=str)
+    fingerprint = hashlib.sha256(text.encode()).hexdigest()
+    if _fingerprint_of(target) == fingerprint:
+        announce("unchanged:")
+        return target
+    if job.runs:
+        announce("executing")
+        _run(job, target, parameters)
+        notebook = nbformat.read(target, as_version=4)  # type: ignore[no-untyped-call]
+    else:
+        announce("not measured:")
+        notebook = _without_code(job.notebook)
+    notebook.metadata[FINGERPRINT] = fingerprint
+    nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
+    return target
+
+
+def _run(job: Job, target: Path, parameters: Mapping[str, object]) -> None:
     try:
         papermill.execute_notebook(
-            notebook,
+            job.notebook,
             target,
             parameters=dict(parameters),
             kernel_name=KERNEL,
             language="python",
-            cwd=notebook.parent,
+            cwd=job.path.parent,
             progress_bar=False,
             # The kernel's own remarks are no part of the notebook.
             extra_arguments=["--log-level=CRITICAL"],
         )
     except PapermillExecutionError as exc:
         message = f"ended with {exc.ename}: {exc.evalue}; kept as far as it got in {target}"
-        raise ReportError(notebook, _failed_cell(target), message) from exc
+        raise ReportError(job.path, _failed_cell(target), message) from exc
     except DeadKernelError as exc:
         message = f"its kernel died; kept as far as it got in {target}"
-        raise ReportError(notebook, None, message) from exc
+        raise ReportError(job.path, None, message) from exc
+    finally:
+        ensure_event_loop().close()  # of this thread; nbclient leaves it open
+
+
+def _without_code(notebook: Any) -> Any:
+    text = type(notebook)(notebook)
+    text.metadata = type(notebook.metadata)(notebook.metadata)
+    text.cells = [cell for cell in notebook.cells if cell.cell_type != "code"]
+    return text
 
 
 def _failed_cell(path: Path) -> int | None:
@@ -86,10 +156,32 @@ def _failed_cell(path: Path) -> int | None:
     return None
 
 
-def _duration_s(path: Path) -> float:
-    """Return how long the execution that made this notebook took, 0 if there was none."""
+def _fingerprint_of(path: Path) -> str | None:
     try:
-        recorded = json.loads(path.read_text())["metadata"]["papermill"]["duration"]
+        found = json.loads(path.read_text())["metadata"].get(FINGERPRINT)
     except (OSError, ValueError, KeyError):
-        return 0.0
-    return float(recorded or 0.0)
+        return None
+    return str(found) if found else None
+
+
+def _state(inputs: Iterable[Path]) -> str:
+    """Return a text that changes when a file appears, vanishes, or is written."""
+    digest = hashlib.sha256()
+    for path in sorted(inputs):
+        found = path.stat()
+        digest.update(f"{path} {found.st_size} {found.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _at_a_time(num_notebooks: int) -> int:
+    limits = [num_notebooks, os.cpu_count() or 1, _memory_available() // MEMORY_PER_KERNEL]
+    return max(1, min(limits))
+
+
+def _memory_available() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        (line,) = (line for line in lines if line.startswith("MemAvailable:"))
+        return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        return MEMORY_PER_KERNEL

@@ -1,9 +1,9 @@
-"""Executed notebooks -> figures/<name>.svg and .csv, and figures/report.pdf."""
+"""Executed notebooks -> figures/<name>.svg and .csv, figures/report.pdf, figures/report/ (HTML)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -12,12 +12,19 @@ import typst
 
 from analysis.drawing import draw_svg
 from analysis.present import static_size
+from analysis.provenance import Provenance
 from report.drawn_data import drawn_data
-from report.notebook import Figure, Section, read_section
-from report.provenance import Provenance
-from report.translation import translate
+from report.notebook import Figure, Section
+from report.pages import INDEX, html_files
+from report.to_html import DRAWINGS
+from report.to_typst import TypstTranslation
+from report.translation import listed, texts, translate_with
 
 REPORT = "report.pdf"
+PAGES = "report"
+WRITTEN = "written.json"  # what the last export wrote, so that the next can remove what is stale
+PDF, HTML = "pdf", "html"
+FORMATS = (PDF, HTML)
 TITLE = "Middleware Lab"
 SUBTITLE = "Measuring and modelling a memcached middleware"
 AUTHORS = ("The Middleware Lab authors",)
@@ -25,49 +32,67 @@ AUTHORS = ("The Middleware Lab authors",)
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export wrote."""
+    """What an export wrote: the figures' drawings, the PDF and the first HTML page, if wanted."""
 
-    report: Path
     figures: tuple[Path, ...]
+    pdf: Path | None
+    html: Path | None
 
 
-def export(notebooks: Sequence[Path], provenance: Provenance, folder: Path) -> Exported:
-    """Write the figures of executed notebooks, and all notebooks as one PDF.
+def export(
+    sections: Sequence[Section],
+    provenance: Provenance,
+    folder: Path,
+    formats: Collection[str] = FORMATS,
+) -> Exported:
+    """Write the figures of sections, and all sections as one PDF and as HTML pages.
 
     Parameters
     ----------
-    notebooks : sequence of Path
-        Executed notebooks, named like `02-title.ipynb`, in the order of the report.
+    sections : sequence of Section
+        In the order of the report.
     provenance : Provenance
         The facts of the title page.
     folder : Path
-        Where to write; files of earlier exports are replaced.
+        Where to write. Files of earlier exports are replaced or, where they are of no use any
+        more, removed; other files are left alone.
+    formats : collection of str
+        ``pdf``, ``html`` or both.
 
     Raises
     ------
     ReportError
-        A notebook is not executed, holds an error, or shows what the report cannot hold.
-        Nothing is written then.
+        A section shows what the report cannot hold. Nothing is written then.
     """
-    sections = [_drawn(read_section(path)) for path in notebooks]
-    figures = [figure for section in sections for figure in section.figures()]
-    pdf = compile_pdf(translate(sections), figures, provenance)
-    folder.mkdir(parents=True, exist_ok=True)
-    written = [_write_figure(figure, folder) for figure in figures]
-    report = folder / REPORT
-    report.write_bytes(pdf)
-    return Exported(report, tuple(written))
+    drawn = [_drawn(section) for section in sections]
+    made: dict[str, bytes] = {}
+    for figure in (figure for section in drawn for figure in section.figures()):
+        made |= _figure_files(figure)
+    figures = [name for name in made if name.endswith(".svg")]
+    if HTML in formats:
+        pdf = f"../{REPORT}" if PDF in formats else None
+        made |= _html(html_files(drawn, provenance, TITLE, SUBTITLE, pdf), made)
+    if PDF in formats:
+        made[REPORT] = compile_pdf(drawn, provenance)
+    _write(made, folder)
+    return Exported(
+        figures=tuple(folder / name for name in figures),
+        pdf=folder / REPORT if PDF in formats else None,
+        html=folder / PAGES / INDEX if HTML in formats else None,
+    )
 
 
-def compile_pdf(body: str, figures: Sequence[Figure], provenance: Provenance) -> bytes:
-    """Typeset the translated sections with the template."""
+def compile_pdf(sections: Sequence[Section], provenance: Provenance) -> bytes:
+    """Typeset the sections with the template."""
     # The stubs do not know of a mapping from file names to contents.
-    pdf: bytes = typst.compile(document(body, figures, provenance))  # type: ignore[call-overload]
+    pdf: bytes = typst.compile(document(sections, provenance))  # type: ignore[call-overload]
     return pdf
 
 
-def document(body: str, figures: Sequence[Figure], provenance: Provenance) -> dict[str, bytes]:
+def document(sections: Sequence[Section], provenance: Provenance) -> dict[str, bytes]:
     """Return the files that typst compiles, by name; `main.typ` is the one to begin with."""
+    translations = translate_with(TypstTranslation, sections)
+    body = "\n\n".join(texts(translations))
     head = '#import "report.typ": *\n#show: report.with(..json("report.json"))\n\n'
     settings = {
         "title": TITLE,
@@ -76,8 +101,11 @@ def document(body: str, figures: Sequence[Figure], provenance: Provenance) -> di
         "facts": provenance.facts(),
         "date": provenance.period[1].timetuple()[:3] if provenance.period else None,
         "footer": f"{TITLE}, campaign {provenance.campaign}",
+        "figures": listed(translations, "Figure"),
+        "tables": listed(translations, "Table"),
     }
     template = files("report") / "template" / "report.typ"
+    figures = [figure for section in sections for figure in section.figures()]
     drawings = {f"{figure.name}.svg": (figure.svg or "").encode() for figure in figures}
     return {
         "main.typ": (head + body).encode(),
@@ -98,9 +126,35 @@ def _drawn(section: Section) -> Section:
     return replace(section, parts=parts)
 
 
-def _write_figure(figure: Figure, folder: Path) -> Path:
-    path = folder / f"{figure.name}.svg"
-    path.write_text(figure.svg or "")
+def _figure_files(figure: Figure) -> dict[str, bytes]:
+    """Return a figure's drawing and, if plotly drew it, its data, by file name."""
+    made = {f"{figure.name}.svg": (figure.svg or "").encode()}
     if figure.spec is not None:
-        drawn_data(figure.spec).to_csv(path.with_suffix(".csv"), index=False)
-    return path
+        made[f"{figure.name}.csv"] = drawn_data(figure.spec).to_csv(index=False).encode()
+    return made
+
+
+def _html(pages: dict[str, bytes], drawings: dict[str, bytes]) -> dict[str, bytes]:
+    """Put drawings and data beside the pages, so that their folder is complete."""
+    beside = {f"{DRAWINGS}/{name}": content for name, content in drawings.items()}
+    return {f"{PAGES}/{name}": content for name, content in (pages | beside).items()}
+
+
+def _write(made: dict[str, bytes], folder: Path) -> None:
+    """Write files and remove what an earlier export wrote and this one did not."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = folder / PAGES / WRITTEN
+    try:
+        earlier = set(json.loads(record.read_text()))
+    except (OSError, ValueError):
+        earlier = set()
+    for name in earlier - set(made):
+        path = folder / name
+        if path.resolve().is_relative_to(folder.resolve()):
+            path.unlink(missing_ok=True)
+    for name, content in made.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    record.parent.mkdir(exist_ok=True)
+    record.write_text(json.dumps(sorted(made), indent=0))

@@ -19,8 +19,12 @@ from analysis.present import METADATA_KEY, PLOTLY_MIME
 
 # A cell with this tag speaks to the notebook's user only, for instance on how to run it.
 NOTEBOOK_ONLY = "notebook-only"
-# Cells that papermill puts in; the author's cells are counted without them.
-ADDED_BY_PAPERMILL = {"injected-parameters", "papermill-error-cell-tag"}
+# A cell with this tag was put in by the report, to say what is not measured.
+NOTE = "report-note"
+# The metadata of a note in whose place something is left out.
+LEFT_OUT = "mwlab_left_out"
+# Cells that were put in; the author's cells are counted without them.
+ADDED = {"injected-parameters", "papermill-error-cell-tag", NOTE}
 
 
 class ReportError(Exception):
@@ -43,13 +47,17 @@ class Prose:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its plotly JSON, its drawing (if the notebook holds one), or both."""
+    """A figure: its plotly JSON, its drawing (if the notebook holds one), or both.
+
+    The footnote says what it was made from.
+    """
 
     cell: int
     name: str
     caption: str
     spec: dict[str, Any] | None
     svg: str | None
+    footnote: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,21 @@ Part = Prose | Figure | Table
 
 @dataclass(frozen=True)
 class Section:
-    """One notebook: section `number` of the report, the leading number of its file name."""
+    """One notebook: section `number` of the report, the leading number of its file name.
+
+    The appendix is a section numbered by a letter. `complete` is False where something is left
+    out because it was not measured.
+    """
 
     path: Path
-    number: int
+    number: int | str
     parts: tuple[Part, ...]
+    complete: bool = True
+
+    @property
+    def page(self) -> str:
+        """Name of the section's page in the HTML version."""
+        return f"{self.path.stem}.html"
 
     def figures(self) -> list[Figure]:
         """Return the section's figures in their order."""
@@ -97,14 +115,15 @@ def read_section(path: Path) -> Section:
     parts: list[Part] = []
     for number, cell in numbered_cells(notebook):
         parts.extend(_parts(path, number, cell))
-    return Section(path, int(match[1]), tuple(parts))
+    complete = not any(LEFT_OUT in cell.metadata for cell in notebook.cells)
+    return Section(path, int(match[1]), tuple(parts), complete)
 
 
 def numbered_cells(notebook: Any) -> Iterator[tuple[int, Any]]:
     """Yield the cells with the numbers they have in the author's notebook, from 1."""
     number = 0
     for cell in notebook.cells:
-        number += not ADDED_BY_PAPERMILL.intersection(cell.metadata.get("tags", []))
+        number += not ADDED.intersection(cell.metadata.get("tags", []))
         yield number, cell
 
 
@@ -141,6 +160,7 @@ def _shown(path: Path, number: int, output: Any) -> Iterator[Part]:
                 tag["caption"],
                 data.get(PLOTLY_MIME),
                 data.get("image/svg+xml"),
+                tag.get("footnote", ""),
             )
         case "table":
             yield Table(number, tag["name"], tag["caption"], data["text/markdown"])

@@ -1,14 +1,16 @@
-"""Sections -> one typst document.
+"""Sections -> pandoc's document trees, with what both formats of the report share.
 
-Pandoc translates prose and formulas. On its document tree the numbers of figures and tables, the
-links between notebooks and the widths of tables are settled.
+Pandoc parses prose and formulas. On its tree the numbers of figures and tables and the links
+between notebooks are settled, and what would be lost is refused. How a part looks is up to the
+format.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -16,35 +18,13 @@ import pypandoc
 
 from report.notebook import Figure, Part, Prose, ReportError, Section, Table
 from report.numbering import heading_label, number_parts
-from report.tree import Node, raw_block, raw_inline, rows, set_columns, stringify, walk
-from report.widths import PORTRAIT_PT, fit
+from report.tree import Node, stringify, walk
 
 # GitHub's markdown, as JupyterLab reads it, and the divs that tell where each part begins.
 MARKDOWN = "gfm+fenced_divs+tex_math_dollars+smart-superscript-subscript-yaml_metadata_block-emoji"
-SECTION_NUMBER = re.compile(r"\d+(\.\d+)*")
+SECTION_NUMBER = re.compile(r"(\d+|[A-Z])(\.\d+)*")
+SENTENCE_END = re.compile(r"(?<=[\w)%])[.:;] ")
 FENCE = ":" * 12
-PT_PER_PX = 0.75
-# A longer table may begin on one page and end on the next.
-MAX_WHOLE_ROWS = 24
-
-
-def translate(sections: Sequence[Section]) -> str:
-    """Translate sections, whose figures are drawn, to typst for the template.
-
-    Raises
-    ------
-    ReportError
-        A part would be lost or damaged: HTML, a formula pandoc cannot read, a heading outside its
-        notebook's number, a link to nothing.
-    """
-    numbers = number_parts(sections)
-    notebooks = {section.path.name for section in sections}
-    translations = [_Translation(section, numbers, notebooks) for section in sections]
-    text = "\n\n".join(translation.typst() for translation in translations)
-    labels = set(numbers).union(*(translation.labels for translation in translations))
-    for translation in translations:
-        translation.check_links(labels)
-    return text
 
 
 def to_markdown(section: Section) -> str:
@@ -63,61 +43,110 @@ def _fenced(part: Part) -> str:
     return f"{FENCE} {{{head}}}\n{body}\n\n{FENCE}"
 
 
-class _Translation:
-    """The translation of one section; `cell` is where it has got to, for error messages."""
+class Translation(ABC):
+    """The translation of one section; `cell` is where it has got to, for error messages.
 
-    def __init__(self, section: Section, numbers: dict[str, str], notebooks: set[str]) -> None:
+    `headings` are the labels of its headings with level and text, `captions` the names of its
+    figures and tables with their plain text, in their order.
+    """
+
+    def __init__(self, section: Section, numbers: Mapping[str, str]) -> None:
         self.section = section
         self.numbers = numbers
-        self.notebooks = notebooks
-        self.widths_pt = {figure.name: svg_width_pt(figure.svg) for figure in section.figures()}
         self.cell: int | None = None
-        self.labels: set[str] = set()
-        self.links: list[tuple[int | None, str]] = []
-
-    def typst(self) -> str:
-        document = json.loads(pypandoc.convert_text(to_markdown(self.section), "json", MARKDOWN))
-        parts = [(self._part(div), self.cell) for div in document["blocks"]]
+        self.figures = {figure.name: figure for figure in section.figures()}
+        self.headings: dict[str, tuple[int, str]] = {}
+        self.captions: dict[str, str] = {}
+        self.document: Node = json.loads(
+            pypandoc.convert_text(to_markdown(section), "json", MARKDOWN)
+        )
+        for div in self._parts():
+            (name, classes, _), blocks = div["c"]
+            for block in blocks:
+                if block["t"] == "Header":
+                    self._enter(block)
+            if classes != ["prose"]:
+                self.captions[name] = stringify([b for b in blocks if b["t"] != "Table"])
         self.cell = None
-        if heading_label(self.section.path.name, "") not in self.labels:
-            raise self._fail(f"has no title: begin with '# {self.section.number} ...'")
+        if heading_label(section.path.name, "") not in self.headings:
+            raise self.fail(f"has no title: begin with '# {section.number} ...'")
+
+    def text(self, pages: Mapping[str, str], notebooks: Mapping[str, Section]) -> str:
+        """Translate.
+
+        Parameters
+        ----------
+        pages : mapping
+            Label of every heading, figure and table of the report to the page that holds it.
+        notebooks : mapping
+            File name to section, of the whole report.
+        """
+        translated = [(self._part(div, pages, notebooks), self.cell) for div in self._parts()]
+        self.cell = None
         try:
-            return _write(
-                {**document, "blocks": [block for blocks, _ in parts for block in blocks]}
+            return self.write(
+                {**self.document, "blocks": [block for blocks, _ in translated for block in blocks]}
             )
         except RuntimeError:
-            for blocks, self.cell in parts:
-                self._write_part({**document, "blocks": blocks})
+            for blocks, self.cell in translated:
+                self._write_part({**self.document, "blocks": blocks})
             raise
+
+    @abstractmethod
+    def header(self, level: int, label: str, number: str, title: list[Node]) -> Node:
+        """Return a heading; `number` is empty for one without."""
+
+    @abstractmethod
+    def figure(self, figure: Figure, number: str, caption: list[Node]) -> list[Node]:
+        """Return a figure with its number and caption."""
+
+    @abstractmethod
+    def table(self, name: str, number: str, caption: list[Node], table: Node) -> list[Node]:
+        """Return a table with its number and caption."""
+
+    @abstractmethod
+    def plain_table(self, table: Node) -> list[Node]:
+        """Return a table of the prose."""
+
+    @abstractmethod
+    def target(self, label: str, page: str) -> str:
+        """Return the address of a label that is on `page`."""
+
+    @abstractmethod
+    def write(self, document: Node) -> str:
+        """Write pandoc's tree in the format."""
+
+    def fail(self, message: str) -> ReportError:
+        """Return an error that names notebook and cell."""
+        return ReportError(self.section.path, self.cell, message)
+
+    def _parts(self) -> Iterator[Node]:
+        for div in self.document["blocks"]:
+            self.cell = int(dict(div["c"][0][2])["cell"])
+            yield div
 
     def _write_part(self, document: Node) -> None:
         try:
-            _write(document)
+            self.write(document)
         except RuntimeError as exc:
-            raise self._fail(f"cannot be typeset: {exc}") from exc
+            raise self.fail(f"cannot be typeset: {exc}") from exc
 
-    def check_links(self, labels: set[str]) -> None:
-        """Check that all links of this section point to one of the report's labels."""
-        for cell, label in self.links:
-            if label not in labels:
-                self.cell = cell
-                raise self._fail(f"links to {label.split(':')[-1]}, which is not in the report")
-
-    def _fail(self, message: str) -> ReportError:
-        return ReportError(self.section.path, self.cell, message)
-
-    def _part(self, div: Node) -> list[Node]:
-        (name, classes, attributes), blocks = div["c"]
-        self.cell = int(dict(attributes)["cell"])
+    def _part(
+        self, div: Node, pages: Mapping[str, str], notebooks: Mapping[str, Section]
+    ) -> list[Node]:
+        (name, classes, _), blocks = div["c"]
         self._check(blocks)
         for node in walk(blocks):
             if node["t"] == "Link":
-                self._link(node)
+                self._link(node, pages, notebooks)
         match classes:
             case ["figure"]:
-                return self._figure(name, blocks)
+                return self.figure(self.figures[name], self.numbers[name], blocks)
             case ["table"]:
-                return self._table(name, blocks)
+                *caption, table = blocks
+                if table["t"] != "Table":
+                    raise self.fail(f"table {name} is not a markdown table")
+                return self.table(name, self.numbers[name], caption, table)
             case _:
                 return [new for block in blocks for new in self._prose(block)]
 
@@ -125,13 +154,13 @@ class _Translation:
         """Refuse what would be left out of the report without a word."""
         for node in walk(blocks):
             if node["t"] in ("RawBlock", "RawInline") and not node["c"][1].startswith("<!--"):
-                raise self._fail(f"holds HTML, write it as markdown: {node['c'][1].strip()[:60]}")
+                raise self.fail(f"holds HTML, write it as markdown: {node['c'][1].strip()[:60]}")
             if node["t"] == "Str" and node["c"].startswith("\\begin{"):
-                raise self._fail(f"put the formula between $$ and $$: {node['c']}")
+                raise self.fail(f"put the formula between $$ and $$: {node['c']}")
             if node["t"] == "Image":
-                raise self._fail("holds an image without a number: show it by present.drawing")
+                raise self.fail("holds an image without a number: show it by present.drawing")
 
-    def _link(self, node: Node) -> None:
+    def _link(self, node: Node, pages: Mapping[str, str], notebooks: Mapping[str, Section]) -> None:
         """Point a link at where its figure, table, heading or notebook is in the report."""
         attributes, text, (url, title) = node["c"]
         path, _, anchor = unquote(url).partition("#")
@@ -143,73 +172,67 @@ class _Translation:
             if stringify(text) == number.split()[0]:
                 text = [{"t": "Str", "c": number.replace(" ", "\N{NO-BREAK SPACE}")}]
             label = anchor
-        elif notebook in self.notebooks:
+        elif notebook in notebooks:
             label = heading_label(notebook, anchor)
         else:  # to a file that is not in the report
             node.update(t="Span", c=[attributes, text])
             return
-        self.links.append((self.cell, label))
-        node["c"] = [attributes, text, [f"#{label}", title]]
+        if label in pages:
+            node["c"] = [attributes, text, [self.target(label, pages[label]), title]]
+        elif all(section.complete for section in notebooks.values()):
+            raise self.fail(f"links to {label.split(':')[-1]}, which is not in the report")
+        else:  # to something that was not measured
+            node.update(t="Span", c=[attributes, text])
 
     def _prose(self, block: Node) -> list[Node]:
         if block["t"] == "Header":
             return [self._header(block)]
-        if block["t"] == "Table":
-            size, landscape = self._fit(block)
-            return _turned([raw_block(f"#text({size})["), block, raw_block("]")], landscape)
-        return [block]
+        return self.plain_table(block) if block["t"] == "Table" else [block]
+
+    def _label(self, block: Node) -> str:
+        level, _, text = block["c"]
+        return heading_label(self.section.path.name, "" if level == 1 else stringify(text))
+
+    def _number(self, block: Node) -> str:
+        """Return the number that a heading carries, if it is one of a section."""
+        text = block["c"][2]
+        number = text[0]["c"].rstrip(".") if text and text[0]["t"] == "Str" else ""
+        lettered = number[:1].isalpha() and number[:1] != str(self.section.number)
+        return number if SECTION_NUMBER.fullmatch(number) and not lettered else ""
+
+    def _enter(self, block: Node) -> None:
+        """Check a heading's number and keep its label."""
+        level, words, own = block["c"][0], stringify(block["c"][2]), str(self.section.number)
+        number, label = self._number(block), self._label(block)
+        if level == 1 and (number != own or label in self.headings):
+            raise self.fail(f"the one title of this notebook is '# {own} ...', got '# {words}'")
+        if number and number != own and not number.startswith(f"{own}."):
+            raise self.fail(f"heading '{words}' is not numbered within section {own}")
+        self.headings[label] = (level, words)
 
     def _header(self, block: Node) -> Node:
-        level, (_, classes, attributes), text = block["c"]
-        words = stringify(text)
-        number = text[0]["c"].rstrip(".") if text and text[0]["t"] == "Str" else ""
-        own = str(self.section.number)
-        label = heading_label(self.section.path.name, "" if level == 1 else words)
-        if level == 1 and (number != own or label in self.labels):
-            raise self._fail(f"the one title of this notebook is '# {own} ...', got '# {words}'")
-        if SECTION_NUMBER.fullmatch(number):
-            if number != own and not number.startswith(f"{own}."):
-                raise self._fail(f"heading '{words}' is not numbered within section {own}")
-            text = [{"t": "Str", "c": number}, raw_inline("#h(0.7em)"), *text[2:]]
-        self.labels.add(label)
-        return {"t": "Header", "c": [level, [label, classes, attributes], text]}
-
-    def _figure(self, name: str, caption: list[Node]) -> list[Node]:
-        size = f"{self.widths_pt[name]:.1f}pt"
-        spoken = json.dumps(stringify(caption), ensure_ascii=False)
-        call = f'#lab-figure("{name}.svg", "{self.numbers[name]}", {size}, {spoken})['
-        return [raw_block(call), *caption, raw_block(f"] <{name}>")]
-
-    def _table(self, name: str, blocks: list[Node]) -> list[Node]:
-        *caption, table = blocks
-        if table["t"] != "Table":
-            raise self._fail(f"table {name} is not a markdown table")
-        size, landscape = self._fit(table)
-        breakable = "true" if len(rows(table)) > MAX_WHOLE_ROWS else "false"
-        call = f'#lab-table("{self.numbers[name]}", {size}, breakable: {breakable})['
-        body = [raw_block(call), *caption, raw_block("]["), table, raw_block(f"] <{name}>")]
-        return _turned(body, landscape)
-
-    def _fit(self, table: Node) -> tuple[str, bool]:
-        layout = fit(rows(table))
-        if layout is None:
-            raise self._fail("holds a table too wide for a page: show fewer columns, or two tables")
-        set_columns(table, layout.shares)
-        return f"size: {layout.size_pt}pt", layout.landscape
+        number, text = self._number(block), block["c"][2]
+        return self.header(block["c"][0], self._label(block), number, text[2:] if number else text)
 
 
-def _write(document: Node) -> str:
-    typst: str = pypandoc.convert_text(
-        json.dumps(document), "typst", "json", extra_args=["--fail-if-warnings"]
-    )
-    return typst
+def listed(translations: Sequence[Translation], kind: str) -> list[tuple[str, str, str]]:
+    """List all figures ("Figure") or tables ("Table"): name, number, first words of the caption."""
+    return [
+        (name, translation.numbers[name], SENTENCE_END.split(caption)[0].rstrip(".:;"))
+        for translation in translations
+        for name, caption in translation.captions.items()
+        if translation.numbers[name].startswith(kind)
+    ]
 
 
-def _turned(blocks: list[Node], landscape: bool) -> list[Node]:
-    return [raw_block("#lab-landscape["), *blocks, raw_block("]")] if landscape else blocks
+def translate_with(kind: type[Translation], sections: Sequence[Section]) -> list[Translation]:
+    """Parse the sections, numbered together."""
+    numbers = number_parts(sections)
+    return [kind(section, numbers) for section in sections]
 
 
-def svg_width_pt(svg: str | None) -> float:
-    """Return the width of a drawing at its natural size (96 CSS pixels to the inch)."""
-    match = re.search(r'<svg\b[^>]*?\bwidth="([\d.]+)(?:px)?"', svg or "")
-    return PT_PER_PX * float(match[1]) if match else PORTRAIT_PT
+def texts(translations: Sequence[Translation]) -> list[str]:
+    """Translate sections that were parsed together, one text each."""
+    notebooks = {t.section.path.name: t.section for t in translations}
+    pages = {label: t.section.page for t in translations for label in (*t.headings, *t.captions)}
+    return [translation.text(pages, notebooks) for translation in translations]

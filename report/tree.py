@@ -56,11 +56,21 @@ def set_columns(table: Node, shares: tuple[float, ...]) -> None:
             column[1] = {"t": "ColWidth", "c": share}
 
 
-def raw_block(typst: str) -> Node:
-    """Make a block of typst that pandoc passes through."""
-    return {"t": "RawBlock", "c": ["typst", typst]}
+def raw_block(text: str, language: str = "typst") -> Node:
+    """Make a block of typst or HTML that pandoc passes through."""
+    return {"t": "RawBlock", "c": [language, text]}
 
 
-def raw_inline(typst: str) -> Node:
-    """Make inline typst that pandoc passes through."""
-    return {"t": "RawInline", "c": ["typst", typst]}
+def raw_inline(text: str, language: str = "typst") -> Node:
+    """Make inline typst or HTML that pandoc passes through."""
+    return {"t": "RawInline", "c": [language, text]}
+
+
+def inlines(blocks: list[Node]) -> list[Node]:
+    """Return the content of paragraphs as one run of text."""
+    joined: list[Node] = []
+    for block in blocks:
+        if joined:
+            joined.append({"t": "Space"})
+        joined += block["c"]
+    return joined

@@ -3,6 +3,7 @@ import plotly.graph_objects as go
 import pytest
 
 from analysis import drawing, present
+from tests.helpers.campaign import build_campaign
 
 FRAME = pd.DataFrame(
     {
@@ -32,9 +33,20 @@ def test_figure_carries_the_interactive_and_the_static_form(drawn):
     assert data[present.PLOTLY_MIME]["data"][0]["type"] == "scatter"
     assert data["image/svg+xml"] == "<svg/>"
     assert data["text/plain"] == "Figure 02-1-throughput: A line."
-    assert metadata == {
-        "mwlab": {"kind": "figure", "name": "02-1-throughput", "caption": "A line."}
-    }
+    about = {"kind": "figure", "name": "02-1-throughput", "caption": "A line.", "footnote": ""}
+    assert metadata == {"mwlab": about}
+
+
+def test_footnote_tells_the_runs_that_a_figure_shows(drawn, monkeypatch, tmp_path):
+    build_campaign(tmp_path / "trial", sections=["2.1"], clients_per_thread=[1], repetitions=2)
+    monkeypatch.setattr(present, "_source", None)
+    present.cite(tmp_path / "trial", "2.1")
+    whole = present.figure(go.Figure(), "02-a", "c").footnote
+    part = present.figure(go.Figure(layout={"meta": {"runs": 2}}), "02-a", "c").footnote
+    assert whole.startswith("Campaign trial: 4 runs; memtier_benchmark 2.3.1; time dilation k = 1;")
+    assert part.startswith("Campaign trial: 2 runs;")
+    present.cite(tmp_path / "trial")
+    assert present.figure(go.Figure(), "02-a", "c").footnote == ""
 
 
 def test_static_size_follows_layout_then_template(drawn):

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from report.provenance import Provenance
+from analysis.provenance import Provenance
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><path d="M0,0L9,9"/></svg>'
 SPEC = {"data": [{"type": "scatter", "name": "get", "x": [1, 2], "y": [3.0, 4.0]}], "layout": {}}
@@ -71,6 +71,7 @@ def provenance():
         fleets=("local-lab (azure, time dilation 1)",),
         generators=("memtier_benchmark 2.3.1",),
         commits=("0123456789",),
+        time_dilations=(1.0,),
         period=(
             datetime(2026, 11, 21, 2, 10, tzinfo=UTC),
             datetime(2026, 11, 21, 2, 24, tzinfo=UTC),

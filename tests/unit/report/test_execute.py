@@ -2,7 +2,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from report.execute import execute
+from report.execute import Job, execute
 from report.notebook import ReportError
 
 PARAMETERS = new_code_cell('campaign = "none"', metadata={"tags": ["parameters"]})
@@ -13,8 +13,9 @@ pytestmark = pytest.mark.filterwarnings("default")  # not ours: kernels are star
 def notebook(folder, *sources):
     path = folder / "02-title.ipynb"
     cells = [new_markdown_cell("# 2 Title"), PARAMETERS, *map(new_code_cell, sources)]
-    nbformat.write(new_notebook(cells=cells), path)
-    return path
+    made = new_notebook(cells=cells)
+    nbformat.write(made, path)
+    return Job(path=path, notebook=made)
 
 
 def outputs(path):
@@ -23,26 +24,49 @@ def outputs(path):
 
 
 def test_notebook_runs_with_its_parameters_and_stays_as_it_was(tmp_path, capfd):
-    path = notebook(tmp_path, "print(campaign)")
-    before = path.read_bytes()
+    job = notebook(tmp_path, "print(campaign)")
+    before = job.path.read_bytes()
     lines = []
-    for _ in range(2):
-        (executed,) = execute([path], {"campaign": "smoke"}, tmp_path / "build", lines.append)
+    (executed,) = execute([job], {"campaign": "smoke"}, tmp_path / "build", lines.append)
     assert outputs(executed) == ["smoke\n"]
-    assert path.read_bytes() == before
-    # The second time it is known how long the notebook takes.
-    assert lines[0] == "[1/1] executing 02-title.ipynb"
-    assert lines[1].startswith("[1/1] executing 02-title.ipynb, about ")
+    assert job.path.read_bytes() == before
+    assert lines == ["[1/1] executing 02-title.ipynb"]
     assert capfd.readouterr().err == ""
 
 
+def test_only_what_changed_is_executed_again(tmp_path):
+    data, count = tmp_path / "data.csv", tmp_path / "count"
+    data.write_text("1")
+    job = notebook(tmp_path, f"open({str(count)!r}, 'a').write('x')")
+
+    def run(job, **parameters):
+        execute([job], parameters, tmp_path / "build", lambda _: None, [data])
+        return len(count.read_text())
+
+    assert run(job, campaign="a") == 1
+    assert run(job, campaign="a") == 1
+    assert run(job, campaign="b") == 2
+    data.write_text("22")
+    assert run(job, campaign="b") == 3
+    changed = notebook(tmp_path, f"open({str(count)!r}, 'a').write('y')")
+    assert run(changed, campaign="b") == 4
+
+
+def test_notebook_of_what_is_not_measured_is_kept_as_text(tmp_path):
+    job = notebook(tmp_path, "1 / 0")
+    text = Job(path=job.path, notebook=job.notebook, runs=False)
+    (executed,) = execute([text], {}, tmp_path / "build", lambda _: None)
+    assert [cell.source for cell in nbformat.read(executed, as_version=4).cells] == ["# 2 Title"]
+
+
 def test_failing_cell_is_named_and_the_rest_kept(tmp_path):
-    path = notebook(tmp_path, "print('before')", "1 / 0", "print('after')")
-    with pytest.raises(ReportError) as caught:
-        execute([path], {"campaign": "smoke"}, tmp_path / "build", lambda _: None)
+    job = notebook(tmp_path, "print('before')", "1 / 0", "print('after')")
+    for _ in range(2):  # what failed is executed again
+        with pytest.raises(ReportError) as caught:
+            execute([job], {"campaign": "smoke"}, tmp_path / "build", lambda _: None)
     kept = tmp_path / "build" / "02-title.ipynb"
     assert str(caught.value) == (
-        f"{path}, cell 4: ended with ZeroDivisionError: division by zero; "
+        f"{job.path}, cell 4: ended with ZeroDivisionError: division by zero; "
         f"kept as far as it got in {kept}"
     )
     assert "before\n" in outputs(kept)

@@ -8,7 +8,6 @@ import typst
 from report import export as exporting
 from report.export import document, export
 from report.notebook import ReportError, read_section
-from report.translation import translate
 
 TABLE = "| Clients | Response time (ms) |\n|---:|---:|\n" + "| 6 | 1.5 |\n" * 100
 WIDE = "\n".join(
@@ -38,10 +37,12 @@ def notebooks(cells, write):
 
 @pytest.fixture
 def query(notebooks, provenance):
-    sections = [read_section(path) for path in notebooks]
-    figures = [figure for section in sections for figure in section.figures()]
-    files = document(translate(sections), figures, provenance)
+    files = document([read_section(path) for path in notebooks], provenance)
     return lambda selector: json.loads(typst.query(files, selector))
+
+
+def map_sections(paths):
+    return [read_section(path) for path in paths]
 
 
 def text_of(element):
@@ -56,14 +57,14 @@ def text_of(element):
 
 
 def test_export_writes_figures_their_data_and_the_report(notebooks, provenance, tmp_path):
-    exported = export(notebooks, provenance, tmp_path / "figures")
+    exported = export(map_sections(notebooks), provenance, tmp_path / "figures")
     assert [path.name for path in exported.figures] == [
         "02-1-throughput.svg",
         "03-1-throughput.svg",
     ]
     with (tmp_path / "figures" / "02-1-throughput.csv").open() as stream:
         assert next(csv.reader(stream)) == ["trace", "x_axis", "y_axis", "x", "y"]
-    pdf = exported.report.read_bytes()
+    pdf = exported.pdf.read_bytes()
     assert pdf.startswith(b"%PDF-")
     assert b"(Middleware Lab)" in pdf
     # Title, contents, two sections with a long table, a turned page.
@@ -100,7 +101,7 @@ def test_formulas_are_equations(query):
 def test_nothing_is_written_when_a_notebook_is_unfit(notebooks, provenance, cells, write, tmp_path):
     bad = write(cells.markdown("# 4 Bad"), cells.code(count=None), name="04-bad.ipynb")
     with pytest.raises(ReportError, match=r"04-bad\.ipynb, cell 2"):
-        export([*notebooks, bad], provenance, tmp_path / "figures")
+        export(map_sections([*notebooks, bad]), provenance, tmp_path / "figures")
     assert not (tmp_path / "figures").exists()
 
 
@@ -114,6 +115,47 @@ def test_figures_without_a_drawing_are_drawn(cells, write, provenance, tmp_path,
     monkeypatch.setattr(exporting, "draw_svg", draw)
     spec = {"data": [], "layout": {"width": 640, "height": 360}}
     path = write(cells.markdown("# 2 Two"), cells.figure("02-a", svg=None, spec=spec))
-    export([path], provenance, tmp_path)
+    export([read_section(path)], provenance, tmp_path)
     assert sizes == [(640, 360)]
     assert "640" in (tmp_path / "02-a.svg").read_text()
+
+
+def test_lists_of_figures_and_tables_name_number_and_page(query):
+    listed = [text_of(entry["body"]) for entry in query("heading") if entry["outlined"] is False]
+    assert listed == ["Contents", "List of figures", "List of tables"]
+
+
+def test_entries_of_the_lists_are_the_captions_first_words(notebooks, provenance):
+    settings = json.loads(document(map_sections(notebooks), provenance)["report.json"])
+    assert settings["figures"] == [
+        ["02-1-throughput", "Figure 2.1", "Throughput of N clients"],
+        ["03-1-throughput", "Figure 3.1", "Back to Section 2"],
+    ]
+    assert [number for _, number, _ in settings["tables"]] == ["Table 2.1", "Table 3.1"]
+
+
+def test_footnote_stands_below_the_caption(cells, write, provenance):
+    tagged = cells.figure("02-a")
+    tagged.outputs[0].metadata["mwlab"]["footnote"] = "Campaign smoke: 3 runs."
+    path = write(cells.markdown("# 2 Two"), tagged)
+    files = document([read_section(path)], provenance)
+    (found,) = json.loads(typst.query(files, 'figure.where(kind: "lab-figure")'))
+    assert text_of(found["caption"]["body"]).endswith("Campaign smoke: 3 runs.")
+
+
+def test_stale_files_of_ours_go_and_those_of_others_stay(notebooks, provenance, tmp_path):
+    folder = tmp_path / "figures"
+    first, second = map_sections(notebooks)
+    export([first, second], provenance, folder)
+    (folder / "mine.svg").write_text("<svg/>")
+    export([first], provenance, folder)
+    names = {path.name for path in folder.rglob("*") if path.is_file()}
+    assert {"02-1-throughput.svg", "02-1-throughput.csv", "mine.svg", "report.pdf"} <= names
+    assert not {name for name in names if name.startswith("03-")}
+
+
+@pytest.mark.parametrize(("wanted", "other"), [("pdf", "html"), ("html", "pdf")])
+def test_one_format_alone(notebooks, provenance, tmp_path, wanted, other):
+    exported = export(map_sections(notebooks), provenance, tmp_path, [wanted])
+    assert getattr(exported, wanted).is_file()
+    assert getattr(exported, other) is None

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from analysis.parsing import ParseError
-from report.provenance import read_provenance, summarise
+from analysis.provenance import read_provenance, summarise
 
 MANIFEST = {
     "format": 1,
@@ -64,3 +64,27 @@ def test_damaged_manifest_is_named(tmp_path):
 def test_campaign_without_runs_says_what_to_do(tmp_path):
     with pytest.raises(FileNotFoundError, match="holds no measured runs: measure first"):
         read_provenance(tmp_path)
+
+
+def test_footnote_names_what_a_figure_was_made_from():
+    dropin = {
+        "name": "drop-in memtier_benchmark",
+        "version": "memtier_benchmark v=2.3.1 generator=middleware-lab 0.1.0 java=17.0.15",
+    }
+    dilated = {**MANIFEST, "topology": {"name": "azure", "time_dilation": 4}, "generator": dropin}
+    assert summarise([MANIFEST, MANIFEST]).footnote() == (
+        "Campaign smoke: 2 runs; memtier_benchmark 2.3.1; time dilation k = 1; commit 0123456789."
+    )
+    assert summarise([dilated, MANIFEST]).footnote(1) == (
+        "Campaign smoke: 1 run; drop-in memtier_benchmark 2.3.1 (middleware-lab 0.1.0) and "
+        "memtier_benchmark 2.3.1; time dilation k = 1, 4; commit 0123456789."
+    )
+
+
+def test_provenance_of_a_section_leaves_the_others_out(tmp_path):
+    for section in ("2.1", "2.2"):
+        folder = tmp_path / section / "workload=get" / "rep-1"
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_text(json.dumps(MANIFEST))
+    assert read_provenance(tmp_path, ["2.1"]).num_accepted == 1
+    assert read_provenance(tmp_path).num_accepted == 2

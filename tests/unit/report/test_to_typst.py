@@ -1,7 +1,7 @@
 import pytest
 
 from report.notebook import ReportError, read_section
-from report.translation import translate
+from report.to_typst import translate
 
 TITLE = "# 2 Baseline"
 NARROW = "| Clients | Throughput (op/s) |\n|---:|---:|\n| 6 | 2 912 |"
@@ -78,8 +78,11 @@ def test_figures_and_tables_are_numbered_by_section(cells, typst_of):
         cells.table("02-1-t", NARROW),
         cells.figure("02-1-b"),
     )
-    assert '#lab-figure("02-1-a.svg", "Figure 2.1", 480.0pt, "First, with N.")[\nFirst' in text
-    assert '#lab-figure("02-1-b.svg", "Figure 2.2", 480.0pt, "A caption.")[' in text
+    assert (
+        '#lab-figure("02-1-a.svg", "Figure 2.1", 480.0pt, "First, with N.", footnote: "")[\n'
+        in text
+    )
+    assert '#lab-figure("02-1-b.svg", "Figure 2.2", 480.0pt, "A caption.", footnote: "")[' in text
     assert '#lab-table("Table 2.1", size: 9.5pt, breakable: false)[' in text
     assert "] <02-1-t>" in text
 

@@ -1,0 +1,103 @@
+"""A measured campaign -> the report: what it holds, the notebooks executed on it, the export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from pathlib import Path
+
+import nbformat
+
+from analysis.paths import DATA, PROJECT
+from analysis.provenance import ACCEPTED, read_manifests, summarise
+from remote.campaign import NO_FLEET, Campaign
+from remote.errors import ConfigError
+from report.appendix import appendix
+from report.execute import Job, execute
+from report.export import FORMATS, Exported, export
+from report.measured import measured_sections, showable
+from report.notebook import ReportError, read_section
+
+NOTEBOOKS = PROJECT / "notebooks"
+EXECUTED = PROJECT / "build" / "notebooks"
+CODE = ("analysis/**/*.py", "remote/**/*.py", "remote/sections/*.toml", "data/published/*.csv")
+
+
+def numbered_notebooks() -> list[Path]:
+    """Return the notebooks of the report in their order."""
+    return sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
+
+
+def make_report(
+    campaign: str,
+    folder: Path,
+    *,
+    notebooks: Sequence[Path] = (),
+    formats: Collection[str] = FORMATS,
+    progress: Callable[[str], None] = print,
+    data: Path = DATA,
+) -> Exported:
+    """Execute notebooks on a measured campaign, measuring nothing, and export them.
+
+    Profile and fleet are those of the campaign's record. A notebook of a section that the campaign
+    does not hold says so; configurations that are missing are named.
+
+    Parameters
+    ----------
+    campaign : str
+        A folder of `data`.
+    folder : Path
+        Where figures and report go.
+    notebooks : sequence of Path
+        All numbered ones by default.
+    formats : collection of str
+        ``pdf``, ``html`` or both.
+    progress : callable
+        Takes lines of text.
+    data : Path
+        The folder of campaigns.
+
+    Raises
+    ------
+    ReportError, ConfigError, DrawingError, ParseError
+        There is no such campaign, a notebook failed or cannot be exported, a figure cannot be
+        drawn, a manifest is damaged.
+    """
+    path = data / campaign
+    opened = Campaign.open(campaign, fleet=NO_FLEET, data_dir=data)
+    manifests = read_manifests(path)
+    if not manifests:
+        raise ConfigError(
+            path, "holds no measured runs: measure first, for instance with `lab run`"
+        )
+    held = {str(m["section"]) for m in manifests if m["status"] == ACCEPTED}
+    jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
+    profile = str(manifests[0].get("profile", opened.profile))
+    parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
+    executed = execute(jobs, parameters, EXECUTED / campaign, progress, list(_inputs(path)))
+    missing = {name: _missing(opened, name) for name in sorted(held)}
+    sections = [*(read_section(path) for path in executed), appendix(manifests, missing)]
+    progress("writing the report")
+    return export(sections, summarise(manifests), folder, formats)
+
+
+def _missing(campaign: Campaign, section: str) -> list[str]:
+    try:
+        return [run.label for run in campaign.missing(section, retry=True)]
+    except ConfigError:  # the section's file is gone or has no such profile any more
+        return []
+
+
+def _job(path: Path, campaign: str, held: Set[str]) -> Job:
+    try:
+        notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    except (OSError, nbformat.reader.NotJSONError) as exc:
+        raise ReportError(path, None, f"not a readable notebook: {exc}") from exc
+    wanted = measured_sections(notebook)
+    shown = showable(notebook, campaign, held)
+    return Job(path=path, notebook=shown, runs=not wanted or not held.isdisjoint(wanted))
+
+
+def _inputs(campaign_dir: Path) -> Iterator[Path]:
+    for pattern in CODE:
+        yield from PROJECT.glob(pattern)
+    yield from campaign_dir.glob("*/*/*/manifest.json")

@@ -1,0 +1,136 @@
+"""The HTML version of the report: one page per section, contents, everything it needs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from analysis.provenance import Provenance
+from report.notebook import Section
+from report.to_html import HtmlTranslation
+from report.translation import Translation, listed, texts, translate_with
+
+INDEX = "index.html"
+ASSETS = "assets"
+
+
+def html_files(
+    sections: Sequence[Section],
+    provenance: Provenance,
+    title: str,
+    subtitle: str,
+    pdf: str | None = None,
+) -> dict[str, bytes]:
+    """Return the pages with scripts and styles, by name relative to the folder of the report.
+
+    Drawings and data of the figures belong beside them, in `report.to_html.DRAWINGS`.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+        The sections, whose figures are drawn.
+    provenance : Provenance
+        The facts of the first page.
+    title, subtitle : str
+        Of the report.
+    pdf : str, optional
+        Where the report's PDF is, seen from the pages, if there is one.
+
+    Raises
+    ------
+    ReportError
+        As `report.to_typst.translate`.
+    """
+    translations = translate_with(HtmlTranslation, sections)
+    names = [INDEX, *(section.page for section in sections)]
+    titles = ["Contents", *(_title(translation) for translation in translations)]
+    bodies = [_first_page(translations, provenance, title, subtitle), *texts(translations)]
+    template = Template(_asset("page.html").decode())
+    pages: dict[str, bytes] = {}
+    for index, (name, body) in enumerate(zip(names, bodies, strict=True)):
+        pages[name] = template.substitute(
+            title=escape(f"{titles[index]} - {title}"),
+            report=escape(title),
+            contents=_contents(translations, name),
+            turning=_turning(names, titles, index),
+            pdf=f'<p><a href="{pdf}">As one PDF</a></p>' if pdf else "",
+            body=body,
+        ).encode()
+    return pages | _assets()
+
+
+def _assets() -> dict[str, bytes]:
+    plotly = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    return {
+        f"{ASSETS}/plotly.min.js": plotly,
+        f"{ASSETS}/figures.js": _asset("figures.js"),
+        f"{ASSETS}/report.css": _asset("report.css"),
+    }
+
+
+def _asset(name: str) -> bytes:
+    return (files("report") / "template" / name).read_bytes()
+
+
+def _title(translation: Translation) -> str:
+    return next(iter(translation.headings.values()))[1]
+
+
+def _contents(translations: Sequence[Translation], current: str) -> str:
+    """Return the list of the sections, with the headings of the page that is shown."""
+    items = []
+    for translation in translations:
+        page = translation.section.page
+        here = ' aria-current="page"' if page == current else ""
+        item = f'<a href="{page}"{here}>{escape(_title(translation))}</a>'
+        items.append(f"<li>{item}{_subheadings(translation) if here else ''}</li>")
+    here = ' aria-current="page"' if current == INDEX else ""
+    return f'<ul><li><a href="{INDEX}"{here}>Contents</a></li>{"".join(items)}</ul>'
+
+
+def _subheadings(translation: Translation) -> str:
+    page = translation.section.page
+    items = [
+        f'<li><a href="{page}#{escape(label)}">{escape(words)}</a></li>'
+        for label, (level, words) in translation.headings.items()
+        if level == 2
+    ]
+    return f"<ul>{''.join(items)}</ul>" if items else ""
+
+
+def _turning(names: Sequence[str], titles: Sequence[str], index: int) -> str:
+    links = []
+    if index > 0:
+        links.append(f'<a rel="prev" href="{names[index - 1]}">← {escape(titles[index - 1])}</a>')
+    if index + 1 < len(names):
+        links.append(f'<a rel="next" href="{names[index + 1]}">{escape(titles[index + 1])} →</a>')
+    return " ".join(links)
+
+
+def _first_page(
+    translations: Sequence[Translation], provenance: Provenance, title: str, subtitle: str
+) -> str:
+    facts = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in provenance.facts()
+    )
+    chapters = "".join(
+        f'<li><a href="{t.section.page}">{escape(_title(t))}</a>{_subheadings(t)}</li>'
+        for t in translations
+    )
+    pages = {name: t.section.page for t in translations for name in t.captions}
+    return (
+        f"<h1>{escape(title)}</h1><p>{escape(subtitle)}</p><dl>{facts}</dl>"
+        f'<h2>Contents</h2><ul class="plain">{chapters}</ul>'
+        f"{_list('List of figures', listed(translations, 'Figure'), pages)}"
+        f"{_list('List of tables', listed(translations, 'Table'), pages)}"
+    )
+
+
+def _list(title: str, entries: Sequence[tuple[str, str, str]], pages: dict[str, str]) -> str:
+    items = "".join(
+        f'<li><a href="{pages[name]}#{name}">{number}</a> {escape(words)}</li>'
+        for name, number, words in entries
+    )
+    return f'<h2>{title}</h2><ul class="plain">{items}</ul>' if items else ""

@@ -1,0 +1,89 @@
+"""Sections -> one typst document."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import pypandoc
+
+from report.notebook import Figure, Section
+from report.translation import Translation, texts, translate_with
+from report.tree import Node, raw_block, raw_inline, rows, set_columns, stringify
+from report.widths import PORTRAIT_PT, fit
+
+PT_PER_PX = 0.75
+# A longer table may begin on one page and end on the next.
+MAX_WHOLE_ROWS = 24
+
+
+def translate(sections: Sequence[Section]) -> str:
+    """Translate sections, whose figures are drawn, to typst for the template.
+
+    Raises
+    ------
+    ReportError
+        A part would be lost or damaged: HTML, a formula pandoc cannot read, a heading outside its
+        notebook's number, a link to nothing, a table too wide for a page.
+    """
+    return "\n\n".join(texts(translate_with(TypstTranslation, sections)))
+
+
+class TypstTranslation(Translation):
+    """Calls the functions of `report.typ`; a label of typst is a label of ours."""
+
+    def header(self, level: int, label: str, number: str, title: list[Node]) -> Node:
+        """Give typst a labelled heading."""
+        if number:
+            title = [{"t": "Str", "c": number}, raw_inline("#h(0.7em)"), *title]
+        return {"t": "Header", "c": [level, [label, [], []], title]}
+
+    def figure(self, figure: Figure, number: str, caption: list[Node]) -> list[Node]:
+        """Call `lab-figure`."""
+        arguments = [f"{figure.name}.svg", number, stringify(caption), figure.footnote]
+        path, label, spoken, footnote = (json.dumps(a, ensure_ascii=False) for a in arguments)
+        width = f"{svg_width_pt(figure.svg):.1f}pt"
+        call = f"#lab-figure({path}, {label}, {width}, {spoken}, footnote: {footnote})["
+        return [raw_block(call), *caption, raw_block(f"] <{figure.name}>")]
+
+    def table(self, name: str, number: str, caption: list[Node], table: Node) -> list[Node]:
+        """Call `lab-table`, on a turned page where it is wide."""
+        size, landscape = self._fit(table)
+        breakable = "true" if len(rows(table)) > MAX_WHOLE_ROWS else "false"
+        call = f'#lab-table("{number}", {size}, breakable: {breakable})['
+        body = [raw_block(call), *caption, raw_block("]["), table, raw_block(f"] <{name}>")]
+        return _turned(body, landscape)
+
+    def plain_table(self, table: Node) -> list[Node]:
+        """Set a table of the prose as large as it fits."""
+        size, landscape = self._fit(table)
+        return _turned([raw_block(f"#text({size})["), table, raw_block("]")], landscape)
+
+    def target(self, label: str, page: str) -> str:
+        """Return a link to a label, wherever it is."""
+        return f"#{label}"
+
+    def write(self, document: Node) -> str:
+        """Have pandoc write typst."""
+        typst: str = pypandoc.convert_text(
+            json.dumps(document), "typst", "json", extra_args=["--fail-if-warnings"]
+        )
+        return typst
+
+    def _fit(self, table: Node) -> tuple[str, bool]:
+        layout = fit(rows(table))
+        if layout is None:
+            raise self.fail("holds a table too wide for a page: show fewer columns, or two tables")
+        set_columns(table, layout.shares)
+        return f"size: {layout.size_pt}pt", layout.landscape
+
+
+def _turned(blocks: list[Node], landscape: bool) -> list[Node]:
+    return [raw_block("#lab-landscape["), *blocks, raw_block("]")] if landscape else blocks
+
+
+def svg_width_pt(svg: str | None) -> float:
+    """Return the width of a drawing at its natural size (96 CSS pixels to the inch)."""
+    match = re.search(r'<svg\b[^>]*?\bwidth="([\d.]+)(?:px)?"', svg or "")
+    return PT_PER_PX * float(match[1]) if match else PORTRAIT_PT
