@@ -146,7 +146,8 @@ class Job:
             self._run(
                 f"p=-$(cat {self._path('sid')}); kill -KILL -- $p 2>/dev/null; i=0; "
                 # what it listened on is free only when it has ended
-                "while kill -0 -- $p 2>/dev/null && [ $i -lt 50 ]; do sleep 0.02; i=$((i+1)); done; "
+                "while kill -0 -- $p 2>/dev/null && [ $i -lt 50 ]; "
+                "do sleep 0.02; i=$((i+1)); done; "
                 f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
             )
 
