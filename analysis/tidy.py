@@ -5,6 +5,7 @@ rates are multiplied and measured times divided by k (`time_dilation` says which
 links are undilated as they stand; `second_s` and `stable_s` are seconds of the clock.
 """
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,8 @@ def _key(run: Run) -> dict[str, Any]:
 
 def _about(run: Run) -> dict[str, Any]:
     manifest = run.manifest
-    return {
+    think_time_s = manifest["think_time_s"]  # null in an open loop, where nobody thinks
+    about = {
         "campaign": manifest["campaign"],
         "profile": manifest["profile"],
         "generator": ", ".join(str(part) for part in manifest["generator"].values()),
@@ -137,8 +139,9 @@ def _about(run: Run) -> dict[str, Any]:
         "num_middlewares": len(manifest["roles"]["middlewares"]),
         "num_servers": len(manifest["roles"]["servers"]),
         "stable_s": manifest["window"]["stable_s"],
-        "think_time_s": float(manifest["think_time_s"]),
+        "think_time_s": math.nan if think_time_s is None else float(think_time_s),
     }
+    return {name: value for name, value in about.items() if name not in run.config}
 
 
 def _windows(run: Run) -> pd.DataFrame:

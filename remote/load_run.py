@@ -234,7 +234,7 @@ class LoadSession:
             "num_clients": settings.num_clients,
             "value_bytes": settings.value_bytes,
             "key_count": settings.key_count,
-            "think_time_s": 0.0,
+            "think_time_s": None if settings.is_open else 0.0,
             "durations": vars(setup.run.section.durations),
             "generator": {
                 "name": client_tools.generator_name,

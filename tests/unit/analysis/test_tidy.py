@@ -151,6 +151,22 @@ def test_time_dilation_is_taken_out(tmp_path):
     assert dilated["time_dilation"] == 4
 
 
+def test_numbers_of_hosts_that_vary_are_told_once(tmp_path):
+    config = {"num_servers": 1, "num_middlewares": 1, **CONFIG}
+    runs = tidy_campaign(build_run(tmp_path, "6", config).parents[2]).runs
+    assert list(runs.columns).count("num_servers") == 1
+    assert runs["num_middlewares"].tolist() == [1]
+
+
+def test_open_loop_has_no_think_time(tmp_path):
+    folder = build_run(tmp_path, "7", {"arrival_rate_per_s": 100.5, **CONFIG})
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "think_time_s": None}))
+    runs = tidy_campaign(folder.parents[2]).runs
+    assert runs["think_time_s"].isna().all()
+    assert runs["arrival_rate_per_s"].tolist() == [100.5]
+
+
 def test_rebuilt_tables_are_equal_to_the_last_byte(campaign, tables):
     files = sorted((campaign / "tidy").glob("*.parquet"))
     before = {path.name: path.read_bytes() for path in files}
