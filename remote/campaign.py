@@ -18,13 +18,14 @@ from functools import partial
 from pathlib import Path
 
 from remote.control_facts import control_facts
-from remote.dilation import dilate, time_dilations
+from remote.dilation import dilate, is_local_lab, time_dilations
 from remote.errors import ConfigError, RemoteError
 from remote.fleets import inventory_path
 from remote.group import Fleet
 from remote.inventory import Host, Inventory
 from remote.jobs import clear_jobs
 from remote.links_run import LinksSession, links_section
+from remote.live_view import Watch
 from remote.load_run import LoadSession
 from remote.manifest import git_state
 from remote.measuring import Attempts, Session
@@ -193,14 +194,29 @@ class Campaign:
         with self._alone(inventory), Fleet(inventory) as fleet:
             self._extend_record(inventory, sections, dilations)
             _end_leftovers(fleet, sections)
-            with Progress([run for runs in missing.values() for run in runs], progress) as bar:
+            planned = [run for runs in missing.values() for run in runs]
+            with (
+                Progress(planned, progress) as bar,
+                Watch(fleet, bar.note, enabled=progress) as watch,
+            ):
                 for name, runs in missing.items():
                     dilate(fleet, dilations[name])
-                    self._measure_section(fleet, runs, bar, phases, retry=retry)
+                    self._measure_section(fleet, runs, bar, watch, phases, retry=retry)
 
     def _measure_section(
-        self, fleet: Fleet, runs: Sequence[Run], bar: Progress, phases: Phases, *, retry: bool
+        self,
+        fleet: Fleet,
+        runs: Sequence[Run],
+        bar: Progress,
+        watch: Watch,
+        phases: Phases,
+        *,
+        retry: bool,
     ) -> None:
+        def on_start(run: Run) -> None:
+            bar.started(run)
+            watch.begin(run)
+
         section = runs[-1].section
         bar.show(f"section {section.name}: preparing hosts")
         hosts = _hosts(fleet, section)
@@ -210,7 +226,7 @@ class Campaign:
         for kind, of_kind in itertools.groupby(runs, key=lambda run: run.section.kind):
             of_this = list(of_kind)
             open_session = partial(SESSIONS[kind], fleet, of_this[0].section, tools)
-            attempts.measure(of_this, open_session, bar.started)
+            attempts.measure(of_this, open_session, on_start)
 
     def _identity(self, inventory: Inventory) -> dict[str, object]:
         return {
@@ -244,13 +260,18 @@ class Campaign:
         lock.touch()
         with (
             exclusive(lock, "measures this campaign"),
-            exclusive(inventory.path, "measures on this fleet"),
+            exclusive(_fleet_lock(inventory), "measures on this fleet"),
         ):
             for leftover in self.path.glob(f"*/*/*{PARTIAL_SUFFIX}"):
                 shutil.rmtree(leftover)
             for mark in self.path.glob("*/*/*.running"):
                 mark.unlink()
             yield
+
+
+def _fleet_lock(inventory: Inventory) -> Path:
+    """Return what stands for the fleet: the lab's folder, as its inventory is written anew."""
+    return inventory.path.parent if is_local_lab(inventory) else inventory.path
 
 
 def _hosts(fleet: Fleet, section: Section) -> list[Host]:

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from tqdm.auto import tqdm
 
+from remote.live_view import in_notebook
 from remote.run import Run
 from remote.states import RunState
 
@@ -79,13 +80,11 @@ def show_left(left: Sequence[RunState]) -> None:
 
 def _display(lines: Sequence[str]) -> bool:
     """Show the lines in the notebook that this runs in, and tell whether it runs in one."""
-    try:
-        from IPython.core.getipython import get_ipython
-        from IPython.display import Markdown, display
-    except ImportError:
+    if not in_notebook():
         return False
-    if get_ipython() is None:
-        return False
+    from IPython.display import Markdown, display
+
     items = "\n".join(f"- {line.replace('_', chr(92) + '_')}" for line in lines)
-    display(Markdown(f"**Not measured, and missing below:** {len(lines)} runs\n\n{items}"))  # type: ignore[no-untyped-call]
+    title = f"**Not measured, and missing below:** {len(lines)} runs"
+    display(Markdown(f"{title}\n\n{items}"))  # type: ignore[no-untyped-call]
     return True

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from remote.errors import ConfigError
 from remote.inventory import Inventory
@@ -128,16 +128,16 @@ def conditions_of(
 
 @contextlib.contextmanager
 def exclusive(path: Path, what: str) -> Iterator[None]:
-    """Hold the existing file `path` against other processes that do the same.
+    """Hold the existing file or folder `path` against other processes that do the same.
 
     Raises
     ------
     ConfigError
         Another process holds it; `what` says what that process does.
     """
-    with path.open() as stream:
+    with _opened(path) as descriptor:
         deadline = time.monotonic() + LOOKING_S
-        while not _try_lock(stream, fcntl.LOCK_EX):
+        while not _try_lock(descriptor, fcntl.LOCK_EX):
             if time.monotonic() > deadline:
                 raise ConfigError(path, f"another process {what}: wait for it or end it")
             time.sleep(LOOKING_S / 10)
@@ -148,13 +148,22 @@ def is_held(path: Path) -> bool:
     """Tell whether a living process holds `path` by `exclusive`; looking takes no time."""
     if not path.exists():
         return False
-    with path.open() as stream:
-        return not _try_lock(stream, fcntl.LOCK_SH)
+    with _opened(path) as descriptor:
+        return not _try_lock(descriptor, fcntl.LOCK_SH)
 
 
-def _try_lock(stream: TextIO, kind: int) -> bool:
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(stream, kind | fcntl.LOCK_NB)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _try_lock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
