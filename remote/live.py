@@ -134,9 +134,7 @@ class Poller:
         before: list[Reading] = []
         while not self._stopping.wait(INTERVAL_S):
             try:
-                now = list(
-                    in_parallel({h.name: partial(self._ask, h) for h in self.hosts}).values()
-                )
+                asked = in_parallel({h.name: partial(self._ask, h) for h in self.hosts})
             except (RemoteError, ValueError):
                 before = []
                 continue
