@@ -144,9 +144,9 @@ class Job:
         with self._launching:
             self._killed = True
             self._run(
-                f"p=-$(cat {self._path('sid')}); kill -KILL -- $p 2>/dev/null; i=0; "
+                f"p=-$(cat {self._path('sid')}); kill -KILL $p 2>/dev/null; i=0; "
                 # what it listened on is free only when it has ended
-                "while kill -0 -- $p 2>/dev/null && [ $i -lt 50 ]; "
+                "while kill -0 $p 2>/dev/null && [ $i -lt 50 ]; "
                 "do sleep 0.02; i=$((i+1)); done; "
                 f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
             )
@@ -316,7 +316,7 @@ def clear_jobs(connection: Connection) -> list[str]:
         f"for f in $(find {folder} -name '*.sid' 2>/dev/null); do "
         '[ -f "${f%.sid}.exit" ] && continue; p=$(cat "$f"); '
         f'grep -qsz "^{JOB_MARK}=${{f%.sid}}$" /proc/$p/environ || continue; '
-        'kill -KILL -- "-$p" && echo "${f%.sid}"; done; '
+        'kill -KILL "-$p" && echo "${f%.sid}"; done; '
         f"rm -rf {folder}"
     )
     return connection.run(script).stdout.split()
