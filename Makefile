@@ -48,7 +48,8 @@ report: $(INSTALLED)
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 else
 report: setup ## Measure on the local lab, run the notebooks, write the report; or CAMPAIGN=reference
-	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET)
+	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET) \
+	  || { status=$$?; [ $$status -eq 3 ] || exit $$status; echo "The report lacks what is named above" >&2; }
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 endif
 

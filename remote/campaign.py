@@ -13,7 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -60,12 +60,14 @@ class Campaign:
     fleet : ``local`` for the local lab, ``loopback`` for the rootless fleet, ``none`` to only show
         what is measured, else the path of an inventory.
     seed : of the order of the runs.
+    plans : sections by name that are not those of the section files.
     """
 
     path: Path
     profile: str
     fleet: str
     seed: int
+    plans: Mapping[str, Section] = field(default_factory=dict)
 
     @classmethod
     def open(
@@ -101,9 +103,13 @@ class Campaign:
         record.require(path, profile=profile, fleet=fleet)
         return cls(path=path, profile=profile, fleet=fleet, seed=record.seed)
 
+    def plan(self, section: str) -> Section:
+        """Return the section of that name in the campaign's profile."""
+        return self.plans.get(section) or Section.read(section, self.profile)
+
     def runs(self, section: str) -> list[Run]:
         """Return the runs of a section in their order: shuffled in blocks of one repetition."""
-        plan = Section.read(section, self.profile)
+        plan = self.plan(section)
         order: list[Run] = []
         for repetition in range(1, plan.durations.repetitions + 1):
             block = plan.configs()
@@ -116,7 +122,7 @@ class Campaign:
 
     def links(self, section: str) -> list[Run]:
         """Return the measurements of the links that precede the runs of a section under load."""
-        plan = Section.read(section, self.profile)
+        plan = self.plan(section)
         if plan.kind != "load":
             return []
         return [
@@ -189,7 +195,7 @@ class Campaign:
     ) -> None:
         phases = Phases()
         inventory = Inventory.read(inventory_path(self.fleet))
-        sections = [Section.read(section, self.profile) for section in missing]
+        sections = [self.plan(section) for section in missing]
         dilations = time_dilations(sections, inventory, time_dilation)
         with self._alone(inventory), Fleet(inventory) as fleet:
             self._extend_record(inventory, sections, dilations)

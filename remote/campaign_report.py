@@ -35,6 +35,11 @@ class CampaignReport:
     phases_s: Mapping[str, float]
     counts: list[StationCount]
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every run of every section that was begun is done."""
+        return all(set(counts) <= {State.DONE} for counts in self.states.values())
+
     def text(self) -> str:
         """Return the report for a terminal."""
         rows = [
@@ -51,6 +56,11 @@ class CampaignReport:
             "Requests by who counted them:\n" + counts_text(self.counts),
         ]
         return "\n\n".join(parts)
+
+
+def measured_sections(campaign_dir: Path) -> list[str]:
+    """Return the sections of which a campaign holds anything."""
+    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
 
 
 def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]) -> CampaignReport:

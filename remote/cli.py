@@ -14,9 +14,12 @@ import click
 from tabulate import tabulate
 
 from remote.campaign import Campaign
+from remote.campaign_cli import COMMANDS as CAMPAIGN_COMMANDS
+from remote.campaign_cli import NOT_COMPLETE
 from remote.dry_run import missing_table
 from remote.errors import ConfigError, LabError, RemoteError
-from remote.fleet_cli import COMMANDS, loopback_option
+from remote.fleet_cli import COMMANDS as FLEET_COMMANDS
+from remote.fleet_cli import loopback_option
 from remote.fleets import lab_of
 from remote.section import PROFILES
 from remote.testbed import LocalLab, Topology, shell_command
@@ -161,7 +164,8 @@ def run(
 ) -> None:
     """Measure what is missing of each SECTION (0, 2.1, 3.1, ...) and keep it in the campaign.
 
-    Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes.
+    Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
+    3 if runs were given up after three attempts: they are named, all others are done.
     """
     opened = Campaign.open(campaign, profile=profile, fleet=fleet)
     if dry_run:
@@ -173,7 +177,7 @@ def run(
         left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
     planned = sum(len(opened.states(section)) for section in sections)
     click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
-    sys.exit(1 if left else 0)
+    sys.exit(NOT_COMPLETE if left else 0)
 
 
 @contextlib.contextmanager
@@ -191,5 +195,6 @@ def _own_lab(fleet: str) -> Iterator[None]:
         yield
 
 
-for _command in COMMANDS:
+_COMMANDS: tuple[Callable[..., None], ...] = (*FLEET_COMMANDS, *CAMPAIGN_COMMANDS)
+for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
