@@ -1,7 +1,5 @@
 package mwlab.middleware
 
-import kotlinx.coroutines.CancellableContinuation
-import kotlinx.coroutines.suspendCancellableCoroutine
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.metrics.JobTimes
@@ -9,8 +7,8 @@ import mwlab.metrics.Outcome
 import mwlab.metrics.Recorder
 import mwlab.net.Connection
 import mwlab.net.EventLoop
+import mwlab.net.Waiter
 import java.io.IOException
-import kotlin.coroutines.resume
 
 /**
  * One client: reads its requests, queues them one after the other, and returns the replies in the same order.
@@ -34,7 +32,7 @@ internal class ClientConnection(
     private var isStopping = false
 
     /** Resumed when the job under way is answered, with what the socket did not take at once. */
-    private var waiting: CancellableContinuation<Reply?>? = null
+    private val waiting = Waiter<Reply?>(connection.loop)
 
     /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
     suspend fun serve() {
@@ -67,7 +65,7 @@ internal class ClientConnection(
             true
         }
         if (isDelivered) finish(job, reply)
-        waiting?.also { waiting = null }?.resume(reply.takeUnless { isDelivered })
+        waiting.resume(reply.takeUnless { isDelivered })
         return isDelivered
     }
 
@@ -85,12 +83,11 @@ internal class ClientConnection(
         times.firstByteNanos = firstByteNanos
         if (lastReplyNanos != 0L) times.thinkNanos = firstByteNanos - lastReplyNanos
         val job = Job(this, request, connection.input, times)
-        val unsent = suspendCancellableCoroutine { continuation ->
-            waiting = continuation
-            times.enqueuedNanos = System.nanoTime()
-            val length = queue.enqueue(job)
-            if (length >= 0) recorder.enqueued(times.enqueuedNanos, length) else refuse()
-        }
+        times.enqueuedNanos = System.nanoTime()
+        val length = queue.enqueue(job)
+        if (length < 0) return refuse()
+        recorder.enqueued(times.enqueuedNanos, length)
+        val unsent = waiting.await()
         if (unsent != null) {
             connection.write(unsent.buffers)
             finish(job, unsent)
@@ -98,9 +95,9 @@ internal class ClientConnection(
         }
     }
 
-    private fun refuse() {
+    private suspend fun refuse() {
         recorder.refused()
-        waiting?.also { waiting = null }?.resume(Reply.line("SERVER_ERROR job queue is full"))
+        connection.write(Reply.line("SERVER_ERROR job queue is full").buffers)
     }
 
     private fun finish(job: Job, reply: Reply) {

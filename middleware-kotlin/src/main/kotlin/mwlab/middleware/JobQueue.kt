@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.channels.ChannelIterator
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
@@ -24,15 +25,18 @@ internal class JobQueue(capacity: Int) {
         return -1
     }
 
-    /** Takes the oldest job, suspending while there is none; null once the queue is closed and empty. */
-    suspend fun dequeue(): Job? {
-        val job = channel.receiveCatching().getOrNull() ?: return null
-        waiting.decrementAndGet()
-        return job
-    }
+    /** Takes one job after the other, the oldest first, suspending while there is none; ends once the queue is closed and empty. */
+    operator fun iterator() = Jobs(channel.iterator())
 
     /** Accepts no more jobs; those waiting can still be taken. Idempotent. */
     fun close() {
         channel.close()
+    }
+
+    /** Waiting for the next job takes no memory: the channel's own iterator is what waits. */
+    inner class Jobs(private val jobs: ChannelIterator<Job>) {
+        suspend operator fun hasNext(): Boolean = jobs.hasNext()
+
+        operator fun next(): Job = jobs.next().also { waiting.decrementAndGet() }
     }
 }

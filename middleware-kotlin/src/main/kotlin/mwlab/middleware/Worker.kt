@@ -25,8 +25,7 @@ internal class Worker(
 ) {
     /** Works until the queue is closed and empty. */
     suspend fun run() {
-        while (true) {
-            val job = queue.dequeue() ?: return
+        for (job in queue) {
             job.times.dequeuedNanos = System.nanoTime()
             recorder.dequeued(index, job.times.dequeuedNanos)
             serve(job)

@@ -1,7 +1,5 @@
 package mwlab.net
 
-import kotlinx.coroutines.CancellableContinuation
-import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withTimeoutOrNull
 import java.io.IOException
 import java.net.InetSocketAddress
@@ -14,8 +12,6 @@ import java.nio.channels.SelectionKey.OP_CONNECT
 import java.nio.channels.SelectionKey.OP_READ
 import java.nio.channels.SelectionKey.OP_WRITE
 import java.nio.channels.SocketChannel
-import kotlin.coroutines.resume
-import kotlin.coroutines.resumeWithException
 import kotlin.time.Duration
 
 /**
@@ -41,8 +37,8 @@ class Connection private constructor(
     val isOpen: Boolean get() = channel.isOpen
 
     private val key: SelectionKey = channel.register(loop.selector, 0, this)
-    private var reader: CancellableContinuation<Unit>? = null
-    private var writer: CancellableContinuation<Unit>? = null
+    private val reader = Waiter<Boolean>(loop)
+    private val writer = Waiter<Unit>(loop)
 
     /**
      * Suspends until [input] holds at least one more byte; false when the peer has ended its side.
@@ -50,16 +46,10 @@ class Connection private constructor(
      * @throws IOException if the connection is broken, or closed meanwhile.
      */
     suspend fun fill(): Boolean {
+        if (!key.isValid) throw ClosedChannelException()
         if (!input.hasRemaining()) releaseInput()
-        awaitReadable()
-        val before = makeRoom()
-        val count = try {
-            channel.read(input)
-        } finally {
-            input.limit(input.position()).position(before)
-        }
-        lastReadNanos = System.nanoTime()
-        return count >= 0
+        if (key.interestOps() and OP_READ == 0) key.interestOpsOr(OP_READ)
+        return reader.await()
     }
 
     /** Drops the first [length] bytes of [input]. */
@@ -115,37 +105,41 @@ class Connection private constructor(
         if (!channel.isOpen) return
         channel.close()
         releaseInput()
-        reader?.resumeWithException(ClosedChannelException())
-        writer?.resumeWithException(ClosedChannelException())
+        reader.fail(ClosedChannelException())
+        writer.fail(ClosedChannelException())
     }
 
     override fun onSelected() {
         if (!key.isValid) return
         val ready = key.readyOps()
-        if (ready and OP_READ != 0) {
-            // Interest stays on between reads, which saves a system call each; it goes off when nobody is reading.
-            reader?.also { reader = null }?.resume(Unit) ?: key.interestOpsAnd(OP_READ.inv())
-        }
-        if (ready and (OP_WRITE or OP_CONNECT) != 0) {
+        // Interest stays on between reads, which saves a system call each; it goes off when nobody is reading.
+        if (ready and OP_READ != 0) if (reader.isWaiting) read() else key.interestOpsAnd(OP_READ.inv())
+        if (ready and (OP_WRITE or OP_CONNECT) != 0 && key.isValid) {
             key.interestOpsAnd((OP_WRITE or OP_CONNECT).inv())
-            writer?.also { writer = null }?.resume(Unit)
+            writer.resume(Unit)
         }
     }
 
-    private suspend fun awaitReadable() {
-        if (!key.isValid) throw ClosedChannelException()
-        suspendCancellableCoroutine { continuation ->
-            reader = continuation
-            if (key.interestOps() and OP_READ == 0) key.interestOpsOr(OP_READ)
+    /** Reads for the coroutine that waits in [fill]. */
+    private fun read() {
+        val count = try {
+            val before = makeRoom()
+            try {
+                channel.read(input)
+            } finally {
+                input.limit(input.position()).position(before)
+            }
+        } catch (broken: IOException) {
+            return reader.fail(broken)
         }
+        lastReadNanos = System.nanoTime()
+        reader.resume(count >= 0)
     }
 
     private suspend fun awaitWritable(operation: Int) {
         if (!key.isValid) throw ClosedChannelException()
-        suspendCancellableCoroutine { continuation ->
-            writer = continuation
-            key.interestOpsOr(operation)
-        }
+        key.interestOpsOr(operation)
+        writer.await()
     }
 
     /** Prepares [input] to be read into, behind its bytes; returns where these begin. */
