@@ -44,7 +44,11 @@ WORKERS = {
 }
 SIDES = {
     "client": Style(name="clients", color=BLUE, symbol="circle"),
-    "middleware": Style(name="middleware", color=ORANGE, symbol="diamond"),
+    "middleware": Style(name="middleware", color=ORANGE, symbol="diamond", dash="dash"),
+}
+SHARDED = {
+    True: Style(name="sharded", color=BLUE, symbol="circle"),
+    False: Style(name="not sharded", color=VERMILLION, symbol="square", dash="dash", pattern="/"),
 }
 PERCENTILES = {
     25: Style(name="25 %", color=SKY_BLUE, symbol="triangle-down", dash="dot"),
@@ -65,14 +69,25 @@ _KNOWN: dict[str, Mapping[Any, Style]] = {
     "workers": WORKERS,
     "side": SIDES,
     "percentile": PERCENTILES,
+    "sharded": SHARDED,
 }
-_SPARE = (
-    (ORANGE, "star"),
-    (SKY_BLUE, "pentagon"),
-    (YELLOW, "hexagon"),
-    (GREEN, "cross"),
-    (PURPLE, "hourglass"),
+_SPARE = (  # told apart in grey, too, by marker, dash and pattern
+    (BLUE, "circle", "solid", ""),
+    (VERMILLION, "square", "dash", "/"),
+    (GREEN, "diamond", "dot", "x"),
+    (ORANGE, "star", "dashdot", "."),
+    (PURPLE, "hourglass", "longdash", "-"),
+    (SKY_BLUE, "pentagon", "longdashdot", "+"),
+    (BLACK, "cross", "solid", "|"),
 )
+_WORDS = {  # how a level of a factor is named where it has no style of its own
+    "workers": "{} workers",
+    "num_middlewares": "{} middlewares",
+    "num_servers": "{} servers",
+    "num_clients": "{} clients",
+    "multi_get_keys": "{} keys",
+    "replicas": "R = {}",
+}
 
 
 def style_of(kind: str, level: object, position: int = 0) -> Style:
@@ -82,7 +97,7 @@ def style_of(kind: str, level: object, position: int = 0) -> Style:
     ----------
     kind
         Column that tells the series apart: ``workload``, ``workers``, ``side``, ``percentile``,
-        or any other.
+        ``sharded``, or any other.
     level
         Value in that column.
     position
@@ -91,8 +106,10 @@ def style_of(kind: str, level: object, position: int = 0) -> Style:
     known = _KNOWN.get(kind, {})
     if level in known:
         return known[level]
-    color, symbol = _SPARE[position % len(_SPARE)]
-    return Style(name=f"{level} {kind}", color=color, symbol=symbol)
+    color, symbol, dash, pattern = _SPARE[position % len(_SPARE)]
+    words = _WORDS.get(kind, "{}").format(level)
+    name = words.removesuffix("s") if words.startswith("1 ") else words
+    return Style(name=name, color=color, symbol=symbol, dash=dash, pattern=pattern)
 
 
 def new_figure(x_title: str, y_title: str) -> go.Figure:

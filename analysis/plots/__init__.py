@@ -2,26 +2,39 @@
 
 from analysis.plots.breakdown import plot_breakdown
 from analysis.plots.factorial import plot_effects, plot_interactions, plot_residuals
+from analysis.plots.load import (
+    plot_response_time,
+    plot_throughput,
+    plot_throughput_against_response_time,
+)
+from analysis.plots.multi_get import plot_histograms, plot_percentiles_by_keys
 from analysis.plots.network import plot_bandwidths, plot_round_trip_times
 from analysis.plots.percentiles import plot_percentiles
-from analysis.plots.prediction import plot_prediction
+from analysis.plots.prediction import plot_predicted_against_measured, plot_prediction
 from analysis.plots.queue import plot_queue_length, plot_waiting_workers
-from analysis.plots.response_time import plot_response_time
-from analysis.plots.throughput import plot_throughput
+from analysis.plots.shares import plot_request_shares
+from analysis.plots.system import plot_request_life, plot_system
 from analysis.plots.trace import plot_trace
 
 __all__ = [
     "plot_bandwidths",
     "plot_breakdown",
     "plot_effects",
+    "plot_histograms",
     "plot_interactions",
     "plot_percentiles",
+    "plot_percentiles_by_keys",
+    "plot_predicted_against_measured",
     "plot_prediction",
     "plot_queue_length",
+    "plot_request_life",
+    "plot_request_shares",
     "plot_residuals",
     "plot_response_time",
     "plot_round_trip_times",
+    "plot_system",
     "plot_throughput",
+    "plot_throughput_against_response_time",
     "plot_trace",
     "plot_waiting_workers",
 ]

@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.plots.series import CLIENTS_TITLE
+from analysis.plots.series import CLIENTS_TITLE, count_runs
 from analysis.theme import BLACK, TIMES, error_bars, new_figure
 
 
@@ -44,4 +44,5 @@ def plot_breakdown(cells: pd.DataFrame) -> go.Figure:
         marker={"color": BLACK, "symbol": "line-ew-open", "size": 14},
         name="response time",
     )
-    return figure.update_layout(barmode="stack", xaxis_type="category", legend_traceorder="normal")
+    figure.update_layout(barmode="stack", xaxis_type="category", legend_traceorder="normal")
+    return count_runs(figure, cells, "middleware_response_time_ms")

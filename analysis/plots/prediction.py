@@ -3,8 +3,8 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.plots.series import CLIENTS_TITLE, add_measured, each_series
-from analysis.theme import FRAME, new_figure
+from analysis.plots.series import CLIENTS_TITLE, add_measured, count_runs, each_series
+from analysis.theme import FRAME, GRID, error_bars, new_figure, style_of
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
@@ -53,5 +53,55 @@ def plot_prediction(
     for model, dash in models.items():
         figure.add_scatter(
             x=[None], y=[None], mode="lines", line={"color": FRAME, "dash": dash}, name=model
+        )
+    if f"{column}_repetitions" in cells:
+        count_runs(figure, cells, column)
+    return figure
+
+
+def plot_predicted_against_measured(
+    compared: pd.DataFrame, *, column: str, title: str, series: str = "model", within: float = 0.1
+) -> go.Figure:
+    """Plot predictions over what was measured: on the diagonal a prediction is right.
+
+    Parameters
+    ----------
+    compared
+        One row per configuration and model: `<column>_predicted`, the measured `<column>_mean`,
+        `<column>_ci_low` and `<column>_ci_high`, and `series`.
+    column
+        Measure, such as ``throughput_ops_per_s``.
+    title
+        What is measured, with the unit, such as ``throughput (op/s)``.
+    series
+        Column that tells the points apart.
+    within
+        Relative error that the shaded band allows.
+    """
+    figure = new_figure(f"Measured {title}", f"Predicted {title}")
+    values = compared[[f"{column}_predicted", f"{column}_mean"]]
+    end = float(values.to_numpy().max()) * 1.05
+    figure.add_scatter(
+        x=[0, end, end],
+        y=[0, end * (1 + within), end * (1 - within)],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=GRID,
+        hoverinfo="skip",
+        name=f"within {within:.0%}",
+    )
+    figure.add_scatter(
+        x=[0, end], y=[0, end], mode="lines", line={"color": FRAME, "dash": "dash"}, name="equal"
+    )
+    for position, (level, rows) in enumerate(compared.groupby(series)):
+        style = style_of(series, level, position)
+        figure.add_scatter(
+            x=rows[f"{column}_mean"],
+            y=rows[f"{column}_predicted"],
+            error_x=error_bars(rows, column),
+            mode="markers",
+            marker={"color": style.color, "symbol": style.symbol},
+            name=style.name,
         )
     return figure

@@ -9,6 +9,7 @@ from analysis.plots.series import (
     add_measured,
     add_model,
     add_model_legend,
+    count_runs,
     each_series,
 )
 from analysis.theme import new_figure
@@ -35,7 +36,7 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
         )
         add_model(figure, style, rows["num_clients"], in_queue)
     add_model_legend(figure, "Little's law")
-    return figure
+    return count_runs(figure, cells, "middleware_queue_length")
 
 
 def plot_waiting_workers(cells: pd.DataFrame, *, series: str = "workers") -> go.Figure:
@@ -43,4 +44,4 @@ def plot_waiting_workers(cells: pd.DataFrame, *, series: str = "workers") -> go.
     figure = new_figure(CLIENTS_TITLE, "Waiting workers (workers)")
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, "middleware_waiting_workers")
-    return figure
+    return count_runs(figure, cells, "middleware_waiting_workers")

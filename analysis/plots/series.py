@@ -16,6 +16,11 @@ def each_series(cells: pd.DataFrame, series: str) -> Iterator[tuple[Style, pd.Da
         yield style_of(series, level, position), rows.sort_values("num_clients")
 
 
+def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure:
+    """Note how many runs the figure shows, for the footnote that `present.figure` gives it."""
+    return figure.update_layout(meta={"runs": int(cells[f"{column}_repetitions"].sum())})
+
+
 def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: str) -> None:
     """Add measured means as markers with the error bars of their 95 % confidence interval."""
     figure.add_scatter(

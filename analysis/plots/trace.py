@@ -4,21 +4,29 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from analysis.theme import GRID, TEMPLATE, style_of
+from analysis.theme import FRAME, GRID, ORANGE, TEMPLATE, style_of
 
+_MAX_MARKERS = 300
+_EVENT = ORANGE
 _ROWS = {
     "throughput_ops_per_s": "Throughput (op/s)",
     "response_time_ms": "Response time (ms)",
 }
 
 
-def plot_trace(windows: pd.DataFrame) -> go.Figure:
+def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.Figure:
     """Plot throughput and mean response time of every second, the stable window shaded.
+
+    A long run (over five minutes) is drawn as lines only.
 
     Parameters
     ----------
     windows
         Rows of `analysis.tidy.Tables.windows` of one run.
+    events
+        What happened during the run, if anything: `start_s` and `end_s` (seconds since the stable
+        window began), `event` (a few words). Each is a dotted line with its name, shaded for as
+        long as it lasts.
 
     Raises
     ------
@@ -34,9 +42,9 @@ def plot_trace(windows: pd.DataFrame) -> go.Figure:
             figure.add_scatter(
                 x=seconds["second_s"],
                 y=seconds[column],
-                mode="lines+markers",
+                mode="lines+markers" if len(seconds) <= _MAX_MARKERS else "lines",
                 marker={"color": style.color, "symbol": style.symbol, "size": 5},
-                line={"color": style.color, "dash": style.dash},
+                line={"color": style.color, "dash": style.dash, "width": 1.2},
                 name=style.name,
                 legendgroup=style.name,
                 showlegend=row == 1,
@@ -48,6 +56,22 @@ def plot_trace(windows: pd.DataFrame) -> go.Figure:
     figure.add_vrect(
         stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
     )
+    for _, event in (events if events is not None else pd.DataFrame()).iterrows():
+        figure.add_vrect(
+            event["start_s"], event["end_s"], fillcolor=_EVENT, opacity=0.4, line_width=0
+        )
+        figure.add_vline(event["start_s"], line={"color": FRAME, "dash": "dot", "width": 1})
+        figure.add_annotation(
+            x=event["start_s"],
+            y=1,
+            yref="y domain",
+            text=event["event"],
+            textangle=-90,
+            xanchor="right",
+            yanchor="top",
+            showarrow=False,
+            font={"size": 11},
+        )
     figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
     figure.update_xaxes(rangemode="normal")
-    return figure.update_layout(template=TEMPLATE)
+    return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)

@@ -1,0 +1,109 @@
+"""Multi-gets: percentiles by size, and histograms, sharded beside non-sharded."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from analysis.theme import BLACK, PERCENTILES, SHARDED, SIDES, TEMPLATE, new_figure
+
+SHOWN_SHARE = 0.995  # of the samples of a histogram; the tail would squeeze the rest
+
+
+def plot_percentiles_by_keys(
+    percentiles: pd.DataFrame, shown: Sequence[int] = (25, 50, 75, 90, 99)
+) -> go.Figure:
+    """Plot percentiles of the response time against the keys of a multi-get, both modes together.
+
+    Parameters
+    ----------
+    percentiles
+        From `analysis.histograms.percentiles_by`: one row per `multi_get_keys`, `sharded` and
+        `percentile`.
+    shown
+        Which percentiles.
+    """
+    figure = new_figure("Keys of a multi-get", "Response time (ms)")
+    for sharded, mode in SHARDED.items():
+        rows = percentiles[percentiles["sharded"].astype(bool) == sharded]
+        for percentile in shown:
+            style = PERCENTILES[percentile]
+            line = rows[rows["percentile"] == percentile].sort_values("multi_get_keys")
+            filled = style.symbol if sharded else f"{style.symbol}-open"
+            figure.add_scatter(
+                x=line["multi_get_keys"],
+                y=line["value_ms"],
+                mode="lines+markers",
+                marker={"color": style.color, "symbol": filled},
+                line={"color": style.color, "dash": mode.dash, "width": 1.5},
+                name=f"{style.name}, {mode.name}",
+                legendgroup=mode.name,
+            )
+    return figure.update_layout(height=440)
+
+
+def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
+    """Plot response-time histograms: clients and middleware above each other, modes side by side.
+
+    Parameters
+    ----------
+    histograms
+        Rows of `analysis.tidy.Tables.histograms` of one configuration in both modes and of
+        `time` ``response_time``: `side`, `sharded`, `upper_edge_ms`, `count`. Repetitions are
+        added up.
+    bin_ms
+        Width of a bar in ms. All four histograms have the same axes.
+    """
+    sides = [side for side in SIDES if (histograms["side"] == side).any()]
+    figure = make_subplots(
+        rows=len(sides),
+        cols=len(SHARDED),
+        shared_xaxes="all",
+        shared_yaxes="all",
+        vertical_spacing=0.09,
+        horizontal_spacing=0.04,
+    )
+    edge = _shown_up_to(histograms, bin_ms)
+    for row, side in enumerate(sides, 1):
+        for col, (sharded, mode) in enumerate(SHARDED.items(), 1):
+            chosen = histograms["sharded"].astype(bool).eq(sharded) & histograms["side"].eq(side)
+            left, share = _bars(histograms[chosen], bin_ms, edge)
+            figure.add_bar(
+                x=left + bin_ms / 2,
+                y=share * 100,
+                width=bin_ms,
+                marker={
+                    "color": SIDES[side].color,
+                    "line": {"color": BLACK, "width": 0.3},
+                    "pattern": {
+                        "shape": mode.pattern,
+                        "fillmode": "overlay",
+                        "fgcolor": BLACK,
+                        "solidity": 0.15,
+                    },
+                },
+                name=f"{SIDES[side].name}, {mode.name}",
+                row=row,
+                col=col,
+            )
+        figure.update_yaxes(title_text="Requests (%)", row=row, col=1)
+    figure.update_xaxes(title_text="Response time (ms)", row=len(sides))
+    return figure.update_layout(template=TEMPLATE, height=260 * len(sides) + 40, bargap=0)
+
+
+def _shown_up_to(histograms: pd.DataFrame, bin_ms: float) -> float:
+    edges = []
+    for _, samples in histograms.groupby(["side", "sharded"]):
+        ordered = samples.sort_values("upper_edge_ms")
+        share = ordered["count"].cumsum() / ordered["count"].sum()
+        edges.append(ordered["upper_edge_ms"].to_numpy()[np.searchsorted(share, SHOWN_SHARE)])
+    return float(np.ceil(max(edges, default=bin_ms) / bin_ms) * bin_ms)
+
+
+def _bars(samples: pd.DataFrame, bin_ms: float, edge: float) -> tuple[np.ndarray, np.ndarray]:
+    """Left edges of the bars and the share of all samples in each."""
+    bins = np.floor(samples["upper_edge_ms"] / bin_ms).astype(int)
+    counts = samples.groupby(bins)["count"].sum().reindex(range(round(edge / bin_ms)), fill_value=0)
+    return counts.index.to_numpy() * bin_ms, (counts / max(1, samples["count"].sum())).to_numpy()
