@@ -27,6 +27,7 @@ from remote.settings import Settings
 from remote.tools import memcached
 
 GENERATOR_GRACE_S = 15.0
+MORE_LEAD_S = 3.0
 MONITOR_MARGIN_S = 120.0
 JOB_FILES = (".pid", ".sid", ".exit", ".part")
 
@@ -84,6 +85,7 @@ class LoadSession:
         servers = take("servers", section.hosts["servers"])
         self._servers = Servers(fleet, servers, section.name)
         self._prefill = Prefill(fleet, self.clients, servers, tools)
+        self._more_lead_s = 0.0
 
     def __enter__(self) -> LoadSession:
         settings = (self.section.settings(config) for config in self.section.configs())
@@ -137,7 +139,7 @@ class LoadSession:
         )
         proxies, observers = started["middlewares"], started["monitors"]
         self._server_stats("before", setup, collected)
-        lead_s = generators.start_lead_s(len(setup.instances))
+        lead_s = generators.start_lead_s(len(setup.instances)) + self._more_lead_s
         start_s = math.ceil(time.time() + lead_s)
         collected.manifest["start_at_epoch_s"] = start_s
         loads = self._start_generators(setup, jobs, start_s)
@@ -148,6 +150,8 @@ class LoadSession:
         )
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         late = jobs.wait(loads, timeout_s=lead_s + setup.total_s + GENERATOR_GRACE_S)
+        if time.time() < start_s + setup.total_s - 1:
+            self._more_lead_s += MORE_LEAD_S  # they were too late to start together, so they ended
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
