@@ -11,7 +11,6 @@ from functools import wraps
 from typing import ParamSpec
 
 import click
-from tabulate import tabulate
 
 from remote.campaign import Campaign
 from remote.campaign_cli import COMMANDS as CAMPAIGN_COMMANDS
@@ -22,7 +21,9 @@ from remote.fleet_cli import COMMANDS as FLEET_COMMANDS
 from remote.fleet_cli import loopback_option
 from remote.fleets import lab_of
 from remote.section import PROFILES
-from remote.testbed import LocalLab, Topology, shell_command
+from remote.testbed import LocalLab, Topology, network_problem, shell_command
+from remote.testbed.status_text import status_text
+from remote.testbed.topology import MAX_DILATION, MIN_DILATION
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -41,6 +42,8 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except (RemoteError, LabError, ConfigError) as exc:
             click.echo(f"lab: {exc}", err=True)
+            if isinstance(exc, RemoteError) and (problem := network_problem()):
+                click.echo(f"lab: {problem}", err=True)
             sys.exit(1)
         except OSError as exc:
             click.echo(f"lab: on this machine: {exc}", err=True)
@@ -77,11 +80,19 @@ def main() -> None:
     show_default=True,
     help="Name, or path of a topology file.",
 )
+@click.option(
+    "--time-dilation",
+    type=click.FloatRange(MIN_DILATION, MAX_DILATION),
+    help="k: divide rates and multiply delays by it.  [default: the topology's]",
+)
 @loopback_option
 @_clear_errors
-def up(topology: str) -> None:
-    """Start the lab; harmless if it is up."""
-    inventory = LocalLab(Topology.named(topology)).up(progress=click.echo)
+def up(topology: str, time_dilation: float | None) -> None:
+    """Start the lab; harmless if it is up, when only its time dilation may be changed."""
+    wanted = Topology.named(topology)
+    if time_dilation is not None:
+        wanted = wanted.dilated(time_dilation)
+    inventory = LocalLab(wanted).up(progress=click.echo)
     click.echo(f"inventory: {inventory}")
 
 
@@ -98,23 +109,14 @@ def down() -> None:
 @loopback_option
 @_clear_errors
 def status() -> None:
-    """Show the hosts of the lab and whether each answers; exit status 1 if any does not."""
-    states = LocalLab().status()
-    if not states:
+    """Show the lab's hosts and network and what they have used; exit status 1 if any is down."""
+    lab = LocalLab()
+    states, switch = lab.status(), lab.switch()
+    if not states or switch is None:
         click.echo("The lab is down; start it with `lab up`.")
         sys.exit(1)
-    rows = [
-        (
-            s.name,
-            s.address,
-            f"{s.rate_mbit_per_s:g}",
-            s.sshd_pid or "-",
-            "up" if s.is_up else "DOWN",
-        )
-        for s in states
-    ]
-    click.echo(tabulate(rows, headers=["host", "address", "Mbit/s", "sshd", "state"]))
-    sys.exit(0 if all(s.is_up for s in states) else 1)
+    click.echo(status_text(states, switch))
+    sys.exit(0 if switch.is_up and all(s.is_up for s in states) else 1)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})

@@ -13,6 +13,9 @@ STATE_DIR = LOCAL_LAB_INVENTORY.parent
 WORK_DIR = STATE_DIR / "work"
 """Each host's working directory: a path inside the host, on a tmpfs of its own."""
 
+CPU_ACCOUNT = STATE_DIR / "cpu_account"
+"""The kernel's file with a host's CPU time: a path inside the host."""
+
 
 @dataclass(frozen=True)
 class LabFiles:
@@ -49,6 +52,16 @@ class LabFiles:
     def netns_dir_is_new(self) -> Path:
         """Exists if /run/netns did not exist before the lab."""
         return self.directory / "netns_dir_is_new"
+
+    @property
+    def line_shared(self) -> Path:
+        """Settings and counters of the delay line; exists if there is one."""
+        return self.directory / "delay-line"
+
+    @property
+    def line_process(self) -> Path:
+        """The delay line's process, as it has noted itself."""
+        return self.directory / "delay-line.init"
 
     def host(self, name: str) -> Path:
         """Folder of what one host needs to start, its log and its process."""

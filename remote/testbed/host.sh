@@ -1,12 +1,16 @@
 #!/bin/sh
 # Turns the namespaces it is started in into a host of the lab and becomes the host's sshd.
 #
-#   host.sh NAME FILES TMPFS_MIB SSHD    FILES: the host's folder, as sshd.py has written it
+#   host.sh NAME FILES TMPFS_MIB SSHD [TYPE OPTIONS ACCOUNT]
+#     FILES: the host's folder, as sshd.py has written it
+#     TYPE, OPTIONS: of the control groups' file system that counts the host's CPU time
+#     ACCOUNT: the file in it that does
 #
 # It is process 1 of the host: when it is killed, everything on the host ends.
 set -eu
 umask 022
 name=$1 files=$2 size=size=$3m sshd=$4
+type=${5-} options=${6-} account=${7-}
 
 # The number and start time that this process has outside, for `lab status` and `lab down`.
 read -r stat </proc/self/stat
@@ -29,6 +33,13 @@ for file in host_key authorized_keys sshd_config etc_hosts; do
 done
 # The machine's root may have a locked password, which sshd without PAM takes for a locked account.
 (umask 077 && echo 'root:*:::::::' >"$new/middleware-lab/shadow")
+# `ip netns exec` hides /sys/fs/cgroup; of it the host gets the one file that counts its CPU time.
+if [ -n "$account" ] && mkdir "$new/cgroup" && mount -n -t "$type" -o "$options" mwlab "$new/cgroup"; then
+  : >"$new/middleware-lab/cpu_account"
+  mount -n --bind "$new/cgroup/$account" "$new/middleware-lab/cpu_account" ||
+    rm "$new/middleware-lab/cpu_account"
+  umount -n "$new/cgroup"
+fi
 mount -n --move "$new" /run
 mount -n --bind /run/middleware-lab/shadow /etc/shadow
 mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts

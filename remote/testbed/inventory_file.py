@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from remote.testbed.files import WORK_DIR, LabFiles
-from remote.testbed.network import CONTROL_DEVICE
+from remote.testbed.files import CPU_ACCOUNT, WORK_DIR, LabFiles
+from remote.testbed.network import CONTROL_DEVICE, Delay
 from remote.testbed.topology import LabHost, Topology
 
 # For Ansible, whose ssh would read the user's settings and know no host of the lab.
@@ -17,13 +17,19 @@ _SSH_ARGUMENTS = (
 )
 
 
-def inventory_text(topology: Topology, files: LabFiles) -> str:
-    """Write the inventory of a lab as YAML."""
+def inventory_text(topology: Topology, files: LabFiles, delay: Delay, *, counts_cpu: bool) -> str:
+    """Write the inventory of a lab as YAML; rates and round-trip time are those of the topology.
+
+    Parameters
+    ----------
+    delay : what delays packets.
+    counts_cpu : whether the CPU time of each host is counted.
+    """
     groups: dict[str, Any] = {}
     for host in topology.hosts:
         group = groups.setdefault(host.role, {"hosts": {}})
         group["hosts"][host.name] = _host_variables(host)
-    shared = {
+    shared: dict[str, Any] = {
         "ansible_user": "root",
         "ansible_ssh_private_key_file": str(files.identity),
         "ansible_ssh_common_args": _SSH_ARGUMENTS.format(files.known_hosts),
@@ -33,8 +39,13 @@ def inventory_text(topology: Topology, files: LabFiles) -> str:
         "mwlab_route_device": CONTROL_DEVICE,
         "mwlab_topology": topology.name,
         "mwlab_fleet": "local-lab",
-        "mwlab_time_dilation": 1,
+        "mwlab_time_dilation": topology.time_dilation,
+        "mwlab_delay": delay.value,
     }
+    if delay is not Delay.NONE:
+        shared["mwlab_rtt_ms"] = topology.rtt_ms
+    if counts_cpu:
+        shared["mwlab_cpu_account"] = str(CPU_ACCOUNT)
     return yaml.safe_dump({"all": {"vars": shared, "children": groups}}, sort_keys=False)
 
 

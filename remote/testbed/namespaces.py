@@ -12,15 +12,31 @@ from types import TracebackType
 from typing import Self
 
 from remote.errors import LabError
-from remote.testbed import congestion, processes, requirements, sshd
+from remote.testbed import congestion, delay_line, processes, requirements, sshd
+from remote.testbed.cgroups import Groups
 from remote.testbed.commands import run
 from remote.testbed.files import LabFiles
 from remote.testbed.inventory_file import inventory_text
 from remote.testbed.lock import locked
-from remote.testbed.network import CONTROL_DEVICE, NAMESPACE_PREFIX, network_commands
+from remote.testbed.network import (
+    CONTROL_DEVICE,
+    NAMESPACE_PREFIX,
+    Delay,
+    network_commands,
+    shaping_commands,
+)
 from remote.testbed.processes import Process
 from remote.testbed.routes import route_leaves_by
-from remote.testbed.status import HostStatus, host_states, read_init
+from remote.testbed.status import (
+    SWITCH,
+    HostStatus,
+    SwitchStatus,
+    host_states,
+    network_problem,
+    read_init,
+    running_delay,
+    switch_state,
+)
 from remote.testbed.topology import DEFAULT_TOPOLOGY, LabHost, Topology
 
 _NETNS_DIR = Path("/run/netns")
@@ -45,8 +61,8 @@ class LocalLab:
     def up(self, progress: Callable[[str], None] | None = None) -> Path:
         """Build the lab and return when every host answers; nothing is done if it is up.
 
-        What a crash has left is taken down first. If building fails or is interrupted, all of it
-        is taken down again.
+        A lab that only differs in its time dilation is reshaped in place. What a crash has left is
+        taken down first. If building fails or is interrupted, all of it is taken down again.
 
         Parameters
         ----------
@@ -69,10 +85,14 @@ class LocalLab:
             if any(state.sshd_pid for state in states):
                 self._refuse_other_topology()
             broken = [state.name for state in states if not state.is_up]
-            if states and not broken:
+            problem = network_problem(self._files)
+            if states and not broken and not problem:
                 report("The lab is up already.")
+                self._dilate(self.topology.time_dilation)
                 return self._files.inventory
-            if broken:
+            if problem:
+                report("Building the lab anew: its delay line has ended.")
+            elif broken:
                 report(f"Building the lab anew: no answer from {', '.join(broken)}.")
             _take_down(self._files)
             try:
@@ -95,10 +115,40 @@ class LocalLab:
             ended = _take_down(self._files)
         processes.wait_until_reaped(ended)
 
+    def dilate(self, time_dilation: float) -> Path:
+        """Give the lab that is up another time dilation; its hosts and their processes stay.
+
+        Links, delays and CPU quotas are changed while packets pass, and the inventory says so.
+
+        Parameters
+        ----------
+        time_dilation : k, by which rates are divided and delays multiplied.
+
+        Returns
+        -------
+        Path of the inventory.
+
+        Raises
+        ------
+        LabError
+            There is no lab, or a command failed.
+        ValueError
+            `time_dilation` is not a sensible number.
+        """
+        requirements.check_root()
+        with locked(self._files.directory.parent):
+            self._dilate(time_dilation)
+        return self._files.inventory
+
     def status(self) -> list[HostStatus]:
         """Tell how each host of the lab is; an empty list if there is no lab."""
         requirements.check_root()
         return host_states(self._files)
+
+    def switch(self) -> SwitchStatus | None:
+        """Tell how the network between the hosts is; None if there is no lab."""
+        requirements.check_root()
+        return switch_state(self._files)
 
     def __enter__(self) -> Self:
         """Bring the lab up."""
@@ -116,7 +166,7 @@ class LocalLab:
 
     def _refuse_other_topology(self) -> None:
         running = self._files.read_topology()
-        if running is not None and running != self.topology:
+        if running is not None and running.dilated(self.topology.time_dilation) != self.topology:
             raise LabError(
                 f"a lab of topology `{running.name}` is up, which is not the `{self.topology.name}`"
                 " that was asked for",
@@ -125,23 +175,61 @@ class LocalLab:
 
     def _build(self, report: Callable[[str], None]) -> None:
         started_s = time.monotonic()
-        hosts = self.topology.hosts
+        hosts, groups = self.topology.hosts, Groups()
+        mechanism = delay_line.choose(self.topology)
+        if mechanism is Delay.LINE:
+            delay_line.build_line()
         self._files.directory.mkdir(mode=0o700)
         self._files.write_topology(self.topology)
         if not _NETNS_DIR.exists():
             self._files.netns_dir_is_new.touch()
         congestion.allow(self._files.congestion_control)
         report(f"Connecting {len(hosts)} hosts to a switch ...")
-        for command in network_commands(self.topology):
+        for command in network_commands(self.topology, mechanism):
             run(command)
         _check_routes(hosts)
+        if mechanism is Delay.LINE:
+            files = self._files
+            delay_line.start_line(
+                self.topology, files.line_shared, files.line_process, groups.make(SWITCH)
+            )
         report("Starting the hosts ...")
         sshd.write_files(self.topology, self._files)
         for host in hosts:
-            sshd.start(host, self._files, self.topology.work_dir_mib)
+            entered = [*groups.make(host.name), *_limit(groups, host, self.topology)]
+            sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
         _wait_until_answering(hosts, self._files)
-        _write_whole(self._files.inventory, inventory_text(self.topology, self._files))
+        _write_whole(self._files.inventory, self._inventory_text(self.topology))
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
+
+    def _dilate(self, time_dilation: float) -> None:
+        running = self._files.read_topology()
+        if running is None:
+            raise LabError("the local lab is not up", "Bring it up: `lab up`")
+        if running.time_dilation == time_dilation:
+            return
+        dilated = running.dilated(time_dilation)
+        mechanism = running_delay(running, self._files)
+        for command in shaping_commands(dilated, mechanism):
+            run(command)
+        if mechanism is Delay.LINE:
+            delay_line.change_line(dilated, self._files.line_shared)
+        for host in dilated.hosts:
+            _limit(Groups(), host, dilated)
+        self._files.write_topology(dilated)
+        _rewrite(self._files.inventory, self._inventory_text(dilated))
+
+    def _inventory_text(self, topology: Topology) -> str:
+        counted = all(sshd.counts_cpu(self._files.host(host.name)) for host in topology.hosts)
+        mechanism = running_delay(topology, self._files)
+        return inventory_text(topology, self._files, mechanism, counts_cpu=counted)
+
+
+def _limit(groups: Groups, host: LabHost, topology: Topology) -> list[Path]:
+    """Limit the CPU time of a host if its topology does; the files by which processes enter."""
+    if host.cpu_quota is None:
+        return []
+    return groups.limit(host.name, host.cpu_quota / topology.time_dilation)
 
 
 def _check_routes(hosts: Sequence[LabHost]) -> None:
@@ -190,6 +278,7 @@ def _take_down(files: LabFiles) -> list[Process]:
         run(["ip", "link", "delete", CONTROL_DEVICE])
     if files.netns_dir_is_new.exists():
         _remove_netns_dir()
+    Groups().remove()
     congestion.restore(files.congestion_control)
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(files.directory)
@@ -217,3 +306,10 @@ def _write_whole(path: Path, text: str) -> None:
     half = path.with_suffix(".half")
     half.write_text(text, encoding="utf-8")
     half.replace(path)
+
+
+def _rewrite(path: Path, text: str) -> None:
+    """Replace the text of a file that others may hold a lock on: it stays the same file."""
+    with path.open("r+", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.truncate()

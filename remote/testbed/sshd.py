@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.testbed.cgroups import Groups, entering
 from remote.testbed.commands import SEARCH_PATH, run
-from remote.testbed.files import STATE_DIR, LabFiles
+from remote.testbed.files import CPU_ACCOUNT, STATE_DIR, LabFiles
 from remote.testbed.network import namespace_of
 from remote.testbed.topology import LabHost, Topology
 
@@ -73,17 +75,23 @@ def write_files(topology: Topology, files: LabFiles) -> None:
     files.known_hosts.write_text(known_hosts_text(host_keys))
 
 
-def start(host: LabHost, files: LabFiles, tmpfs_mib: int) -> None:
-    """Start a host in its network namespace and return at once; it writes its log to `log`."""
+def start(
+    host: LabHost, files: LabFiles, tmpfs_mib: int, groups: Groups, entered: Sequence[Path]
+) -> None:
+    """Start a host in its network namespace and return at once; it writes its log to `log`.
+
+    `entered` are the `cgroup.procs` files of the control groups that its processes belong to.
+    """
     folder = files.host(host.name)
     # First into the network namespace, by which `lab down` finds it from then on; then forked off
     # into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
     detached = ["ip", "netns", "exec", namespace_of(host), "setsid", "--fork"]
     isolated = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
     script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), _sshd_path()]
+    script += groups.mount_words(host.name)
     with (folder / "log").open("ab") as log:
         subprocess.run(
-            [*detached, *isolated, *script],
+            entering(entered, [*detached, *isolated, *script]),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -91,6 +99,15 @@ def start(host: LabHost, files: LabFiles, tmpfs_mib: int) -> None:
             cwd="/",
             env={"PATH": SEARCH_PATH},
         )
+
+
+def counts_cpu(folder: Path) -> bool:
+    """Tell whether the host that was started from `folder` can read its CPU time."""
+    try:
+        pid = (folder / "init").read_text().split(maxsplit=1)[0]
+    except FileNotFoundError:
+        return False
+    return Path(f"/proc/{pid}/root{CPU_ACCOUNT}").exists()
 
 
 def answers(address: str, timeout_s: float = 0.5) -> bool:

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
-from remote.testbed import requirements, sshd
+from remote.testbed import delay_line, requirements, sshd
+from remote.testbed.cgroups import Groups
+from remote.testbed.delay_line import LineCounters
 from remote.testbed.files import LabFiles
-from remote.testbed.network import CONTROL_DEVICE
+from remote.testbed.network import CONTROL_DEVICE, Delay
 from remote.testbed.processes import Process, parse_stat
 from remote.testbed.routes import route_leaves_by
-from remote.testbed.topology import LabHost
+from remote.testbed.topology import LabHost, Topology
+
+SWITCH = "switch"
+"""What the control group of the delay line is called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +27,7 @@ class HostStatus:
     ----------
     sshd_pid : the host's first process as this machine numbers it, None if it does not run.
     answers_ssh : whether an SSH server greets at the host's address.
+    cpu_s : CPU seconds that the host has used, None if they are not counted.
     """
 
     name: str
@@ -30,6 +36,7 @@ class HostStatus:
     rate_mbit_per_s: float | None
     sshd_pid: int | None
     answers_ssh: bool
+    cpu_s: float | None
 
     @property
     def is_up(self) -> bool:
@@ -37,13 +44,77 @@ class HostStatus:
         return self.sshd_pid is not None and self.answers_ssh
 
 
+@dataclass(frozen=True, kw_only=True)
+class SwitchStatus:
+    """How the lab's network is.
+
+    Parameters
+    ----------
+    delay : what delays packets.
+    rtt_ms, time_dilation : of the topology.
+    line_pid : the delay line's process, None if there is none, or it does not run any more.
+    cpu_s : CPU seconds of the delay line, None if there is none or they are not counted.
+    counters : of the delay line, None if there is none.
+    """
+
+    delay: Delay
+    rtt_ms: float
+    time_dilation: float
+    line_pid: int | None
+    cpu_s: float | None
+    counters: LineCounters | None
+
+    @property
+    def is_up(self) -> bool:
+        """Whether packets pass."""
+        return self.delay is not Delay.LINE or self.line_pid is not None
+
+
+def switch_state(files: LabFiles) -> SwitchStatus | None:
+    """Tell how the network of the completed lab is, None if there is no lab."""
+    topology = files.read_topology()
+    if topology is None:
+        return None
+    has_line = files.line_shared.exists()
+    line = read_init(files.line_process) if has_line else None
+    return SwitchStatus(
+        delay=running_delay(topology, files),
+        rtt_ms=topology.rtt_ms,
+        time_dilation=topology.time_dilation,
+        line_pid=line.pid if line is not None else None,
+        cpu_s=Groups().cpu_seconds(SWITCH) if has_line else None,
+        counters=delay_line.read_counters(files.line_shared) if has_line else None,
+    )
+
+
+def running_delay(topology: Topology, files: LabFiles) -> Delay:
+    """Tell what delays packets in the lab that was built."""
+    if files.line_shared.exists():
+        return Delay.LINE
+    return Delay.NETEM if topology.rtt_ms else Delay.NONE
+
+
+def network_problem(files: LabFiles | None = None) -> str:
+    """Say why nothing passes in the lab that is up, if its delay line has ended; otherwise ""."""
+    state = switch_state(files or LabFiles())
+    if state is None or state.is_up:
+        return ""
+    return (
+        "the lab's delay line has ended, so that nothing passes between its hosts. "
+        "Build the lab anew: `lab up`"
+    )
+
+
 def host_states(files: LabFiles) -> list[HostStatus]:
     """Tell how each host of the completed lab is; an empty list if there is no lab."""
     topology = files.read_topology()
-    return [] if topology is None else [_host_state(host, files) for host in topology.hosts]
+    if topology is None:
+        return []
+    groups = Groups()
+    return [_host_state(host, files, groups) for host in topology.hosts]
 
 
-def _host_state(host: LabHost, files: LabFiles) -> HostStatus:
+def _host_state(host: LabHost, files: LabFiles, groups: Groups) -> HostStatus:
     init = read_init(files.host(host.name) / "init")
     reachable = init is not None and route_leaves_by(host.address, CONTROL_DEVICE)
     return HostStatus(
@@ -53,6 +124,7 @@ def _host_state(host: LabHost, files: LabFiles) -> HostStatus:
         rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
         sshd_pid=init.pid if init is not None else None,
         answers_ssh=reachable and sshd.answers(host.address),
+        cpu_s=groups.cpu_seconds(host.name),
     )
 
 
@@ -80,6 +152,8 @@ def shell_command(name: str, *command: str) -> list[str]:
         raise LabError("the local lab is not up", "Bring it up: `lab up`")
     if name not in hosts:
         raise LabError(f"the lab has no host `{name}`", f"Its hosts are {', '.join(hosts)}")
+    if problem := network_problem(files):
+        raise LabError(*problem.split(". ", 1))
     if not hosts[name].is_up:
         raise LabError(f"{name} does not answer", "Mend the lab: `lab up`")
     options = {

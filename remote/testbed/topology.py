@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
 # RFC 2544: addresses for benchmarks, never routed on the Internet.
 BENCHMARK_NETWORK = ipaddress.IPv4Network("198.18.0.0/15")
 # The name becomes part of a device name (at most 15 characters) and of a namespace name.
+MIN_DILATION, MAX_DILATION = 0.01, 1000.0
+MAX_RTT_MS = 1000.0
 HOST_NAME = re.compile(r"(?!switch$|control$)[a-z][a-z0-9-]{0,11}")
 
 
@@ -41,23 +43,54 @@ class Egress:
 
 @dataclass(frozen=True, kw_only=True)
 class LabHost:
-    """One host of the lab; `egress` None means a link without a limit."""
+    """One host of the lab.
+
+    Parameters
+    ----------
+    egress : limit of its link, None for a link without one.
+    cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
+    """
 
     name: str
     role: str
     address: str
     egress: Egress | None
+    cpu_quota: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Topology:
-    """All hosts of a lab, the network they share and the control host's address in it."""
+    """All hosts of a lab, the network they share and the control host's address in it.
+
+    Parameters
+    ----------
+    rtt_ms : what ping shall show between two hosts, 0 for what the machine itself takes.
+    time_dilation : k. All rates and quotas here are divided by it and `rtt_ms` is multiplied by it
+        when the lab is built, so that the machine looks k times faster to what runs in the lab.
+    """
 
     name: str
     network: str
     control_address: str
     work_dir_mib: int
     hosts: tuple[LabHost, ...]
+    rtt_ms: float = 0.0
+    time_dilation: float = 1.0
+
+    @property
+    def delay_ms(self) -> float:
+        """One-way delay between two hosts as it is built: half of the round trip, dilated."""
+        return self.rtt_ms / 2 * self.time_dilation
+
+    def dilated(self, time_dilation: float) -> Topology:
+        """Give the same topology with another time dilation.
+
+        Raises
+        ------
+        ValueError
+            `time_dilation` is not between 0.01 and 1000.
+        """
+        return replace(self, time_dilation=time_dilation)
 
     def __post_init__(self) -> None:
         """Check what only shows when all hosts are known: names and addresses."""
@@ -73,6 +106,13 @@ class Topology:
         _claim(owners, network, "control_address", self.control_address)
         for host in self.hosts:
             _claim(owners, network, f"{host.role}.hosts.{host.name}", host.address)
+        if not MIN_DILATION <= self.time_dilation <= MAX_DILATION:
+            raise ValueError(
+                f"time_dilation must be between {MIN_DILATION:g} and {MAX_DILATION:g}, "
+                f"got {self.time_dilation!r}"
+            )
+        if not 0 <= self.rtt_ms <= MAX_RTT_MS:
+            raise ValueError(f"rtt_ms must be between 0 and {MAX_RTT_MS:g}, got {self.rtt_ms!r}")
         names = [host.name for host in self.hosts]
         for name in names:
             if not HOST_NAME.fullmatch(name):
@@ -130,12 +170,15 @@ class Topology:
             A field is missing, unknown or wrong; the message begins with its name.
         """
         common = {"name": str, "network": str, "control_address": str, "work_dir_mib": int}
-        _check_fields(data, "", required=common, optional=dict.fromkeys(ROLES, dict))
+        emulation = {"rtt_ms": float, "time_dilation": float}
+        optional = {**emulation, **dict.fromkeys(ROLES, dict)}
+        _check_fields(data, "", required=common, optional=optional)
         hosts: list[LabHost] = []
         for role in ROLES:
             if role in data:
                 hosts.extend(_read_role(role, data[role]))
-        return cls(**{field: data[field] for field in common}, hosts=tuple(hosts))
+        given = [*common, *(field for field in emulation if field in data)]
+        return cls(**{field: data[field] for field in given}, hosts=tuple(hosts))
 
     def to_dict(self) -> dict[str, Any]:
         """Give back what `from_dict` reads; hosts of one role share their limit."""
@@ -144,23 +187,30 @@ class Topology:
             "network": self.network,
             "control_address": self.control_address,
             "work_dir_mib": self.work_dir_mib,
+            "rtt_ms": self.rtt_ms,
+            "time_dilation": self.time_dilation,
         }
         for host in self.hosts:
             role = data.setdefault(host.role, {"hosts": {}})
             role["hosts"][host.name] = host.address
             if host.egress is not None:
                 role["egress"] = asdict(host.egress)
+            if host.cpu_quota is not None:
+                role["cpu_quota"] = host.cpu_quota
         return data
 
 
 def _read_role(role: str, table: Mapping[str, Any]) -> list[LabHost]:
-    _check_fields(table, f"{role}.", required={"hosts": dict}, optional={"egress": dict})
+    optional = {"egress": dict, "cpu_quota": float}
+    _check_fields(table, f"{role}.", required={"hosts": dict}, optional=optional)
     _check_fields(
         table["hosts"], f"{role}.hosts.", required={}, optional=dict.fromkeys(table["hosts"], str)
     )
     egress = _read_egress(f"{role}.egress.", table["egress"]) if "egress" in table else None
     return [
-        LabHost(name=name, role=role, address=address, egress=egress)
+        LabHost(
+            name=name, role=role, address=address, egress=egress, cpu_quota=table.get("cpu_quota")
+        )
         for name, address in table["hosts"].items()
     ]
 
@@ -191,8 +241,15 @@ def _check_fields(
         kind = (int, float) if kinds[field] is float else kinds[field]
         if not isinstance(value, kind) or isinstance(value, bool):
             raise ValueError(f"{where}{field} must be {_KIND_NAMES[kinds[field]]}, got {value!r}")
-        if isinstance(value, int | float) and not 0 < value < math.inf:
-            raise ValueError(f"{where}{field} must be greater than 0, got {value!r}")
+        if isinstance(value, int | float):
+            _check_range(where + field, value, may_be_zero=field == "rtt_ms")
+
+
+def _check_range(field: str, value: float, *, may_be_zero: bool) -> None:
+    if may_be_zero and not 0 <= value < math.inf:
+        raise ValueError(f"{field} must be at least 0, got {value!r}")
+    if not may_be_zero and not 0 < value < math.inf:
+        raise ValueError(f"{field} must be greater than 0, got {value!r}")
 
 
 _KIND_NAMES = {str: "a text", int: "a whole number", float: "a number", dict: "a table"}

@@ -5,12 +5,22 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from remote.errors import LabError
-from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
+from remote.errors import GroupError, LabError
+from remote.group import Fleet
+from remote.inventory import Inventory
+from remote.testbed import (
+    LocalLab,
+    Topology,
+    default_inventory_path,
+    network_problem,
+    shell_command,
+)
+from remote.testbed.network import Delay
 
 pytestmark = [
     pytest.mark.integration,
@@ -43,6 +53,7 @@ STEPS = [
     ("namespaces", "run", 1),
     ("namespaces", "run", 2),
     ("namespaces", "run", 30),
+    ("delay_line", "start_line", 1),
     ("sshd", "write_files", 1),
     ("sshd", "start", 1),
     ("sshd", "start", 5),
@@ -66,6 +77,7 @@ def traces():
         "namespaces": subprocess.check_output(["ip", "netns", "list"], text=True),
         "devices": [name for _, name in socket.if_nameindex()],
         "mounts": [line for line in mounts if "/run" in line or "mwlab" in line],
+        "control groups": sorted(Path("/sys/fs/cgroup").glob("**/mwlab-*")),
         "files": sorted(path.name for path in Path("/run").iterdir()),
         "processes": [line for line in processes if "middleware-lab" in line or JOB in line],
         "congestion": Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text(),
@@ -130,6 +142,40 @@ def test_two_ups_at_once_make_one_lab():
     with subprocess.Popen(command) as first, subprocess.Popen(command) as second:
         assert (first.wait(timeout=30), second.wait(timeout=30)) == (0, 0)
     assert len(LocalLab().status()) == 8
+
+
+def test_dead_delay_line_is_told_and_mended():
+    lab = LocalLab()
+    lab.up()
+    if lab.switch().delay is not Delay.LINE:
+        pytest.skip("this kernel delays packets itself")
+    os.kill(lab.switch().line_pid, signal.SIGKILL)
+    assert not lab.switch().is_up
+    assert "delay line has ended" in network_problem()
+    with pytest.raises(LabError, match=r"delay line has ended.*`lab up`"):
+        shell_command("s1")
+    started_s = time.monotonic()
+    reached = Fleet(Inventory.read(default_inventory_path()))
+    with pytest.raises(GroupError, match="cannot connect"), reached as fleet:
+        fleet.run("true")
+    assert time.monotonic() - started_s < 30
+    lines = []
+    lab.up(progress=lines.append)
+    assert "Building the lab anew: its delay line has ended." in lines
+    assert lab.switch().is_up
+    assert network_problem() == ""
+
+
+def test_failed_start_of_the_delay_line_leaves_nothing_and_tells_why(monkeypatch, tmp_path):
+    before = traces()
+    broken = tmp_path / "delay-line"
+    broken.write_text("#!/bin/sh\necho 'no packet sockets here' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr("remote.testbed.delay_line.choose", lambda _: Delay.LINE)
+    monkeypatch.setattr("remote.testbed.delay_line.build_line", lambda: broken)
+    with pytest.raises(LabError, match=r"delay-line.* failed: no packet sockets here"):
+        LocalLab().up()
+    assert traces() == before
 
 
 def test_up_mends_a_lab_with_a_dead_host():

@@ -2,18 +2,20 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from remote.inventory import Inventory
 from remote.testbed.files import LabFiles
 from remote.testbed.inventory_file import inventory_text
+from remote.testbed.network import Delay
 from remote.testbed.topology import Topology
 
 
 def test_inventory_is_read_back_with_every_host_of_the_topology(tmp_path):
     topology = Topology.named("azure")
     path = tmp_path / "inventory.yml"
-    path.write_text(inventory_text(topology, LabFiles(tmp_path)))
+    path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
     inventory = Inventory.read(path)
     assert (inventory.fleet, inventory.topology) == ("local-lab", "azure")
     assert [(h.name, h.role, h.address, h.rate_mbit_per_s) for h in inventory.hosts] == [
@@ -26,7 +28,28 @@ def test_inventory_is_read_back_with_every_host_of_the_topology(tmp_path):
         assert host.route_device == "mwlab-ctl"
 
 
+@pytest.mark.parametrize("k", [1, 4, 2.5])
+def test_inventory_says_how_the_network_is_emulated_in_undilated_terms(tmp_path, k):
+    path = tmp_path / "inventory.yml"
+    topology = Topology.named("azure").dilated(k)
+    path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    inventory = Inventory.read(path)
+    assert (inventory.time_dilation, inventory.rtt_ms, inventory.delay) == (k, 0.9, "delay-line")
+    assert {h.rate_mbit_per_s for h in inventory.hosts} == {200, 800, 100}
+    assert {h.cpu_account for h in inventory.hosts} == {"/run/middleware-lab/cpu_account"}
+
+
+def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
+    path = tmp_path / "inventory.yml"
+    unshaped = Topology.named("unshaped")
+    path.write_text(inventory_text(unshaped, LabFiles(tmp_path), Delay.NONE, counts_cpu=False))
+    inventory = Inventory.read(path)
+    assert (inventory.rtt_ms, inventory.delay) == (None, "none")
+    assert {h.cpu_account for h in inventory.hosts} == {None}
+
+
 def test_unshaped_hosts_have_no_rate():
-    text = inventory_text(Topology.named("unshaped"), LabFiles(Path("/nowhere")))
+    unshaped = Topology.named("unshaped")
+    text = inventory_text(unshaped, LabFiles(Path("/nowhere")), Delay.NONE, counts_cpu=False)
     servers = yaml.safe_load(text)["all"]["children"]["servers"]["hosts"]
     assert servers["s1"] == {"ansible_host": "198.18.0.31"}

@@ -14,7 +14,10 @@ SMALLEST = {
     "network": "198.18.7.0/24",
     "control_address": "198.18.7.1",
     "work_dir_mib": 64,
+    "rtt_ms": 0.5,
+    "time_dilation": 2,
     "clients": {
+        "cpu_quota": 1.5,
         "hosts": {"c1": "198.18.7.11"},
         "egress": {"rate_mbit_per_s": 2.5, "burst_kib": 16, "queue_kib": 100},
     },
@@ -69,6 +72,26 @@ def test_shipped_topology_survives_a_round_trip(path):
     assert Topology.from_dict(topology.to_dict()) == topology
 
 
+def test_delay_and_dilation_may_be_left_out():
+    topology = Topology.from_dict(changed(rtt_ms=None, time_dilation=None))
+    assert (topology.rtt_ms, topology.time_dilation, topology.delay_ms) == (0, 1, 0)
+
+
+def test_smallest_topology_survives_a_round_trip():
+    assert Topology.from_dict(SMALLEST).to_dict() == SMALLEST
+
+
+def test_dilation_multiplies_the_delay_and_nothing_that_the_topology_says():
+    azure = Topology.named("azure")
+    assert azure.delay_ms == 0.45
+    slow = azure.dilated(4)
+    assert slow.delay_ms == pytest.approx(1.8)
+    assert (slow.rtt_ms, slow.hosts) == (azure.rtt_ms, azure.hosts)
+    assert slow.dilated(1) == azure
+    with pytest.raises(ValueError, match="time_dilation must be between"):
+        azure.dilated(-1)
+
+
 def test_named_takes_the_path_of_a_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text((TOPOLOGIES_DIR / "azure.toml").read_text().replace('"azure"', '"mine"'))
@@ -115,7 +138,14 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"clients": None, "servers": None}, "no hosts: give at least one in"),
         ({"clients": 7}, "clients must be a table, got 7"),
         ({"clients__hosts": None}, "clients.hosts is missing"),
-        ({"clients__rate": 1}, "clients.rate is not known here; known: hosts, egress"),
+        ({"clients__rate": 1}, "clients.rate is not known here; known: hosts, egress, cpu_quota"),
+        ({"clients__cpu_quota": 0}, "clients.cpu_quota must be greater than 0, got 0"),
+        ({"rtt_ms": -0.1}, "rtt_ms must be at least 0, got -0.1"),
+        ({"rtt_ms": "0.9 ms"}, "rtt_ms must be a number, got '0.9 ms'"),
+        ({"rtt_ms": 1e6}, "rtt_ms must be between 0 and 1000, got 1000000.0"),
+        ({"rtt_ms": float("nan")}, "rtt_ms must be at least 0, got nan"),
+        ({"time_dilation": 0}, "time_dilation must be greater than 0, got 0"),
+        ({"time_dilation": 1001}, "time_dilation must be between 0.01 and 1000, got 1001"),
         ({"clients__hosts__c1": 11}, "clients.hosts.c1 must be a text, got 11"),
         ({"clients__hosts__c1": "198.18.7.255"}, "clients.hosts.c1 must be a host address"),
         ({"clients__hosts__c1": "c1.example"}, "clients.hosts.c1: "),

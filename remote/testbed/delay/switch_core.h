@@ -1,0 +1,52 @@
+/* What the switch decides, without any device: where a frame goes and when. */
+
+#ifndef MWLAB_SWITCH_CORE_H
+#define MWLAB_SWITCH_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAC_BYTES 6
+#define MAX_STATIONS 256 /* MAC addresses that are remembered */
+#define EVERYWHERE (-1)  /* instead of a port: to all ports but the frame's own */
+
+/* Which port each MAC address was last seen at. */
+struct stations {
+    uint64_t mac[MAX_STATIONS];
+    int port[MAX_STATIONS];
+    int count;
+    int next; /* to be forgotten when the table is full */
+};
+
+/* Note that `mac` (6 bytes) sends from `port`. Group addresses, which nobody has, are ignored. */
+void stations_learn(struct stations *stations, const uint8_t *mac, int port);
+
+/* The port of `mac`, EVERYWHERE for group addresses and for those never seen. */
+int stations_find(const struct stations *stations, const uint8_t *mac);
+
+/* When a frame is due that came in at `arrived_ns`. A time stamp that lies in the future, because
+ * the machine's clock was set back, counts as now: no frame is held longer than `delay_ns`. */
+uint64_t due_ns(uint64_t arrived_ns, uint64_t delay_ns, uint64_t now_ns);
+
+/* The frames that will go together: those due within `coalesce_ns` of the first. */
+struct departure {
+    uint64_t first_ns;
+    uint64_t last_ns;
+};
+
+/* No frame yet. */
+#define NO_DEPARTURE ((struct departure){.first_ns = UINT64_MAX})
+
+/* When to send them: in the middle, so that frames are late as often as early and a single one is
+ * on time. UINT64_MAX if there are none. */
+uint64_t departure_ns(const struct departure *departure);
+
+/* Whether a frame goes at `now_ns`, at most half of `coalesce_ns` too early. */
+bool is_due(uint64_t due_ns, uint64_t now_ns, uint64_t coalesce_ns);
+
+/* How late timers wake this process on average, the last one counting an eighth. It asks for so much
+ * less; `most_ns`, because frames that are further from due would not go when it wakes. */
+uint64_t average_lateness(uint64_t average_ns, uint64_t wanted_ns, uint64_t now_ns,
+                          uint64_t most_ns);
+
+#endif

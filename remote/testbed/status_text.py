@@ -1,0 +1,51 @@
+"""What `lab status` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from remote.testbed.status import HostStatus, SwitchStatus
+
+_HEADERS = ("host", "address", "Mbit/s", "CPU s", "sshd", "state")
+
+
+def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
+    """Show the lab's hosts and its network; rates and delays are those of the topology."""
+    rows = [
+        (
+            host.name,
+            host.address,
+            "-" if host.rate_mbit_per_s is None else f"{host.rate_mbit_per_s:g}",
+            _seconds(host.cpu_s),
+            host.sshd_pid or "-",
+            "up" if host.is_up else "DOWN",
+        )
+        for host in hosts
+    ]
+    table = tabulate(rows, headers=_HEADERS, disable_numparse=True, colalign=_ALIGNMENT)
+    return "\n".join([table, "", *_network(switch)])
+
+
+_ALIGNMENT = ("left", "left", "right", "right", "right", "left")
+
+
+def _network(switch: SwitchStatus) -> list[str]:
+    lines = [f"round trip {switch.rtt_ms:g} ms by {switch.delay}" if switch.rtt_ms else "no delay"]
+    if switch.time_dilation != 1:
+        lines[0] += f", time dilation {switch.time_dilation:g}: " + (
+            f"rates are divided by it, ping shows {switch.rtt_ms * switch.time_dilation:g} ms"
+        )
+    if switch.counters is not None:
+        counters = switch.counters
+        state = "up" if switch.is_up else "DOWN: nothing passes, build the lab anew with `lab up`"
+        lines.append(
+            f"delay line {state}: {counters.frames} frames, {counters.lost} lost, "
+            f"{counters.refused} refused, {_seconds(switch.cpu_s)} s of CPU"
+        )
+    return lines
+
+
+def _seconds(cpu_s: float | None) -> str:
+    return "-" if cpu_s is None else f"{cpu_s:.2f}"

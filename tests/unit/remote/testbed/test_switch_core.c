@@ -1,0 +1,105 @@
+/* Tests of the delay line's core; test_delay_line.py builds and runs them. */
+
+#include "switch_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                \
+    do {                                                                                \
+        if (!(condition)) {                                                             \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);   \
+            exit(EXIT_FAILURE);                                                         \
+        }                                                                               \
+    } while (0)
+
+static void mac_of(uint32_t number, uint8_t *mac)
+{
+    mac[0] = 2;
+    mac[1] = 0;
+    for (int i = 2; i < MAC_BYTES; i++)
+        mac[i] = (uint8_t)(number >> 8 * (MAC_BYTES - 1 - i));
+}
+
+static void test_stations_are_learned_and_move(void)
+{
+    static struct stations stations;
+    uint8_t one[MAC_BYTES], two[MAC_BYTES];
+    mac_of(1, one);
+    mac_of(2, two);
+    CHECK(stations_find(&stations, one) == EVERYWHERE);
+    stations_learn(&stations, one, 3);
+    stations_learn(&stations, two, 0);
+    CHECK(stations_find(&stations, one) == 3);
+    CHECK(stations_find(&stations, two) == 0);
+    stations_learn(&stations, one, 5);
+    CHECK(stations_find(&stations, one) == 5);
+    CHECK(stations.count == 2);
+}
+
+static void test_group_addresses_go_everywhere(void)
+{
+    static struct stations stations;
+    const uint8_t broadcast[] = {255, 255, 255, 255, 255, 255}, multicast[] = {1, 0, 94, 0, 0, 1};
+    stations_learn(&stations, broadcast, 1);
+    stations_learn(&stations, multicast, 1);
+    CHECK(stations.count == 0);
+    CHECK(stations_find(&stations, broadcast) == EVERYWHERE);
+    CHECK(stations_find(&stations, multicast) == EVERYWHERE);
+}
+
+static void test_full_table_forgets_the_oldest(void)
+{
+    static struct stations stations;
+    uint8_t mac[MAC_BYTES];
+    for (uint32_t i = 0; i < MAX_STATIONS + 2; i++) {
+        mac_of(i, mac);
+        stations_learn(&stations, mac, (int)i);
+    }
+    CHECK(stations.count == MAX_STATIONS);
+    mac_of(1, mac);
+    CHECK(stations_find(&stations, mac) == EVERYWHERE);
+    mac_of(2, mac);
+    CHECK(stations_find(&stations, mac) == 2);
+    mac_of(MAX_STATIONS + 1, mac);
+    CHECK(stations_find(&stations, mac) == MAX_STATIONS + 1);
+}
+
+static void test_no_frame_is_held_longer_than_the_delay(void)
+{
+    CHECK(due_ns(1000, 450, 1100) == 1450);
+    CHECK(due_ns(9000, 450, 1100) == 1550); /* the clock was set back */
+    CHECK(due_ns(1000, 0, 1100) == 1000);
+}
+
+static void test_frames_leave_in_the_middle_of_those_that_go_together(void)
+{
+    struct departure none = NO_DEPARTURE;
+    struct departure one = {.first_ns = 1000, .last_ns = 1000};
+    struct departure some = {.first_ns = 1000, .last_ns = 1200};
+    CHECK(departure_ns(&none) == UINT64_MAX);
+    CHECK(departure_ns(&one) == 1000);
+    CHECK(departure_ns(&some) == 1100);
+    CHECK(is_due(some.first_ns, departure_ns(&some), 200));
+    CHECK(is_due(some.last_ns, departure_ns(&some), 200));
+    CHECK(!is_due(some.last_ns + 1, departure_ns(&some), 200));
+}
+
+static void test_lateness_is_averaged_and_bounded(void)
+{
+    CHECK(average_lateness(0, 1000, 1080, 100) == 10);
+    CHECK(average_lateness(80, 1000, 1080, 100) == 80);
+    CHECK(average_lateness(80, 1000, 900, 100) == 70); /* awake too early */
+    CHECK(average_lateness(80, 1000, 9000, 100) == 100);
+}
+
+int main(void)
+{
+    test_stations_are_learned_and_move();
+    test_group_addresses_go_everywhere();
+    test_full_table_forgets_the_oldest();
+    test_no_frame_is_held_longer_than_the_delay();
+    test_frames_leave_in_the_middle_of_those_that_go_together();
+    test_lateness_is_averaged_and_bounded();
+    puts("all passed");
+}
