@@ -150,14 +150,18 @@ class LoadSession:
         )
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         late = jobs.wait(loads, timeout_s=lead_s + setup.total_s + GENERATOR_GRACE_S)
-        if time.time() < start_s + setup.total_s - 1:
-            self._more_lead_s += MORE_LEAD_S  # they were too late to start together, so they ended
+        if any(outcome.exit_status for outcome in jobs.outcomes):
+            self._more_lead_s += MORE_LEAD_S  # most likely one was too late to start with the rest
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
         self._server_stats("after", setup, collected)
-        jobs.stop(observers, "INT")
-        jobs.stop(proxies, "TERM")
+        in_parallel(
+            {
+                "monitors": partial(jobs.stop, observers, "INT"),
+                "middlewares": partial(jobs.stop, proxies, "TERM"),
+            }
+        )
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
         return middlewares.start(
