@@ -15,6 +15,7 @@ JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
 MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
 INSTALLED := .venv/installed
+DELAY_LINE := build/delay-line
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
 
 # The folder of that name is no target's result; two builds would write one target folder.
@@ -24,7 +25,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
 
-setup: $(INSTALLED) jar ## Install what is missing: Debian packages, Python environment, middleware
+setup: $(INSTALLED) jar $(DELAY_LINE) ## Install what is missing: Debian packages, Python environment, middleware
 
 $(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
 	@remote/provision/debian.sh
@@ -35,6 +36,10 @@ $(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
+
+$(DELAY_LINE): $(wildcard remote/testbed/delay/*.[ch]) | $(INSTALLED)
+	@echo "Building the delay line"
+	@$(BIN)/python -c 'from remote.testbed import delay_line; delay_line.build_line()'
 
 jar: $(JAR) ## Build the middleware and the load generator
 

@@ -14,6 +14,7 @@ ip         iproute2
 unshare    util-linux
 ping       iputils-ping
 iperf3     iperf3
+gcc        gcc
 chromium   chromium
 '
 PATH="$PATH:/usr/sbin:/sbin"
@@ -26,6 +27,8 @@ $program $packages"
 done <<LIST
 $wanted
 LIST
+[ -e /usr/include/linux/if_packet.h ] && [ -e /usr/include/stdio.h ] || missing="$missing
+libc6-dev libc6-dev"
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing
 python3-venv python3-venv"
 
