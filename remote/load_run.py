@@ -6,6 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -138,11 +139,10 @@ class LoadSession:
             }
         )
         proxies, observers = started["middlewares"], started["monitors"]
-        self._server_stats("before", setup, collected)
         lead_s = generators.start_lead_s(len(setup.instances)) + self._more_lead_s
         start_s = math.ceil(time.time() + lead_s)
         collected.manifest["start_at_epoch_s"] = start_s
-        loads = self._start_generators(setup, jobs, start_s)
+        loads = self._start_generators(setup, jobs, start_s, collected)
         pausers = self._servers.pause(
             jobs,
             setup.run.section.pauses,
@@ -182,10 +182,17 @@ class LoadSession:
             self.fleet, hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s
         )
 
-    def _start_generators(self, setup: Setup, jobs: RunningJobs, start_s: int) -> list[Job]:
-        """Start all instances; drop-ins send their first request at the same whole second."""
+    def _start_generators(
+        self, setup: Setup, jobs: RunningJobs, start_s: int, collected: Collected
+    ) -> list[Job]:
+        """Start all instances; drop-ins send their first request at the same whole second.
+
+        While these start, all counters are read; others do not wait, so that it is done before.
+        """
         can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
         limit_s = start_s - time.time() + setup.total_s + 2 * GENERATOR_GRACE_S
+        if not can_wait:
+            self._server_stats("before", setup, collected)
         tasks = {}
         for one in setup.instances:
             options = generators.options(
@@ -199,7 +206,13 @@ class LoadSession:
             tasks[f"{one.host.name}/{one.name}"] = partial(
                 jobs.start, one.host, one.name, command, limit_s=limit_s
             )
-        return list(in_parallel(tasks).values())
+        if not can_wait:
+            return list(in_parallel(tasks).values())
+        with ThreadPoolExecutor(max_workers=1) as executor:
+            read = executor.submit(self._server_stats, "before", setup, collected)
+            started = list(in_parallel(tasks).values())
+            read.result()
+        return started
 
     def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
         read_counters(self.fleet, setup.hosts, when, collected)

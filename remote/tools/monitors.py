@@ -39,14 +39,14 @@ def cpu_time_command(cpu_account: str | None) -> str:
     Each line has the seconds since boot and then the kernel's words: those of the control group's
     file `cpu_account`, or where there is none the first line of ``/proc/stat``. The first line of
     all gives the epoch at a time since boot. The shell reads by itself; a program for each reading
-    would cost more than what is read.
+    would cost more than what is read. An interrupt ends it at once, not when `sleep` is over.
     """
     source = shlex.quote(cpu_account) if cpu_account else "/proc/stat"
     script = (
-        "read -r up _ < /proc/uptime; "
+        "trap 'kill $! 2> /dev/null; exit 0' INT TERM; read -r up _ < /proc/uptime; "
         'echo "epoch $(date +%s.%N) uptime $up ticks $(getconf CLK_TCK) cores $(nproc)"; '
         f"while read -r up _ < /proc/uptime && read -r words < {source}; "
-        'do echo "$up $words"; sleep 1; done'
+        'do echo "$up $words"; sleep 1 & wait $!; done'
     )
     return f"sh -c {shlex.quote(script)}"
 
