@@ -57,7 +57,8 @@ def middleware_seconds(run: Run) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `second_s` (0 where the stable window begins), `requests`, `response_time_ms`,
-        `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`.
+        `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`, `gc_count`,
+        `gc_time_ms` (of the garbage collectors).
     """
     window = run.manifest["window"]
     rows = pd.concat([middleware.windows for middleware in run.middlewares.values()])
@@ -66,6 +67,8 @@ def middleware_seconds(run: Run) -> pd.DataFrame:
     queue = pd.concat([middleware.queue for middleware in run.middlewares.values()])
     means = queue.groupby("epoch_s")[["queue_length_mean", "waiting_workers_mean"]].sum()
     means.columns = pd.Index(["queue_length", "waiting_workers"])
+    collected = queue.reindex(columns=["epoch_s", "gc_count", "gc_time_ms"])
+    means = means.join(collected.groupby("epoch_s").sum(min_count=1))
     seconds = seconds.join(means, how="outer")
     seconds["requests"] = seconds["requests"].fillna(0)
     seconds.insert(0, "second_s", (seconds.index - window["start_epoch_s"]).astype("int64"))
@@ -93,7 +96,7 @@ def client_measures(run: Run) -> dict[str, float]:
     return {
         "client_throughput_ops_per_s": seconds["requests"].sum()
         / run.manifest["window"]["stable_s"],
-        "client_response_time_ms": _average(seconds["response_time_ms"], seconds["requests"]),
+        "client_response_time_ms": average(seconds["response_time_ms"], seconds["requests"]),
         **_percentile_columns("client", client_histogram(run)),
         "client_miss_rate": totals["misses_per_s"].sum() / keys_per_s if keys_per_s else np.nan,
         "client_connection_errors": totals["connection_errors"].sum(),
@@ -105,11 +108,13 @@ def _generator_measures(run: Run) -> dict[str, float]:
     """Return what only the lab's own generator tells: error replies, and how busy it was."""
     extras = [generator.extras for generator in run.generators.values()]
     if not all(extras):
-        return {"client_error_replies": np.nan, "client_loop_utilization": np.nan}
+        names = ("client_error_replies", "client_loop_utilization", "client_unsent_arrivals")
+        return dict.fromkeys(names, np.nan)
     replies = [part["Error replies"] for part in extras]
     return {
         "client_error_replies": float(sum(part["Sets"] + part["Gets"] for part in replies)),
         "client_loop_utilization": max(part["Loop utilization"] for part in extras),
+        "client_unsent_arrivals": float(sum(part.get("Unsent arrivals", 0) for part in extras)),
     }
 
 
@@ -124,7 +129,9 @@ def middleware_measures(run: Run) -> dict[str, float]:
     used = pd.concat([run.in_window(part.utilization) for part in parts])
     utilization = used.groupby("kind")["utilization"].mean()
     keys = windows["hits"].sum() + windows["misses"].sum()
+    arrivals = sum(queue["arrivals"].sum() for queue in queues if "arrivals" in queue)
     return {
+        "middleware_arrival_rate_ops_per_s": arrivals / stable_s if arrivals else np.nan,
         "middleware_throughput_ops_per_s": windows["requests"].sum() / stable_s,
         **{f"middleware_{time}_ms": _mean_time(windows, time) for time in MIDDLEWARE_TIMES},
         **_percentile_columns("middleware", middleware_histogram(run, "response_time")),
@@ -140,25 +147,33 @@ def middleware_measures(run: Run) -> dict[str, float]:
 
 def client_histogram(run: Run) -> pd.DataFrame:
     """Response times of all clients over the whole run."""
-    parts = [generator.histograms.get("total") for generator in run.generators.values()]
-    return merge_histograms([part for part in parts if part is not None])
+    return merge_histograms(list(client_histograms(run).values()))
+
+
+def client_histograms(run: Run) -> dict[str, pd.DataFrame]:
+    """Response times of all clients over the whole run, by kind of request."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for generator in run.generators.values():
+        for kind, histogram in generator.histograms.items():
+            if kind != "total":
+                parts.setdefault(kind, []).append(histogram)
+    return {kind: merge_histograms(histograms) for kind, histograms in parts.items()}
 
 
 def middleware_histogram(run: Run, time: str) -> pd.DataFrame:
-    """One of the middlewares' times over the stable window, all request types together."""
+    """One of the middlewares' times over the stable window, all kinds of request together."""
+    return merge_histograms(list(middleware_histograms(run, time).values()))
+
+
+def middleware_histograms(run: Run, time: str) -> dict[str, pd.DataFrame]:
+    """One of the middlewares' times over the stable window, by kind of request."""
     window = run.manifest["window"]
-    return merge_histograms(
-        [
-            middleware.histogram(
-                time,
-                request_type,
-                start_epoch_s=window["start_epoch_s"],
-                end_epoch_s=window["end_epoch_s"],
-            )
-            for middleware in run.middlewares.values()
-            for request_type in _request_types(middleware)
-        ]
-    )
+    span = {name: window[name] for name in ("start_epoch_s", "end_epoch_s")}
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for middleware in run.middlewares.values():
+        for kind in _request_types(middleware):
+            parts.setdefault(kind, []).append(middleware.histogram(time, kind, **span))
+    return {kind: merge_histograms(histograms) for kind, histograms in parts.items()}
 
 
 def _request_types(middleware: MiddlewareResult) -> list[str]:
@@ -176,11 +191,11 @@ def _percentile_columns(side: str, histogram: pd.DataFrame) -> dict[str, float]:
 def _mean_time(windows: pd.DataFrame, time: str) -> float:
     """Mean of a time over windows, weighted by its samples (requests, unless it has a count)."""
     weights = windows.get(f"{time}_count", windows["requests"])
-    return _average(windows[f"{time}_mean_ms"], weights)
+    return average(windows[f"{time}_mean_ms"], weights)
 
 
-def _average(values: pd.Series, weights: pd.Series) -> float:
-    """Weighted mean of what is not missing; NaN when nothing is there."""
+def average(values: pd.Series, weights: pd.Series) -> float:
+    """Return the weighted mean of what is not missing; NaN when nothing is there."""
     known = values.notna() & (weights > 0)
     total = weights[known].sum()
     return float((values[known] * weights[known]).sum() / total) if total else np.nan

@@ -7,10 +7,12 @@ import pandas as pd
 from analysis.capacity import usable_capacity
 from analysis.operational import interactive_response_time, interactive_throughput
 from analysis.stats import CONFIDENCE, aggregate
+from analysis.tables import SETTINGS
 from analysis.units import MS_PER_S
 
 CELL_KEY = ("section", "workload", "workers", "num_clients")
-_NOT_MEASURES = ("clients_per_thread", "repetition", "time_dilation", "stable_s")
+_NOT_MEASURES = ("clients_per_thread", "repetition", "time_dilation", "stable_s", *SETTINGS)
+_FOLLOW = ("instances_per_client", "threads_per_instance")  # from the numbers of hosts
 _MEASURED_ON = {"middleware": "middleware", "clients": "client"}
 
 
@@ -25,10 +27,10 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per configuration: `section`, `workload`, `workers` (only where varied),
-        `num_clients`, `think_time_s`, and every measure with `_mean`, `_sd`, `_ci_low`,
-        `_ci_high`, `_repetitions`; among them `interactive_law_throughput_ops_per_s` and
-        `interactive_law_response_time_ms`, what the law makes of each run by itself (the law of
+        One row per configuration: `section`, `workload`, `workers` (where there are any), every
+        other setting that a section varies, `num_clients`, `think_time_s`, and every measure with
+        `_mean`, `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them
+        `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law makes of each run by itself (the law of
         means over repetitions is not the mean of the laws).
 
     Raises
@@ -39,7 +41,9 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         raise ValueError("no accepted run to aggregate: Tables.rejected tells why")
     runs = _with_interactive_law(runs)
+    factors = varied(runs)
     by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
+    by[-1:-1] = [name for name in factors if name not in by]
     by.append("think_time_s")
     numbers = runs.select_dtypes("number").columns
     measures = [name for name in numbers if name not in (*by, *_NOT_MEASURES)]
@@ -47,6 +51,19 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     if "workers" in frame and frame["workers"].notna().all():
         frame = frame.astype({"workers": "int64"})  # a float only where some run has none
     return frame
+
+
+def varied(runs: pd.DataFrame) -> list[str]:
+    """Return the settings that some section of `runs` varies, in a fixed order.
+
+    Where numbers of instances and threads follow from those of the hosts they are left out.
+    """
+    names = [name for name in SETTINGS if name in runs and name not in _FOLLOW]
+    return [
+        name
+        for name in names
+        if runs[["section", name]].drop_duplicates()["section"].duplicated().any()
+    ]
 
 
 def repetition_words(cells: pd.DataFrame) -> str:
@@ -154,7 +171,8 @@ def interactive_law_table(cells: pd.DataFrame) -> pd.DataFrame:
     """
     measured = cells["client_throughput_ops_per_s_mean"]
     predicted = cells["interactive_law_throughput_ops_per_s_mean"]
-    key = [name for name in CELL_KEY if name in cells]
+    key = [name for name in (*CELL_KEY[:-1], *SETTINGS, CELL_KEY[-1]) if name in cells]
+    key = list(dict.fromkeys(key))
     return cells[key].assign(
         throughput_ops_per_s=measured,
         predicted_throughput_ops_per_s=predicted,

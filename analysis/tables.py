@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import infer_dtype
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,20 +24,33 @@ class Tables:
         `client_throughput_ops_per_s`, `client_response_time_ms`,
         `client_response_time_p25_ms` ... `_p99_ms`, `client_miss_rate` (0..1),
         `client_connection_errors`, `client_error_replies` and `client_loop_utilization` (0..1, of
-        the busiest instance; both only from the lab's own generator); with a middleware
+        the busiest instance) and `client_unsent_arrivals` (open loop), all three only from the
+        lab's own generator; the settings that the section does not vary (`SETTINGS`); with a
+        middleware `middleware_arrival_rate_ops_per_s`,
         `middleware_throughput_ops_per_s`,
         `middleware_<time>_ms` (`analysis.measures.MIDDLEWARE_TIMES`),
         `middleware_response_time_p25_ms` ..., `middleware_miss_rate`, `middleware_errors`,
         `middleware_queue_length`, `middleware_waiting_workers`, `middleware_worker_utilization`,
         `middleware_net_thread_utilization` (0..1), `middleware_cpu_cores`; and
         `client_cpu_percent`, `middleware_cpu_percent`, `server_cpu_percent`.
+    request_types
+        One row per accepted run, `side` and `request_type` (``get``, ``set``; at the middleware
+        also ``multi-get-6`` and the like): `throughput_ops_per_s`, `response_time_ms`; at the
+        middleware also `keys_per_request`, `miss_rate`, `errors` and its other times.
     windows
         One row per second and side: `side` (``client``, ``middleware``), `second_s` (0 where the
         stable window begins), `stable`, `throughput_ops_per_s`, `response_time_ms`; for the
-        middleware also `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`.
+        middleware also `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`,
+        `gc_count`, `gc_time_ms`.
+    servers
+        One row per second and `server`, as the middlewares see it: `second_s`, `stable`,
+        `throughput_ops_per_s`, `keys_per_request`, `response_time_ms`, `response_time_max_ms`.
+    pauses
+        Servers that were stopped on purpose: `host`, `start_s` (0 where the stable window begins),
+        `length_s`; seconds of the clock.
     histograms
-        `side`, `time` (``response_time``, ``queueing_time``, ``service_time``), `upper_edge_ms`,
-        `count`; see `analysis.histograms.percentiles_by`.
+        `side`, `request_type`, `time` (``response_time``, ``queueing_time``, ``service_time``),
+        `upper_edge_ms`, `count`; see `analysis.histograms.percentiles_by`.
     hosts
         `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
@@ -56,7 +70,10 @@ class Tables:
     """
 
     runs: pd.DataFrame
+    request_types: pd.DataFrame
     windows: pd.DataFrame
+    servers: pd.DataFrame
+    pauses: pd.DataFrame
     histograms: pd.DataFrame
     hosts: pd.DataFrame
     pings: pd.DataFrame
@@ -65,6 +82,22 @@ class Tables:
 
 
 NAMES = tuple(field.name for field in fields(Tables))
+SETTINGS = (
+    "num_middlewares",
+    "num_servers",
+    "workers",
+    "routing",
+    "dispatch",
+    "sharded",
+    "replicas",
+    "multi_get_keys",
+    "arrival_rate_per_s",
+    "key_bytes",
+    "value_bytes",
+    "instances_per_client",
+    "threads_per_instance",
+)
+"""What may be a factor of a section beside `workload` and `clients_per_thread`."""
 
 
 def read_tables(campaign_dir: Path | str, sections: Iterable[str] | None = None) -> Tables:
@@ -103,4 +136,7 @@ def stack(frames: list[pd.DataFrame]) -> pd.DataFrame:
         return frames[0] if frames else pd.DataFrame()
     widest = max(filled, key=lambda frame: frame.shape[1])
     stacked = pd.concat(filled, ignore_index=True)
+    for name in stacked.columns[stacked.dtypes.map(str) == "object"]:
+        if infer_dtype(stacked[name], skipna=True) == "boolean":
+            stacked[name] = stacked[name].astype("boolean")  # a factor that some sections lack
     return stacked[[*widest, *stacked.columns.difference(widest.columns, sort=False)]]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import measures, network
+from analysis import details, measures, network
 from analysis.parsing import ParseError
 from analysis.run import MANIFEST, Run, read_manifest, read_run
 from analysis.tables import NAMES, Tables, read_tables, stack, table_path
@@ -104,7 +104,10 @@ def _reduce(run: Run) -> dict[str, pd.DataFrame]:
         hosts = network.host_measures(run)
         frames |= {
             "runs": pd.DataFrame([{**_about(run), **measures.run_row(run, hosts)}]),
+            "request_types": details.request_type_measures(run),
             "windows": _windows(run),
+            "servers": details.server_seconds(run),
+            "pauses": details.pauses(run),
             "histograms": _histograms(run),
             "hosts": hosts,
         }
@@ -120,7 +123,7 @@ def _key(run: Run) -> dict[str, Any]:
     manifest = run.manifest
     return {
         "section": manifest["section"],
-        **run.config,
+        **details.levels(run, run.config),
         "repetition": manifest["repetition"],
         **({"num_clients": manifest["num_clients"]} if run.generators else {}),
         "time_dilation": float(manifest["topology"]["time_dilation"]),
@@ -140,6 +143,7 @@ def _about(run: Run) -> dict[str, Any]:
         "num_servers": len(manifest["roles"]["servers"]),
         "stable_s": manifest["window"]["stable_s"],
         "think_time_s": math.nan if think_time_s is None else float(think_time_s),
+        **details.settings(run),
     }
     return {name: value for name, value in about.items() if name not in run.config}
 
@@ -155,12 +159,17 @@ def _windows(run: Run) -> pd.DataFrame:
 
 
 def _histograms(run: Run) -> pd.DataFrame:
-    parts = {("client", "response_time"): measures.client_histogram(run)}
+    parts = {
+        ("client", kind, "response_time"): histogram
+        for kind, histogram in measures.client_histograms(run).items()
+    }
     if run.middlewares:
         for time in measures.HISTOGRAM_TIMES:
-            parts["middleware", time] = measures.middleware_histogram(run, time)
-    frame = pd.concat(parts, names=["side", "time"])
-    return frame.reset_index(level=["side", "time"]).reset_index(drop=True)
+            for kind, histogram in measures.middleware_histograms(run, time).items():
+                parts["middleware", kind, time] = histogram
+    levels = ["side", "request_type", "time"]
+    frame = pd.concat(parts, names=levels) if parts else pd.DataFrame(columns=levels)
+    return frame.reset_index(level=levels).reset_index(drop=True) if parts else frame
 
 
 def _rejected(folder: Path, manifest: dict[str, Any]) -> pd.DataFrame:

@@ -9,9 +9,10 @@ from analysis.summary import (
     interactive_law_table,
     middleware_table,
     repetition_words,
+    varied,
 )
 from analysis.tidy import tidy_campaign
-from tests.helpers.campaign import build_campaign
+from tests.helpers.campaign import build_campaign, build_run
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,17 @@ def test_comparison_by_place_and_by_workers(with_middleware):
     assert by_workers["workers"].tolist() == [8, 64]
     at_clients = capacity_table(with_middleware, by)
     assert comparison_table(at_clients, published_workers(), on).empty
+
+
+def test_cells_keep_apart_whatever_a_section_varies(tmp_path):
+    for keys in (1, 9):
+        for sharded in (True, False):
+            config = {"workload": "get", "clients_per_thread": 2, "workers": 64}
+            build_run(tmp_path, "5", {**config, "multi_get_keys": keys, "sharded": sharded})
+    build_run(tmp_path, "2.1", {"workload": "get", "clients_per_thread": 2})
+    table = cells(tidy_campaign(tmp_path).runs)
+    assert varied(tidy_campaign(tmp_path).runs) == ["sharded", "multi_get_keys"]
+    assert len(table) == 5
+    assert table.query("section == '5'")[["sharded", "multi_get_keys"]].duplicated().sum() == 0
+    assert not [name for name in table if name.startswith(("routing_", "workers_", "replicas_"))]
+    assert {"sharded", "multi_get_keys"} <= set(interactive_law_table(table))

@@ -291,3 +291,75 @@ def test_hosts_tell_their_own_cpu_time_and_packets(tmp_path):
     assert hosts.loc["s1", "receive_drops"] == 3
     assert math.isnan(hosts.loc["m1", "cpu_s"])
     assert "s1" in set(tables.pings.query("source == 'c1'")["target"])
+
+
+def build_factors(folder):
+    """Runs of sections whose factors differ: one varies what another lacks or holds constant."""
+    both = {"clients_per_thread": 2, "workers": 64}
+    build_run(folder, "5.1", {"workload": "get", "multi_get_keys": 9, "sharded": True, **both})
+    build_run(folder, "5.2", {"workload": "get", "multi_get_keys": 9, "sharded": False, **both})
+    build_run(folder, "7", {"workload": "get", "clients_per_thread": 2, "arrival_rate_per_s": 290})
+    build_run(folder, "7", {**both, "workload": "get", "arrival_rate_per_s": 656})
+    build_run(folder, "9", {"workload": "set", "replicas": "all", **both})
+    build_run(folder, "9", {"workload": "set", "replicas": 1, **both})
+    build_run(folder, "9", {"workload": "set", "num_middlewares": 0, "clients_per_thread": 2})
+    return folder
+
+
+def test_sections_with_other_factors_stand_in_one_table(tmp_path):
+    tables = tidy_campaign(build_factors(tmp_path))
+    for frame in (tables.runs, tables.hosts, tables.windows, tables.histograms):
+        assert not frame.columns.duplicated().any()
+        assert str(frame["sharded"].dtype) == "boolean"
+        assert frame.query("sharded == True")["section"].unique().tolist() == ["5.1"]
+        assert sorted(frame["multi_get_keys"].dropna().unique()) == [9]
+    assert sorted(tables.runs["replicas"].dropna().unique()) == [1]  # one server: all are 1
+    assert sorted(tables.runs["arrival_rate_per_s"].dropna()) == [290, 656]
+    again = read_tables(tmp_path)
+    assert str(again.runs["sharded"].dtype) == "boolean"
+
+
+def test_arrival_rates_are_given_undilated_and_counted_dilated(tmp_path):
+    config = {**CONFIG, "arrival_rate_per_s": 5000}
+    build_run(tmp_path, "7", config, time_dilation=4)
+    row = tidy_campaign(tmp_path).runs.iloc[0]
+    assert row["arrival_rate_per_s"] == 5000
+    assert row["middleware_arrival_rate_ops_per_s"] == pytest.approx(
+        4 * expected_throughput(CONFIG)
+    )
+
+
+def test_kinds_of_request_are_told_apart(tables):
+    kinds = tables.request_types.query("section == '3.1' and num_clients == 192 and workers == 8")
+    assert set(zip(kinds["side"], kinds["request_type"], strict=True)) == {
+        ("client", "get"), ("client", "set"), ("middleware", "get"), ("middleware", "set"),
+    }  # fmt: skip
+    assert kinds.query("side == 'middleware'")["keys_per_request"].eq(1).all()
+    assert set(tables.histograms["request_type"]) == {"get", "set"}
+    sums = kinds.query("side == 'client' and workload == 'get'").groupby("repetition")
+    runs = tables.runs.query("section == '3.1' and workload == 'get' and num_clients == 192")
+    runs = runs.query("workers == 8").set_index("repetition")
+    throughput = sums["throughput_ops_per_s"].sum()
+    np.testing.assert_allclose(throughput, runs["client_throughput_ops_per_s"], rtol=1e-12)
+
+
+def test_servers_and_collections_are_followed_by_seconds(tables):
+    servers = tables.servers.query("num_clients == 192 and workload == 'set' and workers == 8")
+    one = servers.query("repetition == 1")
+    assert one["second_s"].tolist() == [-2, -1, 0, 1, 2, 3]
+    assert one["stable"].sum() == STABLE_S
+    seconds = tables.windows.query("side == 'middleware'")
+    assert (seconds["gc_count"] == 1).all()
+    assert (seconds["gc_time_ms"] == 2.5).all()
+
+
+def test_pauses_are_told_in_seconds_of_the_window(tmp_path):
+    run_dir = build_run(tmp_path, "8", CONFIG)
+    manifest = json.loads((run_dir / "manifest.json").read_text())
+    start = manifest["window"]["start_epoch_s"]
+    manifest["pauses"] = [
+        {"host": "s1", "began_epoch_s": start + 1.25, "ended_epoch_s": start + 3.5}
+    ]
+    (run_dir / "manifest.json").write_text(json.dumps(manifest))
+    (pause,) = tidy_campaign(tmp_path).pauses.to_dict("records")
+    assert (pause["host"], pause["start_s"], pause["length_s"]) == ("s1", 1.25, 2.25)
