@@ -30,8 +30,9 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
         One row per configuration: `section`, `workload`, `workers` (where there are any), every
         other setting that a section varies, `num_clients`, `think_time_s`, and every measure with
         `_mean`, `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them
-        `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law makes of each run by itself (the law of
-        means over repetitions is not the mean of the laws).
+        `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law
+        makes of each run by itself (the law of means over repetitions is not the mean of the
+        laws).
 
     Raises
     ------
