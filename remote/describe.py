@@ -50,7 +50,8 @@ def configuration_table(section: Section) -> pd.DataFrame:
     }
     if any(one.is_open for one in settings):
         rows["Arrivals"] = "Poisson, independent of replies"
-        rows["Arrival rate (per s)"] = levels("arrival_rate_per_s")
+        rates = {one.arrival_rate_per_s for one in settings if one.arrival_rate_per_s}
+        rows["Arrival rate (per s)"] = _list(sorted(rates))
     if any(one.multi_get_keys for one in settings):
         rows["Multi-get size"] = levels("multi_get_keys")
         rows["Multi-get behaviour"] = distinct(
