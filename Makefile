@@ -7,7 +7,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 CAMPAIGN ?= smoke
 PROFILE ?= smoke
-FLEET ?= local
+# That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
+FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
 SECTIONS := 0 2.1 3.1
 
 BIN := .venv/bin
@@ -53,7 +54,7 @@ report: $(INSTALLED)
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 else
 report: setup ## Measure on the local lab, run the notebooks, write the report; or CAMPAIGN=reference
-	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet $(FLEET) \
+	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet "$(FLEET)" \
 	  || { status=$$?; [ $$status -eq 3 ] || exit $$status; echo "The report lacks what is named above" >&2; }
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 endif
@@ -84,6 +85,7 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh')
 
 format: $(INSTALLED) ## Reformat the sources
 	@$(BIN)/ruff check --fix .

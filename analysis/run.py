@@ -24,7 +24,7 @@ from analysis.parsing.counters import CpuTime, read_cpu_time, read_interfaces
 
 MANIFEST = "manifest.json"
 MANIFEST_FORMAT = 1
-LOCAL_LAB = "local-lab"  # the fleet whose hosts are namespaces of one machine
+ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,7 +71,7 @@ class Run:
     @property
     def on_one_machine(self) -> bool:
         """Whether the hosts share the CPUs of one machine."""
-        return bool(self.manifest["fleet"] == LOCAL_LAB)
+        return bool(self.manifest["fleet"] in ONE_MACHINE)
 
     def in_window(self, rows: pd.DataFrame, *, offset_s: float = 0.0) -> pd.DataFrame:
         """Rows of the stable window by their `epoch_s`, less an offset."""

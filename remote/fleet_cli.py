@@ -10,12 +10,14 @@ from typing import ParamSpec
 import click
 from tabulate import tabulate
 
+from remote.campaign import DATA_DIR
 from remote.fleets import LOCAL, LOOPBACK, inventory_path, why_not_local
 from remote.group import Fleet
 from remote.inventory import Inventory
 from remote.loopback import LoopbackLab
 from remote.provision import hosts_table, is_ready
 from remote.provision.ansible import run_playbook
+from remote.record import Record
 
 P = ParamSpec("P")
 
@@ -85,14 +87,19 @@ def provision(fleet: str, check: bool) -> None:
     sys.exit(run_playbook(Inventory.read(inventory_path(fleet)), check=check))
 
 
-def fleet() -> None:
-    """Print the fleet that this machine can have: `local`, or `loopback` with the reason."""
+@click.option("--campaign", help="If it is begun, its fleet is printed: it cannot change.")
+def fleet(campaign: str | None) -> None:
+    """Print the fleet that this machine can have: `local`, or else `loopback`."""
+    record = Record.read(DATA_DIR / campaign) if campaign else None
+    if record is not None:
+        click.echo(record.fleet)
+        return
     reason = why_not_local()
     if reason:
+        click.echo(f"lab: no local lab here: {reason}", err=True)
         click.echo(
-            f"lab: no local lab here: {reason}\n"
-            f"lab: taking the fleet `{LOOPBACK}` instead: no limits and no delays on its links, so "
-            "nothing that it measures is comparable with the studies.",
+            f"lab: taking the fleet `{LOOPBACK}` instead: its links have neither limits nor "
+            "delays, so that what it measures is not comparable with the studies.",
             err=True,
         )
     click.echo(LOOPBACK if reason else LOCAL)

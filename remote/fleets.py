@@ -16,9 +16,11 @@ from remote.testbed.commands import SEARCH_PATH
 LOCAL, LOOPBACK = "local", FLEET
 ROOT = Path(__file__).resolve().parents[1]
 # What the lab is made of, made for a moment in a namespace that ends with the trial.
-_TRIAL = (
-    "mount -t proc proc /proc && ip link add a type veth peer name b && ip link add c type bridge"
-)
+_TRIAL = """
+mount -t proc proc /proc
+ip link add name mwlab-a type veth peer name mwlab-b
+ip link add name mwlab-c type bridge
+"""
 
 
 def inventory_path(fleet: str) -> Path:
