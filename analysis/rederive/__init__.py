@@ -17,9 +17,18 @@ from analysis.rederive.laws import (
     queue_lengths,
 )
 from analysis.rederive.link import read_only_cells
+from analysis.rederive.overview import agreement, digits, disagreements, side_by_side
 from analysis.rederive.stations import yenicelik_many_servers, yenicelik_single_queue
 
-__all__ = ["read_only_cells", "rebuild_cells", "rederive_all"]
+__all__ = [
+    "agreement",
+    "digits",
+    "disagreements",
+    "read_only_cells",
+    "rebuild_cells",
+    "rederive_all",
+    "side_by_side",
+]
 
 
 def rederive_all() -> pd.DataFrame:

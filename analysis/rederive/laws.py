@@ -26,7 +26,16 @@ def interactive_law() -> pd.DataFrame:
             clients = number_of_clients(rows)
             rederived = interactive_response_time(clients, throughput) * 1000
             told = "as printed" if rows["num_clients"].notna().all() else "the load next to X R"
-            remark = [f"N = {count}, {told}" for count in clients]
+            in_system = littles_law(throughput, response_time_ms / 1000)
+            remark = [
+                f"N = {count}, {told}"
+                + (
+                    f"; X R = {there:.0f} are more clients than he had"
+                    if there > 1.1 * count
+                    else ""
+                )
+                for count, there in zip(clients, in_system, strict=True)
+            ]
             parts.append(
                 rows_of(
                     str(study), f"section {section}", "response_time_ms", response_time_ms,

@@ -1,7 +1,14 @@
 import pandas as pd
 import pytest
 
-from analysis.rederive import read_only_cells, rebuild_cells, rederive_all
+from analysis.rederive import (
+    agreement,
+    disagreements,
+    read_only_cells,
+    rebuild_cells,
+    rederive_all,
+    side_by_side,
+)
 from analysis.rederive.rows import COLUMNS, rows_of
 
 
@@ -79,7 +86,7 @@ def test_interactive_law_holds_at_the_clients_but_for_one_cell(derived):
     (odd,) = rows.loc[~rows["agrees"]].to_dict("records")
     assert (odd["study"], odd["table"]) == ("yenicelik2018", "section 3.2")
     assert odd["quantity"] == "response_time_ms set"  # X R = 227, his sweep ends at 192
-    assert odd["remark"] == "N = 192, the load next to X R"
+    assert odd["remark"].startswith("N = 192, the load next to X R; X R = 227 are more clients")
 
 
 def test_yenicelik_bandwidths_are_nominal_over_4000_bytes(derived):
@@ -117,3 +124,24 @@ def test_rows_compare_on_the_index_of_what_was_published():
     rows = rows_of("study", "table", "x", published, rederived, 0.05, "formula")
     assert rows["quantity"].tolist() == ["x b", "x a"]
     assert rows["agrees"].tolist() == [False, True]
+
+
+def test_overviews_count_and_explain_what_disagrees(derived):
+    counts = agreement(derived)
+    assert counts["values"].sum() == len(derived)
+    assert counts["agree"].sum() == derived["agrees"].sum()
+    verdicts = counts.set_index(["study", "table"])["verdict"]
+    assert verdicts["yenicelik2018", "t01_2kr_read_response"] == "differs"
+    assert verdicts["yenicelik2018", "t02_2kr_read_throughput"] == "differs in 1"
+    assert verdicts["schmid2018", "t07_2k4_write"] == "agrees"
+    listed = disagreements(derived)
+    assert listed["values"].sum() == (~derived["agrees"]).sum()
+    assert (listed["reason"] != "").all()
+
+
+def test_tables_stand_side_by_side(derived):
+    table = side_by_side(derived, "khalil2016", "s3_3_overhead")
+    assert table["agrees"].eq("yes").all()
+    assert table["relative_error"].abs().max() < 0.05
+    with pytest.raises(ValueError, match="nothing of \\['t99'\\] of khalil2016"):
+        side_by_side(derived, "khalil2016", "t99")
