@@ -287,7 +287,8 @@ def _take_down(files: LabFiles) -> list[Process]:
 
 def _processes(files: LabFiles, namespaces: Sequence[Path]) -> list[Process]:
     """List the processes in the lab's namespaces, and hosts whose namespace has lost its name."""
-    inits = [read_init(path) for path in files.directory.glob("hosts/*/init")]
+    noted = [*files.directory.glob("hosts/*/init"), files.line_process]
+    inits = [read_init(path) for path in noted]
     members = processes.in_network_namespaces(namespaces)
     return list({*members, *(init for init in inits if init is not None)})
 

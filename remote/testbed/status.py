@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from remote.testbed.topology import LabHost, Topology
 
 SWITCH = "switch"
 """What the control group of the delay line is called."""
+# A host greets after two round trips; the rest is for a busy machine.
+_GREETING_ROUND_TRIPS = 2
+_GREETING_TIMEOUT_S = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,21 +115,28 @@ def host_states(files: LabFiles) -> list[HostStatus]:
     if topology is None:
         return []
     groups = Groups()
-    return [_host_state(host, files, groups) for host in topology.hosts]
+    passes = _line_is_alive(files)
+    timeout_s = _GREETING_TIMEOUT_S + _GREETING_ROUND_TRIPS * 2 * topology.delay_ms / 1000
+
+    def state(host: LabHost) -> HostStatus:
+        init = read_init(files.host(host.name) / "init")
+        reachable = passes and init is not None and route_leaves_by(host.address, CONTROL_DEVICE)
+        return HostStatus(
+            name=host.name,
+            role=host.role,
+            address=host.address,
+            rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
+            sshd_pid=init.pid if init is not None else None,
+            answers_ssh=reachable and sshd.answers(host.address, timeout_s),
+            cpu_s=groups.cpu_seconds(host.name),
+        )
+
+    with ThreadPoolExecutor(max_workers=len(topology.hosts)) as pool:
+        return list(pool.map(state, topology.hosts))
 
 
-def _host_state(host: LabHost, files: LabFiles, groups: Groups) -> HostStatus:
-    init = read_init(files.host(host.name) / "init")
-    reachable = init is not None and route_leaves_by(host.address, CONTROL_DEVICE)
-    return HostStatus(
-        name=host.name,
-        role=host.role,
-        address=host.address,
-        rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
-        sshd_pid=init.pid if init is not None else None,
-        answers_ssh=reachable and sshd.answers(host.address),
-        cpu_s=groups.cpu_seconds(host.name),
-    )
+def _line_is_alive(files: LabFiles) -> bool:
+    return not files.line_shared.exists() or read_init(files.line_process) is not None
 
 
 def read_init(path: Path) -> Process | None:

@@ -1,6 +1,5 @@
 """The emulated network for real: delay, nothing lost or reordered, dilation, CPU accounts."""
 
-import json
 import os
 import time
 
@@ -8,7 +7,7 @@ import pytest
 
 from remote.inventory import Inventory
 from remote.testbed import LocalLab, default_inventory_path
-from tests.helpers.network import TOLERANCE_MS, cpu_seconds, median_rtt_ms
+from tests.helpers.network import TOLERANCE_MS, cpu_seconds, goodput_mbit_per_s, median_rtt_ms
 
 pytestmark = [
     pytest.mark.integration,
@@ -49,17 +48,6 @@ def lab(fleet):
     lab = LocalLab()
     yield lab
     lab.dilate(1)
-
-
-def goodput_mbit_per_s(fleet, sender):
-    """The best of three: other programs on this machine can only make it lower."""
-    return max(goodput_once_mbit_per_s(fleet, sender) for _ in range(3))
-
-
-def goodput_once_mbit_per_s(fleet, sender):
-    fleet["m1"].run("iperf3 --server --one-off --daemon")
-    report = json.loads(fleet[sender].run("iperf3 --client m1 --time 2 --omit 1 --json").stdout)
-    return report["end"]["sum_received"]["bits_per_second"] / 1e6
 
 
 def wait_for(connection, path, *, num_words):

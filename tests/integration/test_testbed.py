@@ -10,6 +10,7 @@ import pytest
 from remote.errors import LabError
 from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
 from remote.testbed.files import LabFiles
+from tests.helpers.network import goodput_mbit_per_s
 
 pytestmark = [
     pytest.mark.integration,
@@ -68,10 +69,8 @@ def test_full_work_directory_leaves_the_host_usable(fleet):
 
 @pytest.mark.parametrize(("sender", "rate_mbit_per_s"), [("s1", 100), ("c1", 200), ("m2", 800)])
 def test_a_link_carries_its_limit(fleet, sender, rate_mbit_per_s):
-    printed(fleet, "m1", "iperf3 --server --one-off --daemon")
-    end = json.loads(printed(fleet, sender, "iperf3 --client m1 --time 3 --json"))["end"]
-    goodput_mbit_per_s = end["sum_received"]["bits_per_second"] / 1e6
-    assert goodput_mbit_per_s == pytest.approx(rate_mbit_per_s * 1448 / 1514, rel=0.03)
+    goodput = goodput_mbit_per_s(fleet, sender)
+    assert goodput == pytest.approx(rate_mbit_per_s * 1448 / 1514, rel=0.03)
 
 
 def test_another_key_is_refused(lab, tmp_path):

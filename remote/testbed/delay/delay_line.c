@@ -204,6 +204,36 @@ static void note_process(const char *path)
     close(to);
 }
 
+/* Frames wait in the rings by now. The parent ends when the child has noted itself in `path`; what
+ * fails until then is seen by whoever started this. */
+static void go_to_background(const char *path)
+{
+    int ready[2];
+    char byte = 0;
+    if (pipe(ready))
+        err(EXIT_FAILURE, "pipe");
+    pid_t child = fork();
+    if (child < 0)
+        err(EXIT_FAILURE, "fork");
+    if (child) {
+        close(ready[1]);
+        _exit(read(ready[0], &byte, 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    if (setsid() < 0 || chdir("/"))
+        err(EXIT_FAILURE, "background");
+    be_prompt();
+    note_process(path);
+    int null = open("/dev/null", O_RDWR);
+    for (int stream = 0; stream < 3; stream++)
+        if (dup2(null, stream) < 0)
+            _exit(EXIT_FAILURE);
+    close(null);
+    close(ready[0]);
+    if (write(ready[1], &byte, 1) != 1)
+        _exit(EXIT_FAILURE);
+    close(ready[1]);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 5 || argc - 3 > MAX_PORTS)
@@ -213,11 +243,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < num_ports; i++)
         port_open(&ports[i], argv[i + 3]);
     batch.fd = sender_open();
-    /* From here on frames wait in the rings; what fails above is seen by whoever started this. */
-    if (daemon(0, 0))
-        err(EXIT_FAILURE, "daemon");
-    be_prompt();
-    note_process(argv[2]);
+    go_to_background(argv[2]);
     for (;;) {
         uint64_t now = now_ns();
         send_what_is_due(now);
