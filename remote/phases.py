@@ -25,6 +25,7 @@ class Phases:
     def enter(self, name: str, *, at_epoch_s: float | None = None) -> None:
         """End the current phase and begin `name`, now or at a time that is already known."""
         now_s = self._clock() if at_epoch_s is None else at_epoch_s
+        now_s = max(now_s, self._since_s)  # a run may end before it was to begin
         self._totals_s[self._name] = self._totals_s.get(self._name, 0.0) + now_s - self._since_s
         self._name, self._since_s = name, now_s
 

@@ -49,3 +49,13 @@ def test_phases_leave_no_time_out():
     totals = total_phases([{"phases_s": first}, {"phases_s": second}, {}])
     assert overhead(totals) == pytest.approx(1 - 12 / 20)
     assert overhead({}) == 0
+
+
+def test_run_that_ends_before_it_was_to_begin_took_no_time():
+    times = iter([0.0, 1.0, 2.0])
+    phases = Phases(clock=lambda: next(times))
+    phases.enter(MEASURING, at_epoch_s=5.0)
+    phases.enter("stopping")
+    taken = phases.take()
+    assert taken[MEASURING] == 0
+    assert min(taken.values()) >= 0
