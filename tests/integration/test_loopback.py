@@ -1,0 +1,128 @@
+"""The rootless fleet, as a user who may nothing; needs root only to become that user."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import remote
+from remote.fleets import why_not_local
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user"),
+]
+
+ROOT = Path(remote.__file__).parents[1]
+UID = 54321
+# In mounts of its own: an account with a shell, and a way to a Python that lies in root's home.
+BECOME = """
+set -e
+{ cat /etc/passwd; echo "mwlab-tester:x:$UID:$UID::$HOME:/bin/sh"; } > "$HOME/passwd"
+mount -n --bind "$HOME/passwd" /etc/passwd
+case $BASE in
+    /root/*)
+        mkdir -p "$HOME/base"
+        mount -n --bind "$BASE" "$HOME/base"
+        mount -n -t tmpfs -o mode=755 mwlab /root
+        mkdir -p "$BASE"
+        mount -n --bind "$HOME/base" "$BASE" ;;
+esac
+exec setpriv --reuid "$UID" --regid "$UID" --clear-groups --inh-caps=-all "$@"
+"""
+MEASURE = """
+import sys
+from pathlib import Path
+from remote.campaign import Campaign
+
+runs = Campaign.runs
+Campaign.runs = lambda self, section: runs(self, section)[:1]  # one run says that all can be
+campaign = Campaign.open("t", profile="smoke", fleet="loopback", data_dir=Path.home() / "data")
+campaign.measure("2.1", progress=False)
+"""
+
+
+@pytest.fixture
+def as_user(tmp_path):
+    """Run Python as the user in a home that is short-lived, and returns what it did."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for folder in (home, *home.parents):
+        if folder.owner() == "root" and str(folder).startswith("/tmp/"):
+            folder.chmod(0o755)
+    os.chown(home, UID, UID)
+
+    def run(*arguments):
+        environment = {
+            "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
+            "HOME": str(home),
+            "UID": str(UID),
+            "BASE": sys.base_prefix,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        return subprocess.run(
+            ["unshare", "--mount", "sh", "-c", BECOME, "sh", sys.executable, *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=home,
+            timeout=200,
+        )
+
+    run.home = home
+    return run
+
+
+LAB = ("-c", "from remote.cli import main; main()")
+
+
+def processes_of_the_user():
+    """The command lines of what the user has running; a zombie's is empty."""
+    pids = [p for p in Path("/proc").iterdir() if p.name.isdecimal() and p.stat().st_uid == UID]
+    return [text for p in pids if (text := (p / "cmdline").read_text().replace("\0", " "))]
+
+
+def test_machine_with_namespaces_takes_the_local_lab():
+    assert why_not_local() == ""
+
+
+def test_user_without_rights_gets_the_loopback_fleet_with_a_note(as_user):
+    result = as_user(*LAB, "fleet")
+    assert result.stdout == "loopback\n"
+    assert "needs root" in result.stderr
+    assert "not comparable with the studies" in result.stderr
+
+
+def test_fleet_comes_up_is_complete_and_leaves_nothing(as_user):
+    assert as_user(*LAB, "up", "--fleet", "loopback").returncode == 0
+    try:
+        assert as_user(*LAB, "up", "--fleet", "loopback").stdout.startswith(
+            "The loopback fleet is up a"
+        )
+        assert as_user(*LAB, "status", "--fleet", "loopback").stdout.count(" up\n") == 8
+        assert "8 hosts are up and have all" in as_user(*LAB, "hosts", "loopback").stdout
+        assert processes_of_the_user()
+    finally:
+        as_user(*LAB, "down", "--fleet", "loopback")
+    assert processes_of_the_user() == []
+    assert not (as_user.home / ".cache/middleware-lab/loopback").exists()
+    assert as_user(*LAB, "status", "--fleet", "loopback").returncode == 1
+
+
+def test_run_is_measured_and_marked(as_user):
+    assert as_user(*LAB, "up", "--fleet", "loopback").returncode == 0
+    try:
+        result = as_user("-c", MEASURE)
+    finally:
+        as_user(*LAB, "down", "--fleet", "loopback")
+    manifests = list((as_user.home / "data" / "t" / "2.1").glob("workload=*/rep-1/manifest.json"))
+    assert manifests, result.stdout + result.stderr
+    manifest = json.loads(manifests[0].read_text())
+    assert manifest["status"] == "accepted"
+    assert manifest["fleet"] == "loopback"
+    assert manifest["topology"]["name"] == "loopback-unshaped"
+    assert processes_of_the_user() == []
