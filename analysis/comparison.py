@@ -27,7 +27,8 @@ def compare(
     -------
     pandas.DataFrame
         On the index of `cells`: `predicted`, `measured`, `relative_error`, `verdict` (``agrees``:
-        inside the confidence interval; ``close``: within the tolerance; ``differs``) and `reason`.
+        inside the confidence interval; ``close``: within the tolerance; ``differs``; ``no
+        prediction``) and `reason`.
 
     Raises
     ------
@@ -43,12 +44,15 @@ def compare(
     low, high = cells[f"{column}_ci_low"], cells[f"{column}_ci_high"]
     error = predicted / measured - 1
     agrees = predicted.between(low, high)
-    verdict = np.select([agrees, error.abs() <= tolerance], ["agrees", "close"], "differs")
+    missing = error.isna()
+    verdict = np.select(
+        [missing, agrees, error.abs() <= tolerance], ["no prediction", "agrees", "close"], "differs"
+    )
     spread = np.where(low.notna(), "outside the 95 % CI", "without a CI to judge by")
     side = np.where(error > 0, "above", "below")
     reasons = [
-        "inside the 95 % CI" if inside else f"{abs(e):.1%} {where} the measurement, {how}"
-        for inside, e, where, how in zip(agrees, error, side, spread, strict=True)
+        _reason(float(e), inside, where, how)
+        for e, inside, where, how in zip(error, agrees, side, spread, strict=True)
     ]
     return pd.DataFrame(
         {
@@ -60,3 +64,11 @@ def compare(
         },
         index=cells.index,
     )
+
+
+def _reason(error: float, inside: bool, side: str, spread: str) -> str:
+    if np.isnan(error):
+        return "the model gives nothing here"
+    if inside:
+        return "inside the 95 % CI"
+    return f"{abs(error):.1%} {side} the measurement, {spread}"

@@ -1,0 +1,89 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.open_loop import compare_open, scv, waiting_time
+from analysis.queueing import SimulationOptions, System, mm1, mmm, simulate
+
+SERVICE_TIME = 4096 * 8 / 100e6
+
+
+def cells(rates, response_times_ms, half_width_ms=0.05):
+    times = np.array(response_times_ms, dtype=float)
+    return pd.DataFrame(
+        {
+            "arrival_rate_per_s": rates,
+            "client_throughput_ops_per_s_mean": rates,
+            "client_response_time_ms_mean": times,
+            "client_response_time_ms_ci_low": times - half_width_ms,
+            "client_response_time_ms_ci_high": times + half_width_ms,
+        }
+    )
+
+
+def simulated(rate, link_times):
+    system = System(
+        client_machines=1,
+        request_bytes=0,
+        reply_bytes=4096,
+        client_link_rate=math.inf,
+        server_link_rate=100e6,
+    )
+    options = SimulationOptions(warm_up_s=2, duration_s=60, link_times=link_times)
+    return simulate(system, arrival_rate=rate, options=options).measures
+
+
+def test_waiting_time_is_that_of_the_known_models():
+    rate = np.array([0.0, 0.5, 0.9])
+    np.testing.assert_allclose(waiting_time(rate, 1.0), mm1(rate, 1.0).waiting_time)
+    np.testing.assert_allclose(waiting_time(rate, 1.0, 1, 0.0), rate / 2 / (1 - rate))  # M/D/1
+    np.testing.assert_allclose(waiting_time(3.0, 2.0, 8), mmm(3.0, 0.5, 8).waiting_time)
+    assert np.isnan(waiting_time(1.0, 1.0)).all()
+
+
+@pytest.mark.parametrize(("link_times", "right"), [("constant", "M/D/1"), ("exponential", "M/M/1")])
+def test_the_right_model_is_found_for_a_simulated_link(link_times, right):
+    rates = [1000.0, 2000.0, 2600.0]
+    runs = [simulated(rate, link_times) for rate in rates]
+    measured = cells(rates, [run.loc["client_response_time_ms", "mean"] for run in runs])
+    measured["client_throughput_ops_per_s_mean"] = [
+        run.loc["throughput_ops_per_s", "mean"] for run in runs
+    ]
+    table = compare_open(measured, service_time=SERVICE_TIME)
+    errors = table.groupby("model")["relative_error"].apply(lambda e: e.abs().max())
+    assert errors[right] < 0.06
+    assert errors.idxmin() == right
+    assert errors.max() > 0.2
+
+
+def test_overload_and_wrong_assumptions_are_told():
+    measured = cells([100.0, 900.0, 1100.0], [1.1, 5.5, 400.0])
+    measured.loc[1, "client_throughput_ops_per_s_mean"] = 700.0
+    table = compare_open(measured, service_time=1e-3, service_scv=0.0).set_index(
+        ["model", "arrival_rate_per_s"]
+    )
+    assert table.loc[("M/D/1", 1100), "verdict"] == "no prediction"
+    assert "no steady state" in table.loc[("M/D/1", 1100), "reason"]
+    assert "78% of the requests" in table.loc[("M/M/1", 900), "reason"]
+    assert "SCV of 0.00, not 1.00" in table.loc[("M/M/1", 100), "reason"]
+    assert "assumptions hold" in table.loc[("M/G/1", 100), "reason"]
+    assert table.loc[("M/M/1", 100), "verdict"] == "agrees"
+
+
+def test_scv_of_histograms():
+    constant = pd.DataFrame({"upper_edge_ms": [2.0], "count": [9]})
+    two = pd.DataFrame({"upper_edge_ms": [1.0, 3.0], "count": [5, 5]})
+    assert scv(constant) == 0
+    assert scv(two) == pytest.approx(0.25)
+    assert math.isnan(scv(constant.assign(count=1)))
+
+
+def test_arguments_are_checked():
+    with pytest.raises(ValueError, match="no cell has an arrival_rate_per_s"):
+        compare_open(cells([1.0], [1.0]).drop(columns="arrival_rate_per_s"), service_time=1e-3)
+    with pytest.raises(ValueError, match="service_time must be > 0, got 0"):
+        waiting_time(1.0, 0.0)
+    with pytest.raises(ValueError, match="service_scv must be >= 0"):
+        waiting_time(1.0, 0.1, 1, -1.0)
