@@ -151,6 +151,13 @@ def test_report_tells_refusals_overhead_and_counts(campaign):
     assert measured_sections(campaign) == ["3.1"]
 
 
+def test_run_without_its_files_is_reported_as_such(campaign):
+    for path in campaign.glob("*/*/*/s1/memcached-stats-*.gz"):
+        path.unlink()
+    (count,) = campaign_report(campaign, {}).counts
+    assert (count.kind, count.runs, count.agrees) == ("not readable", 1, False)
+
+
 @pytest.mark.parametrize("name", ["2.1", "4.1", "6", "8", "9"])
 def test_plan_survives_the_manifest(name):
     section = Section.read(name, "smoke")
