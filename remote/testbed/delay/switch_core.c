@@ -45,7 +45,7 @@ int stations_find(const struct stations *stations, const uint8_t *mac)
 
 uint64_t due_ns(uint64_t arrived_ns, uint64_t delay_ns, uint64_t now_ns)
 {
-    return (arrived_ns < now_ns ? arrived_ns : now_ns) + delay_ns;
+    return arrived_ns > now_ns + CLOCK_STEP_NS ? now_ns : arrived_ns + delay_ns;
 }
 
 uint64_t departure_ns(const struct departure *departure)

@@ -8,6 +8,7 @@
 
 #define MAC_BYTES 6
 #define MAX_STATIONS 256 /* MAC addresses that are remembered */
+#define CLOCK_STEP_NS 1000000000ULL
 #define EVERYWHERE (-1)  /* instead of a port: to all ports but the frame's own */
 
 /* Which port each MAC address was last seen at. */
@@ -24,8 +25,8 @@ void stations_learn(struct stations *stations, const uint8_t *mac, int port);
 /* The port of `mac`, EVERYWHERE for group addresses and for those never seen. */
 int stations_find(const struct stations *stations, const uint8_t *mac);
 
-/* When a frame is due that came in at `arrived_ns`. A time stamp that lies in the future, because
- * the machine's clock was set back, counts as now: no frame is held longer than `delay_ns`. */
+/* When a frame is due that came in at `arrived_ns`. One from the future, which tells that the
+ * machine's clock was set back by more than CLOCK_STEP_NS, goes at once instead of waiting for it. */
 uint64_t due_ns(uint64_t arrived_ns, uint64_t delay_ns, uint64_t now_ns);
 
 /* The frames that will go together: those due within `coalesce_ns` of the first. */
