@@ -1,0 +1,64 @@
+"""A real browser: Debian's chromium, driven by Playwright, that may not leave the machine."""
+
+import shutil
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox",  # tests may run as root
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("needs chromium")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page with what it asked for and what went wrong on it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.requests = []
+        self.problems = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on(
+            "console",
+            lambda message: self.problems.append(message.text) if message.type == "error" else None,
+        )
+
+    def outside(self, *allowed):
+        """Return the addresses asked for that begin with none of `allowed`."""
+        return [url for url in self.requests if not url.startswith(("data:", "blob:", *allowed))]
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open an address in a page that is watched; `javascript` False reads without it."""
+    contexts = []
+
+    def _open(url, *, javascript=True):
+        context = browser.new_context(
+            java_script_enabled=javascript, viewport={"width": 1300, "height": 900}
+        )
+        contexts.append(context)
+        watched = Watched(context.new_page())
+        watched.page.goto(url)
+        return watched
+
+    yield _open
+    for context in contexts:
+        context.close()
