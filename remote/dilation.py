@@ -9,6 +9,7 @@ from remote.group import Fleet
 from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
 from remote.section import Section
 from remote.testbed import LocalLab
+from remote.testbed.topology import MAX_DILATION, MIN_DILATION
 
 
 def time_dilations(
@@ -22,10 +23,11 @@ def time_dilations(
     Raises
     ------
     ConfigError
-        Another k is asked of hosts that cannot be slowed down, or a k that is no number above 0.
+        Another k is asked of hosts that cannot be slowed down, or a k that no lab can have.
     """
-    if asked is not None and not asked > 0:
-        raise ConfigError(inventory.path, f"time dilation must be a number > 0, got {asked:g}")
+    if asked is not None and not MIN_DILATION <= asked <= MAX_DILATION:
+        rule = f"time dilation must be a number {MIN_DILATION:g} to {MAX_DILATION:g}"
+        raise ConfigError(inventory.path, f"{rule}, got {asked:g}")
     if is_local_lab(inventory):
         return {s.name: float(asked or s.time_dilation) for s in sections}
     if asked is not None and asked != inventory.time_dilation:

@@ -13,6 +13,7 @@ from remote.inventory import ROLES
 from remote.section import Durations, Pause, Section
 from remote.section_rules import require_possible
 from remote.settings import SETTINGS, Level, is_positive_number
+from remote.testbed.topology import MAX_DILATION, MIN_DILATION
 
 KINDS = ("load", "network")
 NETWORK_FACTORS = ("kind",)
@@ -47,7 +48,8 @@ class _Reader:
         if kind not in KINDS:
             raise self._wrong("kind", f"must be `load` or `network`, got {kind!r}")
         chosen = self._profile(profile)
-        factors, parts, extra = self._all_factors(kind, chosen)
+        place = f"profiles.{profile}"
+        factors, parts, extra = self._all_factors(kind, chosen, place)
         constants = self._constants()
         follows = self._follows(factors)
         self._refuse_double(factors, constants, follows)
@@ -62,8 +64,8 @@ class _Reader:
             constants=constants,
             follows=follows,
             parts=tuple(parts),
-            durations=self._durations(chosen, f"profiles.{profile}"),
-            pauses=tuple(self._pauses(chosen.get("pauses", []), f"profiles.{profile}.pauses")),
+            durations=self._durations(chosen, place),
+            pauses=tuple(self._pauses(chosen.get("pauses", []), f"{place}.pauses")),
             time_dilation=self._time_dilation(),
         )
         if kind == "load":
@@ -79,10 +81,10 @@ class _Reader:
         chosen = self._table(profiles, profile, place)
         known_keys = [f.name for f in fields(Durations)] + ["factors", "parts", "pauses"]
         self._refuse_unknown(chosen, known_keys, place)
-        return {**chosen, "name": place}
+        return chosen
 
     def _all_factors(
-        self, kind: str, chosen: Mapping[str, Any]
+        self, kind: str, chosen: Mapping[str, Any], profile: str
     ) -> tuple[Levels, list[Levels], Levels]:
         """Return all factors, the factors of each part, and the levels that no study had."""
         common = self._levels(self._table(self.document, "factors", "factors"), "factors", kind)
@@ -90,17 +92,17 @@ class _Reader:
         self._refuse_unknown(extra, common, "extra")
         for factor, levels in extra.items():
             common[factor] = self._distinct([*common[factor], *levels], f"extra.{factor}")
-        place = f"{chosen['name']}.factors"
+        place = f"{profile}.factors"
         replaced = self._levels(self._table(chosen, "factors", place), place, kind)
         self._refuse_unknown(replaced, common, place)
         common |= replaced
         tables = self._table(self.document, "parts", "parts")
-        changes = self._table(chosen, "parts", f"{chosen['name']}.parts")
-        self._refuse_unknown(changes, tables, f"{chosen['name']}.parts")
+        changes = self._table(chosen, "parts", f"{profile}.parts")
+        self._refuse_unknown(changes, tables, f"{profile}.parts")
         parts = []
         for part in tables:
             own = self._levels(self._table(tables, part, f"parts.{part}"), f"parts.{part}", kind)
-            place = f"{chosen['name']}.parts.{part}"
+            place = f"{profile}.parts.{part}"
             change = self._levels(self._table(changes, part, place), place, kind)
             self._refuse_unknown(change, own, place)
             parts.append({**common, **own, **change})
@@ -228,8 +230,9 @@ class _Reader:
 
     def _time_dilation(self) -> float:
         value = self.document.get("time_dilation", 1)
-        if not is_positive_number(value):
-            raise self._wrong("time_dilation", f"must be a number > 0, got {value!r}")
+        if not is_positive_number(value) or not MIN_DILATION <= value <= MAX_DILATION:
+            rule = f"must be a number {MIN_DILATION:g} to {MAX_DILATION:g}, got {value!r}"
+            raise self._wrong("time_dilation", rule)
         return float(value)
 
     def _table(self, parent: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:

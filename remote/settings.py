@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -64,7 +65,7 @@ def _pattern(table: str, rule: str, pattern: str) -> Setting:
 
 def is_positive_number(value: object) -> bool:
     """Tell whether `value` is a finite number above 0, and no truth value."""
-    return type(value) in (int, float) and 0 < float(value) < float("inf")  # type: ignore[arg-type]
+    return type(value) in (int, float) and 0 < value <= sys.float_info.max  # type: ignore[operator]
 
 
 SETTINGS: Mapping[str, Setting] = {
