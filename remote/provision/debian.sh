@@ -8,6 +8,7 @@ wanted='
 javac      openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 mvn        maven
 memcached  memcached
+memccapable libmemcached-tools
 sshd       openssh-server
 ssh        openssh-client
 ip         iproute2

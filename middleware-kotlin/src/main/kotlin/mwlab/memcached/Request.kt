@@ -28,6 +28,7 @@ sealed interface Request {
      * @property lineLength length of the command line with its line end; a data block may follow it.
      * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
      * @property isQuiet a meta command with the flag q: it may be left without a reply.
+     * @property refusal a value that is too large: the servers only remove the old one, and this line is the answer.
      * @property usesUnique asks for the `cas` unique or compares with it, which each server counts for itself.
      */
     class Update(
@@ -39,6 +40,7 @@ sealed interface Request {
         val noreply: Boolean = false,
         val isQuiet: Boolean = false,
         val usesUnique: Boolean = false,
+        val refusal: String? = null,
     ) : Request
 
     /** version or stats, with their arguments. */

@@ -24,6 +24,18 @@ class RequestReader(private val maxValueBytes: Int) {
         return request.takeIf { awaitingData == null }
     }
 
+    /**
+     * Gives up the request whose data block is under way, because there is no room for it: what is left of it is read and
+     * dropped. Null if no data block is under way.
+     */
+    fun refuseData(buffer: ByteBuffer): Request? {
+        val request = awaitingData as? Request.Update ?: return null
+        awaitingData = null
+        toSkip = request.length.toLong()
+        skip(buffer)
+        return Request.Refused(0, OUT_OF_MEMORY.takeUnless { request.noreply })
+    }
+
     private fun skip(buffer: ByteBuffer) {
         val bytes = minOf(toSkip, buffer.remaining().toLong()).toInt()
         buffer.position(buffer.position() + bytes)
@@ -105,8 +117,15 @@ class RequestReader(private val maxValueBytes: Int) {
 
         private fun update(verb: Verb, words: IntRange): Request = when {
             count !in words -> refused(ERROR)
+            verb == Verb.DELETE && !isDelete() -> refused(DELETE_USAGE.takeUnless { isNoreply() })
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT.takeUnless { isNoreply() })
             else -> update(verb, keys(1, 2), dataBytes = 0)
+        }
+
+        /** `delete <key> [0] [noreply]`; anything else is told before the key is looked at. */
+        private fun isDelete(): Boolean {
+            val arguments = if (isNoreply()) count - 1 else count
+            return arguments == 2 || (arguments == 3 && tokens.matches(buffer, 2, "0"))
         }
 
         private fun broadcast(verb: Verb, words: IntRange): Request =
@@ -116,7 +135,7 @@ class RequestReader(private val maxValueBytes: Int) {
             if (count !in arguments..arguments + 1) return refused(ERROR)
             val bytes = tokens.int32(buffer, 4)
             val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES &&
-                tokens.isUnsigned(buffer, 2) && tokens.int32(buffer, 3) != Tokens.NOT_A_NUMBER &&
+                tokens.isUnsigned(buffer, 2) && tokens.isInteger(buffer, 3) &&
                 (verb != Verb.CAS || tokens.isUnsigned(buffer, 5))
             return if (isWellFormed) data(verb, bytes) else refused(BAD_FORMAT.takeUnless { isNoreply() })
         }
@@ -131,10 +150,20 @@ class RequestReader(private val maxValueBytes: Int) {
         private fun data(verb: Verb, bytes: Long): Request {
             if (bytes <= maxValueBytes) return update(verb, keys(1, 2), bytes.toInt() + CRLF_BYTES)
             toSkip = bytes + CRLF_BYTES
-            return refused(TOO_LARGE.takeUnless { isNoreply() })
+            // The old value must not outlive a newer one: memcached removes it, and so have the servers to.
+            val removes = verb == Verb.SET || verb == Verb.MS
+            return if (removes) {
+                update(verb, keys(1, 2), 0, TOO_LARGE)
+            } else {
+                refused(
+                    TOO_LARGE.takeUnless {
+                        isNoreply()
+                    },
+                )
+            }
         }
 
-        private fun update(verb: Verb, keys: Keys, dataBytes: Int): Request {
+        private fun update(verb: Verb, keys: Keys, dataBytes: Int, refusal: String? = null): Request {
             val isMeta = verb.text.length == 2
             val firstFlag = if (!isMeta) {
                 count
@@ -144,10 +173,15 @@ class RequestReader(private val maxValueBytes: Int) {
                 2
             }
             val noreply = !isMeta && isNoreply()
+            // Without the last one a server would take the one before for a noreply; with both it does nothing, and silently.
+            if (noreply && count > 2 && verb != Verb.DELETE && tokens.matches(buffer, count - 2, "noreply")) {
+                return refused(null)
+            }
             val usesUnique = verb == Verb.CAS || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
             val bytes = length + dataBytes
-            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, hasFlag('q', firstFlag), usesUnique)
+            val isQuiet = hasFlag('q', firstFlag) && refusal == null
+            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, refusal)
         }
 
         /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */
@@ -186,6 +220,8 @@ class RequestReader(private val maxValueBytes: Int) {
         private const val MAX_GET_LINE_BYTES = 1 shl 20
         private const val ERROR = "ERROR"
         private const val BAD_FORMAT = "CLIENT_ERROR bad command line format"
+        private const val DELETE_USAGE = "$BAD_FORMAT.  Usage: delete <key> [noreply]"
+        private const val OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
         private const val TOO_LARGE = "SERVER_ERROR object too large for cache"
     }
 }

@@ -26,7 +26,7 @@ sealed interface Response {
     /** A line that says how a command went: `STORED`, `NOT_FOUND`, `OK`, a number, `VERSION ...` and so on. */
     class Line(override val length: Int, val status: Status) : Response
 
-    /** The lines of `stats`, up to and including `END` (or a lone `RESET`). */
+    /** The lines of `stats` of any kind, up to and including `END`; without lines it is [Values] without values. */
     class Statistics(override val length: Int) : Response
 
     /** The answer to a meta command; [valueLength] is -1 unless a data block follows the line. */

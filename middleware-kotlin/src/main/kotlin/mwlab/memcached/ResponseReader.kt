@@ -40,6 +40,20 @@ class ResponseReader {
         return reply
     }
 
+    /**
+     * Consumes what has been read of the reply under way, of which nothing is of interest any more but its end; its offsets
+     * mean nothing then. False if there is nothing to consume.
+     */
+    fun dropRead(buffer: ByteBuffer): Boolean {
+        val read = minOf(buffer.remaining(), if (afterBlock) line - CRLF_BYTES else line)
+        buffer.position(buffer.position() + read)
+        line -= read
+        scanned -= read
+        values = 0
+        meta = meta?.let { Response.Meta(it.length - read, it.code, it.lineLength, it.valueLength) }
+        return read > 0
+    }
+
     private fun reset() {
         values = 0
         inStatistics = false
@@ -69,7 +83,7 @@ class ResponseReader {
         return when {
             startsWith(buffer, start, end, "VALUE ") -> skipValue(buffer, start, end, length)
             startsWith(buffer, start, end, "END") && end - start == "END".length -> end(length)
-            startsWith(buffer, start, end, "STAT ") -> skipStatistic(length)
+            STATISTICS.any { startsWith(buffer, start, end, it) } -> skipStatistic(length)
             startsWith(buffer, start, end, "VA ") -> skipMetaValue(buffer, start, end, length)
             else -> single(buffer, start, end, length)
         }
@@ -142,6 +156,9 @@ class ResponseReader {
         const val MAX_BLOCK_BYTES = 1L shl 30
         const val SHOWN_BYTES = 60
         val NO_STARTS = IntArray(0)
+
+        /** What the lines of `stats`, `stats cachedump` and `stats detail dump` begin with. */
+        val STATISTICS = listOf("STAT ", "ITEM ", "PREFIX ")
         val STATUSES = Status.entries.filter { it != Status.NUMBER }.associateBy { it.name }
         val META_CODES = MetaCode.entries.filter { it != MetaCode.VA }.associateBy { it.name }
         val FAILURES = FailureKind.entries.associateBy { it.name }

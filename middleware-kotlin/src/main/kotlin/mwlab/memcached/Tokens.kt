@@ -44,10 +44,13 @@ internal class Tokens {
     fun number(buffer: ByteBuffer, token: Int): Long =
         if (isDigits(buffer, token) && length(token) <= MAX_LONG_DIGITS) int64(buffer, token) else NOT_A_NUMBER
 
-    /** The number of [token] as C's strtol reads it, or [NOT_A_NUMBER] if it does not fit 32 bits. */
+    /** Whether C's strtol reads [token] as a number of 64 bits. */
+    fun isInteger(buffer: ByteBuffer, token: Int): Boolean = int64(buffer, token) != NOT_A_NUMBER
+
+    /** The number of [token] as C's strtol reads it, cut to 32 bits as memcached does, or [NOT_A_NUMBER]. */
     fun int32(buffer: ByteBuffer, token: Int): Long {
         val value = int64(buffer, token)
-        return if (value in Int.MIN_VALUE..Int.MAX_VALUE) value else NOT_A_NUMBER
+        return if (value == NOT_A_NUMBER) NOT_A_NUMBER else value.toInt().toLong()
     }
 
     /** Whether C's strtoull reads [token] as a number without a negative sign. */
@@ -65,8 +68,9 @@ internal class Tokens {
         val firstDigit = index
         var value = 0L
         while (index < end(token) && buffer.get(index) in DIGITS) {
-            if (value > Int.MAX_VALUE.toLong() * DECIMAL_PLACES_IN_REACH) return NOT_A_NUMBER
-            value = value * 10 + (buffer.get(index++) - DIGITS.first)
+            val digit = buffer.get(index++) - DIGITS.first
+            if (value > (Long.MAX_VALUE - digit) / 10) return NOT_A_NUMBER
+            value = value * 10 + digit
         }
         val isNumber = index > firstDigit && (index == end(token) || isCSpace(buffer.get(index)))
         return if (!isNumber) {
@@ -92,7 +96,6 @@ internal class Tokens {
 
         private const val INITIAL_TOKENS = 16
         private const val MAX_LONG_DIGITS = 18
-        private const val DECIMAL_PLACES_IN_REACH = 100_000_000L
         private const val NUL = 0.toByte()
         private const val TAB = '\t'.code.toByte()
         private const val MINUS = '-'.code.toByte()

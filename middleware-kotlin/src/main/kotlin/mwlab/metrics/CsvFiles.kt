@@ -60,7 +60,8 @@ internal class CsvFiles(directory: Path, private val metrics: Metrics) : AutoClo
     }
 
     private fun serverCells(stats: ServerStats): List<Any?> =
-        listOf(stats.requests, stats.keys, stats.errors, stats.bytesOut, stats.bytesIn) + timeCells(stats.responseTime)
+        listOf(stats.requests, stats.keys, stats.errors, stats.bytesOut, stats.bytesIn) +
+            timeCells(stats.responseTime) + stats.failovers
 
     private fun timeCells(time: TimeStats): List<Any?> =
         if (time.count == 0L) listOf(null, null, null) else listOf(time.meanMs, time.minMs, time.maxMs)
@@ -90,7 +91,7 @@ internal class CsvFiles(directory: Path, private val metrics: Metrics) : AutoClo
 
         val SERVER_COLUMNS =
             listOf("epoch_s", "server", "requests", "keys", "errors", "bytes_out", "bytes_in") +
-                timeColumns("response_time")
+                timeColumns("response_time") + "failovers"
 
         fun timeColumns(name: String) = listOf("${name}_mean_ms", "${name}_min_ms", "${name}_max_ms")
     }

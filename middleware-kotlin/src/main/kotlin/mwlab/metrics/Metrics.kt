@@ -8,6 +8,7 @@ import kotlin.time.Duration
  * All that a middleware measures: one [Recorder] per net thread, and the second by second sum of them.
  *
  * @param gauges what can only be looked at in the moment.
+ * @param instrumentation whether anything of single requests is recorded.
  */
 class Metrics(
     private val netThreads: List<EventLoop>,
@@ -15,12 +16,15 @@ class Metrics(
     val workers: Int,
     val binWidth: Duration,
     val gauges: Gauges,
+    val instrumentation: Boolean = true,
 ) {
     /** Thread-safe looks at the running middleware. */
     class Gauges(
         val connections: () -> Int,
         val refusedConnections: () -> Long,
-        val serverConnections: () -> List<Pair<String, Boolean>>,
+        val stalledConnections: () -> Long,
+        val bufferBytes: () -> Long,
+        val serverLinks: () -> List<ServerLink>,
     )
 
     val clock = EpochClock()
@@ -30,12 +34,18 @@ class Metrics(
     val total = WindowStats(serverNames.size, workers)
 
     private val recorders = Arrivals().let { arrivals ->
-        val shape = Recorder.Shape(serverNames.size, workers, Bins.Layout(binWidth))
+        val shape = Recorder.Shape(serverNames.size, workers, Bins.Layout(binWidth), instrumentation)
         netThreads.mapIndexed { index, loop -> Recorder(shape, clock, arrivals, index, loop::busyNanos, startNanos) }
     }
 
     private val unmerged = sortedMapOf<Long, MutableList<WindowStats>>()
     private var merged = emptyList<WindowStats>()
+
+    /** How the servers are, in their order. Thread-safe. */
+    fun serverHealth(): List<ServerHealth> {
+        val links = gauges.serverLinks().groupBy { it.server }
+        return serverNames.map { ServerHealth(it, links[it].orEmpty()) }
+    }
 
     fun recorderOf(loop: EventLoop): Recorder = recorders[netThreads.indexOf(loop)]
 
@@ -52,6 +62,13 @@ class Metrics(
     suspend fun collectLast(): List<WindowStats> {
         netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].stop(System.nanoTime()) } }
         return merge(isLast = true)
+    }
+
+    /** All that was counted since the start, up to now. Thread-safe; suspends for the net threads. */
+    suspend fun counts(): Counts {
+        val sum = Counts(serverNames.size)
+        netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].addTo(sum) } }
+        return sum
     }
 
     /** The fixed bins of the whole run; once nothing is recorded any more. */

@@ -19,6 +19,8 @@ class Arrivals {
  * integral of the length over a window is the sum, over all jobs queued in it, of the time left until its end, minus the
  * same sum over all jobs taken; the threads' sums add up.
  *
+ * With [Shape.instrumentation] off nothing of single requests is recorded; [refused] and [failedOver] still are.
+ *
  * @param busyNanos time that the net thread has been busy so far.
  */
 class Recorder(
@@ -30,7 +32,7 @@ class Recorder(
     startNanos: Long,
 ) {
     /** How much there is to count. */
-    class Shape(val servers: Int, val workers: Int, val bins: Bins.Layout)
+    class Shape(val servers: Int, val workers: Int, val bins: Bins.Layout, val instrumentation: Boolean = true)
 
     /** Windows that are over and not to be touched by the recorder any more. */
     val closed = ConcurrentLinkedQueue<WindowStats>()
@@ -41,6 +43,7 @@ class Recorder(
     /** The fixed bins of the whole run. */
     val bins = Bins(shape.bins, shape.servers)
 
+    private val ended = Counts(shape.servers)
     private val busySince = LongArray(shape.workers)
     private var window = WindowStats(shape.servers, shape.workers)
     private var startNanos = startNanos
@@ -52,8 +55,14 @@ class Recorder(
         open(startNanos)
     }
 
+    private val isOn = shape.instrumentation
+
+    /** The moment, on the clock of [System.nanoTime]; 0 if no times are kept, so that the clock need not be read. */
+    fun now(): Long = if (isOn) System.nanoTime() else 0
+
     /** A job was offered to the queue at [nanos], which then held [length]. */
     fun enqueued(nanos: Long, length: Int) {
+        if (!isOn) return
         advance(nanos)
         queued++
         val queue = window.queue
@@ -71,6 +80,7 @@ class Recorder(
 
     /** [worker] took a job from the queue at [nanos], and is busy until [finished]. */
     fun dequeued(worker: Int, nanos: Long) {
+        if (!isOn) return
         advance(nanos)
         queued--
         window.queue.lengthNanos -= endNanos - nanos
@@ -78,6 +88,7 @@ class Recorder(
     }
 
     fun finished(worker: Int, nanos: Long) {
+        if (!isOn) return
         advance(nanos)
         window.workerBusyNanos[worker] += nanos - busySince[worker]
         busySince[worker] = 0
@@ -85,12 +96,14 @@ class Recorder(
 
     /** The queue held [length] jobs when somebody looked. */
     fun sampledQueue(nanos: Long, length: Int) {
+        if (!isOn) return
         advance(nanos)
         window.queue.sampledLength.record(length.toDouble())
     }
 
     /** A request of [type] was answered at its t5. */
     fun replied(type: Int, outcome: Outcome, times: JobTimes) {
+        if (!isOn) return
         advance(times.repliedNanos)
         window.type(type).record(outcome, times)
         bins.record(type, times)
@@ -98,6 +111,7 @@ class Recorder(
 
     /** [server] answered its part of a request of [type] after [responseNanos]. */
     fun serverReplied(server: Int, type: Int, responseNanos: Long) {
+        if (!isOn) return
         window.server[server].responseTime.record(responseNanos)
         window.type(type).serverHistogram(server).recordValue(responseNanos / TypeStats.NANOS_PER_MICRO)
         bins.recordServer(server, type, responseNanos)
@@ -105,6 +119,7 @@ class Recorder(
 
     /** What [server] was sent and sent back for one request. */
     fun serverUsed(server: Int, keys: Int, bytesOut: Int, bytesIn: Int, isError: Boolean) {
+        if (!isOn) return
         val stats = window.server[server]
         stats.requests++
         stats.keys += keys
@@ -113,9 +128,20 @@ class Recorder(
         if (isError) stats.errors++
     }
 
+    /** A request was made again of another server, because [server] did not answer it. */
+    fun failedOver(server: Int) {
+        window.server[server].failovers++
+    }
+
     /** Closes the windows that are over at [nanos]. */
     fun advance(nanos: Long) {
         while (nanos >= endNanos) close(endNanos)
+    }
+
+    /** Adds all that was counted since the start, up to now, to [sum]. */
+    fun addTo(sum: Counts) {
+        sum.add(ended)
+        sum.add(window)
     }
 
     /** Closes the window under way, though its second is not over: nothing is recorded afterwards. */
@@ -136,6 +162,7 @@ class Recorder(
         val busy = busyNanos()
         window.netThreadBusyNanos[netThread] = minOf(busy - busyBefore, window.durationNanos)
         busyBefore = busy
+        ended.add(window)
         closed.add(window)
         window = recycled.poll()?.also { it.reset() } ?: WindowStats(shape.servers, shape.workers)
         open(nanos)

@@ -5,6 +5,9 @@ class ServerStats {
     var requests = 0L
     var keys = 0L
     var errors = 0L
+
+    /** Requests that went to another server, because this one did not answer. */
+    var failovers = 0L
     var bytesOut = 0L
     var bytesIn = 0L
     val responseTime = TimeStats()
@@ -13,6 +16,7 @@ class ServerStats {
         requests += other.requests
         keys += other.keys
         errors += other.errors
+        failovers += other.failovers
         bytesOut += other.bytesOut
         bytesIn += other.bytesIn
         responseTime.add(other.responseTime)
@@ -22,6 +26,7 @@ class ServerStats {
         requests = 0
         keys = 0
         errors = 0
+        failovers = 0
         bytesOut = 0
         bytesIn = 0
         responseTime.reset()

@@ -18,18 +18,25 @@ internal object Summary {
         val total = metrics.total
         val types = mutableMapOf<String, Any?>()
         total.forEachType { type, stats -> types[type] = type(stats) }
+        val measured = if (!metrics.instrumentation) {
+            emptyMap()
+        } else {
+            mapOf("requests" to types, "queue" to queue(total))
+        }
         return mapOf(
             "version" to version,
+            "instrumentation" to if (metrics.instrumentation) "on" else "off",
             "configuration" to configuration,
             "started_epoch_ms" to metrics.clock.epochMillis(metrics.startNanos),
             "stopped_epoch_ms" to metrics.clock.epochMillis(System.nanoTime()),
             "clean_shutdown" to isCleanShutdown,
-            "requests" to types,
-            "queue" to queue(total),
-            "servers" to metrics.serverNames.mapIndexed { index, name -> server(name, total.server[index], metrics) },
+        ) + measured + mapOf(
+            "servers" to
+                metrics.serverHealth().mapIndexed { index, health -> server(health, total.server[index], metrics) },
             "clients" to mapOf(
                 "connections" to metrics.gauges.connections(),
                 "refused_connections" to metrics.gauges.refusedConnections(),
+                "stalled_connections_closed" to metrics.gauges.stalledConnections(),
             ),
             "jvm" to jvm(),
         )
@@ -65,22 +72,37 @@ internal object Summary {
         "refused" to total.queue.refused,
     )
 
-    private fun server(name: String, stats: ServerStats, metrics: Metrics): Map<String, Any?> {
-        val connections = metrics.gauges.serverConnections().filter { it.first == name }
-        val keys = metrics.total.server.sumOf { it.keys }
-        return mapOf(
-            "address" to name,
-            "requests" to stats.requests,
-            "keys" to stats.keys,
-            "share_of_keys" to stats.keys.toDouble() / keys,
-            "errors" to stats.errors,
-            "bytes_out" to stats.bytesOut,
-            "bytes_in" to stats.bytesIn,
-            "connections" to connections.size,
-            "connections_up" to connections.count { it.second },
-            "response_time_ms" to mean(stats.responseTime),
+    private fun server(health: ServerHealth, stats: ServerStats, metrics: Metrics): Map<String, Any?> {
+        val measured = if (metrics.instrumentation) {
+            server(
+                stats,
+                metrics.total.server.sumOf {
+                    it.keys
+                },
+            )
+        } else {
+            emptyMap()
+        }
+        return mapOf("address" to health.server) + measured + mapOf(
+            "failovers" to stats.failovers,
+            "state" to health.state,
+            "connections" to health.connections,
+            "connections_up" to health.up,
+            "connection_failures" to health.failures,
+            "reconnects" to health.reconnects,
+            "last_failure" to health.lastFailure,
         )
     }
+
+    private fun server(stats: ServerStats, keys: Long): Map<String, Any?> = mapOf(
+        "requests" to stats.requests,
+        "keys" to stats.keys,
+        "share_of_keys" to stats.keys.toDouble() / keys,
+        "errors" to stats.errors,
+        "bytes_out" to stats.bytesOut,
+        "bytes_in" to stats.bytesIn,
+        "response_time_ms" to mean(stats.responseTime),
+    )
 
     private fun jvm(): Map<String, Any?> {
         val now = JvmFacts.now()

@@ -5,10 +5,12 @@ import mwlab.memcached.RequestReader
 import mwlab.metrics.JobTimes
 import mwlab.metrics.Outcome
 import mwlab.metrics.Recorder
+import mwlab.net.BuffersExhausted
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Waiter
 import java.io.IOException
+import kotlin.time.Duration
 
 /**
  * One client: reads its requests, queues them one after the other, and returns the replies in the same order.
@@ -21,6 +23,7 @@ internal class ClientConnection(
     private val queue: JobQueue,
     private val recorder: Recorder,
     maxValueBytes: Int,
+    private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
 ) {
     val loop: EventLoop get() = connection.loop
 
@@ -30,6 +33,10 @@ internal class ClientConnection(
     private var lastReplyNanos = 0L
     private var isBusy = false
     private var isStopping = false
+    private val stall = Stall()
+
+    /** What is being written to the client while its socket is full. */
+    private var unsent: Reply? = null
 
     /** Resumed when the job under way is answered, with what the socket did not take at once. */
     private val waiting = Waiter<Reply?>(connection.loop)
@@ -41,12 +48,13 @@ internal class ClientConnection(
             isBusy = true
             when (request) {
                 is Request.HangUp -> return
-                is Request.Refused -> request.reply?.let { connection.write(Reply.line(it).buffers) }
-                is Request.NoOperation -> connection.write(Reply.line("MN").buffers)
+                is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
+                is Request.NoOperation -> write(Reply.line("MN"))
                 else -> perform(request)
             }
             connection.consume(request.length)
             isBusy = false
+            stall.moved()
         }
     }
 
@@ -54,6 +62,21 @@ internal class ClientConnection(
     fun stop() {
         isStopping = true
         if (!isBusy) connection.close()
+    }
+
+    /**
+     * Closes the connection if the client has begun to send a request, or to take a reply, but has not moved for [timeout] at
+     * [nanos]; returns whether it did. To be asked several times in that time.
+     */
+    fun closeIfStalled(nanos: Long, timeout: Duration): Boolean {
+        val outstanding = when {
+            unsent != null -> unsent!!.buffers.sumOf { it.remaining() }
+            isBusy -> 0
+            else -> connection.input.remaining()
+        }
+        val isStalled = stall.lastsFor(outstanding, nanos) > timeout.inWholeNanoseconds
+        if (isStalled) connection.close()
+        return isStalled
     }
 
     /** Hands [reply] to the socket; false if it did not take all of it: the client's coroutine goes on with the rest. */
@@ -74,8 +97,19 @@ internal class ClientConnection(
         firstByteNanos = connection.lastReadNanos
         while (true) {
             requests.next(connection.input)?.let { return it }
-            if (!connection.fill()) return null
+            try {
+                if (!connection.fill()) return null
+            } catch (_: BuffersExhausted) {
+                // No room for the whole value: it is read and dropped, as memcached does when it has none.
+                return requests.refuseData(connection.input) ?: Request.HangUp(0)
+            }
         }
+    }
+
+    private suspend fun write(reply: Reply) {
+        unsent = reply
+        connection.write(reply.buffers)
+        unsent = null
     }
 
     private suspend fun perform(request: Request) {
@@ -83,25 +117,27 @@ internal class ClientConnection(
         times.firstByteNanos = firstByteNanos
         if (lastReplyNanos != 0L) times.thinkNanos = firstByteNanos - lastReplyNanos
         val job = Job(this, request, connection.input, times)
-        times.enqueuedNanos = System.nanoTime()
+        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
+        times.enqueuedNanos = recorder.now()
         val length = queue.enqueue(job)
         if (length < 0) return refuse()
         recorder.enqueued(times.enqueuedNanos, length)
-        val unsent = waiting.await()
-        if (unsent != null) {
-            connection.write(unsent.buffers)
-            finish(job, unsent)
+        val rest = waiting.await() ?: return
+        try {
+            write(rest)
+            finish(job, rest)
+        } finally {
             job.release(loop.buffers)
         }
     }
 
     private suspend fun refuse() {
         recorder.refused()
-        connection.write(Reply.line("SERVER_ERROR job queue is full").buffers)
+        write(Reply.line("SERVER_ERROR job queue is full"))
     }
 
     private fun finish(job: Job, reply: Reply) {
-        lastReplyNanos = System.nanoTime()
+        lastReplyNanos = recorder.now()
         job.times.repliedNanos = lastReplyNanos
         outcome.keys = job.keyCount
         outcome.hits = reply.hits

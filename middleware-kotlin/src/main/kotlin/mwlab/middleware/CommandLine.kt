@@ -23,11 +23,16 @@ internal sealed interface CommandLine {
             |      --routing <mode>          round-robin (default), hash, consistent-hash
             |      --dispatch <mode>         sequential (default): a worker waits for its servers; pipelined: it does not
             |      --replicas <n|all>        copies of each key with consistent-hash (default 1)
+            |      --ring <kind>             places on the ring: md5 (default), or those of libmemcached's ketama
             |      --net-threads <n>         threads that move bytes (default 1)
             |      --max-clients <n>         client connections at a time (default 10000)
             |      --queue-capacity <n>      jobs that may wait (default: as many as clients)
             |      --max-value-bytes <n>     largest value (default 1048576)
+            |      --max-buffer-bytes <n>    memory of all large messages under way (default: half of the JVM's)
+            |      --client-timeout <time>   longest stop of a client within a request or reply (default 60s)
             |      --server-timeout <time>   longest wait for a server, such as 500ms or 3s (default 3s)
+            |      --failover <on|off>       a read that its server fails goes to another that holds the key (default off)
+            |      --instrumentation <on|off>  measure every request (default on); off shows what that costs
             |      --stats-dir <dir>         write results there (default: none are written)
             |      --histogram-bin <time>    width of the bins of bins.csv (default 100us)
             |      --admin <ip:port>         serve /metrics, /stats and /health over HTTP (default: do not)

@@ -13,12 +13,17 @@ internal class HashRouter(private val servers: Int, private val sharded: Boolean
 
     override val hasSingleOwners: Boolean = servers == 1
 
+    override val copies: Int = servers
+
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {
         val keys = request.keys
         if (keys.count == 0) return everywhere.take(1)
         val first = serverOf(bytes, bytes.position() + keys.start(0), bytes.position() + keys.end(keys.count - 1))
         return if (sharded) shards(keys.count, List(servers) { (first + it) % servers }) else listOf(everywhere[first])
     }
+
+    override fun alternatives(request: Request.Retrieval, bytes: ByteBuffer, part: Part, tried: Set<Int>): List<Part> =
+        nextServer(part, servers, tried)
 
     override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> = everywhere
 

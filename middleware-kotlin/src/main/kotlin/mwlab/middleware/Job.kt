@@ -34,10 +34,27 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
     /** What the servers are asked; they own the reply's bytes until [release]. */
     var calls: List<ServerCall> = emptyList()
 
+    /** Whether it is `stats` without an argument. */
+    val asksForAllStatistics: Boolean
+        get() = request is Request.Inquiry && request.verb == Verb.STATS && words().size == 1
+
+    /** Servers that have failed it, if it can be answered by others. */
+    var triedServers: Set<Int> = emptySet()
+
+    /** When all attempts together have taken long enough, on the clock of [System.nanoTime]; set by the first one. */
+    var deadlineNanos = 0L
+
+    /** What the middleware says of itself, if it is asked. */
+    var ownStatistics: List<Pair<String, Any?>> = emptyList()
+
     private val origin = bytes.position()
 
     /** A view of the request's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(origin + start, end - start)
+
+    /** The words of the command line; for rare commands. */
+    fun words(): List<String> =
+        Charsets.ISO_8859_1.decode(slice(0, request.length)).trim().split(' ').filter(String::isNotEmpty)
 
     /** Gives the replies' buffers to [pool]; the reply must have been written, or be given up. */
     fun release(pool: BufferPool) = calls.forEach { it.release(pool) }

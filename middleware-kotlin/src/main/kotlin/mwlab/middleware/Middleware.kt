@@ -14,6 +14,7 @@ import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.Metrics
 import mwlab.metrics.Reporter
 import mwlab.metrics.admin.AdminServer
+import mwlab.net.BufferLimit
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Listener
@@ -23,6 +24,7 @@ import java.nio.ByteBuffer
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 
 /**
  * The middleware: clients in front, a queue, workers, servers behind.
@@ -33,21 +35,26 @@ class Middleware(private val config: MiddlewareConfig) {
     /** Completes if something fails that should never fail; all that is left then is to stop. */
     val fault = CompletableDeferred<Throwable>()
 
-    private val netThreads = List(config.netThreads) { EventLoop("net-$it") }
+    private val bufferLimit = BufferLimit(config.maxBufferBytes)
+    private val netThreads = List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit) }
     private val servers = config.servers.mapIndexed(::Server)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
     private val refusedClients = AtomicLong()
+    private val stalledClients = AtomicLong()
 
     private val metrics = Metrics(
         netThreads = netThreads,
         serverNames = servers.map { it.name },
         workers = config.workers,
         binWidth = config.histogramBin,
+        instrumentation = config.instrumentation,
         gauges = Metrics.Gauges(
             connections = { clients.size },
             refusedConnections = refusedClients::get,
-            serverConnections = { backends.map { (server, connection) -> server.name to connection.isUp } },
+            stalledConnections = stalledClients::get,
+            bufferBytes = { bufferLimit.reservedBytes },
+            serverLinks = { backends.map { it.link } },
         ),
     )
 
@@ -56,7 +63,7 @@ class Middleware(private val config: MiddlewareConfig) {
 
     private val scope =
         CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
-    private val backends = mutableListOf<Pair<Server, ServerConnection>>()
+    private val backends = mutableListOf<ServerConnection>()
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
     private lateinit var workers: List<Job>
@@ -72,12 +79,13 @@ class Middleware(private val config: MiddlewareConfig) {
         listener = binding(config.listen) { withContext(acceptor) { Listener.bind(acceptor, it) } }
         admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
         val connections = connectAll()
-        backends.forEach { (_, connection) -> connection.awaitFirstAttempt() }
+        backends.forEach { it.awaitFirstAttempt() }
         for (loop in netThreads) {
             val own = connections.filterIndexed { worker, _ -> loopOf(worker) == loop }.flatten().distinct()
             scope.launch(loop) { watchTimeouts(own) }
         }
         scope.launch(acceptor) { sampleQueue() }
+        netThreads.forEach { loop -> scope.launch(loop) { watchClients(loop) } }
         reporter.start(scope)
         workers = connections.mapIndexed { index, own -> scope.launch(loopOf(index)) { worker(index, own).run() } }
         serving = scope.launch(acceptor) { listener.serve(netThreads, fault::complete, ::serve) }
@@ -130,7 +138,7 @@ class Middleware(private val config: MiddlewareConfig) {
         readBytes: Int = ServerConnection.READ_BYTES,
     ): ServerConnection {
         val connection = ServerConnection(loop, server, config.serverTimeout, readBytes = readBytes)
-        backends += server to connection
+        backends += connection
         scope.launch(loop) { connection.run() }
         return connection
     }
@@ -139,7 +147,7 @@ class Middleware(private val config: MiddlewareConfig) {
         index = index,
         loop = loopOf(index),
         queue = queue,
-        router = Router.of(config, index),
+        routes = Routes(Router.of(config, index), servers.size, config.failover, config.serverTimeout),
         servers = servers,
         connections = connections,
         recorder = metrics.recorderOf(loopOf(index)),
@@ -152,7 +160,8 @@ class Middleware(private val config: MiddlewareConfig) {
             connection.write(ByteBuffer.wrap(TOO_MANY_CLIENTS))
             return
         }
-        val client = ClientConnection(connection, queue, metrics.recorderOf(connection.loop), config.maxValueBytes)
+        val recorder = metrics.recorderOf(connection.loop)
+        val client = ClientConnection(connection, queue, recorder, config.maxValueBytes, ::ownStatistics)
         clients += client
         try {
             client.serve()
@@ -161,12 +170,29 @@ class Middleware(private val config: MiddlewareConfig) {
         }
     }
 
+    private suspend fun ownStatistics(): List<Pair<String, Any?>> =
+        OwnStatistics.of(config, metrics, metrics.counts(), queue.length, System.nanoTime())
+
     private suspend fun watchTimeouts(connections: List<ServerConnection>) {
         val interval = (config.serverTimeout / CHECKS_PER_TIMEOUT).coerceIn(1.milliseconds, LONGEST_CHECK_INTERVAL)
         while (true) {
             delay(interval)
             val now = System.nanoTime()
             connections.forEach { it.checkTimeout(now) }
+        }
+    }
+
+    /** Closes those clients of [loop] that hold on to buffers and do not move. */
+    private suspend fun watchClients(loop: EventLoop) {
+        val interval = (config.clientTimeout / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
+        while (true) {
+            delay(interval)
+            val now = System.nanoTime()
+            for (client in clients) {
+                if (client.loop == loop && client.closeIfStalled(now, config.clientTimeout)) {
+                    stalledClients.incrementAndGet()
+                }
+            }
         }
     }
 

@@ -12,8 +12,13 @@ import kotlin.time.Duration.Companion.seconds
  * @property queueCapacity jobs that may wait; with at least [maxClients], as by default, none is ever refused, because each
  *   client has one request under way.
  * @property replicas servers that a key is written to with [Routing.CONSISTENT_HASH]; null: one.
+ * @property ring where servers and keys stand with [Routing.CONSISTENT_HASH].
  * @property statsDirectory where the results go; null: nowhere.
+ * @property maxBufferBytes what all large messages under way may take together.
+ * @property clientTimeout how long a client may stop within a request or a reply before it is closed.
  * @property serverTimeout how long a server may take to answer before its connection is dropped.
+ * @property failover whether a read that a server does not answer goes to the next one that holds the key.
+ * @property instrumentation whether requests are measured; off, to tell what that costs.
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
 class MiddlewareConfig(
@@ -24,12 +29,17 @@ class MiddlewareConfig(
     val routing: Routing = Routing.ROUND_ROBIN,
     val dispatch: Dispatch = Dispatch.SEQUENTIAL,
     val replicas: Int? = null,
+    val ring: RingKind = RingKind.MD5,
     val netThreads: Int = 1,
     val maxClients: Int = 10_000,
     val queueCapacity: Int = maxClients,
     val maxValueBytes: Int = 1 shl 20,
+    val maxBufferBytes: Long = defaultBufferBytes(),
+    val clientTimeout: Duration = 60.seconds,
     val serverTimeout: Duration = 3.seconds,
+    val failover: Boolean = false,
     val drainTimeout: Duration = 5.seconds,
+    val instrumentation: Boolean = true,
     val histogramBin: Duration = 100.microseconds,
     val statsDirectory: Path? = null,
     val admin: InetSocketAddress? = null,
@@ -40,6 +50,9 @@ class MiddlewareConfig(
             "a server is named twice: ${servers.joinToString(" ") { it.text }}"
         }
         require(replicas == null || routing == Routing.CONSISTENT_HASH) { "replicas need --routing consistent-hash" }
+        require(ring == RingKind.MD5 || routing == Routing.CONSISTENT_HASH) {
+            "ring ${ring.option} needs --routing consistent-hash"
+        }
         require(replicas == null || replicas in 1..servers.size) {
             "replicas must be 1 to the number of servers (${servers.size}), got $replicas"
         }
@@ -52,6 +65,10 @@ class MiddlewareConfig(
         require(maxValueBytes in 1..MAX_VALUE_BYTES) {
             "max value bytes must be 1 to $MAX_VALUE_BYTES, got $maxValueBytes"
         }
+        require(maxBufferBytes >= MIN_BUFFERED_VALUES * maxValueBytes.toLong()) {
+            "max buffer bytes must be at least $MIN_BUFFERED_VALUES times max value bytes ($maxValueBytes), got $maxBufferBytes"
+        }
+        require(clientTimeout.isPositive()) { "client timeout must be positive, got $clientTimeout" }
         require(serverTimeout.isPositive()) { "server timeout must be positive, got $serverTimeout" }
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
     }
@@ -65,19 +82,29 @@ class MiddlewareConfig(
         "routing" to routing.option,
         "dispatch" to dispatch.option,
         "replicas" to replicas,
+        "ring" to ring.option,
         "net_threads" to netThreads,
         "max_clients" to maxClients,
         "queue_capacity" to queueCapacity,
         "max_value_bytes" to maxValueBytes,
+        "max_buffer_bytes" to maxBufferBytes,
+        "client_timeout_ms" to clientTimeout.inWholeMilliseconds,
         "server_timeout_ms" to serverTimeout.inWholeMilliseconds,
+        "failover" to failover,
+        "instrumentation" to instrumentation,
         "histogram_bin_ms" to histogramBin.inWholeNanoseconds / NANOS_PER_MS,
         "admin" to admin?.text,
     )
 
-    private companion object {
-        const val MAX_WORKERS = 10_000
-        const val MAX_VALUE_BYTES = 128 shl 20
-        const val NANOS_PER_MS = 1e6
+    companion object {
+        /** Half of what the virtual machine may use, which is also what it may use outside of its heap. */
+        fun defaultBufferBytes(): Long = Runtime.getRuntime().maxMemory() / 2
+
+        /** A value passes in a buffer of up to twice its size, and grows into it from one of half that. */
+        private const val MIN_BUFFERED_VALUES = 4
+        private const val MAX_WORKERS = 10_000
+        private const val MAX_VALUE_BYTES = 128 shl 20
+        private const val NANOS_PER_MS = 1e6
     }
 }
 

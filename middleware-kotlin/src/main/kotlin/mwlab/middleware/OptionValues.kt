@@ -25,11 +25,16 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
             routing = choice("--routing", Routing.entries, Routing::option),
             dispatch = choice("--dispatch", Dispatch.entries, Dispatch::option),
             replicas = replicas(),
+            ring = choice("--ring", RingKind.entries, RingKind::option),
             netThreads = number("--net-threads", default = 1),
             maxClients = maxClients,
             queueCapacity = number("--queue-capacity", default = maxClients),
             maxValueBytes = number("--max-value-bytes", default = 1 shl 20),
+            maxBufferBytes = bytes("--max-buffer-bytes", default = MiddlewareConfig.defaultBufferBytes()),
+            clientTimeout = time("--client-timeout", default = 60.seconds),
             serverTimeout = time("--server-timeout", default = 3.seconds),
+            failover = switch("--failover", default = false),
+            instrumentation = switch("--instrumentation", default = true),
             histogramBin = time("--histogram-bin", default = 100.microseconds),
             statsDirectory = single("--stats-dir")?.let { Path.of(it) },
             admin = single("--admin")?.let { address("--admin", it) },
@@ -46,9 +51,29 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
         return requireNotNull(given.toIntOrNull()?.takeIf { it >= 0 }) { "option $name takes a number, got \"$given\"" }
     }
 
+    private fun bytes(name: String, default: Long): Long {
+        val given = single(name) ?: return default
+        return requireNotNull(
+            given.toLongOrNull()?.takeIf {
+                it >= 0
+            },
+        ) { "option $name takes a number, got \"$given\"" }
+    }
+
     private fun time(name: String, default: Duration): Duration {
         val given = single(name) ?: return default
         return requireNotNull(Duration.parseOrNull(given)) { "option $name takes a time such as 500ms, got \"$given\"" }
+    }
+
+    /** `on` or `off`, `true` or `false`; the option alone is on. */
+    private fun switch(name: String, default: Boolean): Boolean = when {
+        name !in values -> default
+
+        values[name]!!.isEmpty() -> true
+
+        else -> SWITCHES[single(name)] ?: throw IllegalArgumentException(
+            "option $name takes on or off, got \"${single(name)}\"",
+        )
     }
 
     /** The first of the [choices] is the default. */
@@ -84,6 +109,7 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
     }
 
     private companion object {
+        val SWITCHES = mapOf("on" to true, "true" to true, "off" to false, "false" to false)
         const val MAX_PORT = 65_535
     }
 }

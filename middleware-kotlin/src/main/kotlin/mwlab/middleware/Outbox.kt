@@ -37,7 +37,7 @@ internal class Outbox {
 
     private fun removeWritten(nanos: Long) {
         while (entries.firstOrNull()?.buffers?.none { it.hasRemaining() } == true) {
-            entries.removeFirst().call.sentNanos = nanos
+            entries.removeFirst().call.sent(nanos)
         }
     }
 

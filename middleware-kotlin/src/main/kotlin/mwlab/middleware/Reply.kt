@@ -5,6 +5,7 @@ import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
 import mwlab.memcached.Response
 import mwlab.memcached.Status
+import mwlab.memcached.Verb
 import java.nio.ByteBuffer
 
 /** The reply to a client: bytes that are still the calls' own, and what they say. */
@@ -22,13 +23,33 @@ internal class Reply(val buffers: Array<ByteBuffer>, val hits: Int = 0, val isEr
 internal fun replyOf(job: Job): Reply {
     val request = job.request
     val calls = job.calls
+    if (request is Request.Inquiry && request.verb == Verb.STATS) return statisticsOf(job, request)
     val worst = calls.maxBy { badness(request, it) }
+    val refusal = (request as? Request.Update)?.refusal
     return when {
         request is Request.Update && request.noreply -> Reply(emptyArray(), isError = badness(request, worst) >= ERROR)
         request is Request.Retrieval && calls.size > 1 && badness(request, worst) == 0 -> merge(job, request, calls)
+        refusal != null && failureOf(request, worst) == null -> Reply.line(refusal, isError = true)
         else -> relay(request, worst)
     }
 }
+
+/** The servers' and the middleware's own; an error only if no server has anything else, and nothing own was asked for. */
+private fun statisticsOf(job: Job, request: Request.Inquiry): Reply {
+    val answers = job.calls.filter { failureOf(request, it) == null }
+    val statistics = answers.filter { it.reply is Response.Statistics || it.reply is Response.Values }
+    if (statistics.isEmpty() && job.ownStatistics.isEmpty()) {
+        return relay(request, job.calls.maxBy { badness(request, it) })
+    }
+    val group = job.words().getOrElse(1) { "" }
+    val servers = ServerStatistics.merge(group, statistics.map { it.server.name to it.lines() })
+    val own = job.ownStatistics.map { (name, value) -> "STAT $name $value" }
+    return Reply.line((servers + own + "END").joinToString("\r\n"))
+}
+
+/** The lines of a call's reply without the last one, `END`. */
+private fun ServerCall.lines(): List<String> =
+    Charsets.ISO_8859_1.decode(bytes.duplicate()).trimEnd().split("\r\n").dropLast(1)
 
 /** 0 for success; the higher, the more a client has to know of it. */
 private fun badness(request: Request, call: ServerCall): Int {
@@ -45,9 +66,9 @@ private fun badness(request: Request, call: ServerCall): Int {
 /** Why the server's answer is of no use, if that is so: it gave none, or one that does not belong to the request. */
 private fun failureOf(request: Request, call: ServerCall): String? {
     call.failure?.let { return it }
-    val belongs = when (call.reply) {
+    val belongs = when (val reply = call.reply) {
         null, is Response.Failure -> true
-        is Response.Values -> request is Request.Retrieval
+        is Response.Values -> request is Request.Retrieval || (request is Request.Inquiry && reply.hits == 0)
         is Response.Line -> request !is Request.Retrieval
         is Response.Meta -> request is Request.Retrieval || request is Request.Update
         is Response.Statistics -> request is Request.Inquiry
@@ -59,6 +80,9 @@ private fun relay(request: Request, call: ServerCall): Reply {
     val failure = failureOf(request, call)
     val reply = call.reply
     return when {
+        failure != null && request is Request.Inquiry && request.verb == Verb.VERSION ->
+            Reply.line("VERSION ${Middleware.VERSION}")
+
         failure != null -> Reply.line(failure, isError = true)
 
         reply is Response.Failure -> Reply(

@@ -15,10 +15,15 @@ internal class RoundRobinRouter(private val servers: Int, private val sharded: B
 
     override val hasSingleOwners: Boolean = servers == 1
 
+    override val copies: Int = servers
+
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {
         val keys = request.keys.count
         return if (sharded && keys > 1) shards(keys, List(minOf(keys, servers)) { turn() }) else all[turn()]
     }
+
+    override fun alternatives(request: Request.Retrieval, bytes: ByteBuffer, part: Part, tried: Set<Int>): List<Part> =
+        nextServer(part, servers, tried)
 
     override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> = everywhere
 

@@ -14,19 +14,29 @@ import kotlin.coroutines.resume
  *
  * @property keys which keys of the request the server is asked for; null: all.
  * @property isQuiet the server may leave the request without an answer; a `mn` behind it tells when it is done.
+ * @property patience how long the server may take.
  */
 internal class ServerCall(
     private val group: CallGroup,
     val server: Server,
     val keys: IntArray? = null,
     val isQuiet: Boolean = false,
+    val patience: Patience = Patience.OF_THE_CONNECTION,
 ) {
     /** Bytes sent. */
     var bytesOut = 0
 
     /** When the last byte was written; until then, when the first one was. */
     var sentNanos = 0L
+
+    /** Whether nothing of the request is left to be written. */
+    var isSent = false
+        private set
     var answeredNanos = 0L
+        private set
+
+    /** It has failed, but the server may still answer: the answer is to be dropped. */
+    var isAbandoned = false
         private set
     var reply: Response? = null
         private set
@@ -42,6 +52,15 @@ internal class ServerCall(
     /** A view of the reply's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(bytes.position() + start, end - start)
 
+    /** The last byte was written at [nanos]. */
+    fun sent(nanos: Long) {
+        sentNanos = nanos
+        isSent = true
+    }
+
+    /** Whether it waits longer than it may at [nanos]. */
+    fun isOverdue(nanos: Long): Boolean = !isAbandoned && nanos - sentNanos > patience.nanos
+
     fun answer(reply: Response, bytes: ByteBuffer, nanos: Long) {
         this.reply = reply
         this.bytes = bytes
@@ -51,7 +70,15 @@ internal class ServerCall(
     /** The `mn` behind a quiet request was answered: no more will come. */
     fun finish(nanos: Long) = done(nanos)
 
+    /** Fails it for [reason] though the server may still answer. */
+    fun abandon(reason: String) {
+        fail(reason)
+        isAbandoned = true
+    }
+
+    /** Does nothing if it is abandoned: that it has failed is known. */
     fun fail(reason: String) {
+        if (isAbandoned) return
         failure = reason
         val now = System.nanoTime()
         if (sentNanos == 0L) sentNanos = now
@@ -59,6 +86,7 @@ internal class ServerCall(
     }
 
     fun release(pool: BufferPool) {
+        if (bytes.capacity() > UNCOUNTED_BYTES) pool.limit.free(bytes.capacity())
         pool.release(bytes)
         bytes = BufferPool.EMPTY
     }
@@ -66,6 +94,11 @@ internal class ServerCall(
     private fun done(nanos: Long) {
         answeredNanos = nanos
         group.oneDone()
+    }
+
+    companion object {
+        /** Larger buffers count against the limit of the loop's buffers from [answer] to [release]. */
+        const val UNCOUNTED_BYTES = 16 * 1024
     }
 }
 

@@ -9,6 +9,8 @@ import mwlab.memcached.MetaCode
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
+import mwlab.metrics.ServerLink
+import mwlab.net.BuffersExhausted
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import java.io.IOException
@@ -37,7 +39,11 @@ internal class ServerConnection(
     private val tried = CompletableDeferred<Unit>()
     private val blocked = Channel<Unit>(Channel.CONFLATED)
 
-    val isUp: Boolean get() = connection != null
+    /** What has become of it so far; readable anywhere. */
+    val link = ServerLink(server.name)
+
+    /** The server owes an answer that somebody has stopped to wait for. */
+    private val isSilent: Boolean get() = pending.firstOrNull()?.isAbandoned == true
 
     /** Connects, reads replies, and connects again when that ends; until cancelled. */
     suspend fun run() {
@@ -52,6 +58,7 @@ internal class ServerConnection(
                 drop("sent ${garbage.message}")
             } finally {
                 drop(downReason)
+                link.failed(downReason)
                 tried.complete(Unit)
             }
             delay(backoff.next())
@@ -64,13 +71,14 @@ internal class ServerConnection(
     /** Sends [buffers] for [call], which is answered or fails in its own time. Suspends while the socket's buffer is full. */
     suspend fun send(call: ServerCall, buffers: Array<ByteBuffer>) {
         val connection = this.connection ?: return call.fail(failure(downReason))
+        if (isSilent && call.patience.hasAlternative) return call.fail(failure(SILENT))
         pending.addLast(call)
         call.bytesOut = buffers.sumOf { it.remaining() }
         call.sentNanos = System.nanoTime()
         var sent = false
         try {
             connection.write(buffers)
-            call.sentNanos = System.nanoTime()
+            call.sent(System.nanoTime())
             sent = true
         } catch (lost: IOException) {
             if (this.connection === connection) drop("failed: ${lost.message}")
@@ -87,6 +95,7 @@ internal class ServerConnection(
      */
     fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
         if (connection == null) return call.fail(failure(downReason))
+        if (isSilent && call.patience.hasAlternative) return call.fail(failure(SILENT))
         pending.addLast(call)
         call.bytesOut = buffers.sumOf { it.remaining() }
         call.sentNanos = System.nanoTime()
@@ -94,14 +103,22 @@ internal class ServerConnection(
         outbox.add(call, buffers)
     }
 
-    /** Drops the connection if its oldest call has waited too long at [nanos]. */
+    /**
+     * Drops the connection if its oldest call has waited too long at [nanos], and gives up those calls that can wait no longer
+     * while the server still may.
+     */
     fun checkTimeout(nanos: Long) {
         val oldest = pending.firstOrNull() ?: return
-        if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) drop("did not answer within $timeout")
+        if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) return drop("did not answer within $timeout")
+        val overdue = pending.filter { it.isOverdue(nanos) }
+        // What is not written yet stands in a buffer that the client gets back: the rest must never be sent.
+        if (overdue.any { !it.isSent }) return drop("took no request within ${overdue.first().patience}")
+        overdue.forEach { it.abandon(failure("did not answer within ${it.patience}")) }
     }
 
     private suspend fun serve(connection: Connection) = coroutineScope {
         this@ServerConnection.connection = connection
+        link.connected()
         tried.complete(Unit)
         val writing = launch { while (true) writeBlocked(connection) }
         try {
@@ -134,25 +151,53 @@ internal class ServerConnection(
             val reply = replies.next(connection.input)
             if (reply != null) {
                 answer(connection, reply)
-            } else if (!connection.fill()) {
+            } else if (!fill(connection, replies)) {
                 return drop("closed the connection")
             }
+        }
+    }
+
+    /** Reads more; a reply that there is no memory for is read to its end, but not kept, and only its own call fails. */
+    private suspend fun fill(connection: Connection, replies: ResponseReader): Boolean {
+        val call = pending.firstOrNull()
+        if (call?.isAbandoned == true) replies.dropRead(connection.input)
+        return try {
+            connection.fill()
+        } catch (exhausted: BuffersExhausted) {
+            call?.abandon("SERVER_ERROR out of memory for the reply of ${server.name}")
+            if (!replies.dropRead(connection.input)) throw exhausted
+            true
         }
     }
 
     private fun answer(connection: Connection, reply: Response) {
         val call = pending.firstOrNull() ?: throw ProtocolException("a reply that nobody asked for")
         backoff.reset()
-        if (call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN) {
-            connection.consume(reply.length)
-            pending.removeFirst().finish(connection.lastReadNanos)
-        } else {
-            if (!call.isQuiet) pending.removeFirst()
-            call.answer(reply, connection.take(reply.length), connection.lastReadNanos)
+        val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
+        if (isEndOfQuiet || !call.isQuiet) pending.removeFirst()
+        when {
+            call.isAbandoned -> connection.consume(reply.length)
+
+            isEndOfQuiet -> {
+                connection.consume(reply.length)
+                call.finish(connection.lastReadNanos)
+            }
+
+            else -> hold(call, reply, connection.take(reply.length), connection.lastReadNanos)
         }
     }
 
+    /** The reply is held until its client has taken it, however long that takes: a large one counts. */
+    private fun hold(call: ServerCall, reply: Response, bytes: ByteBuffer, nanos: Long) {
+        if (bytes.capacity() <= ServerCall.UNCOUNTED_BYTES || loop.buffers.limit.tryReserve(bytes.capacity())) {
+            return call.answer(reply, bytes, nanos)
+        }
+        loop.buffers.release(bytes)
+        call.abandon("SERVER_ERROR out of memory for the reply of ${server.name}")
+    }
+
     private fun drop(reason: String) {
+        link.lost()
         downReason = reason
         outbox.clear()
         val dropped = connection
@@ -164,6 +209,8 @@ internal class ServerConnection(
     private fun failure(reason: String) = "SERVER_ERROR ${server.name} $reason"
 
     companion object {
+        private const val SILENT = "has left another request without an answer"
+
         /** For a connection with one call at a time. */
         const val READ_BYTES = 16 * 1024
 

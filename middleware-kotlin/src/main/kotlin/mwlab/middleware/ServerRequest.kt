@@ -1,10 +1,14 @@
 package mwlab.middleware
 
 import mwlab.memcached.Request
+import mwlab.memcached.Verb
 import java.nio.ByteBuffer
 
 private val LINE_END = "\r\n".direct()
 private val SPACE = " ".direct()
+
+/** Words of `ms <key> <bytes>`. */
+private const val MS_FLAGS = 3
 private val NO_OPERATION = "mn\r\n".direct()
 
 /** The bytes to send to a server for [call]: pieces of the client's own request, so that no value is copied. */
@@ -12,6 +16,7 @@ internal fun serverRequest(job: Job, call: ServerCall): Array<ByteBuffer> {
     val request = job.request
     return when {
         request is Request.Retrieval && call.keys != null -> partOf(job, request, call.keys)
+        request is Request.Update && request.refusal != null -> removal(job, request)
         request is Request.Update && request.noreply -> withoutNoreply(job, request)
         call.isQuiet -> arrayOf(job.slice(0, request.length), NO_OPERATION.duplicate())
         else -> arrayOf(job.slice(0, request.length))
@@ -30,6 +35,17 @@ private fun partOf(job: Job, request: Request.Retrieval, keys: IntArray): Array<
         first = last + 1
     }
     return pieces.toTypedArray()
+}
+
+/** Keys of meta commands may be encoded: their own flag says so, and is repeated. */
+private fun removal(job: Job, request: Request.Update): Array<ByteBuffer> {
+    val key = job.slice(request.keys.start(0), request.keys.end(0))
+    val isEncoded = request.verb == Verb.MS && job.words().drop(MS_FLAGS).any { it.startsWith("b") }
+    return if (isEncoded) {
+        arrayOf("md ".direct(), key, " b\r\n".direct())
+    } else {
+        arrayOf("delete ".direct(), key, LINE_END.duplicate())
+    }
 }
 
 /** Servers are always asked for a reply, or nobody would know when they are done; it is dropped before the client. */

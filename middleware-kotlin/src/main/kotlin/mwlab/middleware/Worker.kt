@@ -1,7 +1,6 @@
 package mwlab.middleware
 
 import kotlinx.coroutines.withContext
-import mwlab.memcached.Request
 import mwlab.memcached.Response
 import mwlab.metrics.JobTimes
 import mwlab.metrics.Recorder
@@ -17,28 +16,35 @@ internal class Worker(
     private val index: Int,
     private val loop: EventLoop,
     private val queue: JobQueue,
-    private val router: Router,
     private val servers: List<Server>,
     private val connections: List<ServerConnection>,
     private val recorder: Recorder,
     private val dispatch: Dispatch,
+    private val routes: Routes,
 ) {
+
     /** Works until the queue is closed and empty. */
     suspend fun run() {
         for (job in queue) {
-            job.times.dequeuedNanos = System.nanoTime()
+            job.times.dequeuedNanos = recorder.now()
             recorder.dequeued(index, job.times.dequeuedNanos)
             serve(job)
-            recorder.finished(index, System.nanoTime())
+            recorder.finished(index, recorder.now())
         }
     }
 
     private suspend fun serve(job: Job) {
-        val parts = if (job.usesUnique && !router.hasSingleOwners) emptyList() else route(job)
+        val parts = routes.first(job)
         if (dispatch == Dispatch.PIPELINED && parts.isNotEmpty()) return submit(job, parts)
-        val group = CallGroup(parts.size)
-        callAll(job, parts, group) { call -> connections[call.server.index].send(call, serverRequest(job, call)) }
-        group.await()
+        var remaining = parts
+        do {
+            val group = CallGroup(remaining.size)
+            val calls = callsOf(job, remaining, group)
+            calls.forEach { connections[it.server.index].send(it, serverRequest(job, it)) }
+            group.await()
+            calls.forEach { record(job, it) }
+            remaining = routes.retry(job, loop.buffers, recorder)
+        } while (remaining.isNotEmpty())
         val reply = reply(job)
         val isDelivered = when (job.client.loop) {
             loop -> job.client.deliver(job, reply)
@@ -49,8 +55,16 @@ internal class Worker(
     }
 
     private fun submit(job: Job, parts: List<Part>) {
-        val group = CallGroup(parts.size) { deliverLater(job) }
-        callAll(job, parts, group) { call -> connections[call.server.index].submit(call, serverRequest(job, call)) }
+        lateinit var calls: List<ServerCall>
+        val group = CallGroup(parts.size) { answered(job, calls) }
+        calls = callsOf(job, parts, group)
+        calls.forEach { connections[it.server.index].submit(it, serverRequest(job, it)) }
+    }
+
+    private fun answered(job: Job, calls: List<ServerCall>) {
+        calls.forEach { record(job, it) }
+        val remaining = routes.retry(job, loop.buffers, recorder)
+        if (remaining.isEmpty()) deliverLater(job) else submit(job, remaining)
     }
 
     private fun deliverLater(job: Job) {
@@ -62,21 +76,17 @@ internal class Worker(
         }
     }
 
-    private inline fun callAll(job: Job, parts: List<Part>, group: CallGroup, call: (ServerCall) -> Unit) {
-        job.calls = parts.map { ServerCall(group, servers[it.server], it.keys, job.isQuiet) }
-        job.calls.forEach(call)
+    /** New calls for [parts], which join those that [job] has already. */
+    private fun callsOf(job: Job, parts: List<Part>, group: CallGroup): List<ServerCall> {
+        val patience = routes.patience(job)
+        val calls = parts.map { ServerCall(group, servers[it.server], it.keys, job.isQuiet, patience) }
+        job.calls = if (job.calls.isEmpty()) calls else job.calls + calls
+        return calls
     }
 
     private fun reply(job: Job): Reply {
         stamp(job.times, job.calls)
-        job.calls.forEach { record(job, it) }
         return if (job.calls.isEmpty()) Reply.line(NO_UNIQUES, isError = true) else replyOf(job)
-    }
-
-    private fun route(job: Job): List<Part> = when (val request = job.request) {
-        is Request.Retrieval -> router.retrieval(request, job.bytes)
-        is Request.Update -> router.update(request, job.bytes)
-        else -> listOf(Part(0))
     }
 
     private fun stamp(times: JobTimes, calls: List<ServerCall>) {

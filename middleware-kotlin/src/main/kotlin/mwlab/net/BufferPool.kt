@@ -6,9 +6,9 @@ import java.nio.ByteBuffer
  * Direct buffers of powers of two, reused last in, first out, so that the next one is still in the processor's cache.
  *
  * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle.
- * Not thread-safe: a pool belongs to one [EventLoop].
+ * [limit] is for those who hold large buffers; the pool itself does not ask it. Not thread-safe: a pool belongs to one [EventLoop].
  */
-class BufferPool(private val maxCachedBytes: Long = 64L shl 20) {
+class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBytes: Long = 64L shl 20) {
     private val idle = Array(Int.SIZE_BITS) { ArrayDeque<ByteBuffer>() }
     private var cachedBytes = 0L
 

@@ -43,6 +43,7 @@ class Connection private constructor(
     /**
      * Suspends until [input] holds at least one more byte; false when the peer has ended its side.
      *
+     * @throws BuffersExhausted if there is no memory for more; nothing is read or lost then.
      * @throws IOException if the connection is broken, or closed meanwhile.
      */
     suspend fun fill(): Boolean {
@@ -60,10 +61,12 @@ class Connection private constructor(
     /**
      * Takes the first [length] bytes out of [input]: the caller owns the buffer and gives it to [BufferPool.release].
      *
-     * Hands the input's own buffer over if nothing else of size is in it, and copies otherwise.
+     * Hands the input's own buffer over if nothing else is in it and it is not far too large, and copies otherwise.
      */
     fun take(length: Int): ByteBuffer {
-        if (length == input.remaining() && length > SMALL_BYTES) return input.also { input = BufferPool.EMPTY }
+        if (length == input.remaining() && length > SMALL_BYTES && length >= input.capacity() / MOST_WASTE) {
+            return input.also { forgetInput() }
+        }
         val copy = loop.buffers.acquire(length)
         copy.put(input.slice(input.position(), length)).flip()
         consume(length)
@@ -148,9 +151,7 @@ class Connection private constructor(
         if (input.capacity() == 0) {
             input = loop.buffers.acquire(readBytes)
         } else if (unread == input.capacity()) {
-            val larger = loop.buffers.acquire(2 * input.capacity()).put(input)
-            loop.buffers.release(input)
-            input = larger
+            grow()
             return 0
         } else if (input.limit() == input.capacity()) {
             input.compact()
@@ -163,14 +164,31 @@ class Connection private constructor(
         return 0
     }
 
+    /** A buffer beyond the usual size counts against the loop's limit. */
+    private fun grow() {
+        if (input.capacity() >= MAX_BYTES || !loop.buffers.limit.tryReserve(2 * input.capacity())) {
+            throw BuffersExhausted()
+        }
+        val larger = loop.buffers.acquire(2 * input.capacity()).put(input)
+        releaseInput()
+        input = larger
+    }
+
     private fun releaseInput() {
         loop.buffers.release(input)
+        forgetInput()
+    }
+
+    private fun forgetInput() {
+        if (input.capacity() > readBytes) loop.buffers.limit.free(input.capacity())
         input = BufferPool.EMPTY
     }
 
     companion object {
         private const val READ_BYTES = 16 * 1024
         private const val SMALL_BYTES = 1024
+        private const val MOST_WASTE = 4
+        private const val MAX_BYTES = 1 shl 29
 
         /** Registers an accepted [channel]; on the loop's thread. */
         internal fun accepted(loop: EventLoop, channel: SocketChannel): Connection = of(loop, channel, READ_BYTES)

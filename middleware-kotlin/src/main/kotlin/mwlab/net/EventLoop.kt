@@ -40,15 +40,16 @@ import kotlin.coroutines.CoroutineContext
  * Thread-safe: [execute], [startTimer] and [close]. Everything else, [Connection] included, is confined to the loop's thread, that is,
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
  *
+ * @param bufferLimit what the loop's buffers may take together with those of other loops.
  * @param fineTimers timers fire within about 0.1 ms instead of 1 ms, paid for by polling through the last millisecond.
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
-class EventLoop(name: String, private val fineTimers: Boolean = false) :
+class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLimit: BufferLimit = BufferLimit()) :
     CoroutineDispatcher(),
     Delay,
     AutoCloseable {
     /** Buffers of the loop's connections; confined to the loop's thread. */
-    val buffers = BufferPool()
+    val buffers = BufferPool(bufferLimit)
 
     /** Time since the start that the loop did not spend waiting in the selector, in nanoseconds; readable anywhere. */
     @Volatile

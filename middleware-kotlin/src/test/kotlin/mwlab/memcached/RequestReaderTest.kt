@@ -136,7 +136,7 @@ class RequestReaderTest {
             |set k -1 0 1
             |set k 18446744073709551616 0 1
             |set k 0 x 1
-            |set k 0 2147483648 1
+            |set k 0 9223372036854775808 1
             |set k 0 0 x
             |set k 0 0 1x
             |set k 0 0 -1
@@ -155,6 +155,8 @@ class RequestReaderTest {
         for (line in listOf(
             "set k +1 -5 1",
             "set k 4294967296 0 +1",
+            "set k 0 2147483648 1",
+            "set k 0 0 4294967297",
             "set k 0 0 1\tx",
             "set k -0 0 1",
             "cas k 0 0 1 $largest",
@@ -170,12 +172,32 @@ class RequestReaderTest {
     }
 
     @Test
+    fun `a value that is too large to be added is refused without a server`() {
+        val refused = RequestReader(maxValueBytes = 10).next(bytes("add k 0 0 11\r\n"))
+        assertEquals("SERVER_ERROR object too large for cache", assertIs<Request.Refused>(refused).reply)
+    }
+
+    @Test
+    fun `a value that finds no room is skipped`() {
+        val reader = RequestReader(maxValueBytes = 10)
+        val text = "set k 0 0 10\r\n0123456789\r\nget a\r\n"
+        val buffer = bytes(text).limit(20)
+        assertNull(reader.next(buffer))
+        assertEquals(
+            "SERVER_ERROR out of memory storing object",
+            assertIs<Request.Refused>(reader.refuseData(buffer)).reply,
+        )
+        assertIs<Request.Retrieval>(reader.next(buffer.limit(text.length)))
+        assertNull(reader.refuseData(buffer))
+    }
+
+    @Test
     fun `a value that is too large is refused and skipped`() {
         val text = "set k 0 0 11\r\n01234567890\r\nget a\r\nset k 0 0 10\r\n0123456789\r\n"
         for (step in 1..text.length) {
             val reader = RequestReader(maxValueBytes = 10)
             val requests = replay(text, step, Request::length, reader::next)
-            assertEquals("SERVER_ERROR object too large for cache", assertIs<Request.Refused>(requests[0]).reply)
+            assertEquals("SERVER_ERROR object too large for cache", assertIs<Request.Update>(requests[0]).refusal)
             assertIs<Request.Retrieval>(requests[1])
             assertIs<Request.Update>(requests[2])
             assertEquals(3, requests.size)

@@ -134,4 +134,27 @@ class ResponseReaderTest {
         assertFailsWith<ProtocolException> { read("VALUE a 0 1\r\nx\r\nSTORED\r\n") }
         assertFailsWith<ProtocolException> { read("x".repeat(5000)) }
     }
+
+    @Test
+    fun `a reply of no interest is read to its end in little memory, and the next one is whole`() {
+        for (first in listOf(
+            "VALUE k 0 3000\r\n${"x".repeat(3000)}\r\nVALUE l 0 1\r\ny\r\nEND\r\n",
+            "VA 3000 f0\r\n${"x".repeat(3000)}\r\n",
+        )) {
+            val stream = first + "STORED\r\n"
+            val reader = ResponseReader()
+            val buffer = java.nio.ByteBuffer.allocate(64).limit(0)
+            val found = mutableListOf<Response>()
+            for (byte in stream) {
+                if (found.isEmpty()) reader.dropRead(buffer)
+                buffer.compact().put(byte.code.toByte()).flip()
+                val reply = reader.next(buffer) ?: continue
+                buffer.position(buffer.position() + reply.length)
+                found += reply
+            }
+            assertEquals(2, found.size)
+            assertEquals(Status.STORED, (found[1] as Response.Line).status)
+            assertEquals(0, buffer.remaining())
+        }
+    }
 }

@@ -2,6 +2,7 @@ package mwlab.middleware
 
 import mwlab.testing.ANY_PORT
 import mwlab.testing.RealMemcached
+import mwlab.testing.TextClient
 import mwlab.testing.withMiddleware
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.Tag
@@ -75,6 +76,52 @@ class ConformanceTest {
     }
 
     @Test
+    fun `an oversized value removes the old one where memcached removes it`() = withBoth { direct, proxied ->
+        val data = "x".repeat(1_100_000)
+        val lines = listOf("set", "add", "replace", "append", "prepend").map { "$it a 0 0 ${data.length}" } +
+            listOf("set a 0 0 ${data.length} noreply", "cas a 0 0 ${data.length} 1", "ms YQ== ${data.length} b q") +
+            listOf("", " MA", " C1", " q k Oabc").map { "ms a ${data.length}$it" }
+        for (line in lines) {
+            val script = "set a 0 0 1\r\n1\r\n$line\r\n$data\r\nget a\r\nmn\r\n"
+            assertEquals(answer(direct, script, ::whole), answer(proxied, script, ::whole), line)
+        }
+    }
+
+    @Test
+    fun `an oversized value removes the old one from all servers that have it`() {
+        val servers = List(3) { RealMemcached() }
+        for (routing in Routing.entries) {
+            val replicas = if (routing == Routing.CONSISTENT_HASH) 2 else null
+            val config =
+                MiddlewareConfig(
+                    ANY_PORT,
+                    servers.map {
+                        it.address
+                    },
+                    workers = 1,
+                    routing = routing,
+                    replicas = replicas,
+                )
+            withMiddleware(config) { address ->
+                TextClient(address).use { client ->
+                    for (verb in listOf("set $routing 0 0", "ms $routing")) {
+                        assertEquals("STORED", client.set("$routing", "old"))
+                        client.send("$verb 1100000\r\n${"x".repeat(1_100_000)}\r\n")
+                        assertEquals("SERVER_ERROR object too large for cache", client.readLine())
+                        for (server in servers) {
+                            TextClient(server.address).use {
+                                assertEquals(emptyList(), it.get("$routing"))
+                            }
+                        }
+                        assertEquals("STORED", client.set("$routing", "new"))
+                    }
+                }
+            }
+        }
+        servers.forEach { it.close() }
+    }
+
+    @Test
     fun `memccapable passes`() = withBoth { _, proxied ->
         val program = Path.of("/usr/bin/memccapable")
         assumeTrue(Files.isExecutable(program), "$program is not installed")
@@ -98,6 +145,9 @@ private class ScriptGenerator(private val random: Random) {
     private val long = "k".repeat(251)
     private val oddities = """
         || |x|get|gets |bget a|gat|gat 10|gat x a|GET a|a b c d|hello world
+        |flush_all noreply noreply|verbosity noreply noreply|incr a noreply noreply|touch a noreply noreply|delete a noreply noreply
+        |delete $long 1|delete $long 0|delete noreply noreply|delete noreply 0 noreply|delete a 0 0|delete a x noreply|flush_all 1 noreply
+        |set a 0 4294967296 4294967297|set a 0 99999999999999999999 1|set a 0 0 2147483648|touch a 4294967295|ms a 4294967297
         |set|set a|set a 0 0|set a 0 0 -1|set a x 0 1|set a 0 0 abc|set a 0 0 1 2 3|add a 0 x 0 noreply|set $long 0 0 0 noreply
         |cas a 0 0 1|cas a 0 0 1 x|incr a|incr a x|incr a -1|incr counter 1 2 3|decr counter 99999999999999999999|incr $long 1 noreply
         |touch a|touch a x|touch a x noreply|touch a noreply|verbosity|verbosity x|flush_all x|flush_all 0 1 2|flush_all -1

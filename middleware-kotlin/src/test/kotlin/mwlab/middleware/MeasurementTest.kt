@@ -11,6 +11,8 @@ import org.junit.jupiter.api.io.TempDir
 import java.net.InetSocketAddress
 import java.nio.file.Path
 import kotlin.concurrent.thread
+import kotlin.io.path.listDirectoryEntries
+import kotlin.io.path.name
 import kotlin.io.path.readLines
 import kotlin.io.path.readText
 import kotlin.test.Test
@@ -147,6 +149,34 @@ class MeasurementTest {
         actual in expected * (1 - tolerance)..expected * (1 + tolerance),
         "expected about $expected, got $actual",
     )
+
+    @Test
+    fun `without instrumentation the summary says so, and is all that is written`() = withServers(2) { servers ->
+        val addresses = servers.map { it.address }
+        for (dispatch in Dispatch.entries) {
+            val config = MiddlewareConfig(
+                ANY_PORT,
+                addresses,
+                workers = 2,
+                dispatch = dispatch,
+                instrumentation = false,
+                statsDirectory = directory,
+            )
+            withMiddleware(config) { address ->
+                TextClient(address).use { client ->
+                    assertEquals("STORED", client.set("k", "value"))
+                    assertEquals(listOf("VALUE k 0 5", "value"), client.get("k"))
+                    assertEquals("ERROR", client.ask("hello"))
+                    servers.forEach { it.dropConnections() }
+                }
+            }
+            assertEquals(listOf("summary.json"), directory.listDirectoryEntries().map { it.name })
+            val summary = directory.resolve("summary.json").readText()
+            assertTrue("\"instrumentation\":\"off\"" in summary, summary)
+            assertTrue("\"requests\"" !in summary && "\"queue\"" !in summary, summary)
+            assertTrue("\"connections_up\":" in summary, summary)
+        }
+    }
 
     private companion object {
         const val CLIENTS = 8

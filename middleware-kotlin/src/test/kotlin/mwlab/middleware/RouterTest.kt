@@ -3,6 +3,7 @@ package mwlab.middleware
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.testing.bytes
+import java.net.InetSocketAddress
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -20,7 +21,7 @@ class RouterTest {
 
     private fun keys(count: Int) = Array(count) { "key-$it" }
 
-    private fun names(servers: Int) = List(servers) { "10.0.0.$it:11211" }
+    private fun names(servers: Int) = List(servers) { InetSocketAddress("10.0.0.$it", 11211) }
 
     @Test
     fun `reads go round, from where the worker starts, and changes go everywhere`() {
@@ -105,6 +106,23 @@ class RouterTest {
     }
 
     @Test
+    fun `what a server fails to answer goes to the next one that holds all its keys`() {
+        val text = bytes("get ${keys(12).joinToString(" ")}\r\n")
+        val request = RequestReader(1).next(text) as Request.Retrieval
+        val round = RoundRobinRouter(servers = 3, sharded = true, start = 0)
+        val part = Part(1, intArrayOf(4, 5))
+        assertEquals(listOf(2), round.alternatives(request, text, part, setOf(1)).map { it.server })
+        assertEquals(listOf(0), round.alternatives(request, text, part, setOf(1, 2)).map { it.server })
+        assertEquals(emptyList(), round.alternatives(request, text, part, setOf(0, 1, 2)))
+        val ring = RingRouter(Ring(names(4)), replicas = 2)
+        for (owned in ring.retrieval(request, text)) {
+            val next = ring.alternatives(request, text, owned, setOf(owned.server))
+            assertEquals(owned.keys!!.toSet(), next.flatMap { it.keys!!.toList() }.toSet())
+            for (other in next) for (key in other.keys!!) assertEquals(other.server, ring.write("key-$key")[1])
+        }
+    }
+
+    @Test
     fun `a server that leaves the ring takes only its own keys along`() {
         val before = RingRouter(Ring(names(4)), replicas = 1)
         val after = RingRouter(Ring(names(3)), replicas = 1)
@@ -112,9 +130,24 @@ class RouterTest {
         assertTrue(moved.all { before.read(it).single().server == 3 })
     }
 
+    /** Recorded of libmemcached 1.1.4 with MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED: memcached_generate_hash of key-0, key-1, ... */
+    @Test
+    fun `a ketama ring has libmemcached's owners`() {
+        val recorded = mapOf(
+            List(3) { InetSocketAddress("10.0.0.${it + 1}", 11211) } to
+                "210110001210002122011001221001101101101020102020210210021010",
+            List(3) { InetSocketAddress("127.0.0.1", 11311 + it) } to
+                "222110122122010211112211221202201222012002011121202100021020",
+        )
+        for ((addresses, owners) in recorded) {
+            val router = RingRouter(Ring(addresses, RingKind.KETAMA), replicas = 1)
+            assertEquals(owners, keys(60).joinToString("") { "${router.read(it).single().server}" })
+        }
+    }
+
     @Test
     fun `the ring's places are the first 32 bits of MD5`() {
         // echo -n key | md5sum: 3c6e0b8a9c15224a8228b9a98ca1531d
-        assertEquals(0x3c6e0b8aL, Ring.place(Ring.md5().digest("key".toByteArray())))
+        assertEquals(0x3c6e0b8aL, RingKind.MD5.place(Ring.md5().digest("key".toByteArray())))
     }
 }

@@ -10,6 +10,8 @@ class Command(vararg arguments: String) : AutoCloseable {
         listOf(java, "-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments,
     ).start()
 
+    val pid: Long get() = process.pid()
+
     val output = process.inputStream.bufferedReader()
     val errors = process.errorStream.bufferedReader()
 

@@ -21,6 +21,12 @@ class RealMemcached : AutoCloseable {
         eventually("memcached listens") { runCatching { Socket(address.address, address.port).close() }.isSuccess }
     }
 
+    /** Ends it at once, as a crash does: what is under way is lost. */
+    fun kill() {
+        process.destroyForcibly()
+        process.waitFor()
+    }
+
     override fun close() {
         process.destroy()
         process.waitFor()

@@ -27,11 +27,10 @@ internal class AdminServer(private val address: InetSocketAddress, private val r
             }
             get("/stats") { call.respondText(json(reporter.summary()) + "\n", ContentType.Application.Json) }
             get("/health") {
-                val servers = reporter.read { it.gauges.serverConnections() }
-                val up = servers.filter { it.second }.map { it.first }.distinct()
-                val down = servers.map { it.first }.distinct() - up.toSet()
+                val (up, down) = reporter.read { it.serverHealth() }.partition { it.up > 0 }
                 val status = if (up.isEmpty()) HttpStatusCode.ServiceUnavailable else HttpStatusCode.OK
-                call.respondText(json(mapOf("up" to up, "down" to down)) + "\n", ContentType.Application.Json, status)
+                val body = mapOf("up" to up.map { it.server }, "down" to down.map { it.server })
+                call.respondText(json(body) + "\n", ContentType.Application.Json, status)
             }
         }
     }

@@ -18,10 +18,14 @@ internal object OpenMetrics {
 
     /** To be called by whoever collects [metrics]. */
     fun of(metrics: Metrics): String = buildString {
-        requests(metrics)
-        times(metrics)
-        queue(metrics)
-        servers(metrics)
+        single("mwlab_instrumentation", "gauge", "1 if requests are measured.", if (metrics.instrumentation) 1 else 0)
+        if (metrics.instrumentation) {
+            requests(metrics)
+            times(metrics)
+            queue(metrics)
+            servers(metrics)
+        }
+        connections(metrics)
         process(metrics)
         append("# EOF\n")
     }
@@ -83,7 +87,6 @@ internal object OpenMetrics {
     }
 
     private fun StringBuilder.servers(metrics: Metrics) {
-        val states = metrics.gauges.serverConnections().groupBy({ it.first }, { it.second })
         server("mwlab_server_requests", "counter", "Requests sent to the server.", metrics) {
             metrics.total.server[it].requests
         }
@@ -91,9 +94,6 @@ internal object OpenMetrics {
             metrics.total.server[it].errors
         }
         server("mwlab_server_keys", "counter", "Keys asked of the server.", metrics) { metrics.total.server[it].keys }
-        server("mwlab_server_connections", "gauge", "Open connections to the server.", metrics) { index ->
-            states[metrics.serverNames[index]].orEmpty().count { it }.toLong()
-        }
         family("mwlab_server_response_time_seconds", "summary", "Server response time.", unit = "seconds")
         metrics.serverNames.forEachIndexed { index, name ->
             summary(
@@ -103,6 +103,20 @@ internal object OpenMetrics {
                 null,
             )
         }
+    }
+
+    private fun StringBuilder.connections(metrics: Metrics) {
+        val health = metrics.serverHealth()
+        server("mwlab_server_failovers", "counter", "Reads that went to another server instead.", metrics) {
+            metrics.total.server[it].failovers
+        }
+        server("mwlab_server_connections", "gauge", "Open connections to the server.", metrics) {
+            health[it].up.toLong()
+        }
+        server("mwlab_server_connection_failures", "counter", "Connections lost or refused.", metrics) {
+            health[it].failures
+        }
+        server("mwlab_server_reconnects", "counter", "Connections that came back.", metrics) { health[it].reconnects }
     }
 
     private fun StringBuilder.server(name: String, type: String, help: String, metrics: Metrics, value: (Int) -> Long) {
@@ -117,6 +131,13 @@ internal object OpenMetrics {
         val jvm = JvmFacts.now()
         single("mwlab_client_connections", "gauge", "Clients connected.", metrics.gauges.connections())
         single("mwlab_client_refused", "counter", "Clients turned away.", metrics.gauges.refusedConnections())
+        single(
+            "mwlab_client_stalled",
+            "counter",
+            "Clients closed because they did not move.",
+            metrics.gauges.stalledConnections(),
+        )
+        single("mwlab_buffer_bytes", "gauge", "Memory of large messages under way.", metrics.gauges.bufferBytes())
         single("mwlab_cpu_seconds", "counter", "CPU time used.", jvm.cpuSeconds)
         single("mwlab_heap_used_bytes", "gauge", "Heap in use.", jvm.heapUsedBytes)
         single("mwlab_gc_collections", "counter", "Garbage collections.", jvm.gcCount)

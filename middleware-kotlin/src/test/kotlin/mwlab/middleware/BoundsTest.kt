@@ -1,0 +1,175 @@
+package mwlab.middleware
+
+import com.sun.management.UnixOperatingSystemMXBean
+import mwlab.testing.ANY_PORT
+import mwlab.testing.Command
+import mwlab.testing.TextClient
+import mwlab.testing.eventually
+import mwlab.testing.withMiddleware
+import mwlab.testing.withServers
+import org.junit.jupiter.api.Assumptions.assumeTrue
+import java.lang.management.ManagementFactory
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.net.Socket
+import java.nio.file.Path
+import kotlin.io.path.readLines
+import kotlin.test.Test
+import kotlin.test.assertEquals
+import kotlin.test.assertNull
+import kotlin.test.assertTrue
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+
+/** Clients that are slow, silent, gone or many: what they hold is bounded, and others are served. */
+abstract class BoundsTest(private val dispatch: Dispatch) {
+    private fun config(
+        server: InetSocketAddress,
+        maxBufferBytes: Long = 8L shl 20,
+        clientTimeout: Duration = 60.seconds,
+    ) = MiddlewareConfig(
+        ANY_PORT,
+        listOf(server),
+        workers = 2,
+        netThreads = 2,
+        dispatch = dispatch,
+        maxBufferBytes = maxBufferBytes,
+        clientTimeout = clientTimeout,
+    )
+
+    private fun TextClient.own(name: String): Long {
+        send("stats\r\n")
+        return readUntil("END").first { it.startsWith("STAT mw_$name ") }.substringAfterLast(' ').toLong()
+    }
+
+    private fun clients(address: InetSocketAddress, count: Int, test: (List<TextClient>) -> Unit) {
+        val clients = List(count) { TextClient(address) }
+        try {
+            test(clients)
+        } finally {
+            clients.forEach { it.close() }
+        }
+    }
+
+    @Test
+    fun `what is announced takes no memory, only what arrives`() = withServers(1) { (server) ->
+        withMiddleware(config(server.address)) { address ->
+            clients(address, 300) { clients ->
+                clients.forEach { it.send("set k 0 0 $MEBIBYTE\r\nx") }
+                TextClient(address).use { other ->
+                    assertEquals("STORED", other.set("other", "1"))
+                    assertEquals(0, other.own("buffer_bytes"))
+                }
+                for (byte in "yz") clients.forEach { it.send("$byte") }
+                clients[0].send("x".repeat(MEBIBYTE - 3) + "\r\n")
+                assertEquals("STORED", clients[0].readLine())
+            }
+        }
+    }
+
+    @Test
+    fun `uploads beyond the limit are refused as memcached does, and others are served`() = withServers(1) { (server) ->
+        withMiddleware(config(server.address)) { address ->
+            clients(address, 30) { clients ->
+                clients.forEach { it.send("set k 0 0 $MEBIBYTE\r\n" + "x".repeat(MEBIBYTE - 1)) }
+                TextClient(address).use { other ->
+                    assertEquals("STORED", other.set("other", "1"))
+                    assertTrue(other.own("buffer_bytes") <= 8L shl 20)
+                    clients.forEach { it.send("x\r\n") }
+                    val replies = clients.map { it.readLine() }
+                    assertEquals(setOf("STORED", "SERVER_ERROR out of memory storing object"), replies.toSet())
+                    clients.forEach { assertEquals("STORED", it.set("k", "small")) }
+                    eventually("all is given back") { other.own("buffer_bytes") == 0L }
+                }
+            }
+        }
+    }
+
+    @Test
+    fun `clients that never read hold a bounded backlog and are closed in time`() = withServers(1) { (server) ->
+        withMiddleware(config(server.address, clientTimeout = 1500.milliseconds)) { address ->
+            TextClient(address).use { it.set("k", "x".repeat(MEBIBYTE)) }
+            clients(address, 12) { clients ->
+                clients.forEach { client -> client.send("get k k k\r\n".repeat(100)) }
+                TextClient(address).use { other ->
+                    repeat(50) { assertEquals("STORED", other.set("other", "1")) }
+                    assertTrue(other.own("buffer_bytes") <= 8L shl 20)
+                    eventually("one is closed") { other.own("stalled_connections_closed") > 0 }
+                    clients.forEach { it.close() }
+                    eventually("all is given back") { other.own("buffer_bytes") == 0L }
+                    assertEquals(MEBIBYTE, other.get("k")[1].length)
+                }
+            }
+        }
+    }
+
+    @Test
+    fun `a client that stops within a request is closed in time, one between requests is not`() =
+        withServers(1) { (server) ->
+            withMiddleware(config(server.address, clientTimeout = 500.milliseconds)) { address ->
+                clients(address, 3) { (idle, stopped, slow) ->
+                    assertEquals("STORED", idle.set("k", "1"))
+                    stopped.send("set k 0 0 5\r\n1")
+                    slow.send("set k 0 0 8\r\n")
+                    repeat(8) {
+                        slow.send("x")
+                        Thread.sleep(150)
+                    }
+                    slow.send("\r\n")
+                    assertEquals("STORED", slow.readLine())
+                    assertNull(stopped.readLine())
+                    assertEquals("STORED", idle.set("k", "2"))
+                    assertEquals(1, idle.own("stalled_connections_closed"))
+                }
+            }
+        }
+
+    @Test
+    fun `clients that vanish at any point leave nothing behind`() = withServers(1) { (server) ->
+        withMiddleware(config(server.address)) { address ->
+            TextClient(address).use { other ->
+                other.set("k", "x".repeat(300_000))
+                val script = "get k\r\nset a 0 0 200000\r\n${"y".repeat(200_000)}\r\nget k k k k\r\nget k"
+                repeat(60) { round ->
+                    Socket(address.address, address.port).use { socket ->
+                        if (round % 2 == 0) socket.setSoLinger(true, 0)
+                        socket.getOutputStream().write(script.take(script.length * (round + 1) / 60).toByteArray())
+                    }
+                }
+                eventually("they are gone") { other.own("curr_connections") == 1L && other.own("buffer_bytes") == 0L }
+                assertEquals("STORED", other.set("k", "1"))
+                assertEquals(listOf("VALUE k 0 1", "1"), other.get("k"))
+            }
+        }
+    }
+
+    @Test
+    fun `ten thousand clients are served, in bounded memory`() = withServers(1) { (server) ->
+        val files = ManagementFactory.getOperatingSystemMXBean() as UnixOperatingSystemMXBean
+        assumeTrue(files.maxFileDescriptorCount > CLIENTS + 1000, "too few file descriptors")
+        val dispatch = dispatch.option
+        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--dispatch", dispatch).use { command ->
+            val address = InetSocketAddress(InetAddress.getByName("127.0.0.1"), command.awaitPort())
+            val clients = List(CLIENTS) { Socket(address.address, address.port).apply { soTimeout = 20_000 } }
+            clients.forEach { it.getOutputStream().write("set k 0 0 4096\r\n${"x".repeat(4000)}".toByteArray()) }
+            TextClient(address).use { other -> assertEquals("STORED", other.set("other", "1")) }
+            clients.forEach { it.getOutputStream().write("${"x".repeat(96)}\r\n".toByteArray()) }
+            for (client in clients) assertEquals("STORED\r\n", String(client.getInputStream().readNBytes(8)))
+            val rss = Path.of("/proc/${command.pid}/status").readLines().first { it.startsWith("VmRSS") }
+                .filter(Char::isDigit).toLong() / 1024
+            println("$CLIENTS clients, $dispatch: RSS $rss MiB")
+            assertTrue(rss < 700, "$rss MiB")
+            clients.forEach { it.close() }
+        }
+    }
+
+    private companion object {
+        const val MEBIBYTE = 1 shl 20
+        const val CLIENTS = 9_990
+    }
+}
+
+class SequentialBoundsTest : BoundsTest(Dispatch.SEQUENTIAL)
+
+class PipelinedBoundsTest : BoundsTest(Dispatch.PIPELINED)
