@@ -173,10 +173,7 @@ class RequestReader(private val maxValueBytes: Int) {
                 2
             }
             val noreply = !isMeta && isNoreply()
-            // Without the last one a server would take the one before for a noreply; with both it does nothing, and silently.
-            if (noreply && count > 2 && verb != Verb.DELETE && tokens.matches(buffer, count - 2, "noreply")) {
-                return refused(null)
-            }
+            if (noreply && verb != Verb.DELETE && isNoreplyTwice()) return refused(null)
             val usesUnique = verb == Verb.CAS || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
             val bytes = length + dataBytes
@@ -187,6 +184,9 @@ class RequestReader(private val maxValueBytes: Int) {
         /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */
         private fun isNoreply(): Boolean = tokens.matches(buffer, count - 1, "noreply") &&
             !(count == 2 && tokens.matches(buffer, 0, Verb.DELETE.text))
+
+        /** A server then does nothing, and silently; without the last one it would take the one before for a noreply. */
+        private fun isNoreplyTwice(): Boolean = count > 2 && tokens.matches(buffer, count - 2, "noreply")
 
         private fun hasFlag(flag: Char, firstFlag: Int): Boolean =
             (firstFlag until count).any { buffer.get(tokens.start(it)) == flag.code.toByte() }

@@ -2,6 +2,7 @@ package mwlab.middleware
 
 import mwlab.testing.Command
 import mwlab.testing.TextClient
+import mwlab.testing.eventually
 import mwlab.testing.withServers
 import org.junit.jupiter.api.io.TempDir
 import java.net.InetAddress
@@ -73,7 +74,7 @@ class MainTest {
         Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "1s").use { command ->
             TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
                 client.send("get k\r\n")
-                Thread.sleep(100)
+                eventually("the server is asked") { "get k" in server.lines }
                 command.terminate()
                 assertEquals(
                     "SERVER_ERROR 127.0.0.1:${server.address.port} did not answer within 1s",
@@ -91,7 +92,7 @@ class MainTest {
         Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "60s").use { command ->
             TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
                 client.send("get k\r\n")
-                Thread.sleep(100)
+                eventually("the server is asked") { "get k" in server.lines }
                 command.terminate()
                 Thread.sleep(200)
                 command.terminate()

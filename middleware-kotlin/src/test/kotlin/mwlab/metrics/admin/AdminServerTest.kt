@@ -6,6 +6,8 @@ import mwlab.testing.TextClient
 import mwlab.testing.eventually
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
+import org.junit.jupiter.api.Assumptions.assumeTrue
+import org.junit.jupiter.api.Tag
 import java.net.InetSocketAddress
 import java.net.ServerSocket
 import java.net.URI
@@ -13,6 +15,8 @@ import java.net.http.HttpClient
 import java.net.http.HttpRequest
 import java.net.http.HttpResponse
 import java.net.http.HttpResponse.BodyHandlers
+import java.nio.file.Files
+import java.nio.file.Path
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -61,5 +65,44 @@ class AdminServerTest {
             servers[1].close()
             eventually("both are down") { get("/health").statusCode() == 503 }
         }
+    }
+
+    /** The reference implementation's parser, where the repository's Python environment is there. */
+    @Test
+    @Tag("integration")
+    fun `metrics are what a parser of OpenMetrics takes`() {
+        val python = Path.of("../.venv/bin/python")
+        assumeTrue(Files.isExecutable(python), "$python is not there")
+        for (instrumentation in listOf(true, false)) {
+            withServers(2) { servers ->
+                val config = MiddlewareConfig(
+                    ANY_PORT,
+                    servers.map { it.address },
+                    admin = admin,
+                    instrumentation = instrumentation,
+                )
+                withMiddleware(config) { address ->
+                    TextClient(address).use { client ->
+                        client.set("k", "1")
+                        client.get("k", "none")
+                        servers[1].close()
+                        eventually("the loss is seen") { "server_reconnects_total" in get("/metrics").body() }
+                    }
+                    val parser = ProcessBuilder("$python", "-c", PARSE).redirectErrorStream(true).start()
+                    parser.outputStream.use { it.write(get("/metrics").body().toByteArray()) }
+                    val output = parser.inputStream.bufferedReader().readText()
+                    assertEquals(0, parser.waitFor(), output)
+                    assertTrue("mwlab_server_failovers" in output, output)
+                }
+            }
+        }
+    }
+
+    private companion object {
+        val PARSE = """
+            import sys
+            from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+            print(*(family.name for family in parse(sys.stdin.read())))
+        """.trimIndent()
     }
 }
