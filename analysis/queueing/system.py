@@ -133,17 +133,37 @@ def wire_bytes(payload_bytes: float) -> float:
     return payload_bytes + HEADER_BYTES * math.ceil(payload_bytes / BYTES_PER_SEGMENT)
 
 
-def message_bytes(workload: str, value_bytes: int = 4096, key_bytes: int = 12) -> dict[str, float]:
-    """Sizes on the wire of a memcached ``get`` (a hit) or ``set``, as arguments of `System`."""
+def message_bytes(
+    workload: str, value_bytes: int = 4096, key_bytes: int = 12, keys: int = 1
+) -> dict[str, float]:
+    """Sizes on the wire of a memcached ``get`` or ``multi-get`` (all hits) or ``set``.
+
+    Parameters
+    ----------
+    workload
+        ``get``, ``multi-get`` or ``set``.
+    value_bytes, key_bytes
+        Of each value and key.
+    keys
+        In one get, at least 1.
+
+    Returns
+    -------
+    dict
+        `request_bytes`, `reply_bytes`, as arguments of `System`.
+    """
     value = value_bytes + len("\r\n")
-    if workload == "get":
-        request = len("get \r\n") + key_bytes
-        reply = len(f"VALUE  0 {value_bytes}\r\nEND\r\n") + key_bytes + value
+    if keys < 1:
+        raise ValueError(f"keys must be >= 1, got {keys}")
+    if workload in ("get", "multi-get"):
+        request = len("get\r\n") + keys * (len(" ") + key_bytes)
+        line = len(f"VALUE  0 {value_bytes}\r\n") + key_bytes
+        reply = keys * (line + value) + len("END\r\n")
     elif workload == "set":
         request = len(f"set  0 9999 {value_bytes}\r\n") + key_bytes + value
         reply = len("STORED\r\n")
     else:
-        raise ValueError(f"workload must be 'get' or 'set', got {workload!r}")
+        raise ValueError(f"workload must be 'get', 'multi-get' or 'set', got {workload!r}")
     return {"request_bytes": wire_bytes(request), "reply_bytes": wire_bytes(reply)}
 
 

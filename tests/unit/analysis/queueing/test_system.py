@@ -124,5 +124,5 @@ def test_requests_to_some_servers_are_left_to_the_simulation():
 
 
 def test_message_bytes_refuses_other_workloads():
-    with pytest.raises(ValueError, match="workload must be 'get' or 'set', got 'delete'"):
+    with pytest.raises(ValueError, match="workload must be 'get', 'multi-get' or 'set'"):
         message_bytes("delete")
