@@ -1,12 +1,13 @@
 """Measuring the runs of a section one after the other, with a clear end whatever breaks.
 
 A run that its checks reject, or that breaks off while all hosts answer, is attempted again up to a
-limit and then given up: the others go on. A host that is gone ends the measuring at once, and so
-do too many failures one after the other, for then it is not the run that is broken.
+limit and then given up: the others go on. A host that is gone or full ends the measuring at once,
+and so do too many failures one after the other, for then it is not the run that is broken.
 """
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ from remote.errors import (
 )
 from remote.group import Fleet
 from remote.inventory import Host
-from remote.jobs import clear_jobs
+from remote.jobs import PROBE_BYTES, clear_jobs
 from remote.manifest import read_manifest, utc
 from remote.phases import Phases
 from remote.run import Collected, Run, store
@@ -86,7 +87,7 @@ class Attempts:
         Raises
         ------
         RemoteError
-            A host is gone, or everything fails; what is done stays done.
+            A host is gone or full, or everything fails; what is done stays done.
         """
         queue = deque(runs)
         while queue:
@@ -116,7 +117,7 @@ class Attempts:
 
     def _attempt(self, session: Session, run: Run) -> str:
         def gone() -> list[str]:
-            self._gone = silent_hosts(self.fleet, self.hosts)
+            self._gone = unfit_hosts(self.fleet, self.hosts)
             return sorted(self._gone)
 
         return measure_once(session, run, self.identity, phases=self.phases, gone=gone)
@@ -127,9 +128,9 @@ class Attempts:
         return 0 if self._afresh else len(counted_attempts(run))
 
     def _recover(self, error: RemoteError) -> None:
-        """Clear what the failure left behind; give up if a host is gone or nothing works."""
+        """Clear what the failure left behind; give up if a host is unfit or nothing works."""
         self._failures_in_a_row += 1
-        gone = silent_hosts(self.fleet, self.hosts) if self._gone is None else self._gone
+        gone = unfit_hosts(self.fleet, self.hosts) if self._gone is None else self._gone
         self._gone = None
         if gone:
             raise next(iter(gone.values())) from error
@@ -151,7 +152,7 @@ def measure_once(
     Raises
     ------
     RemoteError
-        It broke off; `gone` was asked which hosts do not answer any more.
+        It broke off; `gone` was asked which hosts are unfit for another attempt.
     """
     collected = Collected(manifest={"started_at": utc(time.time())}, phases=phases or Phases())
     with marked_running(run):
@@ -165,12 +166,16 @@ def measure_once(
     return reason_of(manifest) if manifest["status"] != ACCEPTED else ""
 
 
-def silent_hosts(fleet: Fleet, hosts: Sequence[Host]) -> dict[str, RemoteError]:
-    """Return the hosts that do not answer, each with the error that tells why."""
+def unfit_hosts(fleet: Fleet, hosts: Sequence[Host]) -> dict[str, RemoteError]:
+    """Return the hosts that do not answer or have no disk space left, with the error that tells."""
 
     def probe(connection: Connection) -> RemoteError | None:
+        folder = shlex.quote(connection.host.work_dir)
+        write = f"head -c {PROBE_BYTES} /dev/zero > {folder}/probe"
         try:
-            connection.run("true", timeout_s=PROBE_TIMEOUT_S)
+            connection.run(
+                f"mkdir -p {folder} && {write} && rm {folder}/probe", timeout_s=PROBE_TIMEOUT_S
+            )
         except RemoteError as exc:
             return exc
         return None
