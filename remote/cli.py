@@ -182,6 +182,15 @@ def run(
     sys.exit(NOT_COMPLETE if left else 0)
 
 
+@main.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def export(arguments: tuple[str, ...]) -> None:
+    """Write figures and report of a campaign; measures nothing (`lab export --help`)."""
+    from report.__main__ import main as export_report  # analysis and plots are slow to load
+
+    export_report.main(list(arguments), prog_name="lab export")
+
+
 @contextlib.contextmanager
 def _own_lab(fleet: str) -> Iterator[None]:
     """Have a lab on this machine up inside the block; one that was up before is left up."""
