@@ -216,12 +216,12 @@ def test_blackholed_link_bounds_run_put_and_get(fleet, tmp_path):
     folder = s3.host.work_dir
     s3.run(f"head -c 2000000 /dev/zero > {folder}/big")
     (tmp_path / "big").write_bytes(b"x" * 2_000_000)
-    down_s = 9
+    down_s = 12
     s3.run(
         f"setsid sh -c 'sleep 0.3; ip link set eth0 down; sleep {down_s}; "
         "ip link set eth0 up' >/dev/null 2>&1 &"
     )
-    time.sleep(0.6)
+    time.sleep(1.5)
     begun = time.monotonic()
     tries = {
         "run": lambda: s3.run("echo x", timeout_s=2),
@@ -235,8 +235,8 @@ def test_blackholed_link_bounds_run_put_and_get(fleet, tmp_path):
         return time.monotonic() - begun
 
     seconds = in_parallel({name: partial(attempt, name) for name in tries})
-    assert max(seconds.values()) < 4
-    assert s3.run("echo again", idempotent=True).stdout == "again\n"
+    assert max(seconds.values()) < 6
+    assert s3.run("echo again", idempotent=True, timeout_s=60).stdout == "again\n"
 
 
 def test_failing_hosts_leave_the_results_of_the_others(fleet):
