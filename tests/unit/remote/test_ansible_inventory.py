@@ -14,6 +14,7 @@ from remote.errors import ConfigError
 from remote.testbed import Topology
 from remote.testbed.files import LabFiles
 from remote.testbed.inventory_file import inventory_text
+from remote.testbed.network import Delay
 
 EXAMPLE = Path(remote.__file__).with_name("inventory.example.yml")
 ANSIBLE_INVENTORY = Path(sys.executable).with_name("ansible-inventory")
@@ -140,7 +141,7 @@ def test_variables_beside_the_file_have_ansibles_precedence(tmp_path):
 
 @pytest.mark.parametrize("topology", ["azure", "unshaped"])
 def test_inventory_of_the_lab_is_one_for_ansible(tmp_path, topology):
-    text = inventory_text(Topology.named(topology), LabFiles(tmp_path))
+    text = inventory_text(Topology.named(topology), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
     same_as_ansible(write(tmp_path, text), tmp_path)
 
 
