@@ -34,11 +34,15 @@ done
 # The machine's root may have a locked password, which sshd without PAM takes for a locked account.
 (umask 077 && echo 'root:*:::::::' >"$new/middleware-lab/shadow")
 # `ip netns exec` hides /sys/fs/cgroup; of it the host gets the one file that counts its CPU time.
-if [ -n "$account" ] && mkdir "$new/cgroup" && mount -n -t "$type" -o "$options" mwlab "$new/cgroup"; then
-  : >"$new/middleware-lab/cpu_account"
-  mount -n --bind "$new/cgroup/$account" "$new/middleware-lab/cpu_account" ||
-    rm "$new/middleware-lab/cpu_account"
-  umount -n "$new/cgroup"
+if [ -n "$account" ]; then
+  mkdir "$new/groups"
+  if mount -n -t "$type" -o "$options" mwlab "$new/groups"; then
+    : >"$new/middleware-lab/cpu_account"
+    mount -n --bind "$new/groups/$account" "$new/middleware-lab/cpu_account" ||
+      rm "$new/middleware-lab/cpu_account"
+    umount -n "$new/groups"
+  fi
+  rmdir "$new/groups"
 fi
 mount -n --move "$new" /run
 mount -n --bind /run/middleware-lab/shadow /etc/shadow

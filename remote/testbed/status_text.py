@@ -32,11 +32,12 @@ _ALIGNMENT = ("left", "left", "right", "right", "right", "left")
 
 
 def _network(switch: SwitchStatus) -> list[str]:
-    lines = [f"round trip {switch.rtt_ms:g} ms by {switch.delay}" if switch.rtt_ms else "no delay"]
-    if switch.time_dilation != 1:
-        lines[0] += f", time dilation {switch.time_dilation:g}: " + (
-            f"rates are divided by it, ping shows {switch.rtt_ms * switch.time_dilation:g} ms"
-        )
+    k, rtt_ms = switch.time_dilation, switch.rtt_ms
+    line = f"round trip {rtt_ms:g} ms by {switch.delay}" if rtt_ms else "no delay"
+    if k != 1:
+        line += f", time dilation {k:g}: rates are divided by it"
+        line += f", ping shows {rtt_ms * k:g} ms" if rtt_ms else ""
+    lines = [line]
     if switch.counters is not None:
         counters = switch.counters
         state = "up" if switch.is_up else "DOWN: nothing passes, build the lab anew with `lab up`"

@@ -55,6 +55,12 @@ def test_dilation_is_explained():
     assert "time dilation 4: rates are divided by it, ping shows 3.6 ms" in text
 
 
+def test_dilation_without_delay_says_nothing_of_ping():
+    state = switch(delay=Delay.NONE, rtt_ms=0, time_dilation=4, counters=None)
+    text = status_text([host()], state)
+    assert text.endswith("no delay, time dilation 4: rates are divided by it")
+
+
 def test_dead_delay_line_is_shown_with_its_remedy():
     assert "delay line DOWN: nothing passes, build the lab anew with `lab up`" in status_text(
         [host()], switch(line_pid=None)
