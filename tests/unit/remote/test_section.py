@@ -1,9 +1,15 @@
+import contextlib
+import copy
+import random
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from remote import section_file
 from remote.errors import ConfigError
 from remote.section import PROFILES, SECTIONS_DIR, Pause, Section, slug
+from remote.settings import SETTINGS
 
 MINIMAL = """
 title = "A section"
@@ -236,6 +242,32 @@ def test_section_names_a_mistake_in_its_parts(tmp_path, old, new, message):
             text = text.replace("arrival_rate_per_s = [100, 200.5]\n", "")
             text = text.replace("parts.direct.arrival_rate_per_s = [50]\n", "")
         read(tmp_path, text)
+
+
+ODD = [0, -1, 2.5, True, "x", "1:1", [], [1], [[1]], [True], ["set"], ["mixed"], {}, {"1": {}}]
+ODD += [float("nan"), float("inf"), 10**400, [{"server": 1}], [1, 1.0], {"workers": [8]}, "get"]
+
+
+def tables_of(table):
+    yield table
+    for value in table.values():
+        if isinstance(value, dict):
+            yield from tables_of(value)
+
+
+@pytest.mark.parametrize("text", [MINIMAL, FULL, PARTS])
+def test_any_value_anywhere_gives_a_section_or_a_clear_error(text):
+    rng = random.Random(1)
+    names = [*SETTINGS, "clients", "factors", "parts", "extra", "follows", "pauses", "smoke"]
+    for _ in range(300):
+        document = tomllib.loads(text)
+        for _ in range(rng.randint(1, 3)):
+            table = rng.choice(list(tables_of(document)))
+            name = rng.choice([*table, *rng.sample(names, 2)])
+            table[name] = copy.deepcopy(rng.choice(ODD))
+        with contextlib.suppress(ConfigError):
+            section = section_file._Reader(Path("x.toml"), document).section("x", "smoke")
+            assert all(slug(config) for config in section.configs())
 
 
 def test_section_that_does_not_exist_lists_those_that_do(tmp_path):
