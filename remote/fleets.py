@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from remote.errors import LabError
+from remote.errors import ConfigError, LabError
 from remote.inventory import LOCAL_LAB_INVENTORY
 from remote.loopback import LoopbackLab
 from remote.loopback_files import FLEET
@@ -24,11 +24,20 @@ ip link add name mwlab-c type bridge
 
 
 def inventory_path(fleet: str) -> Path:
-    """Return the path of a fleet's inventory; it may also start at the project's folder."""
+    """Return the path of a fleet's inventory; a relative one may start at the project's folder.
+
+    Raises
+    ------
+    ConfigError
+        The loopback fleet is not up.
+    """
     if fleet == LOCAL:
         return LOCAL_LAB_INVENTORY
     if fleet == LOOPBACK:
-        return LoopbackLab().inventory_path
+        path = LoopbackLab().inventory_path
+        if not path.exists():
+            raise ConfigError(path, "the fleet is down: run `lab up --fleet loopback` first")
+        return path
     path = Path(fleet).expanduser()
     return path if path.exists() else ROOT / path
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from remote.errors import LabError
+from remote.errors import ConfigError, LabError
 from remote.fleets import inventory_path, lab_of, why_not_local
 from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
 from remote.loopback import LoopbackLab
@@ -69,7 +69,8 @@ def test_account_into_which_sshd_lets_nobody_is_refused(tmp_path, monkeypatch):
 def test_name_of_a_fleet_leads_to_its_inventory_and_its_lab(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     assert inventory_path("local") == LOCAL_LAB_INVENTORY
-    assert inventory_path("loopback") == tmp_path / "middleware-lab-loopback/inventory.yml"
+    with pytest.raises(ConfigError, match="run `lab up --fleet loopback` first"):
+        inventory_path("loopback")
     assert inventory_path(str(tmp_path)) == tmp_path
     assert inventory_path("remote/inventory.example.yml").is_file()
     assert isinstance(lab_of("local"), LocalLab)
