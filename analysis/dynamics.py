@@ -4,6 +4,7 @@ Times of events are seconds of the clock since the stable window began, as `seco
 """
 
 from itertools import pairwise
+from typing import Any
 
 import pandas as pd
 
@@ -62,9 +63,9 @@ def find_events(
     ]
     felt = [(row["start_s"] - 1, row["end_s"] + 1) for row in rows]
     rows += [
-        _collection(int(second), float(spent))
-        for second, spent in collected_s[collected_s >= COLLECTION_S].items()
-        if not any(start <= second <= end for start, end in felt)
+        _collection(second, spent)
+        for second, spent in zip(collected_s.index.tolist(), collected_s.tolist(), strict=True)
+        if spent >= COLLECTION_S and not any(start <= second <= end for start, end in felt)
     ]
     return pd.DataFrame(rows, columns=COLUMNS).sort_values("start_s", ignore_index=True)
 
@@ -94,7 +95,8 @@ def match_events(
     free = found[found["kind"] != "garbage collection"].copy()
     rows = []
     for _, pause in injected.sort_values("start_s").iterrows():
-        row = {"outcome": "missed", **{name: pause[name] for name in injected[_INJECTED]}}
+        row: dict[str, Any] = {"outcome": "missed"}
+        row |= {name: pause[name] for name in _INJECTED}
         near = free[(free["start_s"] - pause["start_s"]).abs() <= tolerance_s]
         if not near.empty:
             best = (near["start_s"] - pause["start_s"]).abs().idxmin()
@@ -112,7 +114,7 @@ def match_events(
 _INJECTED = ["host", "start_s", "length_s"]
 
 
-def _as_found(event: pd.Series) -> dict[str, object]:
+def _as_found(event: pd.Series) -> dict[str, Any]:
     return {f"found_{name}": event[name] for name in ("start_s", "length_s", "host")}
 
 
@@ -145,12 +147,12 @@ def _collections(windows: pd.DataFrame) -> pd.Series:
 
 def _explain(
     low: pd.Series, usual: float, servers: pd.DataFrame | None, collected_s: pd.Series
-) -> dict[str, object]:
+) -> dict[str, Any]:
     first, last = int(low.index[0]), int(low.index[-1])
     missing_s = float((1 - low / usual).sum())
     start_s = first + float(low.iloc[0]) / usual
     evidence = f"{missing_s:.1f} s of the usual {usual:.0f} op/s are missing"
-    event: dict[str, object] = {
+    event: dict[str, Any] = {
         "start_s": start_s,
         "end_s": start_s + missing_s,
         "length_s": missing_s,
@@ -171,7 +173,7 @@ def _explain(
     return event
 
 
-def _collection(second: int, spent_s: float) -> dict[str, object]:
+def _collection(second: int, spent_s: float) -> dict[str, Any]:
     return {
         "start_s": float(second),
         "end_s": second + spent_s,

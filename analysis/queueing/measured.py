@@ -100,7 +100,10 @@ def measured_system(
 def _select(frame: pd.DataFrame, chosen: dict[str, Any]) -> pd.DataFrame:
     """Rows with the chosen levels; what a table has no column for is the same in all its rows."""
     conditions = [frame[name] == level for name, level in chosen.items() if name in frame]
-    return frame[np.logical_and.reduce([c.fillna(False).astype(bool) for c in conditions])]
+    chosen_rows: pd.DataFrame = frame[
+        np.logical_and.reduce([c.fillna(False).astype(bool) for c in conditions])
+    ]
+    return chosen_rows
 
 
 def _network_delay(pings: pd.DataFrame, section: str) -> dict[str, float]:
@@ -146,6 +149,7 @@ def _cpu_time(runs: pd.DataFrame, hosts: pd.DataFrame, role: str) -> float:
 
 
 def _at_largest_load(runs: pd.DataFrame) -> pd.DataFrame:
-    load = "arrival_rate_per_s" if runs.get("arrival_rate_per_s", pd.Series()).notna().any() else ""
-    load = load or "num_clients"
-    return runs[runs[load] == runs[load].max()]
+    is_open = "arrival_rate_per_s" in runs and runs["arrival_rate_per_s"].notna().any()
+    load = "arrival_rate_per_s" if is_open else "num_clients"
+    largest: pd.DataFrame = runs[runs[load] == runs[load].max()]
+    return largest
