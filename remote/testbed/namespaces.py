@@ -272,10 +272,9 @@ def _take_down(files: LabFiles) -> list[Process]:
     while found := _processes(files, namespaces):  # again: one may have forked meanwhile
         processes.end(found)
         ended += found
+    _delete_control_device()
     for namespace in namespaces:
         run(["ip", "netns", "delete", namespace.name])
-    if CONTROL_DEVICE in {name for _, name in socket.if_nameindex()}:
-        run(["ip", "link", "delete", CONTROL_DEVICE])
     if files.netns_dir_is_new.exists():
         _remove_netns_dir()
     Groups().remove()
@@ -291,6 +290,20 @@ def _processes(files: LabFiles, namespaces: Sequence[Path]) -> list[Process]:
     inits = [read_init(path) for path in noted]
     members = processes.in_network_namespaces(namespaces)
     return list({*members, *(init for init in inits if init is not None)})
+
+
+def _delete_control_device() -> None:
+    """Delete it, unless it is gone or just going with the switch's namespace."""
+    if _has_control_device():
+        try:
+            run(["ip", "link", "delete", CONTROL_DEVICE])
+        except LabError:
+            if _has_control_device():
+                raise
+
+
+def _has_control_device() -> bool:
+    return CONTROL_DEVICE in {name for _, name in socket.if_nameindex()}
 
 
 def _remove_netns_dir() -> None:
