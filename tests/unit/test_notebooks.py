@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from report.make import make_report
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+MEASURING = [path for path in NOTEBOOKS if "measured.measure(" in path.read_text()]
 LONGEST_CELL = 12  # lines; longer ones compute, which belongs into analysis/
 
 
@@ -48,9 +50,30 @@ def test_notebook_only_tells_and_calls(path):
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     (parameters,) = [c for c in code if "parameters" in c.metadata.get("tags", [])]
-    assert parameters.source == 'fleet = "local"\nprofile = "smoke"\ncampaign = "smoke"'
+    if path in MEASURING:
+        assert parameters.source == 'fleet = "local"\nprofile = "smoke"\ncampaign = "smoke"'
     assert code[0] is parameters
     for cell in code:
         assert len(cell.source.splitlines()) <= LONGEST_CELL, cell.source
         for node in ast.walk(ast.parse(cell.source)):
             assert not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda), cell.source
+
+
+@pytest.mark.parametrize("path", MEASURING, ids=lambda path: path.stem)
+def test_every_figure_and_table_is_referred_to_in_the_text(path):
+    notebook = nbformat.read(path, as_version=4)
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    names = re.findall(r'name="(\d\d-[a-z0-9-]+)"', code)
+    missing = [name for name in names if f"](#{name})" not in prose]
+    assert names
+    assert not missing, f"write [Figure](#{missing[0]}) or [Table](#{missing[0]}) where it is told"
+
+
+@pytest.mark.parametrize("path", MEASURING, ids=lambda path: path.stem)
+def test_figures_of_a_campaign_say_where_they_come_from(path):
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    measuring = [source for source in code if ".measure(" in source]
+    if any("present.figure" in source for source in code):
+        assert all("present.cite(" in source for source in measuring)

@@ -1,0 +1,94 @@
+"""JupyterLab on a free port, with a home of its own, for tests that open it in a browser."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from time import monotonic, sleep
+
+TOKEN = "for-the-tests"
+START_S, RUN_S = 60, 150
+SETTINGS = "@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+
+
+@contextlib.contextmanager
+def jupyterlab(folder, home):
+    """Serve `folder` and yield the address; settings and logs are kept in `home`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings = home / "settings" / SETTINGS
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"windowingMode": "none"}')  # cells out of sight are there, too
+    places = {
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "IPYTHONDIR": str(home / "ipython"),
+    }
+    options = [
+        f"--port={port}", "--ip=127.0.0.1", "--no-browser", "--allow-root",
+        f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}",
+        "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly",
+        "--ServerApp.open_browser=False", "--log-level=ERROR",
+    ]  # fmt: skip
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options],
+            env={**os.environ, **places}, stdout=log, stderr=log,
+        )  # fmt: skip
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(f"{address}/api/status?token={TOKEN}", process, home / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _wait_for(url, process, log):
+    deadline = monotonic() + START_S
+    while monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            sleep(0.3)
+    raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
+
+
+def open_notebook(open_page, server, name):
+    """Open a notebook in a new page and wait for its kernel."""
+    opened = open_page(f"{server}/lab/tree/{name}?token={TOKEN}&reset")
+    opened.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=START_S * 1000)
+    opened.page.wait_for_function(
+        "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
+        timeout=START_S * 1000,
+    )
+    return opened
+
+
+def command(page, name):
+    """Do what the menu does, without waiting for its end."""
+    page.evaluate(f"() => {{ window.jupyterapp.commands.execute('{name}') }}")
+
+
+def run_all(page):
+    """Run all cells as the menu does, and wait until the last one is done."""
+    command(page, "notebook:run-all-cells")
+    page.wait_for_function(
+        "() => {"
+        " const cells = window.jupyterapp.shell.currentWidget.content.widgets;"
+        " const code = cells.filter(cell => cell.model.type === 'code');"
+        " return code.every(cell => cell.model.executionCount && "
+        " cell.model.executionState !== 'running'); }",
+        timeout=RUN_S * 1000,
+    )
+
+
+def errors_in(page):
+    return page.locator('[data-mime-type="application/vnd.jupyter.error"]').all_inner_texts()
