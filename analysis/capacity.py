@@ -47,9 +47,11 @@ def usable_capacity(
     """
     if smallest_rise <= 0:
         raise ValueError(f"smallest_rise must be > 0, got {smallest_rise}")
+    if cells.empty:
+        raise ValueError("there are no cells to find a capacity in")
     rows = []
     for _, system in cells.groupby(list(by), dropna=False):
-        loads = system.sort_values("num_clients").reset_index(drop=True)
+        loads = _measured(system, throughput, response_time)
         index = _first_without_gain(loads, throughput, response_time, smallest_rise)
         has_interval = loads[f"{throughput}_ci_low"].notna().all()
         rise = f"{smallest_rise * 100:g}\N{NO-BREAK SPACE}%"
@@ -105,7 +107,7 @@ def capacity_uncertainty(
     columns = (throughput, response_time)
     rows = []
     for key, system in cells.groupby(list(by), dropna=False):
-        loads = system.sort_values("num_clients").reset_index(drop=True)
+        loads = _measured(system, throughput, response_time)
         clients = loads["num_clients"].to_numpy(dtype=int)
         measured = _first_without_gain(loads, throughput, response_time, smallest_rise)
         found: list[int] = []
@@ -122,6 +124,14 @@ def capacity_uncertainty(
         row |= dict(zip(("capacity_low", "capacity_high"), _middle(capacities), strict=True))
         rows.append(row | {"agreement": np.mean(np.array(found) == clients[measured])})
     return pd.DataFrame(rows)
+
+
+def _measured(system: pd.DataFrame, throughput: str, response_time: str) -> pd.DataFrame:
+    """Cells of one system by rising load, without those that measured nothing."""
+    loads = system.dropna(subset=[f"{throughput}_mean", f"{response_time}_mean"])
+    if loads.empty:
+        raise ValueError(f"no load of a system has both {throughput} and {response_time}")
+    return loads.sort_values("num_clients").reset_index(drop=True)
 
 
 def _draw(loads: pd.DataFrame, column: str, rng: np.random.Generator) -> dict[str, pd.Series]:

@@ -46,6 +46,8 @@ def stationarity(
 def _judge(values: pd.Series, tolerance: float) -> dict[str, object]:
     if len(values) < BLOCKS:
         return {"stationary": pd.NA, "reason": f"{len(values)} s are too short to tell"}
+    if values.isna().any():
+        return {"stationary": pd.NA, "reason": f"{values.isna().sum()} s have no value"}
     found = trend(values)
     if found["p_value"] < SIGNIFICANCE and abs(found["drift"]) > tolerance:
         reason = f"drifts by {found['drift']:+.1%} of its mean (p = {found['p_value']:.1g})"
@@ -93,6 +95,8 @@ def trend(values: ArrayLike) -> dict[str, float]:
         raise ValueError(f"at least {BLOCKS} finite values are needed, got {series.tolist()}")
     if series.min() == series.max():
         return {"drift": 0.0, "p_value": 1.0, "warm_up": 0.0, "p_value_of_warm_up": 1.0}
+    if abs(series.mean()) <= np.finfo(float).eps * np.abs(series).max():
+        raise ValueError("the mean of the values must not be 0: changes are fractions of it")
     count = BLOCKS if len(series) >= 2 * BLOCKS else len(series)
     blocks = np.array([block.mean() for block in np.array_split(series, count)])
     first, rest = blocks[: count // 4], blocks[count // 4 :]

@@ -119,10 +119,10 @@ def simulate(
     options = options or SimulationOptions()
     if (num_clients is None) == (arrival_rate is None):
         raise ValueError("give either num_clients or arrival_rate")
-    if num_clients is not None and num_clients < 1:
-        raise ValueError(f"num_clients must be >= 1, got {num_clients}")
-    if arrival_rate is not None and arrival_rate <= 0:
-        raise ValueError(f"arrival_rate must be > 0, got {arrival_rate}")
+    if num_clients is not None and not (num_clients >= 1 and num_clients == int(num_clients)):
+        raise ValueError(f"num_clients must be a whole number >= 1, got {num_clients}")
+    if arrival_rate is not None and not 0 < arrival_rate < np.inf:
+        raise ValueError(f"arrival_rate must be > 0 and finite, got {arrival_rate}")
     run = Run(
         system,
         seed=options.seed,
@@ -131,7 +131,7 @@ def simulate(
         in_turn=options.routing == "round-robin",
     )
     if num_clients is not None:
-        run.start_clients(num_clients, within_s=options.warm_up_s / 2)
+        run.start_clients(int(num_clients), within_s=options.warm_up_s / 2)
     else:
         run.start_arrivals(float(arrival_rate or 0))
     run.advance(options.warm_up_s)

@@ -12,6 +12,7 @@ vary, the slowest of several servers, and a middleware's link shared by requests
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,17 @@ from analysis.queueing.closed import AnyStation, FlowEquivalentStation, Station,
 
 BYTES_PER_SEGMENT, HEADER_BYTES = 1448, 66  # TCP payload and Ethernet, IP, TCP headers
 SATURATED = 0.9  # utilization
+_AMOUNTS = (
+    "request_bytes",
+    "reply_bytes",
+    "server_request_bytes",
+    "server_reply_bytes",
+    "network_delay",
+    "think_time",
+    "net_thread_time",
+    "worker_time",
+    "server_time",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +79,15 @@ class System:
     server_time: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("client_machines", "servers", "workers", "servers_per_request"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}")
-        if self.middlewares < 0:
-            raise ValueError(f"middlewares must be >= 0, got {self.middlewares}")
+        least = {"client_machines": 1, "servers": 1, "workers": 1, "servers_per_request": 1}
+        for name, smallest in {**least, "middlewares": 0}.items():
+            count = getattr(self, name)
+            if not smallest <= count < math.inf or count != int(count):
+                raise ValueError(f"{name} must be a whole number >= {smallest}, got {count}")
+        for name in _AMOUNTS:
+            amount = getattr(self, name)
+            if amount is not None and not 0 <= amount < math.inf:
+                raise ValueError(f"{name} must be >= 0 and finite, got {amount}")
         if self.servers_per_request > (self.servers if self.middlewares else 1):
             raise ValueError(
                 "servers_per_request must not exceed the servers, nor 1 without middleware, "
@@ -195,6 +211,7 @@ def predict(system: System, num_clients: int) -> Prediction:
             utilizations[station.name] = solution.utilization[:, k]
     full = resources.max(axis="columns") >= SATURATED
     bottleneck = resources.idxmax(axis="columns").where(full, utilizations.idxmax(axis="columns"))
+    bottleneck = bottleneck.where(utilizations.max(axis="columns") > 0, "none")  # only delays
     measures = pd.DataFrame(
         {
             "num_clients": utilizations.index,
@@ -224,6 +241,10 @@ def what_if(
         One row per case, the system as it is first: `case`, the measures of `Prediction` and
         `throughput_gain`, as a fraction of the system as it is.
     """
+    known = {field.name for field in dataclass_fields(System)}
+    for name, changed in changes.items():
+        if unknown := sorted(set(changed) - known):
+            raise ValueError(f"a system has no {', '.join(unknown)} to change in {name!r}")
     cases = {"as it is": system}
     cases |= {name: replace(system, **fields) for name, fields in changes.items()}  # type: ignore[arg-type]
     rows = [predict(case, num_clients).measures.iloc[-1] for case in cases.values()]

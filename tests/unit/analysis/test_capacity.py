@@ -102,3 +102,15 @@ def test_one_repetition_cannot_be_drawn_again():
 def test_no_draws_are_refused():
     with pytest.raises(ValueError, match="draws must be >= 1, got 0"):
         capacity_uncertainty(cells([1, 2]), ["workload"], draws=0)
+
+
+def test_loads_that_measured_nothing_are_no_capacity():
+    rising = cells([4000, 8000, 12000])
+    rising.loc[1, "client_throughput_ops_per_s_mean"] = float("nan")
+    found = usable_capacity(rising, ["workload"]).iloc[0]
+    assert found["num_clients"] == 24
+    nothing = rising.assign(client_response_time_ms_mean=float("nan"))
+    with pytest.raises(ValueError, match="no load of a system has both"):
+        usable_capacity(nothing, ["workload"])
+    with pytest.raises(ValueError, match="no cells"):
+        usable_capacity(rising.iloc[:0], ["workload"])

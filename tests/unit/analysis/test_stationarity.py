@@ -71,3 +71,14 @@ def test_a_short_window_is_too_short_to_tell():
 def test_too_few_or_missing_values_are_refused(values):
     with pytest.raises(ValueError, match="at least 12 finite values are needed"):
         trend(values)
+
+
+def test_seconds_without_a_value_are_not_judged():
+    windows = pd.DataFrame(
+        {"run": 1, "second_s": range(24), "stable": True, "x": [1.0, np.nan] * 12}
+    )
+    (row,) = stationarity(windows, ["run"], "x").to_dict("records")
+    assert pd.isna(row["stationary"])
+    assert row["reason"] == "12 s have no value"
+    with pytest.raises(ValueError, match="mean of the values must not be 0"):
+        trend([-1, 1] * 12)

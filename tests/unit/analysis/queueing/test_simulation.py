@@ -178,8 +178,8 @@ def test_progress_is_told_after_each_batch():
     [
         (lambda s: simulate(s), "give either num_clients or arrival_rate"),
         (lambda s: simulate(s, 1, arrival_rate=1.0), "give either num_clients or arrival_rate"),
-        (lambda s: simulate(s, 0), "num_clients must be >= 1, got 0"),
-        (lambda s: simulate(s, arrival_rate=0.0), "arrival_rate must be > 0, got 0"),
+        (lambda s: simulate(s, 0), "num_clients must be a whole number >= 1, got 0"),
+        (lambda s: simulate(s, arrival_rate=0.0), "arrival_rate must be > 0 and finite, got 0"),
         (lambda s: simulate(s, arrival_rate=0.1), "duration_s 10 is too short for 20 batches"),
         (lambda s: SimulationOptions(duration_s=0), "duration_s > 0, got 2.0 and 0"),
         (lambda s: SimulationOptions(batches=1), "batches must be >= 2, got 1"),

@@ -106,8 +106,11 @@ def test_what_if_names_gain_and_next_bottleneck():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"servers": 0}, "servers must be >= 1, got 0"),
-        ({"middlewares": -1}, "middlewares must be >= 0, got -1"),
+        ({"servers": 0}, "servers must be a whole number >= 1, got 0"),
+        ({"workers": 2.5}, "workers must be a whole number >= 1, got 2.5"),
+        ({"network_delay": -1.0}, "network_delay must be >= 0 and finite, got -1"),
+        ({"reply_bytes": math.nan}, "reply_bytes must be >= 0 and finite, got nan"),
+        ({"middlewares": -1}, "middlewares must be a whole number >= 0, got -1"),
         ({"servers": 3, "servers_per_request": 3}, "nor 1 without middleware, got 3"),
         ({"middlewares": 1, "servers_per_request": 2}, "must not exceed the servers"),
         ({"server_link_rate": 0}, "server_link_rate must be > 0, got 0"),
@@ -126,3 +129,14 @@ def test_requests_to_some_servers_are_left_to_the_simulation():
 def test_message_bytes_refuses_other_workloads():
     with pytest.raises(ValueError, match="workload must be 'get', 'multi-get' or 'set'"):
         message_bytes("delete")
+
+
+def test_what_if_names_what_a_system_does_not_have():
+    with pytest.raises(ValueError, match="a system has no colour to change in 'red'"):
+        what_if(System(request_bytes=100, reply_bytes=4096), 4, {"red": {"colour": 1}})
+
+
+def test_a_system_of_delays_has_no_bottleneck():
+    links = {"client_link_rate": math.inf, "server_link_rate": math.inf}
+    system = System(request_bytes=9, reply_bytes=9, network_delay=1e-3, **links)
+    assert predict(system, 3).measures["bottleneck"].eq("none").all()
