@@ -34,7 +34,12 @@ class ResponseReader {
         while (reply == null) {
             if (buffer.remaining() < scanned) return null
             if (afterBlock) checkBlockEnd(buffer)
-            reply = meta ?: readLine(buffer, findLineFeed(buffer) ?: return null)
+            reply = meta
+            if (reply == null) {
+                val lineFeed = findLineFeed(buffer)
+                if (lineFeed < 0) return null
+                reply = readLine(buffer, lineFeed)
+            }
         }
         reset()
         return reply
@@ -66,12 +71,13 @@ class ResponseReader {
         scanned = offset
     }
 
-    private fun findLineFeed(buffer: ByteBuffer): Int? {
+    /** Index of the end of the line under way, or -1; not null, which would make an object of every index. */
+    private fun findLineFeed(buffer: ByteBuffer): Int {
         val lineFeed = indexOfLineFeed(buffer, buffer.position() + scanned)
         if (lineFeed >= 0) return lineFeed
         scanned = buffer.remaining()
         if (scanned - line > MAX_LINE_BYTES) throw ProtocolException("a reply line longer than $MAX_LINE_BYTES bytes")
-        return null
+        return -1
     }
 
     /** The reply, if the line that ends at [lineFeed] completes it; otherwise moves on behind the line and its data. */

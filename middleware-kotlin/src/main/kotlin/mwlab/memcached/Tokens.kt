@@ -37,8 +37,10 @@ internal class Tokens {
         length(token) == text.length && startsWith(buffer, start(token), end(token), text)
 
     /** Whether [token] consists of digits only. */
-    fun isDigits(buffer: ByteBuffer, token: Int): Boolean =
-        length(token) > 0 && (start(token) until end(token)).all { buffer.get(it) in DIGITS }
+    fun isDigits(buffer: ByteBuffer, token: Int): Boolean {
+        for (index in start(token) until end(token)) if (buffer.get(index) !in DIGITS) return false
+        return length(token) > 0
+    }
 
     /** The decimal number of [token], at most 18 digits without a sign, or [NOT_A_NUMBER]. */
     fun number(buffer: ByteBuffer, token: Int): Long =
@@ -55,6 +57,7 @@ internal class Tokens {
 
     /** Whether C's strtoull reads [token] as a number without a negative sign. */
     fun isUnsigned(buffer: ByteBuffer, token: Int): Boolean {
+        if (length(token) <= MAX_LONG_DIGITS && isDigits(buffer, token)) return true
         val number = text(buffer, start(token), end(token)).trimStart { it in C_SPACES }.takeWhile { it !in C_SPACES }
         val digits = number.removePrefix(if (number.startsWith("-0")) "-" else "+")
         return digits.isNotEmpty() && digits.all { it in '0'..'9' } && digits.toULongOrNull() != null

@@ -90,9 +90,15 @@ internal class Worker(
     }
 
     private fun stamp(times: JobTimes, calls: List<ServerCall>) {
-        times.sentNanos = calls.maxOfOrNull { it.sentNanos } ?: times.dequeuedNanos
-        times.answeredNanos = calls.maxOfOrNull { it.answeredNanos } ?: times.dequeuedNanos
-        times.serversNetNanos = calls.maxOfOrNull { it.answeredNanos - it.sentNanos } ?: 0
+        times.sentNanos = times.dequeuedNanos
+        times.answeredNanos = times.dequeuedNanos
+        // By index and without maxOfOrNull: this runs for every request, and makes no objects.
+        for (index in calls.indices) {
+            val call = calls[index]
+            times.sentNanos = maxOf(times.sentNanos, call.sentNanos)
+            times.answeredNanos = maxOf(times.answeredNanos, call.answeredNanos)
+            times.serversNetNanos = maxOf(times.serversNetNanos, call.answeredNanos - call.sentNanos)
+        }
     }
 
     private fun record(job: Job, call: ServerCall) {
