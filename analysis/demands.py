@@ -65,9 +65,9 @@ def cpu_demands(
     -------
     pandas.DataFrame
         `by`, `num_clients`, `resource` (``servers' CPUs``, ..., ``machine's CPU``: all of them,
-        where hosts share one), `cpu_s_per_s` (CPUs kept busy), `service_demand_ms` (of all hosts of the
-        role together), `saturation_ops_per_s` (of the machine: its CPUs over the demand). Empty
-        where hosts do not count their own CPU time.
+        where hosts share one), `cpu_s_per_s` (CPUs kept busy), `service_demand_ms` (of all hosts
+        of the role together), `saturation_ops_per_s` (of the machine: its CPUs over the demand).
+        Empty where hosts do not count their own CPU time.
     """
     columns = [*by, "num_clients", "resource", "cpu_s_per_s", "service_demand_ms"]
     if "cpu_s" not in hosts or hosts["cpu_s"].isna().all():

@@ -211,13 +211,14 @@ def predict(system: System, num_clients: int) -> Prediction:
             utilizations[station.name] = solution.utilization[:, k]
     full = resources.max(axis="columns") >= SATURATED
     bottleneck = resources.idxmax(axis="columns").where(full, utilizations.idxmax(axis="columns"))
-    bottleneck = bottleneck.where(utilizations.max(axis="columns") > 0, "none")  # only delays
     measures = pd.DataFrame(
         {
             "num_clients": utilizations.index,
             "throughput_ops_per_s": solution.throughput,
             "client_response_time_ms": solution.response_time * 1000,
-            "bottleneck": bottleneck.to_numpy(),
+            "bottleneck": np.where(  # with delays alone there is none
+                utilizations.max(axis="columns") > 0, bottleneck.to_numpy(dtype=object), "none"
+            ),
             "saturated": (utilizations.max(axis="columns") >= SATURATED).to_numpy(),
         }
     )
