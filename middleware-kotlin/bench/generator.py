@@ -13,6 +13,10 @@ GENERATOR = Path(__file__).parents[1] / "bin" / "memtier_benchmark"
 KEY_COUNT = 10_000
 
 
+class GeneratorError(RuntimeError):
+    """The generator measured nothing; the message has its command and what it said."""
+
+
 @dataclass(frozen=True, kw_only=True, order=True)
 class Load:
     """What the clients ask for; `keys` is the number of keys of a request."""
@@ -73,7 +77,7 @@ def _run(port: int, value_bytes: int, *options: str) -> dict[str, Any]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = f"{done.stdout[-500:]}{done.stderr[-500:]}"
-            raise SystemExit(f"{' '.join(command)}\nfailed with {done.returncode}:\n{said}")
+            raise GeneratorError(f"{' '.join(command)}\nfailed with {done.returncode}:\n{said}")
         report: dict[str, Any] = json.loads(Path(output.name).read_text(encoding="utf-8"))
     return report
 

@@ -28,9 +28,9 @@ from typing import Any
 
 import pandas as pd
 import summary
-from generator import Load, fill, generate
+from generator import GeneratorError, Load, fill, generate
 from one_connection import median_response_times_ms
-from processes import JAR, cpu_s, end_on_sigterm, machine_cpu_s, require_programs, rss_mib
+from processes import JAR, cpu_s, end_on_signals, machine_cpu_s, require_programs, rss_mib
 from systems import (
     DIRECT,
     OURS,
@@ -63,16 +63,17 @@ def main() -> None:
     arguments = _parse_arguments()
     require_programs("memcached", "nutcracker", "java")
     _raise_file_limit()
-    end_on_sigterm()
+    end_on_signals()
     loads = [load for load in LOADS if not arguments.only or load.name in arguments.only]
     java = Java(jars=_jars(arguments.against), options=arguments.java_options.split())
-    results = []
+    results: list[dict[str, Any]] = []
+    failed: list[str] = []
     started = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         try:
             with start_all(java, Path(directory)) as systems:
                 _prepare(systems)
-                for result in _measure_all(loads, systems, arguments):
+                for result in _measure_all(loads, systems, arguments, failed):
                     results.append(result)
         except KeyboardInterrupt:
             print("\ninterrupted: what follows is of the runs so far", file=sys.stderr)
@@ -86,8 +87,10 @@ def main() -> None:
 
         publish(arguments.results)
     failures = int(runs["failures"].sum())
-    if failures:
-        sys.exit(f"{failures} requests failed; see {arguments.results / 'middleware.csv'}")
+    if failures or failed:
+        where = arguments.results / "middleware.csv"
+        print(*failed, sep="\n", file=sys.stderr)
+        sys.exit(f"{failures} requests failed ({where}), and {len(failed)} runs measured nothing")
 
 
 def _parse_arguments() -> argparse.Namespace:
@@ -160,7 +163,10 @@ def _is_measured(system: System, load: Load) -> bool:
 
 
 def _measure_all(
-    loads: Sequence[Load], systems: Sequence[System], arguments: argparse.Namespace
+    loads: Sequence[Load],
+    systems: Sequence[System],
+    arguments: argparse.Namespace,
+    failed: list[str],
 ) -> Iterator[dict[str, Any]]:
     rng = random.Random(arguments.seed)
     began = time.monotonic()
@@ -176,10 +182,14 @@ def _measure_all(
             for system in rng.sample(measured, len(measured)):
                 left_min = (time.monotonic() - began) / done * (total - done) / 60 if done else 0
                 _show(f"round {number}, {done}/{total} runs, {left_min:.1f} min left: {load.name}")
-                run = _measure(system, load, arguments.seconds)
+                done += 1
+                try:
+                    run = _measure(system, load, arguments.seconds)
+                except GeneratorError as nothing:
+                    failed.append(f"{system.name}, {load.name}, round {number}: {nothing}")
+                    continue
                 alternating = {"alternating_p50_ms": added.get(system.name)}
                 yield {"round": number, **asdict(load), **run, **alternating}
-                done += 1
     _show("")
 
 

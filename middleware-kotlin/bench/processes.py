@@ -110,10 +110,14 @@ def _rss_kib(pid: int) -> int:
     return int(line.split()[1])
 
 
-def end_on_sigterm() -> None:
-    """Let SIGTERM end the bench as Ctrl-C does, so that it takes its servers with it."""
+def end_on_signals() -> None:
+    """Let SIGTERM and Ctrl-C end the bench in order, so that it takes its servers with it."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupt)
+    for number in (
+        signal.SIGTERM,
+        signal.SIGINT,
+    ):  # shells let what runs in the background ignore SIGINT
+        signal.signal(number, interrupt)

@@ -99,6 +99,12 @@ def targets() -> list[Target]:
                     runs, "proxy_rss_mib", system, (workload, 1000, 4096)
                 ),
             )
+        for system in (
+            DIRECT,
+            TWEMPROXY,
+        ):  # for comparison: what a thousand connections cost anyway
+            name = f"{system}, throughput at 1000 connections / at 64"
+            most(name, float("inf"), _hold(system, workload))
         most(
             "instrumentation: CPU with / without, 64 connections",
             float("inf"),
