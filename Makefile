@@ -9,7 +9,7 @@ CAMPAIGN ?= smoke
 PROFILE ?= smoke
 # That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
 FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
-SECTIONS := 0 2.1 3.1
+SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9
 
 BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar
