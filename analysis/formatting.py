@@ -93,3 +93,29 @@ def _default_format(series: pd.Series) -> Format:
 def _group(text: str) -> str:
     """Group thousands by a narrow no-break space (ISO 80000-1) and write a true minus sign."""
     return text.replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")
+
+
+def grouped(value: float) -> str:
+    """Write a number without decimals, grouped by thousands, for sentences."""
+    return _group(f"{value:,.0f}")
+
+
+def plus_minus(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write each mean and the SD beside it as one text, ``6 779 ± 98``.
+
+    Parameters
+    ----------
+    frame
+        A column ``x_ops_per_s`` is joined with ``x_sd_ops_per_s`` (the SD's name before the unit)
+        and keeps its name; columns without an SD stay as they are.
+    """
+    joined = frame.copy()
+    for name in frame.columns:
+        unit = next((unit for unit in UNITS if str(name).endswith(unit)), "")
+        spread = f"{str(name).removesuffix(unit)}_sd{unit}"
+        if spread in frame.columns:
+            spec = _default_format(frame[name])  # as many decimals for the SD
+            columns = (format_column(frame[name], spec), format_column(joined.pop(spread), spec))
+            texts = zip(*columns, strict=True)
+            joined[name] = [mean if sd == MISSING else f"{mean} ± {sd}" for mean, sd in texts]
+    return joined

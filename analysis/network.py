@@ -70,7 +70,8 @@ def _counted(run: Run, host: str) -> dict[str, float]:
 
 
 def ping_measures(run: Run) -> pd.DataFrame:
-    """Round-trip times: `source`, `target`, `replies`, `lost`, and their distribution."""
+    """Round-trip times: ends and roles, replies, lost, distribution, and what is emulated."""
+    roles = _roles(run)
     rows = []
     for (source, target), ping in run.pings.items():
         times = ping.replies["round_trip_time_ms"]
@@ -79,6 +80,8 @@ def ping_measures(run: Run) -> pd.DataFrame:
             {
                 "source": source,
                 "target": target,
+                "source_role": roles.get(source),
+                "target_role": roles.get(target),
                 "replies": len(times),
                 "lost": lost,
                 "round_trip_time_min_ms": times.min(),
@@ -86,6 +89,7 @@ def ping_measures(run: Run) -> pd.DataFrame:
                 "round_trip_time_p50_ms": times.quantile(0.5),
                 "round_trip_time_p99_ms": times.quantile(0.99),
                 "round_trip_time_max_ms": times.max(),
+                "emulated_round_trip_time_ms": run.manifest["topology"].get("rtt_ms") or np.nan,
             }
         )
     return pd.DataFrame(rows)
@@ -93,7 +97,7 @@ def ping_measures(run: Run) -> pd.DataFrame:
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:
     """Bandwidths: `source`, `target`, their roles, what arrived, the limit, and retransmits."""
-    roles = {host: role for role, hosts in run.manifest["roles"].items() for host in hosts}
+    roles = _roles(run)
     rates = run.manifest["topology"]["rates_mbit_per_s"]
     return pd.DataFrame(
         [
@@ -109,3 +113,8 @@ def bandwidth_measures(run: Run) -> pd.DataFrame:
             for (source, target), iperf in run.bandwidths.items()
         ]
     )
+
+
+def _roles(run: Run) -> dict[str, str]:
+    """Host to its role."""
+    return {host: role for role, hosts in run.manifest["roles"].items() for host in hosts}

@@ -32,7 +32,8 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
         `_mean`, `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them
         `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law
         makes of each run by itself (the law of means over repetitions is not the mean of the
-        laws).
+        laws), and `middleware_derived_throughput_ops_per_s`, what it makes of response time and
+        think time at the middleware.
 
     Raises
     ------
@@ -125,19 +126,20 @@ def capacity_table(
 def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
     """Put what the middleware and the clients measured below each other, as the studies' table 4.
 
-    Of each workload, the number of workers with the largest usable capacity is shown.
+    Of each section and workload, the number of workers with the largest usable capacity is shown.
 
     Returns
     -------
     pandas.DataFrame
-        Two rows per workload: `workload`, `workers`, `num_clients`, `measured_on`
-        (``middleware``, ``clients``), `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
-        `response_time_ms`, `response_time_sd_ms`, `queueing_time_ms`, `queueing_time_sd_ms`,
-        `miss_rate`.
+        Two rows per section and workload: `section`, `workload`, `workers`, `num_clients`,
+        `measured_on` (``middleware``, ``clients``), `throughput_ops_per_s`,
+        `throughput_sd_ops_per_s`, `response_time_ms`, `response_time_sd_ms`, `queueing_time_ms`,
+        `queueing_time_sd_ms`, `miss_rate`.
     """
-    systems = usable_capacity(cells, ["workload", "workers"])
+    system = ["section", "workload"]
+    systems = usable_capacity(cells, [*system, "workers"])
     best = systems.loc[
-        systems.groupby("workload")["client_throughput_ops_per_s_mean"].idxmax().sort_index()
+        systems.groupby(system)["client_throughput_ops_per_s_mean"].idxmax().sort_index()
     ]
     sides = []
     for measured_on, side in _MEASURED_ON.items():
@@ -146,7 +148,7 @@ def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
         sides.append(
             pd.DataFrame(
                 {
-                    "workload": best["workload"],
+                    **{name: best[name] for name in system},
                     "workers": best["workers"].astype("int64"),
                     "num_clients": best["num_clients"].astype("int64"),
                     "measured_on": measured_on,
@@ -223,6 +225,10 @@ def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
     predicted_s = interactive_response_time(
         clients, runs["client_throughput_ops_per_s"], think_time_s
     )
+    inside = ["middleware_response_time_ms", "middleware_client_rtt_and_think_time_ms"]
+    if set(inside) <= set(runs.columns):
+        cycle_s = runs[inside].sum(axis="columns", min_count=len(inside)) / MS_PER_S
+        runs = runs.assign(middleware_derived_throughput_ops_per_s=clients / cycle_s)
     return runs.assign(
         interactive_law_throughput_ops_per_s=interactive_throughput(
             clients, response_time_s, think_time_s

@@ -60,8 +60,9 @@ class Tables:
         clock has them, dilated or not. Over the whole run: `send_bytes`, `send_packets`,
         `send_drops` and the same of `receive_`, all interfaces together.
     pings
-        `source`, `target`, `replies`, `lost`, `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`,
-        `_p99_ms`, `_max_ms`.
+        `source`, `target`, `source_role`, `target_role`, `replies`, `lost`,
+        `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`, `_p99_ms`, `_max_ms`,
+        `emulated_round_trip_time_ms` (missing where nothing is emulated).
     bandwidths
         `source`, `target`, `source_role`, `target_role` (as in the inventory: ``clients``, ...),
         `bandwidth_mbit_per_s`, `limit_mbit_per_s`, `retransmits`.

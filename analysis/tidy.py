@@ -22,6 +22,7 @@ __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 ACCEPTED = "accepted"
 PARTIAL_SUFFIX = ".partial"  # what is being written; renamed when complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
+_UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
 
 
 def tidy_campaign(
@@ -189,7 +190,9 @@ def _rejected(folder: Path, manifest: dict[str, Any]) -> pd.DataFrame:
 def _undilate(frame: pd.DataFrame, time_dilation: float) -> pd.DataFrame:
     scaled = frame.copy()
     for name in scaled.columns:
-        if name.endswith(_RATES) and name not in ("rate_mbit_per_s", "limit_mbit_per_s"):
+        if name in _UNDILATED:
+            continue
+        if name.endswith(_RATES):
             scaled[name] = scaled[name] * time_dilation
         elif name.endswith("_ms"):
             scaled[name] = scaled[name] / time_dilation

@@ -7,7 +7,11 @@ from analysis.plots.load import (
     plot_throughput,
     plot_throughput_against_response_time,
 )
-from analysis.plots.multi_get import plot_histograms, plot_percentiles_by_keys
+from analysis.plots.multi_get import (
+    plot_histograms,
+    plot_percentiles_by_keys,
+    plot_response_time_by_keys,
+)
 from analysis.plots.network import plot_bandwidths, plot_round_trip_times
 from analysis.plots.percentiles import plot_percentiles
 from analysis.plots.prediction import plot_predicted_against_measured, plot_prediction
@@ -31,6 +35,7 @@ __all__ = [
     "plot_request_shares",
     "plot_residuals",
     "plot_response_time",
+    "plot_response_time_by_keys",
     "plot_round_trip_times",
     "plot_system",
     "plot_throughput",

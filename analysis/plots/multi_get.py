@@ -7,13 +7,39 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from analysis.plots.series import add_measured, count_runs
 from analysis.theme import BLACK, PERCENTILES, SHARDED, SIDES, TEMPLATE, new_figure
 
+_KEYS_TITLE, _TIME_TITLE = "Keys of a multi-get", "Response time (ms)"
+_TIME = "response_time_ms"
+_LOG_TICKS = [step * 10**power for power in range(-1, 4) for step in (1, 2, 5)]
 SHOWN_SHARE = 0.995  # of the samples of a histogram; the tail would squeeze the rest
 
 
+def plot_response_time_by_keys(cells: pd.DataFrame, *, logarithmic: bool = False) -> go.Figure:
+    """Plot the mean response time of multi-gets with 95 % CIs against their keys, by mode.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.multi_gets.multi_get_cells`.
+    logarithmic
+        Whether both axes are, for sizes far apart.
+    """
+    figure = new_figure(_KEYS_TITLE, _TIME_TITLE)
+    for sharded, mode in SHARDED.items():
+        rows = cells[cells["sharded"].astype(bool) == sharded].sort_values("multi_get_keys")
+        add_measured(figure, mode, rows.assign(num_clients=rows["multi_get_keys"]), _TIME)
+        figure.data[-1].update(mode="lines+markers", line={"color": mode.color, "dash": mode.dash})
+    _set_axes(figure, cells, logarithmic)
+    return count_runs(figure, cells, _TIME)
+
+
 def plot_percentiles_by_keys(
-    percentiles: pd.DataFrame, shown: Sequence[int] = (25, 50, 75, 90, 99)
+    percentiles: pd.DataFrame,
+    shown: Sequence[int] = (25, 50, 75, 90, 99),
+    *,
+    logarithmic: bool = False,
 ) -> go.Figure:
     """Plot percentiles of the response time against the keys of a multi-get, both modes together.
 
@@ -24,11 +50,13 @@ def plot_percentiles_by_keys(
         `percentile`.
     shown
         Which percentiles.
+    logarithmic
+        Whether both axes are, for sizes far apart.
     """
-    figure = new_figure("Keys of a multi-get", "Response time (ms)")
+    figure = new_figure(_KEYS_TITLE, _TIME_TITLE)
     for sharded, mode in SHARDED.items():
         rows = percentiles[percentiles["sharded"].astype(bool) == sharded]
-        for percentile in shown:
+        for percentile in shown if len(rows) else ():
             style = PERCENTILES[percentile]
             line = rows[rows["percentile"] == percentile].sort_values("multi_get_keys")
             filled = style.symbol if sharded else f"{style.symbol}-open"
@@ -41,6 +69,7 @@ def plot_percentiles_by_keys(
                 name=f"{style.name}, {mode.name}",
                 legendgroup=mode.name,
             )
+    _set_axes(figure, percentiles, logarithmic)
     return figure.update_layout(height=440)
 
 
@@ -91,6 +120,13 @@ def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
         figure.update_yaxes(title_text="Requests (%)", row=row, col=1)
     figure.update_xaxes(title_text="Response time (ms)", row=len(sides))
     return figure.update_layout(template=TEMPLATE, height=260 * len(sides) + 40, bargap=0)
+
+
+def _set_axes(figure: go.Figure, frame: pd.DataFrame, logarithmic: bool) -> None:
+    """Mark the numbers of keys that were measured, and on a logarithmic axis 1, 2, 5, 10, ..."""
+    figure.update_xaxes(tickvals=sorted(frame["multi_get_keys"].unique()))
+    if logarithmic:
+        figure.update_xaxes(type="log").update_yaxes(type="log", tickvals=_LOG_TICKS)
 
 
 def _shown_up_to(histograms: pd.DataFrame, bin_ms: float) -> float:

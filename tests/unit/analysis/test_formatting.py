@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.formatting import format_column, heading
+from analysis.formatting import format_column, heading, plus_minus
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
@@ -57,3 +57,20 @@ def test_a_given_format_wins():
     series = pd.Series([0.123456])
     assert format_column(series, ".1%") == ["12.3%"]
     assert format_column(series, lambda value: f"about {value:.1f}") == ["about 0.1"]
+
+
+def test_means_and_their_sd_are_joined():
+    frame = pd.DataFrame(
+        {
+            "workers": [8, 64],
+            "throughput_ops_per_s": [6779.0, 11406.0],
+            "throughput_sd_ops_per_s": [98.0, float("nan")],
+            "queue_length": [19.2, 1.8],
+            "queue_length_sd": [0.1, 0.2],
+        }
+    )
+    joined = plus_minus(frame)
+    assert joined.columns.tolist() == ["workers", "throughput_ops_per_s", "queue_length"]
+    texts = joined["throughput_ops_per_s"].str.replace("\N{NARROW NO-BREAK SPACE}", " ").tolist()
+    assert texts == ["6 779 ± 98", "11 406"]
+    assert joined["queue_length"].tolist()[0].startswith("19.2 ± 0.1")

@@ -85,6 +85,7 @@ def test_captions_say_what_the_error_bars_are(runs, baseline):
 def test_middleware_and_clients_stand_below_each_other(with_middleware):
     table = middleware_table(with_middleware)
     assert table["measured_on"].tolist() == ["middleware", "clients"] * 2
+    assert table["section"].unique() == ["3.1"]
     sets = table.query("workload == 'set'").set_index("measured_on")
     assert sets["workers"].unique() == [64]
     assert sets.loc["clients", "throughput_ops_per_s"] == pytest.approx(

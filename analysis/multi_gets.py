@@ -1,0 +1,337 @@
+"""Multi-gets cut into parts or sent whole: which is faster, by how much, and why."""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis.histograms import percentiles_by
+from analysis.published import published_table
+from analysis.stats import CONFIDENCE, aggregate
+from analysis.units import MS_PER_S
+
+MODE = {True: "sharded", False: "not sharded"}
+SAME = "no difference"
+STUDIED = 9  # keys; no study had more
+SHOWN = (25, 50, 75, 90, 99)  # percentiles
+_KEY = ["sharded", "multi_get_keys"]
+
+
+def nearest_keys(cells: pd.DataFrame, wanted: int) -> int:
+    """Return the number of keys nearest to the wanted one, the smaller of two as near.
+
+    It is one that was measured in both modes, if there is any.
+
+    Parameters
+    ----------
+    cells
+        From `multi_get_cells`, at least one row.
+    """
+    modes = cells.groupby("multi_get_keys")["sharded"].nunique()
+    both = modes.index[modes == len(MODE)]
+    return int(min(both if len(both) else modes.index, key=lambda keys: abs(keys - wanted)))
+
+
+def nearest_words(level: int, wanted: int) -> str:
+    """Say which number of keys is shown where another one was wanted."""
+    if level == wanted:
+        return f"The histograms are those of {level} keys."
+    return f"{wanted} keys were not measured; the nearest, {level}, is shown instead."
+
+
+def multi_get_cells(request_types: pd.DataFrame, side: str = "client") -> pd.DataFrame:
+    """Aggregate the multi-gets of each size and mode, without the sets between them.
+
+    Parameters
+    ----------
+    request_types
+        `analysis.tidy.Tables.request_types` of sections 5.1 and 5.2.
+    side
+        ``client`` or ``middleware``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `sharded`, `multi_get_keys`, and of `response_time_ms`, `throughput_ops_per_s` and, at the
+        middleware, `servers_net_time_ms` and `queueing_time_ms` what `analysis.stats.aggregate`
+        gives.
+    """
+    chosen = (request_types["side"] == side) & (request_types["request_type"] != "set")
+    names = ["response_time_ms", "throughput_ops_per_s"]
+    if side == "middleware":
+        names += ["servers_net_time_ms", "queueing_time_ms"]
+    rows = request_types[chosen].astype({"sharded": bool, "multi_get_keys": int})
+    return aggregate(rows, _KEY, names)
+
+
+def multi_get_histograms(histograms: pd.DataFrame) -> pd.DataFrame:
+    """Choose the response times of multi-gets from `analysis.tidy.Tables.histograms`."""
+    chosen = (histograms["request_type"] != "set") & (histograms["time"] == "response_time")
+    return histograms[chosen].astype({"sharded": bool, "multi_get_keys": int})
+
+
+def percentile_table(cells: pd.DataFrame, histograms: pd.DataFrame) -> pd.DataFrame:
+    """Give mean and percentiles of the clients' response time by number of keys, of one mode.
+
+    Parameters
+    ----------
+    cells
+        From `multi_get_cells`, of the clients.
+    histograms
+        `analysis.tidy.Tables.histograms` of the same section.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `multi_get_keys`, `mean_ms`, `mean_sd_ms` (over repetitions), `p25_ms` ... `p99_ms` (all
+        repetitions merged).
+    """
+    own = multi_get_histograms(histograms).query("side == 'client'")
+    values = percentiles_by(own, ["multi_get_keys"], SHOWN)
+    wide = values.pivot_table(index="multi_get_keys", columns="percentile", values="value_ms")
+    wide.columns = pd.Index([f"p{percentile}_ms" for percentile in wide.columns])
+    names = {"response_time_ms_mean": "mean_ms", "response_time_ms_sd": "mean_sd_ms"}
+    means = cells.rename(columns=names)[["multi_get_keys", *names.values()]]
+    return means.join(wide, on="multi_get_keys").sort_values("multi_get_keys", ignore_index=True)
+
+
+def spread_table(histograms: pd.DataFrame, keys: int) -> pd.DataFrame:
+    """Give the percentiles of one number of keys, clients and middleware, both modes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `side`, `sharded`, `p25_ms` ... `p99_ms`, all repetitions merged.
+    """
+    own = multi_get_histograms(histograms).query("multi_get_keys == @keys")
+    values = percentiles_by(own, ["side", "sharded"], SHOWN)
+    wide = values.pivot_table(index=["side", "sharded"], columns="percentile", values="value_ms")
+    wide.columns = pd.Index([f"p{percentile}_ms" for percentile in wide.columns])
+    return wide.reset_index()
+
+
+def published_numbers(runs: pd.DataFrame) -> pd.DataFrame:
+    """Put the few numbers that the studies' texts give of these sections beside ours.
+
+    Parameters
+    ----------
+    runs
+        `analysis.tidy.Tables.runs` of both sections.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `study`, `quantity` (with its unit), `published`, `ours`; ours of sizes that the studies
+        had.
+    """
+    studied = runs[runs["multi_get_keys"] <= STUDIED]
+    sharded = studied[studied["sharded"].astype(bool)]
+    schmid = _told("schmid2018", "mixed workload 12 clients")
+    yenicelik = _told("yenicelik2018", "sharded multi-get")
+    waited_us = studied["middleware_queueing_time_ms"].mean() * 1000
+    largest = sharded.groupby("multi_get_keys")["client_throughput_ops_per_s"].mean().max()
+    return pd.DataFrame(
+        [
+            ("schmid2018", "queueing time, mean of all sizes (us)", schmid, waited_us),
+            (
+                "yenicelik2018",
+                "throughput, sharded, largest of all sizes (op/s)",
+                yenicelik,
+                largest,
+            ),
+        ],
+        columns=["study", "quantity", "published", "ours"],
+    )
+
+
+def mode_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Compare the mean response times of both modes at every number of keys that has both.
+
+    Parameters
+    ----------
+    cells
+        From `multi_get_cells`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `multi_get_keys`, `sharded_ms`, `not_sharded_ms`, `difference_ms` (sharded less not
+        sharded) with the 95 % confidence interval of Welch, `ci_low_ms` and `ci_high_ms` (missing
+        with a single repetition), and `faster`: the mode, or ``no difference`` where the interval
+        holds 0.
+
+    References
+    ----------
+    Jain 1991, section 13.4.2.
+    """
+    cut, whole = (cells[cells["sharded"] == mode].drop(columns="sharded") for mode in (True, False))
+    both = cut.merge(whole, on="multi_get_keys", suffixes=("_cut", "_whole"))
+    mean = "response_time_ms_mean"
+    difference = both[f"{mean}_cut"] - both[f"{mean}_whole"]
+    half_width = _welch_half_width(both)
+    decided = (difference.abs() > half_width) | half_width.isna()
+    faster = np.where(difference < 0, MODE[True], MODE[False])
+    return pd.DataFrame(
+        {
+            "multi_get_keys": both["multi_get_keys"],
+            "sharded_ms": both[f"{mean}_cut"],
+            "not_sharded_ms": both[f"{mean}_whole"],
+            "difference_ms": difference,
+            "ci_low_ms": difference - half_width,
+            "ci_high_ms": difference + half_width,
+            "faster": np.where(decided, faster, SAME),
+        }
+    )
+
+
+def mode_sentences(table: pd.DataFrame) -> str:
+    """Say which mode to use when.
+
+    Parameters
+    ----------
+    table
+        From `mode_table`.
+    """
+    if table.empty:
+        return "No number of keys was measured in both modes, so that neither can be recommended."
+    parts = []
+    for mode, advice in (
+        (MODE[True], "Sharded multi-gets are faster"),
+        (MODE[False], "Whole multi-gets are faster"),
+        (SAME, "The two cannot be told apart (the confidence interval of the difference holds 0)"),
+    ):
+        rows = table[table["faster"] == mode]
+        if len(rows):
+            cases = "; ".join(_case(row) for _, row in rows.iterrows())
+            parts.append(f"{advice} with {cases}.")
+    return " ".join(parts)
+
+
+def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
+    r"""Set the time at the servers against the time that the values need on one server's link.
+
+    .. math:: t = n_{server} \cdot \text{value size} / \text{rate}
+
+    Parameters
+    ----------
+    hosts, runs
+        `analysis.tidy.Tables.hosts` and `analysis.tidy.Tables.runs`.
+    inside
+        From `multi_get_cells` of the middleware.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `multi_get_keys`, `sharded`, `keys_per_server` (of the server that gets most),
+        `on_link_ms` (payload alone; missing where the rate is not known), `servers_net_time_ms`
+        (measured, by multi-get) and `link_utilization` (0..1, mean of the servers' links).
+    """
+    servers = hosts[hosts["role"] == "servers"].astype({"sharded": bool, "multi_get_keys": int})
+    links = servers.groupby(_KEY, as_index=False)[["rate_mbit_per_s", "send_link_utilization"]]
+    means = links.mean()
+    facts = runs.astype({"sharded": bool, "multi_get_keys": int})
+    sizes = facts.groupby(_KEY, as_index=False)[["num_servers", "value_bytes"]].max()
+    table = inside.merge(means, on=_KEY).merge(sizes, on=_KEY)
+    shares = np.ceil(table["multi_get_keys"] / table["num_servers"]).astype(int)
+    per_server = table["multi_get_keys"].where(~table["sharded"], shares)
+    bits = per_server * table["value_bytes"] * 8
+    return pd.DataFrame(
+        {
+            "multi_get_keys": table["multi_get_keys"],
+            "sharded": table["sharded"],
+            "keys_per_server": per_server,
+            "on_link_ms": bits / (table["rate_mbit_per_s"] * 1e6) * MS_PER_S,
+            "servers_net_time_ms": table["servers_net_time_ms_mean"],
+            "link_utilization": table["send_link_utilization"],
+        }
+    ).sort_values(["multi_get_keys", "sharded"], ascending=[True, False], ignore_index=True)
+
+
+def link_sentences(table: pd.DataFrame) -> str:
+    """Explain the times of each mode by the links, from few keys to many.
+
+    Parameters
+    ----------
+    table
+        From `link_table`.
+
+    Returns
+    -------
+    str
+        Markdown, one list item per number of keys that has both modes.
+    """
+    lines = []
+    for _, rows in table.groupby("multi_get_keys"):
+        by_mode = {bool(row["sharded"]): row for _, row in rows.iterrows()}
+        if len(by_mode) == len(MODE):
+            keys = int(rows["multi_get_keys"].iloc[0])
+            lines.append(f"- **{_keys(keys)}**: {_explained(by_mode[True], by_mode[False])}")
+    return "\n".join(lines)
+
+
+def _told(study: str, subject: str) -> float:
+    prose = published_table(study, "prose")
+    return float(prose.loc[prose["subject"] == subject, "value"].iloc[0])
+
+
+def _explained(cut: pd.Series, whole: pd.Series) -> str:
+    text = (
+        f"a server sends {_values(cut)} of a sharded request, {_values(whole)} of a whole one. "
+        f"The servers take {cut['servers_net_time_ms']:.2f} ms and "
+        f"{whole['servers_net_time_ms']:.2f} ms, their links are busy for "
+        f"{cut['link_utilization']:.0%} and {whole['link_utilization']:.0%} of the time: "
+        f"{_outcome(cut, whole)}."
+    )
+    return text.replace("%", "\N{NO-BREAK SPACE}%")
+
+
+def _outcome(cut: pd.Series, whole: pd.Series) -> str:
+    saved = whole["on_link_ms"] - cut["on_link_ms"]
+    gained = whole["servers_net_time_ms"] - cut["servers_net_time_ms"]
+    if cut["keys_per_server"] == whole["keys_per_server"]:
+        return "there is nothing to cut"
+    if gained <= 0:
+        return "what cutting saves on a link is lost by waiting for the slowest part"
+    if saved >= gained:
+        return (
+            f"cutting saves {saved:.2f} ms on a link, and the servers answer {gained:.2f} ms "
+            "earlier; the rest is lost by waiting for the slowest part"
+        )
+    return (
+        f"the servers answer {gained:.2f} ms earlier, more than the {saved:.2f} ms that cutting "
+        "saves on a link, for fewer values of other requests stand before one's own"
+        if saved > 0
+        else f"the servers answer {gained:.2f} ms earlier"
+    )
+
+
+def _values(row: pd.Series) -> str:
+    count = int(row["keys_per_server"])
+    on_link = "" if pd.isna(row["on_link_ms"]) else f" ({row['on_link_ms']:.2f} ms on its link)"
+    return f"{count} value{'' if count == 1 else 's'}{on_link}"
+
+
+def _keys(count: int) -> str:
+    return f"{count} key{'' if count == 1 else 's'}"
+
+
+def _case(row: pd.Series) -> str:
+    times = f"{row['sharded_ms']:.2f} ms against {row['not_sharded_ms']:.2f} ms"
+    return f"{_keys(int(row['multi_get_keys']))} ({times})"
+
+
+def _welch_half_width(both: pd.DataFrame) -> pd.Series:
+    """Half width of the confidence interval of the difference of two means (Welch)."""
+    name = "response_time_ms"
+    variances = {
+        side: both[f"{name}_sd_{side}"] ** 2 / both[f"{name}_repetitions_{side}"]
+        for side in ("cut", "whole")
+    }
+    total = variances["cut"] + variances["whole"]
+    parts = [
+        variance**2 / (both[f"{name}_repetitions_{side}"] - 1).where(lambda r: r > 0)
+        for side, variance in variances.items()
+    ]
+    freedom = total**2 / (parts[0] + parts[1]).where(lambda p: p > 0)
+    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, freedom)
+    half_width: pd.Series = pd.Series(quantile, index=both.index) * np.sqrt(total)
+    return half_width
