@@ -1,5 +1,7 @@
 """Predictions beside measurements, with a verdict and its reason."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -27,7 +29,8 @@ def compare(
     -------
     pandas.DataFrame
         On the index of `cells`: `predicted`, `measured`, `relative_error`, `verdict` (``agrees``:
-        inside the confidence interval; ``close``: within the tolerance; ``differs``; ``no
+        inside the confidence interval, at most twice the tolerance off; ``close``: within the
+        tolerance; ``undecided``: inside an interval that is too wide to tell; ``differs``; ``no
         prediction``) and `reason`.
 
     Raises
@@ -43,16 +46,19 @@ def compare(
     predicted = predicted.reindex(cells.index)
     low, high = cells[f"{column}_ci_low"], cells[f"{column}_ci_high"]
     error = predicted / measured - 1
-    agrees = predicted.between(low, high)
+    inside = predicted.between(low, high)
+    agrees = inside & (error.abs() <= 2 * tolerance)
     missing = error.isna()
     verdict = np.select(
-        [missing, agrees, error.abs() <= tolerance], ["no prediction", "agrees", "close"], "differs"
+        [missing, agrees, error.abs() <= tolerance, inside],
+        ["no prediction", "agrees", "close", "undecided"],
+        "differs",
     )
     spread = np.where(low.notna(), "outside the 95 % CI", "without a CI to judge by")
     side = np.where(error > 0, "above", "below")
     reasons = [
-        _reason(float(e), inside, where, how)
-        for e, inside, where, how in zip(error, agrees, side, spread, strict=True)
+        _reason(float(e), ok, where, "inside a 95 % CI too wide to tell" if wide else how)
+        for e, ok, wide, where, how in zip(error, agrees, inside, side, spread, strict=True)
     ]
     return pd.DataFrame(
         {
@@ -72,3 +78,46 @@ def _reason(error: float, inside: bool, side: str, spread: str) -> str:
     if inside:
         return "inside the 95 % CI"
     return f"{abs(error):.1%} {side} the measurement, {spread}"
+
+
+def error_table(compared: Mapping[str, pd.DataFrame], near: float = TOLERANCE) -> pd.DataFrame:
+    """Summarise how far the models of several comparisons are off.
+
+    Parameters
+    ----------
+    compared
+        What was predicted, in words, to what `compare` returns with a column `model`.
+    near
+        Relative error that counts as near.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per comparison and model: `predicted` (in words), `model`, `predictions`,
+        `median_absolute_error`, `largest_error` (signed), `near` (the share of them).
+    """
+    rows = []
+    for what, frame in compared.items():
+        for model, own in frame.groupby("model", sort=False):
+            errors = own["relative_error"].astype(float).dropna()
+            if errors.empty:
+                continue
+            rows.append(
+                {
+                    "predicted": what,
+                    "model": model,
+                    "predictions": len(errors),
+                    "median_absolute_error": errors.abs().median(),
+                    "largest_error": errors.iloc[int(np.argmax(errors.abs()))],
+                    "near": (errors.abs() <= near).mean(),
+                }
+            )
+    columns = [
+        "predicted",
+        "model",
+        "predictions",
+        "median_absolute_error",
+        "largest_error",
+        "near",
+    ]
+    return pd.DataFrame(rows, columns=columns)

@@ -47,12 +47,7 @@ def ring_shares(
         raise ValueError(f"servers must be different ones, at least one, got {list(servers)}")
     if virtual_nodes < 1:
         raise ValueError(f"virtual_nodes must be >= 1, got {virtual_nodes}")
-    nodes = sorted(
-        (_place(f"{server}-{number}"), owner)
-        for owner, server in enumerate(servers)
-        for number in range(virtual_nodes)
-    )
-    places, owners = (np.array(column) for column in zip(*nodes, strict=True))
+    places, owners = _ring(servers, virtual_nodes)
     if keys is None:
         arcs = np.diff(places, prepend=places[-1] - _CIRCLE)  # a key goes to the next place
         owned = np.bincount(owners, weights=arcs, minlength=len(servers))
@@ -62,6 +57,60 @@ def ring_shares(
         at = np.searchsorted(places, [_place(key) for key in keys]) % len(places)
         owned = np.bincount(owners[at], minlength=len(servers))
     return pd.Series(owned / owned.sum(), index=list(servers), name="share")
+
+
+def expected_shares(
+    servers: Sequence[str], keys: Sequence[str], *, replicas: int, write_fraction: float
+) -> pd.Series:
+    r"""Share of the requests that the ring sends to each server.
+
+    A get goes to the first server of its key, a set to the first R different ones. With the share
+    :math:`p_i` of the keys that server i is first for, and :math:`q_i` of those that it holds,
+
+    .. math:: s_i = \frac{(1 - f) p_i + f q_i}{1 - f + f R}
+
+    Parameters
+    ----------
+    servers, keys
+        As for `ring_shares`; every key is asked for equally often.
+    replicas
+        R = 1..number of servers.
+    write_fraction
+        Sets among the requests, f in 0..1.
+
+    Returns
+    -------
+    pandas.Series
+        Fraction by server, in the order given.
+
+    Raises
+    ------
+    ValueError
+        An argument out of its domain.
+    """
+    if not 1 <= replicas <= len(servers):
+        raise ValueError(f"replicas must be 1 to {len(servers)}, got {replicas}")
+    if not 0 <= write_fraction <= 1:
+        raise ValueError(f"write_fraction must be in [0, 1], got {write_fraction}")
+    first = ring_shares(servers, keys=keys).to_numpy()
+    places, owners = _ring(servers, VIRTUAL_NODES)
+    held = np.zeros(len(servers))
+    for at in np.searchsorted(places, [_place(key) for key in keys]):
+        behind = np.roll(owners, -(at % len(owners)))
+        held[list(dict.fromkeys(behind.tolist()))[:replicas]] += 1
+    requests = (1 - write_fraction) * first + write_fraction * held / len(keys)
+    return pd.Series(requests / requests.sum(), index=list(servers), name="share")
+
+
+def _ring(servers: Sequence[str], virtual_nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places on the ring, rising, and whose they are, by number."""
+    nodes = sorted(
+        (_place(f"{server}-{number}"), owner)
+        for owner, server in enumerate(servers)
+        for number in range(virtual_nodes)
+    )
+    places, owners = (np.array(column) for column in zip(*nodes, strict=True))
+    return places, owners
 
 
 def _place(text: str) -> int:

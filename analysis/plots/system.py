@@ -9,7 +9,8 @@ from itertools import pairwise
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.theme import BLACK, BLUE, FRAME, GREEN, ORANGE, TEMPLATE, TIMES
+from analysis.plots.shapes import bare, write
+from analysis.theme import BLACK, BLUE, FRAME, GREEN, ORANGE, TIMES
 
 _ROLES = {
     "clients": ("memtier_benchmark", BLUE),
@@ -58,9 +59,9 @@ def plot_system(
             _draw_host(figure, name, places[name], _ROLES[role][1], rates_mbit_per_s.get(name))
     highest = max(y for _, y in places.values())
     for column, (role, _) in enumerate(columns):
-        _write(figure, column, highest + 0.62, f"<b>{role.capitalize()}</b><br>{_ROLES[role][0]}")
+        write(figure, column, highest + 0.62, f"<b>{role.capitalize()}</b><br>{_ROLES[role][0]}")
     rows = max(len(names) for _, names in columns)
-    return _bare(
+    return bare(
         figure, (-0.6, len(columns) - 0.4), (-highest - 0.45, highest + 0.95), 110 + 95 * rows
     )
 
@@ -85,20 +86,20 @@ def plot_request_life(times_ms: pd.Series | Mapping[str, float]) -> go.Figure:
         figure.add_shape(**shape, line={"color": BLACK, "width": 1})
         shared = " (both)" if part == "processing" else ""
         value = f"{times_ms[columns[part]]:.3f} ms{shared}"
-        _write(figure, index + 0.5, 0.25, f"{part.replace(' and ', '<br>and ')}<br>{value}", 11)
+        write(figure, index + 0.5, 0.25, f"{part.replace(' and ', '<br>and ')}<br>{value}", 11)
     for index, (stamp, (what, who)) in enumerate(zip(_STAMPS, _STEPS, strict=True)):
         figure.add_shape(
             type="line", x0=index, x1=index, y0=-0.08, y1=0.62, line={"color": BLACK, "width": 1.5}
         )
-        _write(figure, index, 0.7, f"<b>t<sub>{stamp[1]}</sub></b>", 14)
-        _write(figure, index, -0.3, f"{_wrapped(what)}<br><i>{_wrapped(who)}</i>", 10.5)
+        write(figure, index, 0.7, f"<b>t<sub>{stamp[1]}</sub></b>", 14)
+        write(figure, index, -0.3, f"{_wrapped(what)}<br><i>{_wrapped(who)}</i>", 10.5)
     for name, first, last, height in (
         ("queueing time", 1, 2, 0.88),
         ("service time", 2, 5, 0.88),
         ("response time in the middleware", 0, 5, 1.1),
     ):
         _span(figure, first, last, height, name)
-    return _bare(figure, (-0.45, 5.45), (-0.62, 1.25), 330)
+    return bare(figure, (-0.45, 5.45), (-0.62, 1.25), 330)
 
 
 def _connect(figure: go.Figure, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -115,7 +116,7 @@ def _draw_host(
     corners = {"x0": x - width / 2, "x1": x + width / 2, "y0": y - height / 2, "y1": y + height / 2}
     figure.add_shape(type="rect", **corners, fillcolor="white", line={"color": color, "width": 2})
     sends = f"<br>sends {rate:g} Mbit/s" if rate else ""
-    _write(figure, x, y, f"<b>{name}</b>{sends}", 12)
+    write(figure, x, y, f"<b>{name}</b>{sends}", 12)
 
 
 def _span(figure: go.Figure, first: float, last: float, height: float, name: str) -> None:
@@ -135,23 +136,10 @@ def _span(figure: go.Figure, first: float, last: float, height: float, name: str
             arrowwidth=1,
             arrowcolor=FRAME,
         )
-    _write(figure, (first + last) / 2, height + 0.07, name, 11)
-
-
-def _write(figure: go.Figure, x: float, y: float, text: str, size: float = 12) -> None:
-    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size})
+    write(figure, (first + last) / 2, height + 0.07, name, 11)
 
 
 def _wrapped(text: str) -> str:
     words = text.split()
     middle = (len(words) + 1) // 2
     return f"{' '.join(words[:middle])}<br>{' '.join(words[middle:])}" if len(text) > 14 else text
-
-
-def _bare(
-    figure: go.Figure, x: tuple[float, float], y: tuple[float, float], height: int
-) -> go.Figure:
-    """Leave out axes: this is a drawing."""
-    figure.update_xaxes(visible=False, range=x).update_yaxes(visible=False, range=y)
-    margin = {"l": 5, "r": 5, "t": 5, "b": 5}
-    return figure.update_layout(template=TEMPLATE, height=height, margin=margin)

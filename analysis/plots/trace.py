@@ -56,6 +56,14 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
     figure.add_vrect(
         stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
     )
+    mark_events(figure, events)
+    figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
+    figure.update_xaxes(rangemode="normal")
+    return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
+
+
+def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:
+    """Mark what happened: a dotted line with its name, shaded for as long as it lasts."""
     for _, event in (events if events is not None else pd.DataFrame()).iterrows():
         figure.add_vrect(
             event["start_s"], event["end_s"], fillcolor=_EVENT, opacity=0.4, line_width=0
@@ -72,6 +80,3 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
             showarrow=False,
             font={"size": 11},
         )
-    figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
-    figure.update_xaxes(rangemode="normal")
-    return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)

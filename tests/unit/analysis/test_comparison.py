@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.comparison import compare
+from analysis.comparison import compare, error_table
 
 CELLS = pd.DataFrame(
     {
@@ -32,3 +32,12 @@ def test_arguments_out_of_their_domain_are_refused():
         compare(CELLS * 0, CELLS["x_mean"], "x")
     with pytest.raises(ValueError, match="tolerance must be > 0, got 0"):
         compare(CELLS, CELLS["x_mean"], "x", tolerance=0)
+
+
+def test_models_are_summed_up_by_their_errors():
+    frame = pd.DataFrame({"model": ["a", "a", "b"], "relative_error": [0.01, -0.2, np.nan]})
+    (row,) = error_table({"throughput": frame}).to_dict("records")
+    assert row["model"] == "a"
+    assert row["largest_error"] == -0.2
+    assert row["median_absolute_error"] == pytest.approx(0.105)
+    assert row["near"] == 0.5

@@ -1,7 +1,13 @@
 import pandas as pd
 import pytest
 
-from analysis.routing import overhead, replicated_throughput, request_shares, ring_shares
+from analysis.routing import (
+    expected_shares,
+    overhead,
+    replicated_throughput,
+    request_shares,
+    ring_shares,
+)
 from analysis.stats import aggregate
 
 SERVERS = [f"198.18.0.3{n}:11211" for n in (1, 2, 3)]
@@ -84,3 +90,24 @@ def test_overhead_is_with_less_without():
 def test_arguments_out_of_their_domain_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+KEYS = [f"memtier-{number}" for number in range(2000)]
+
+
+def test_gets_alone_are_shared_as_the_ring_shares_keys():
+    shares = expected_shares(SERVERS, KEYS, replicas=3, write_fraction=0.0)
+    assert shares.tolist() == pytest.approx(ring_shares(SERVERS, keys=KEYS).tolist())
+
+
+def test_sets_to_all_servers_are_shared_evenly():
+    shares = expected_shares(SERVERS, KEYS, replicas=3, write_fraction=1.0)
+    assert shares.tolist() == pytest.approx([1 / 3] * 3)
+    one = expected_shares(SERVERS, KEYS, replicas=1, write_fraction=1.0)
+    assert one.tolist() == pytest.approx(ring_shares(SERVERS, keys=KEYS).tolist())
+
+
+@pytest.mark.parametrize(("replicas", "fraction"), [(4, 0.5), (0, 0.5), (1, 1.5)])
+def test_shares_that_cannot_be_are_refused(replicas, fraction):
+    with pytest.raises(ValueError, match="must be"):
+        expected_shares(SERVERS, KEYS, replicas=replicas, write_fraction=fraction)

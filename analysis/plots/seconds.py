@@ -1,0 +1,55 @@
+"""Any measure of one run, second by second."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from analysis.plots.trace import mark_events
+from analysis.theme import GRID, new_figure, style_of
+
+
+def plot_seconds(
+    seconds: pd.DataFrame,
+    column: str,
+    title: str,
+    *,
+    series: str = "server",
+    events: pd.DataFrame | None = None,
+) -> go.Figure:
+    """Plot a measure of every second as one line per series, the stable window shaded.
+
+    Parameters
+    ----------
+    seconds
+        Rows of one run: `second_s`, `stable`, `series` and `column`, such as
+        `analysis.tidy.Tables.servers` or `windows`.
+    column, title
+        The measure and its axis title with the unit.
+    series
+        Column that tells the lines apart.
+    events
+        As for `analysis.plots.plot_trace`.
+
+    Raises
+    ------
+    ValueError
+        The rows are of several runs.
+    """
+    if seconds.duplicated([series, "second_s"]).any():
+        raise ValueError(f"a trace shows one run, got several rows for a {series} and second")
+    figure = new_figure("Time since the stable window began (s)", title)
+    for position, (level, rows) in enumerate(seconds.groupby(series)):
+        style = style_of(series, level, position)
+        figure.add_scatter(
+            x=rows["second_s"],
+            y=rows[column],
+            mode="lines",
+            line={"color": style.color, "dash": style.dash, "width": 1.3},
+            name=style.name,
+        )
+    stable = seconds.loc[seconds["stable"], "second_s"]
+    if len(stable):
+        figure.add_vrect(
+            stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
+        )
+    mark_events(figure, events)
+    return figure.update_xaxes(rangemode="normal").update_layout(meta={"runs": 1})

@@ -1,0 +1,117 @@
+r"""M/M/1 and M/M/m fed with the rates of closed loops, as the studies did.
+
+The service rate is the largest throughput of any stable second, the arrival rate the mean
+throughput of a cell. With m workers each serves at the m-th part of that rate.
+"""
+
+import numpy as np
+import pandas as pd
+
+from analysis.comparison import compare
+from analysis.formatting import Format
+from analysis.queueing.open import mmm
+from analysis.words.numbers import error_text
+
+MEASURES = {  # of the middleware, to the field of OpenStation that predicts it, and its factor
+    "middleware_response_time_ms": ("response_time", 1000.0),
+    "middleware_queueing_time_ms": ("waiting_time", 1000.0),
+    "middleware_queue_length": ("queue_length", 1.0),
+}
+SYSTEM = ["workload", "workers"]
+FORMATS: dict[str, Format] = {
+    "measure": {
+        "middleware_response_time_ms": "response time (ms)",
+        "middleware_queueing_time_ms": "queueing time (ms)",
+        "middleware_queue_length": "queue length",
+    }.__getitem__,
+    "utilization": ".3f",
+    "predicted": ".3g",
+    "measured": ".3g",
+    "relative_error": error_text,
+}
+
+
+def service_rates(windows: pd.DataFrame) -> pd.Series:
+    """Largest throughput of a stable second at the middlewares, by workload and workers."""
+    seconds = windows[windows["stable"] & (windows["side"] == "middleware")]
+    return seconds.groupby(SYSTEM)["throughput_ops_per_s"].max().rename("service_rate_ops_per_s")
+
+
+def station_predictions(
+    cells: pd.DataFrame, windows: pd.DataFrame, num_middlewares: int = 1
+) -> pd.DataFrame:
+    """Put what M/M/1 and M/M/m predict of the middleware beside what was measured in it.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.summary.cells`, of one section with middlewares.
+    windows
+        `analysis.tidy.Tables.windows` of the same section.
+    num_middlewares
+        Whose workers together are the m servers.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell, model (``M/M/1``, ``M/M/m``) and measure (`MEASURES`): `workload`,
+        `workers`, `num_clients`, `model`, `measure`, `utilization`, `num_in_system` (predicted),
+        then as `analysis.comparison.compare`, the reason saying what of the model does not hold.
+
+    Raises
+    ------
+    ValueError
+        No cell with a middleware.
+    """
+    known = cells.dropna(subset=["middleware_throughput_ops_per_s_mean"])
+    if known.empty:
+        raise ValueError("no cell has a middleware to model")
+    known = known.merge(service_rates(windows).reset_index(), on=SYSTEM)
+    rate = known["middleware_throughput_ops_per_s_mean"].to_numpy(dtype=float)
+    service_rate = known["service_rate_ops_per_s"].to_numpy(dtype=float)
+    stable = rate < service_rate
+    parts = []
+    workers = known["workers"].to_numpy(dtype=int) * num_middlewares
+    for model, servers in (("M/M/1", np.ones_like(workers)), ("M/M/m", workers)):
+        station = mmm(np.where(stable, rate, 0.0), service_rate / servers, servers)
+        in_system = np.where(stable, station.num_in_system, np.nan)
+        for measure, (field, factor) in MEASURES.items():
+            positive = known[f"{measure}_mean"] > 0
+            predicted = pd.Series(np.where(stable, getattr(station, field), np.nan) * factor)
+            compared = compare(known[positive], predicted[positive], measure)
+            leading = known.loc[positive, [*SYSTEM, "num_clients"]].assign(
+                model=model,
+                measure=measure,
+                utilization=(rate / service_rate)[positive],
+                num_in_system=in_system[positive],
+            )
+            service_ms = 1000 * (servers / service_rate)[positive]
+            why = [
+                _why(*row)
+                for row in zip(
+                    compared["verdict"],
+                    leading["num_clients"],
+                    leading["num_in_system"],
+                    service_ms,
+                    known.loc[positive, "middleware_service_time_ms_mean"],
+                    strict=True,
+                )
+            ]
+            parts.append(pd.concat([leading, compared.assign(reason=why)], axis="columns"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _why(verdict: str, clients: int, in_system: float, service_ms: float, measured: float) -> str:
+    if verdict in ("agrees", "close"):
+        return "its assumptions do little harm here"
+    if np.isnan(in_system):
+        return "utilization 1: an open queue has no steady state, a closed one has"
+    if in_system > clients:
+        return f"{in_system:.0f} jobs predicted, but only {clients} clients wait for replies"
+    if service_ms < measured / 2:
+        return f"its service takes {service_ms:.2f} ms, the measured one {measured:.2f} ms"
+    if service_ms > 2 * measured:
+        return (
+            f"its service takes {service_ms:.2f} ms, measured are {measured:.2f} ms: workers idle"
+        )
+    return "arrivals are not Poisson: a client waits for its reply, then sends at once"

@@ -1,0 +1,180 @@
+"""How well models predict, and why not better, in words."""
+
+import numpy as np
+import pandas as pd
+
+from analysis.queueing.cells import NETWORK, SIMULATION
+
+FAR = 0.05  # relative error from which an explanation is due
+
+
+def model_sentences(compared: pd.DataFrame) -> str:
+    """Say of each workload and model how far its predictions are off, and what that is due to.
+
+    Parameters
+    ----------
+    compared
+        From `analysis.queueing.cells.compare_cells`: `workload`, `num_clients`, `model`,
+        `bottleneck`, `relative_error`.
+
+    Returns
+    -------
+    str
+        Markdown, one list item per workload.
+    """
+    lines = []
+    for workload, rows in compared.groupby("workload"):
+        parts = [
+            _how_far(str(model), own)
+            for model, own in rows.groupby("model", sort=False)
+            if len(own)
+        ]
+        lines.append(f"- **Workload {workload}.** {' '.join(parts)} {_why(rows)}".rstrip())
+    return "\n".join(lines)
+
+
+def _how_far(model: str, rows: pd.DataFrame) -> str:
+    errors = rows["relative_error"].dropna()
+    if errors.empty:
+        return f"The {model} predicts nothing."
+    worst = rows.loc[errors.index].iloc[int(np.argmax(errors.abs()))]
+    near = int((errors.abs() <= FAR).sum())
+    return (
+        f"The {model} is within {FAR:.0%} in {near} of {len(errors)} cells, "
+        f"{errors.mean():+.1%} off on average, and at worst {worst['relative_error']:+.1%} off "
+        f"({_cell(worst)})."
+    )
+
+
+def _cell(row: pd.Series) -> str:
+    workers = f"{int(row['workers'])} workers, " if "workers" in row else ""
+    return f"{workers}{int(row['num_clients'])} clients"
+
+
+def _why(rows: pd.DataFrame) -> str:
+    """Explain by the pattern of the errors: which model, which load, which sign."""
+    errors = rows.set_index("model")["relative_error"].dropna()
+    if (errors.abs() <= FAR).all():
+        return "Both know the bottleneck, and what they leave out does not matter here."
+    loads = rows.groupby("num_clients")["relative_error"].apply(lambda own: own.abs().max())
+    network, simulated = (errors[errors.index == name] for name in (NETWORK, SIMULATION))
+    parts = []
+    if len(simulated) and network.abs().mean() > simulated.abs().mean() + 0.01:
+        parts.append(
+            "What only the simulation has explains the difference between the two: the time on a "
+            "link does not vary, and a request to several servers waits for the slowest."
+        )
+    both = simulated if len(simulated) else network
+    saturated = rows[rows["num_clients"] == loads.index.max()]["relative_error"].mean()
+    unloaded = rows[rows["num_clients"] == loads.index.min()]["relative_error"].mean()
+    if both.mean() > FAR and saturated > FAR:
+        parts.append(
+            "Too much is predicted where the load is largest: requests wait for something that the "
+            "models do not have, such as the processors of the machine that the hosts share."
+        )
+    elif abs(unloaded) > FAR and abs(unloaded) > abs(saturated):
+        what = "much" if unloaded > 0 else "little"
+        why = (
+            "requests also wait for schedulers and system calls, which the round trip of ping lacks"
+            if unloaded > 0
+            else "ping on an idle network wakes hosts up that are awake under load"
+        )
+        parts.append(
+            "The errors are largest at the smallest load, where nothing queues and only delays "
+            f"count: too {what} throughput is predicted because {why}."
+        )
+    elif both.mean() < -FAR:
+        parts.append(
+            "Too little is predicted: the demands were measured under load, with work in them "
+            "that several requests share when many are under way."
+        )
+    return " ".join(parts) or "The errors have no pattern; they are of both signs."
+
+
+def station_sentences(compared: pd.DataFrame) -> str:
+    """Say how M/M/1 and M/M/m do on closed loops, by the reasons why they fail.
+
+    Parameters
+    ----------
+    compared
+        From `analysis.queueing.studies.station_predictions`.
+    """
+    lines = []
+    for model, rows in compared.groupby("model", sort=False):
+        errors = rows["relative_error"].abs()
+        near = int(rows["verdict"].isin(["agrees", "close"]).sum())
+        kinds = rows["reason"].str.replace(r"[\d.,]+", "#", regex=True)
+        wrong = ~rows["verdict"].isin(["agrees", "close"])
+        lead = f"- **{model}** comes within 5 % in {near} of {len(rows)} predictions"
+        if not wrong.any():
+            lines.append(f"{lead}.")
+            continue
+        most = kinds[wrong].value_counts().index[0]
+        example = rows[wrong & (kinds == most)].iloc[0]
+        lines.append(
+            f"{lead}; half of them are off by {errors.median():.0%} or more. The most frequent "
+            f"reason, as for {example['workload']} with {_cell(example)}: {example['reason']}."
+        )
+    return "\n".join(lines)
+
+
+def open_sentences(compared: pd.DataFrame, what: str) -> str:
+    """Say which of the models of an open loop comes nearest to what was measured.
+
+    Parameters
+    ----------
+    compared
+        From `analysis.open_loop.compare_open`.
+    what
+        The station, such as ``the server's link``.
+    """
+    known = compared.dropna(subset="relative_error")
+    if known.empty:
+        return f"Of {what} no rate leaves a steady state: there is nothing to compare."
+    means = known.groupby("model")["relative_error"].apply(lambda errors: errors.abs().mean())
+    best = str(means.idxmin())
+    listed = ", ".join(f"{model} {error:.1%}" for model, error in means.sort_values().items())
+    ordered = known[known["model"] == best].sort_values("utilization")
+    idlest, busiest = ordered.iloc[0], ordered.iloc[-1]
+    return (
+        f"At {what} {best} comes nearest; mean relative errors of the response time: {listed}. "
+        f"At the highest utilization with a prediction, {busiest['utilization']:.2f}, {best} says "
+        f"{busiest['predicted']:.2f} ms, measured are {busiest['measured']:.2f} ms: "
+        f"{busiest['reason']}.{_below_idle(idlest)}"
+    )
+
+
+def _below_idle(idlest: pd.Series) -> str:
+    """Say so where even an idle station would take longer than was measured."""
+    if idlest["relative_error"] <= 2 * FAR:
+        return ""
+    return (
+        f" Already at utilization {idlest['utilization']:.2f}, where hardly anything waits, more "
+        "is predicted than measured: an emulated link that is a token bucket lets a message pass "
+        "at once while it has tokens, so that what a model takes for service time is not paid."
+    )
+
+
+def what_if_sentences(table: pd.DataFrame) -> str:
+    """Say of each predicted change whether the measurement bore it out.
+
+    Parameters
+    ----------
+    table
+        From `remote.whatif.run_what_if`.
+    """
+    base = table.iloc[0]["case"]
+    lines = []
+    throughput = table[table["measure"] == "throughput_ops_per_s"].set_index("case")
+    for case, row in throughput.drop(index=base).iterrows():
+        predicted = row["predicted"] / throughput.loc[base, "predicted"] - 1
+        told = f"- **{case}**: predicted {predicted:+.0%} of throughput"
+        if pd.isna(row["measured"]) or pd.isna(throughput.loc[base, "measured"]):
+            lines.append(f"{told}; not measured.")
+            continue
+        measured = row["measured"] / throughput.loc[base, "measured"] - 1
+        lines.append(
+            f"{told}, measured {measured:+.0%}; the prediction {row['verdict']} "
+            f"({row['relative_error']:+.1%}), limited by the {row['bottleneck']}."
+        )
+    return "\n".join(lines)

@@ -1,0 +1,77 @@
+import math
+
+import pandas as pd
+import pytest
+
+from analysis.open_stations import as_points, compare_link, compare_workers
+from analysis.tables import Tables
+
+EMPTY = pd.DataFrame()
+
+
+def tables(runs, hosts=EMPTY, histograms=EMPTY):
+    names = ("request_types", "windows", "servers", "pauses", "pings", "bandwidths", "rejected")
+    others = dict.fromkeys(names, EMPTY)
+    return Tables(runs=runs, hosts=hosts, histograms=histograms, **others)
+
+
+def open_run(rate, **more):
+    return {
+        "section": "7", "workload": "get", "clients_per_thread": 1, "repetition": 1,
+        "num_clients": 1, "num_middlewares": 0, "num_servers": 1, "think_time_s": math.nan,
+        "value_bytes": 4096, "stable_s": 3, "arrival_rate_per_s": rate,
+        "client_throughput_ops_per_s": rate, **more,
+    }  # fmt: skip
+
+
+def hosts_of(run):
+    rates = {"clients": 200.0, "middlewares": 800.0, "servers": 100.0}
+    rows = [
+        {**run, "host": role, "role": role, "rate_mbit_per_s": rate} for role, rate in rates.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def cells_of(runs, response_time_ms=1.0):
+    time = "client_response_time_ms"
+    return pd.DataFrame(runs).assign(
+        **{
+            "client_throughput_ops_per_s_mean": lambda f: f["client_throughput_ops_per_s"],
+            f"{time}_mean": response_time_ms,
+            f"{time}_ci_low": math.nan,
+            f"{time}_ci_high": math.nan,
+            "middleware_service_time_ms_mean": 1.0,
+        }
+    )
+
+
+def test_a_link_is_compared_with_its_wire_time():
+    run = open_run(1450.0)
+    table = compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells_of([run]))
+    assert table["model"].tolist() == ["M/M/1", "M/D/1", "M/G/1"]
+    assert table["utilization"].iloc[0] == pytest.approx(0.5, abs=0.01)
+    half = table.set_index("model")["predicted"]
+    assert half["M/D/1"] < half["M/M/1"]
+
+
+def test_workers_are_compared_by_the_service_time_that_they_had():
+    more = {"workload": "set", "num_middlewares": 1, "workers": 8}
+    more |= {"middleware_net_thread_utilization": 0.1, "middleware_throughput_ops_per_s": 1968.0}
+    run = open_run(1968.0, **more)
+    samples = pd.DataFrame(
+        {"side": "middleware", "time": "service_time", "workers": 8,
+         "upper_edge_ms": [0.5, 1.5], "count": [5, 5]}
+    )  # fmt: skip
+    table = compare_workers(
+        tables(pd.DataFrame([run]), hosts_of(run), samples), cells_of([run], 2.0), workers=8
+    )
+    assert table["model"].tolist() == ["M/M/8", "M/D/8", "M/G/8"]
+    assert table["utilization"].iloc[0] == pytest.approx(1968 * 0.001 / 8)
+
+
+def test_stations_without_a_run_give_no_rows():
+    run = open_run(100.0)
+    measured = tables(pd.DataFrame([run]), hosts_of(run))
+    empty = compare_workers(measured, cells_of([open_run(100.0, workers=8)]), workers=1)
+    assert empty.empty
+    assert as_points(empty).empty

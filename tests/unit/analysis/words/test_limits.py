@@ -1,0 +1,23 @@
+import pandas as pd
+
+from analysis.words.limits import limit_sentences
+
+
+def test_systems_with_the_same_limit_stand_together():
+    rows = [
+        ("get", 1, 8.0, "servers' links", 0.97),
+        ("get", 1, 8.0, "workers", 0.99),
+        ("get", 3, 8.0, "servers' links", 0.7),
+        ("get", 3, 8.0, "workers", 0.95),
+        ("get", 3, 32.0, "servers' links", 0.93),
+        ("get", 3, 32.0, "workers", float("nan")),
+        ("set", 1, 8.0, "servers' links", 0.2),
+    ]
+    columns = ["workload", "num_servers", "workers", "resource", "utilization"]
+    told = limit_sentences(pd.DataFrame(rows, columns=columns), ["num_servers", "workers"])
+    assert told.splitlines() == [
+        "- **Workload get**, limited by the servers' links: 1 server, 8 workers; "
+        "3 servers, 32 workers.",
+        "- **Workload get**, limited by the workers: 3 servers, 8 workers.",
+        "- **Workload set**, with no resource busy all the time: 1 server, 8 workers.",
+    ]
