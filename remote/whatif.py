@@ -15,8 +15,9 @@ from analysis.queueing import System, what_if
 from analysis.summary import cells
 from analysis.tables import Tables
 from analysis.tidy import tidy_campaign
-from remote.campaign import DATA_DIR, Campaign
+from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
+from remote.fleets import LOCAL
 from remote.section import Config, Section
 from remote.testbed.namespaces import LocalLab
 from remote.testbed.topology import Topology
@@ -29,8 +30,15 @@ _RATES = {
     "server_link_rate": "servers",
 }
 _FOLLOWS = ("servers_per_request",)  # what the middleware does by itself
+_NOT_MEASURED = pd.DataFrame(index=[0])
+_UNKNOWN = {
+    "measured": math.nan,
+    "relative_error": math.nan,
+    "verdict": "not measured",
+    "reason": "there is no run of it",
+}
 Fields = Mapping[str, float]
-Measure = Callable[[str, Section, Topology], Tables]
+Measure = Callable[[str, Section, Topology], Tables | None]
 
 
 def changed_section(base: Section, config: Config, num_clients: int, change: Fields) -> Section:
@@ -134,7 +142,7 @@ def run_what_if(
     ----------
     system, num_clients, changes : as for `analysis.queueing.what_if`.
     base, config, topology : what the system was measured with.
-    measure : measures a case, such as `on_lab`.
+    measure : measures a case, such as `on_lab`; None for a case that was not measured.
 
     Returns
     -------
@@ -158,11 +166,16 @@ def run_what_if(
     }
     rows = []
     for case, (section, changed) in planned.items():
-        measured = cells(measure(case, section, changed).runs).iloc[[0]]
+        tables = measure(case, section, changed)
+        measured = _NOT_MEASURED if tables is None else cells(tables.runs).iloc[[0]]
         for column in ("throughput_ops_per_s", "client_response_time_ms"):
             expected = pd.Series(float(predicted.loc[case, column]), measured.index)  # type: ignore[arg-type]
             name = column if column.startswith("client_") else f"client_{column}"
-            compared = compare(measured, expected, name)
+            compared = (
+                pd.DataFrame([{"predicted": expected[0], **_UNKNOWN}])
+                if tables is None
+                else compare(measured, expected, name)
+            )
             compared.insert(0, "case", case)
             compared.insert(1, "measure", column)
             compared.insert(2, "bottleneck", str(predicted.loc[case, "bottleneck"]))
@@ -170,21 +183,47 @@ def run_what_if(
     return pd.concat(rows, ignore_index=True)
 
 
-def on_lab(campaign: str, *, profile: str = "smoke", data_dir: Path = DATA_DIR) -> Measure:
-    """Return what measures a case on the local lab, in a campaign of its own.
+def on_lab(
+    folder: Path, *, profile: str = "smoke", fleet: str = LOCAL, topology: Topology | None = None
+) -> Measure:
+    """Return what measures a case on the local lab, each in a campaign of its own.
 
-    The lab is built anew where a case needs another one; what is measured already is not measured
-    again.
+    The lab is built anew where a case needs another one, and put back as it was. What is measured
+    already is not measured again; on any other fleet than the lab, nothing is.
+
+    Parameters
+    ----------
+    folder : of the campaigns, such as ``data/<campaign>/what-if``.
+    topology : of the lab as it was, by default `azure`.
     """
 
-    def measure(case: str, section: Section, topology: Topology) -> Tables:
-        suffix = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")
-        opened = Campaign.open(f"{campaign}-{suffix}", profile=profile, data_dir=data_dir)
+    def measure(case: str, section: Section, changed: Topology) -> Tables | None:
+        name = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")
+        if fleet != LOCAL and not (folder / name).is_dir():
+            return None
+        shown = LOCAL if fleet == LOCAL else NO_FLEET
+        opened = Campaign.open(name, profile=profile, fleet=shown, data_dir=folder)
         own: Campaign = replace(opened, plans={section.name: section})
-        if own.missing(section.name):
-            LocalLab().down()
-            LocalLab(topology).up()
-            own.measure(section.name)
-        return tidy_campaign(own.path, [section.name])
+        if own.missing(section.name) and fleet == LOCAL:
+            _measure_on(changed, own, section, topology)
+        try:
+            return tidy_campaign(own.path, [section.name])
+        except FileNotFoundError:
+            return None
 
     return measure
+
+
+def _measure_on(
+    changed: Topology, campaign: Campaign, section: Section, before: Topology | None
+) -> None:
+    """Measure a section on another lab, then build the one that was up before, if any."""
+    was_up = bool(LocalLab().status())
+    LocalLab().down()
+    try:
+        LocalLab(changed).up()
+        campaign.measure(section.name)
+    finally:
+        LocalLab().down()
+        if was_up:
+            LocalLab(before).up()

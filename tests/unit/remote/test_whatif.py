@@ -7,7 +7,7 @@ from remote.section import Section
 from remote.section_rules import require_possible
 from remote.settings import mistakes
 from remote.testbed.topology import Topology
-from remote.whatif import changed_section, changed_topology, run_what_if
+from remote.whatif import changed_section, changed_topology, on_lab, run_what_if
 from tests.helpers.campaign import build_run
 
 BASE = Section.read("3.1", "smoke")
@@ -93,3 +93,14 @@ def test_predictions_stand_beside_what_was_measured(tmp_path):
     fast = table[table["case"] == "fast servers"].iloc[0]
     assert fast["predicted"] == pytest.approx(2 * as_it_is["predicted"], rel=0.05)
     assert fast["verdict"] == "differs"
+
+
+def test_cases_that_were_not_measured_keep_their_prediction(tmp_path):
+    nothing = on_lab(tmp_path / "what-if", fleet="none")
+    table = run_what_if(
+        system(), 192, {"few workers": {"workers": 8}},
+        base=BASE, config=CONFIG, topology=TOPOLOGY, measure=nothing,
+    )  # fmt: skip
+    assert set(table["verdict"]) == {"not measured"}
+    assert table["predicted"].notna().all()
+    assert not (tmp_path / "what-if").exists()
