@@ -13,7 +13,7 @@ from remote.settings import Settings
 from remote.tools import memcached, middleware
 from remote.tools.memtier import MemtierOptions
 
-START_LEAD_S = 1.4  # for three JVMs to start and rehearse on two busy cores; more after one was late
+START_LEAD_S = 1.4  # for three JVMs to start and rehearse on two busy cores
 LEAD_PER_INSTANCE_S = 0.25  # for each one more
 
 
