@@ -5,6 +5,13 @@ import pandas as pd
 
 from analysis.queueing.cells import NETWORK, SIMULATION
 
+_VERDICTS = {
+    "agrees": "agrees",
+    "close": "is close",
+    "undecided": "is not decided by these repetitions",
+    "differs": "differs",
+    "no prediction": "is missing",
+}
 FAR = 0.05  # relative error from which an explanation is due
 
 
@@ -174,7 +181,7 @@ def what_if_sentences(table: pd.DataFrame) -> str:
             continue
         measured = row["measured"] / throughput.loc[base, "measured"] - 1
         lines.append(
-            f"{told}, measured {measured:+.0%}; the prediction {row['verdict']} "
+            f"{told}, measured {measured:+.0%}; the prediction {_VERDICTS[row['verdict']]} "
             f"({row['relative_error']:+.1%}), limited by the {row['bottleneck']}."
         )
     return "\n".join(lines)
