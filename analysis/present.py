@@ -264,5 +264,5 @@ def _publish(data: dict[str, Any], metadata: dict[str, Any]) -> None:
 
 
 def escape_markdown(text: str) -> str:
-    """Keep a cell's bars and line breaks from ending the cell."""
-    return text.replace("|", r"\|").replace("\n", " ")
+    """Keep a cell's bars and line breaks from ending the cell, and ``<`` from beginning HTML."""
+    return text.replace("|", r"\|").replace("<", r"\<").replace("\n", " ")

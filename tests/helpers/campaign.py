@@ -26,6 +26,12 @@ from tests.helpers.tools import (
 )
 
 CLIENTS = ("c1", "c2", "c3")
+MIDDLEWARES = {"3.2": 2, "4.1": 2, "5.1": 2, "5.2": 2}  # one in other sections that have workers
+SERVERS = {"2.2": 2, "4.1": 3, "5.1": 3, "5.2": 3}  # one in others
+CONSTANTS = {  # what a section does not vary
+    section: {"clients_per_thread": 2, "workers": 64} for section in ("5.1", "5.2")
+}
+SHARDED = {"5.1": True, "5.2": False}
 UNLOADED_RESPONSE_TIME_S = 0.0015
 LIMITS_OPS_PER_S = {"get": 2_900.0, "set": 14_000.0}
 WORKER_LIMIT_OPS_PER_S = 1_000.0  # what one worker gets done
@@ -37,21 +43,38 @@ def build_campaign(
     sections: Iterable[str] = ("2.1", "3.1"),
     clients_per_thread: Iterable[int] = (1, 4, 12, 32),
     workers: Iterable[int] = (8, 64),
+    multi_get_keys: Iterable[int] = (1, 9),
     repetitions: int = 3,
     seed: int = 1,
 ) -> Path:
-    """Write a whole campaign of load sections and return its folder."""
+    """Write a whole campaign of load sections and return its folder.
+
+    Clients and workers are those of all sections but 5.1 and 5.2, which vary `multi_get_keys`.
+    """
     rng = np.random.default_rng(seed)
     for section in sections:
-        for workload in ("set", "get"):
-            for clients in clients_per_thread:
-                for count in [0] if section == "2.1" else workers:
-                    config = {"workload": workload, "clients_per_thread": clients}
-                    config |= {"workers": count} if count else {}
-                    for repetition in range(1, repetitions + 1):
-                        noise = float(rng.normal(1, 0.01))
-                        build_run(folder, section, config, repetition=repetition, noise=noise)
+        for config in _configs(section, clients_per_thread, workers, multi_get_keys):
+            for repetition in range(1, repetitions + 1):
+                noise = float(rng.normal(1, 0.01))
+                build_run(folder, section, config, repetition=repetition, noise=noise)
     return folder
+
+
+def _configs(
+    section: str, clients: Iterable[int], workers: Iterable[int], keys: Iterable[int]
+) -> list[dict[str, Any]]:
+    if section in SHARDED:
+        fixed = {"workload": "multi-get", "sharded": SHARDED[section]}
+        return [{**fixed, "multi_get_keys": count} for count in keys]
+    workloads = ["set"] if section == "4.1" else ["set", "get"]
+    loads = [
+        {"workload": workload, "clients_per_thread": count}
+        for workload in workloads
+        for count in clients
+    ]
+    if section.startswith("2."):
+        return loads
+    return [{**load, "workers": count} for load in loads for count in workers]
 
 
 def build_run(
@@ -68,19 +91,23 @@ def build_run(
     slug = "_".join(f"{key}={value}" for key, value in config.items())
     name = f"rep-{repetition}" + ("" if status == "accepted" else f".{status}-1")
     run_dir = folder / section / slug / name
-    num_clients = len(CLIENTS) * THREADS * config["clients_per_thread"]
-    middlewares = ["m1"] if "workers" in config else []
-    throughput = expected_throughput(config) * noise
+    settings = {**CONSTANTS.get(section, {}), **config}
+    num_clients = len(CLIENTS) * THREADS * settings["clients_per_thread"]
+    has_middleware = "workers" in settings
+    middlewares = ["m1", "m2"][: MIDDLEWARES.get(section, 1)] if has_middleware else []
+    servers = ["s1", "s2", "s3"][: SERVERS.get(section, 1)]
+    throughput = expected_throughput(settings) * noise
     response_time_ms = num_clients / throughput * 1000
     files: dict[str, str] = {}
     for number, client in enumerate(CLIENTS):
-        report = memtier_json(config, throughput / len(CLIENTS), response_time_ms, number)
+        report = memtier_json(settings, throughput / len(CLIENTS), response_time_ms, number)
         files[f"{client}/memtier-0.json"] = report
         files[f"{client}/ping-{(middlewares or ['s1'])[0]}.txt"] = PING
-    for host in (*CLIENTS, *middlewares, "s1"):
+    for host in (*CLIENTS, *middlewares, *servers):
         files[f"{host}/dool.csv"] = dool_csv()
     for host in middlewares:
-        for file, text in middleware_files(config, throughput, response_time_ms).items():
+        share = throughput / len(middlewares)
+        for file, text in middleware_files(settings, share, response_time_ms).items():
             files[f"{host}/middleware/{file}"] = text
     write_compressed(run_dir, files)
     window = {"start_epoch_s": START_EPOCH_S + WARM_UP_S, "warm_up_s": WARM_UP_S}
@@ -94,10 +121,14 @@ def build_run(
         "topology": {
             "name": "azure",
             "time_dilation": time_dilation,
-            "rates_mbit_per_s": {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "s1": 100},
+            "rates_mbit_per_s": {
+                **dict.fromkeys(CLIENTS, 200),
+                **dict.fromkeys(["m1", "m2"], 800),
+                **dict.fromkeys(["s1", "s2", "s3"], 100),
+            },
         },
-        "roles": {"clients": list(CLIENTS), "middlewares": middlewares, "servers": ["s1"]},
-        "settings": {**config, "routing": "round-robin", "replicas": 1},
+        "roles": {"clients": list(CLIENTS), "middlewares": middlewares, "servers": servers},
+        "settings": {**settings, "value_bytes": 4096, "routing": "round-robin", "replicas": 1},
         "targets": {client: (middlewares or ["s1"])[:1] for client in CLIENTS},
         "instances_per_client": 1,
         "threads_per_instance": THREADS,
@@ -164,7 +195,11 @@ def write_compressed(run_dir: Path, files: Mapping[str, str]) -> None:
 def expected_throughput(config: Mapping[str, Any]) -> float:
     """Throughput of the synthetic system without noise, in op/s."""
     num_clients = len(CLIENTS) * THREADS * config["clients_per_thread"]
-    limits = [num_clients / UNLOADED_RESPONSE_TIME_S, LIMITS_OPS_PER_S[config["workload"]]]
+    limits = [num_clients / UNLOADED_RESPONSE_TIME_S]
+    if config["workload"] == "multi-get":
+        limits.append(LIMITS_OPS_PER_S["get"] * 3 / config["multi_get_keys"])
+    else:
+        limits.append(LIMITS_OPS_PER_S[config["workload"]])
     if "workers" in config:
         limits.append(WORKER_LIMIT_OPS_PER_S * config["workers"])
     return min(limits)

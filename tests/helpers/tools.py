@@ -20,8 +20,8 @@ TIMES = {  # share of the middleware's response time, apart from queueing
 def memtier_json(
     config: Mapping[str, Any], throughput: float, response_time_ms: float, number: int
 ) -> str:
-    """One instance's report, as memtier 2.3.1 writes it (shortened)."""
-    kind = config["workload"]
+    """One instance's report, as memtier 2.3.1 writes it (shortened); multi-gets without sets."""
+    kind = "set" if config["workload"] == "set" else "get"
     length_s = WARM_UP_S + STABLE_S + COOL_DOWN_S
     count = round(throughput)
     start_ms = START_EPOCH_S * 1000 + 100 * number - 500
@@ -80,12 +80,13 @@ def middleware_files(
     config: Mapping[str, Any], throughput: float, response_time_ms: float
 ) -> dict[str, str]:
     """The files of one middleware that sees all requests, 0.5 ms closer than the clients."""
-    kind, count = config["workload"], round(throughput)
+    kind, count = _request_type(config), round(throughput)
+    keys = count * config.get("multi_get_keys", 1)
     times = middleware_times_ms(config, throughput, response_time_ms)
     header = ["epoch_s", "request_type", "keys", "requests", "errors", "hits", "misses"]
     header += ["bytes_in", "bytes_out"]
-    hits = count if kind == "get" else 0
-    cells: list[Any] = [kind, count, count, 0, hits, 0, count * 22, count * 4132]
+    hits = 0 if kind == "set" else keys
+    cells: list[Any] = [kind, keys, count, 0, hits, 0, count * 22, count * 4132]
     for time, value in times.items():
         header += [f"{time}_{form}_ms" for form in ("mean", "min", "max")]
         cells += [value, value / 4, value * 4]
@@ -120,6 +121,13 @@ def middleware_files(
         ),
         "histograms.hlog": "\n".join(log) + "\n",
     }
+
+
+def _request_type(config: Mapping[str, Any]) -> str:
+    keys = config.get("multi_get_keys", 1)
+    if config["workload"] == "multi-get":
+        return f"multi-get-{keys}" if keys > 1 else "get"
+    return str(config["workload"])
 
 
 def middleware_times_ms(

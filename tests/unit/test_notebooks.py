@@ -24,6 +24,10 @@ def campaign():
     folder = DATA_DIR / f"test-notebooks-{os.getpid()}"
     try:
         build_campaign(folder, clients_per_thread=(1, 8, 32))
+        build_campaign(folder, sections=("2.2",), clients_per_thread=(2, 16))
+        build_campaign(folder, sections=("3.2",), clients_per_thread=(32,), workers=(64,))
+        build_campaign(folder, sections=("4.1",), clients_per_thread=(8, 32))
+        build_campaign(folder, sections=("5.1", "5.2"))
         build_network_runs(folder)
         yield folder.name
     finally:
@@ -33,7 +37,7 @@ def campaign():
 def test_notebooks_become_one_report(campaign, tmp_path):
     exported = make_report(campaign, tmp_path, notebooks=NOTEBOOKS)
     assert exported.pdf.read_bytes().startswith(b"%PDF-")
-    for path in exported.html.parent.glob("0[023]-*.html"):
+    for path in exported.html.parent.glob("0[02345]-*.html"):
         assert "<strong>Not measured.</strong>" not in path.read_text()
     names = {path.stem for path in exported.figures}
     for wanted in ("00-2-bandwidths", "02-1-throughput", "02-1-response-time"):

@@ -9,7 +9,7 @@ FRAME = pd.DataFrame(
     {
         "num_clients": [6, 48],
         "throughput_ops_per_s": [2912.3, 2898.1],
-        "workload": ["get", "set|get"],
+        "workload": ["get", "set|get<n>"],
     }
 )
 
@@ -90,7 +90,7 @@ def test_table_formats_and_aligns_its_columns():
     ]
     assert rule.count("-:") == 2
     assert "2912.3" in first
-    assert r"set\|get" in second
+    assert r"set\|get\<n>" in second
     assert '<td style="text-align: right">2912.3</td>' in data["text/html"]
     assert "<caption>Two points.</caption>" in data["text/html"]
     assert metadata["mwlab"]["kind"] == "table"
