@@ -135,6 +135,8 @@ def open_sentences(compared: pd.DataFrame, what: str) -> str:
     what
         The station, such as ``the server's link``.
     """
+    if compared.empty:
+        return f"No run at {what} was accepted: there is nothing to compare."
     known = compared.dropna(subset="relative_error")
     if known.empty:
         return f"Of {what} no rate leaves a steady state: there is nothing to compare."

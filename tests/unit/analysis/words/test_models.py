@@ -38,9 +38,9 @@ def test_the_nearest_model_of_an_open_station_is_named():
     rows = [("M/M/1", 0.9, 5.0, 3.0, 0.67, "far"), ("M/D/1", 0.9, 3.1, 3.0, 0.03, "near")]
     told = open_sentences(pd.DataFrame(rows, columns=columns), "the link")
     assert told.startswith("At the link M/D/1 comes nearest")
-    assert "no rate leaves a steady state" in open_sentences(
-        pd.DataFrame(columns=columns), "the link"
-    )
+    unstable = pd.DataFrame(rows, columns=columns).assign(relative_error=float("nan"))
+    assert "no rate leaves a steady state" in open_sentences(unstable, "the link")
+    assert "No run at the link was accepted" in open_sentences(unstable.head(0), "the link")
 
 
 def test_changes_that_were_not_measured_are_called_so():
