@@ -1,5 +1,7 @@
 """The stations of the open-loop section: one server's link, and the workers of a middleware."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from analysis.histograms import merge_histograms
@@ -119,3 +121,20 @@ def as_points(*compared: pd.DataFrame) -> pd.DataFrame:
     rows[f"{measure}_mean"] = rows["measured"].astype(float)
     rows[f"{measure}_ci_low"] = rows[f"{measure}_ci_high"] = float("nan")
     return rows
+
+
+def reasons(compared: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Put the reasons of several comparisons below each other.
+
+    Parameters
+    ----------
+    compared
+        Station to its comparison.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `station`, `model`, `arrival_rate_per_s`, `reason`.
+    """
+    parts = [frame.assign(station=station) for station, frame in compared.items()]
+    return pd.concat(parts, ignore_index=True)[["station", "model", "arrival_rate_per_s", "reason"]]

@@ -3,7 +3,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.open_stations import as_points, compare_link, compare_workers
+from analysis.open_stations import as_points, compare_link, compare_workers, reasons
 from analysis.tables import Tables
 
 EMPTY = pd.DataFrame()
@@ -52,6 +52,9 @@ def test_a_link_is_compared_with_its_wire_time():
     assert table["utilization"].iloc[0] == pytest.approx(0.5, abs=0.01)
     half = table.set_index("model")["predicted"]
     assert half["M/D/1"] < half["M/M/1"]
+    told = reasons({"link": table})
+    assert told["station"].tolist() == ["link"] * 3
+    assert told["reason"].tolist() == table["reason"].tolist()
 
 
 def test_workers_are_compared_by_the_service_time_that_they_had():
