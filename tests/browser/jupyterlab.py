@@ -10,6 +10,7 @@ from time import monotonic, sleep
 
 TOKEN = "for-the-tests"
 START_S, RUN_S = 60, 150
+ERROR_OUTPUT = '[data-mime-type="application/vnd.jupyter.error"]'
 SETTINGS = "@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 
 
@@ -78,10 +79,11 @@ def command(page, name):
 
 
 def run_all(page):
-    """Run all cells as the menu does, and wait until the last one is done."""
+    """Run all cells as the menu does, and wait until the last one is done or one has failed."""
     command(page, "notebook:run-all-cells")
     page.wait_for_function(
         "() => {"
+        f" if (document.querySelector('{ERROR_OUTPUT}')) return true;"
         " const cells = window.jupyterapp.shell.currentWidget.content.widgets;"
         " const code = cells.filter(cell => cell.model.type === 'code');"
         " return code.every(cell => cell.model.executionCount && "
@@ -91,4 +93,4 @@ def run_all(page):
 
 
 def errors_in(page):
-    return page.locator('[data-mime-type="application/vnd.jupyter.error"]').all_inner_texts()
+    return page.locator(ERROR_OUTPUT).all_inner_texts()

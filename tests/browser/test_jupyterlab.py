@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 def campaign():
     folder = DATA / f"test-browser-{os.getpid()}"
     try:
-        build_campaign(folder, sections=["2.1"], clients_per_thread=(1, 8, 32))
+        build_campaign(folder, sections=["2.1", "2.2"], clients_per_thread=(1, 8, 32))
         build_network_runs(folder)
         yield folder.name
     finally:
