@@ -8,6 +8,9 @@ package mwlab.memcached
 sealed interface Request {
     val length: Int
 
+    /** Whether the client waits for a reply; one that it does not wait for would be taken for that to its next request. */
+    val wantsReply: Boolean get() = true
+
     /**
      * Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me.
      *
@@ -41,7 +44,9 @@ sealed interface Request {
         val isQuiet: Boolean = false,
         val usesUnique: Boolean = false,
         val refusal: String? = null,
-    ) : Request
+    ) : Request {
+        override val wantsReply: Boolean get() = !noreply
+    }
 
     /** version or stats, with their arguments. */
     class Inquiry(override val length: Int, val verb: Verb) : Request

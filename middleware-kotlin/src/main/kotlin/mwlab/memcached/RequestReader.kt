@@ -15,9 +15,11 @@ class RequestReader(private val maxValueBytes: Int) {
     private var scanned = 0
     private var toSkip = 0L
     private var awaitingData: Request? = null
+    private var isFirstByte = true
 
     /** The request at the position of [buffer], or null if more bytes are needed. */
     fun next(buffer: ByteBuffer): Request? {
+        if (isBinary(buffer)) return Request.HangUp(buffer.remaining())
         skip(buffer)
         val request = awaitingData ?: nextLine(buffer) ?: return null
         awaitingData = request.takeIf { it.length > buffer.remaining() }
@@ -34,6 +36,13 @@ class RequestReader(private val maxValueBytes: Int) {
         toSkip = request.length.toLong()
         skip(buffer)
         return Request.Refused(0, OUT_OF_MEMORY.takeUnless { request.noreply })
+    }
+
+    /** A client of the binary protocol would wait for its own kind of reply for ever; memcached, too, tells by the first byte. */
+    private fun isBinary(buffer: ByteBuffer): Boolean {
+        if (!isFirstByte || !buffer.hasRemaining()) return false
+        isFirstByte = false
+        return buffer.get(buffer.position()) == BINARY
     }
 
     private fun skip(buffer: ByteBuffer) {
@@ -164,7 +173,7 @@ class RequestReader(private val maxValueBytes: Int) {
         }
 
         private fun update(verb: Verb, keys: Keys, dataBytes: Int, refusal: String? = null): Request {
-            val isMeta = verb.text.length == 2
+            val isMeta = verb.isMeta
             val firstFlag = if (!isMeta) {
                 count
             } else if (verb == Verb.MS) {
@@ -215,6 +224,7 @@ class RequestReader(private val maxValueBytes: Int) {
         /** Longest key, in bytes. */
         const val MAX_KEY_BYTES = 250
 
+        private const val BINARY = 0x80.toByte()
         private const val MAX_LINE_BYTES = 2048
         private const val MAX_INDENT_BYTES = 100
         private const val MAX_GET_LINE_BYTES = 1 shl 20

@@ -34,6 +34,9 @@ enum class Verb {
 
     val text: String = name.lowercase()
 
+    /** mg, ms and so on: the commands of two letters have flags, and replies of their own. */
+    val isMeta: Boolean = name.length == 2
+
     companion object {
         private val prefixes = LongArray(entries.size) { pack(entries[it].text) }
 

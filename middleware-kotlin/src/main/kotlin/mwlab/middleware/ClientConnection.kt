@@ -43,7 +43,7 @@ internal class ClientConnection(
 
     /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
     suspend fun serve() {
-        while (!isStopping) {
+        while (true) {
             val request = next() ?: return
             isBusy = true
             when (request) {
@@ -58,7 +58,7 @@ internal class ClientConnection(
         }
     }
 
-    /** No further request is accepted; the one under way is still answered. */
+    /** Nothing more is read; what was received so far is still answered. */
     fun stop() {
         isStopping = true
         if (!isBusy) connection.close()
@@ -93,18 +93,20 @@ internal class ClientConnection(
     }
 
     private suspend fun next(): Request? {
-        if (!connection.input.hasRemaining() && !connection.fill()) return null
+        if (!connection.input.hasRemaining() && !fill()) return null
         firstByteNanos = connection.lastReadNanos
         while (true) {
             requests.next(connection.input)?.let { return it }
             try {
-                if (!connection.fill()) return null
+                if (!fill()) return null
             } catch (_: BuffersExhausted) {
                 // No room for the whole value: it is read and dropped, as memcached does when it has none.
                 return requests.refuseData(connection.input) ?: Request.HangUp(0)
             }
         }
     }
+
+    private suspend fun fill(): Boolean = !isStopping && connection.fill()
 
     private suspend fun write(reply: Reply) {
         unsent = reply
@@ -120,7 +122,7 @@ internal class ClientConnection(
         if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
         times.enqueuedNanos = recorder.now()
         val length = queue.enqueue(job)
-        if (length < 0) return refuse()
+        if (length < 0) return refuse(request)
         recorder.enqueued(times.enqueuedNanos, length)
         val rest = waiting.await() ?: return
         try {
@@ -131,9 +133,9 @@ internal class ClientConnection(
         }
     }
 
-    private suspend fun refuse() {
+    private suspend fun refuse(request: Request) {
         recorder.refused()
-        write(Reply.line("SERVER_ERROR job queue is full"))
+        write(Reply.error(request, "SERVER_ERROR job queue is full"))
     }
 
     private fun finish(job: Job, reply: Reply) {

@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.memcached.Keys
 import mwlab.memcached.Request
 import mwlab.memcached.Verb
 import mwlab.metrics.JobTimes
@@ -14,15 +15,17 @@ import java.nio.ByteBuffer
  * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
  */
 internal class Job(val client: ClientConnection, val request: Request, val bytes: ByteBuffer, val times: JobTimes) {
+    private val keys: Keys = when (request) {
+        is Request.Retrieval -> request.keys
+        is Request.Update -> request.keys
+        else -> Keys.NONE
+    }
+
     /** What it is counted as, see [RequestType]. */
     val type: Int = typeOf(request)
 
     /** How many keys it reads or changes. */
-    val keyCount: Int = when (request) {
-        is Request.Retrieval -> request.keys.count
-        is Request.Update -> request.keys.count
-        else -> 0
-    }
+    val keyCount: Int get() = keys.count
 
     /** Whether a server may leave it without a reply. */
     val isQuiet: Boolean = (request as? Request.Retrieval)?.isQuiet ?: (request as? Request.Update)?.isQuiet ?: false
@@ -51,6 +54,12 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
 
     /** A view of the request's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(origin + start, end - start)
+
+    /** Length of key number [key] in bytes. */
+    fun keyLength(key: Int): Int = keys.end(key) - keys.start(key)
+
+    /** The byte at [index] of key number [key]. */
+    fun keyByte(key: Int, index: Int): Byte = bytes.get(origin + keys.start(key) + index)
 
     /** The words of the command line; for rare commands. */
     fun words(): List<String> =

@@ -22,6 +22,7 @@ import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
@@ -40,6 +41,7 @@ class Middleware(private val config: MiddlewareConfig) {
     private val servers = config.servers.mapIndexed(::Server)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
+    private val admittedClients = AtomicInteger()
     private val refusedClients = AtomicLong()
     private val stalledClients = AtomicLong()
 
@@ -66,6 +68,9 @@ class Middleware(private val config: MiddlewareConfig) {
     private val backends = mutableListOf<ServerConnection>()
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
+
+    @Volatile
+    private var isStopping = false
     private lateinit var workers: List<Job>
     private lateinit var serving: Job
 
@@ -98,6 +103,7 @@ class Middleware(private val config: MiddlewareConfig) {
      */
     suspend fun stop(): Boolean {
         listener.close()
+        isStopping = true
         val isDrained = withTimeoutOrNull(config.drainTimeout) {
             clients.forEach { client -> client.loop.execute { client.stop() } }
             serving.join()
@@ -155,7 +161,8 @@ class Middleware(private val config: MiddlewareConfig) {
     )
 
     private suspend fun serve(connection: Connection) {
-        if (clients.size >= config.maxClients) {
+        // One step, since net threads admit at the same time.
+        if (admittedClients.getAndUpdate { minOf(it + 1, config.maxClients) } == config.maxClients) {
             refusedClients.incrementAndGet()
             connection.write(ByteBuffer.wrap(TOO_MANY_CLIENTS))
             return
@@ -163,10 +170,13 @@ class Middleware(private val config: MiddlewareConfig) {
         val recorder = metrics.recorderOf(connection.loop)
         val client = ClientConnection(connection, queue, recorder, config.maxValueBytes, ::ownStatistics)
         clients += client
+        // Accepted just before the end, it may not have been among those that were told.
+        if (isStopping) client.stop()
         try {
             client.serve()
         } finally {
             clients -= client
+            admittedClients.decrementAndGet()
         }
     }
 

@@ -16,6 +16,10 @@ internal class Reply(val buffers: Array<ByteBuffer>, val hits: Int = 0, val isEr
         /** One line, given without its end. */
         fun line(text: String, isError: Boolean = false) =
             Reply(arrayOf(ByteBuffer.wrap("$text\r\n".toByteArray(Charsets.ISO_8859_1))), isError = isError)
+
+        /** The error [text] for [request]; no bytes if its client does not wait for a reply. */
+        fun error(request: Request, text: String) =
+            if (request.wantsReply) line(text, isError = true) else Reply(emptyArray(), isError = true)
     }
 }
 
@@ -24,22 +28,22 @@ internal fun replyOf(job: Job): Reply {
     val request = job.request
     val calls = job.calls
     if (request is Request.Inquiry && request.verb == Verb.STATS) return statisticsOf(job, request)
-    val worst = calls.maxBy { badness(request, it) }
+    val worst = calls.maxBy(::badness)
     val refusal = (request as? Request.Update)?.refusal
     return when {
-        request is Request.Update && request.noreply -> Reply(emptyArray(), isError = badness(request, worst) >= ERROR)
-        request is Request.Retrieval && calls.size > 1 && badness(request, worst) == 0 -> merge(job, request, calls)
-        refusal != null && failureOf(request, worst) == null -> Reply.line(refusal, isError = true)
+        !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
+        request is Request.Retrieval && calls.size > 1 && badness(worst) == 0 -> merge(job, request, calls)
+        refusal != null && worst.failure == null && worst.reply !is Response.Failure -> Reply.line(refusal, isError = true)
         else -> relay(request, worst)
     }
 }
 
 /** The servers' and the middleware's own; an error only if no server has anything else, and nothing own was asked for. */
 private fun statisticsOf(job: Job, request: Request.Inquiry): Reply {
-    val answers = job.calls.filter { failureOf(request, it) == null }
+    val answers = job.calls.filter { it.failure == null }
     val statistics = answers.filter { it.reply is Response.Statistics || it.reply is Response.Values }
     if (statistics.isEmpty() && job.ownStatistics.isEmpty()) {
-        return relay(request, job.calls.maxBy { badness(request, it) })
+        return relay(request, job.calls.maxBy(::badness))
     }
     val group = job.words().getOrElse(1) { "" }
     val servers = ServerStatistics.merge(group, statistics.map { it.server.name to it.lines() })
@@ -52,10 +56,10 @@ private fun ServerCall.lines(): List<String> =
     Charsets.ISO_8859_1.decode(bytes.duplicate()).trimEnd().split("\r\n").dropLast(1)
 
 /** 0 for success; the higher, the more a client has to know of it. */
-private fun badness(request: Request, call: ServerCall): Int {
+private fun badness(call: ServerCall): Int {
     val reply = call.reply
     return when {
-        failureOf(request, call) != null -> SERVER_FAILURE
+        call.failure != null -> SERVER_FAILURE
         reply is Response.Failure -> ERROR + reply.kind.ordinal
         reply is Response.Line && reply.status in UNSUCCESSFUL -> UNSUCCESS
         reply is Response.Meta && reply.code in UNSUCCESSFUL_META -> UNSUCCESS
@@ -63,21 +67,8 @@ private fun badness(request: Request, call: ServerCall): Int {
     }
 }
 
-/** Why the server's answer is of no use, if that is so: it gave none, or one that does not belong to the request. */
-private fun failureOf(request: Request, call: ServerCall): String? {
-    call.failure?.let { return it }
-    val belongs = when (val reply = call.reply) {
-        null, is Response.Failure -> true
-        is Response.Values -> request is Request.Retrieval || (request is Request.Inquiry && reply.hits == 0)
-        is Response.Line -> request !is Request.Retrieval
-        is Response.Meta -> request is Request.Retrieval || request is Request.Update
-        is Response.Statistics -> request is Request.Inquiry
-    }
-    return if (belongs) null else "SERVER_ERROR ${call.server.name} sent a reply to something else"
-}
-
 private fun relay(request: Request, call: ServerCall): Reply {
-    val failure = failureOf(request, call)
+    val failure = call.failure
     val reply = call.reply
     return when {
         failure != null && request is Request.Inquiry && request.verb == Verb.VERSION ->
@@ -109,30 +100,15 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
         val call = calls[owner[key]]
         val found = values[owner[key]]
         val next = taken[owner[key]]
-        if (next < found.hits &&
-            isValueOf(job.slice(request.keys.start(key), request.keys.end(key)), call, found.starts[next])
-        ) {
+        if (next < found.hits && job.isValueOf(key, call.bytes, call.bytes.position() + found.starts[next])) {
             pieces += call.slice(found.starts[next], found.end(next))
             taken[owner[key]]++
         }
-    }
-    val stranger = calls.indices.find { taken[it] < values[it].hits }
-    if (stranger != null) {
-        return Reply.line("SERVER_ERROR ${calls[stranger].server.name} sent a value nobody asked for", isError = true)
     }
     pieces += END.duplicate()
     return Reply(pieces.toTypedArray(), taken.sum())
 }
 
-private fun isValueOf(key: ByteBuffer, call: ServerCall, start: Int): Boolean {
-    val keyStart = start + VALUE.length
-    // A value of a shorter key may end before this key would.
-    if (keyStart + key.limit() >= call.bytes.remaining()) return false
-    val keyAndSpace = call.slice(keyStart, keyStart + key.limit() + 1)
-    return keyAndSpace.get(key.limit()) == ' '.code.toByte() && keyAndSpace.limit(key.limit()) == key
-}
-
-private const val VALUE = "VALUE "
 private val END = ByteBuffer.allocateDirect(Response.END_LINE_BYTES).put("END\r\n".toByteArray()).flip()
 private val UNSUCCESSFUL = setOf(Status.NOT_STORED, Status.EXISTS, Status.NOT_FOUND)
 private val UNSUCCESSFUL_META = setOf(MetaCode.NS, MetaCode.EX, MetaCode.NF)

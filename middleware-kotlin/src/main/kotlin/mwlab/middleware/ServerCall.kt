@@ -13,16 +13,18 @@ import kotlin.coroutines.resume
  * Confined to the thread of the server's connection. [reply] is set or [failure] is, exactly once.
  *
  * @property keys which keys of the request the server is asked for; null: all.
- * @property isQuiet the server may leave the request without an answer; a `mn` behind it tells when it is done.
  * @property patience how long the server may take.
  */
 internal class ServerCall(
     private val group: CallGroup,
     val server: Server,
+    private val job: Job,
     val keys: IntArray? = null,
-    val isQuiet: Boolean = false,
     val patience: Patience = Patience.OF_THE_CONNECTION,
 ) {
+    /** The server may leave the request without an answer; a `mn` behind it tells when it is done. */
+    val isQuiet: Boolean get() = job.isQuiet
+
     /** Bytes sent. */
     var bytesOut = 0
 
@@ -57,6 +59,9 @@ internal class ServerCall(
         sentNanos = nanos
         isSent = true
     }
+
+    /** Why [reply], at the position of [bytes], cannot be its answer; null if it can. Not to be asked of an abandoned call. */
+    fun objectionTo(reply: Response, bytes: ByteBuffer): String? = objectionTo(reply, bytes, job, keys)
 
     /** Whether it waits longer than it may at [nanos]. */
     fun isOverdue(nanos: Long): Boolean = !isAbandoned && nanos - sentNanos > patience.nanos

@@ -5,6 +5,7 @@ import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.memcached.MetaCode
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
@@ -36,6 +37,7 @@ internal class ServerConnection(
     private val outbox = Outbox()
     private var connection: Connection? = null
     private var downReason = "is not connected yet"
+    private var wasSilent = false
     private val tried = CompletableDeferred<Unit>()
     private val blocked = Channel<Unit>(Channel.CONFLATED)
 
@@ -68,13 +70,24 @@ internal class ServerConnection(
     /** Suspends until the first attempt to connect has succeeded or failed. */
     suspend fun awaitFirstAttempt() = tried.await()
 
-    /** Sends [buffers] for [call], which is answered or fails in its own time. Suspends while the socket's buffer is full. */
-    suspend fun send(call: ServerCall, buffers: Array<ByteBuffer>) {
-        val connection = this.connection ?: return call.fail(failure(downReason))
-        if (isSilent && call.patience.hasAlternative) return call.fail(failure(SILENT))
-        pending.addLast(call)
-        call.bytesOut = buffers.sumOf { it.remaining() }
-        call.sentNanos = System.nanoTime()
+    /**
+     * Sends [buffers] for [call], which is answered or fails in its own time. False if the socket did not take all of it:
+     * [sendRest] has to follow, before anything else is sent.
+     */
+    fun send(call: ServerCall, buffers: Array<ByteBuffer>): Boolean {
+        val connection = accept(call, buffers) ?: return true
+        return try {
+            connection.tryWrite(buffers).also { if (it) call.sent(System.nanoTime()) }
+        } catch (lost: IOException) {
+            drop("failed: ${lost.message}")
+            true
+        }
+    }
+
+    /** Sends what [send] has left of [buffers]; suspends while the socket's buffer is full. */
+    suspend fun sendRest(call: ServerCall, buffers: Array<ByteBuffer>) {
+        // Dropped meanwhile, and so the call has failed.
+        val connection = this.connection?.takeIf { call in pending } ?: return
         var sent = false
         try {
             connection.write(buffers)
@@ -94,13 +107,22 @@ internal class ServerConnection(
      * [send]. A connection is used with one of the two only.
      */
     fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
-        if (connection == null) return call.fail(failure(downReason))
-        if (isSilent && call.patience.hasAlternative) return call.fail(failure(SILENT))
+        accept(call, buffers) ?: return
+        if (outbox.isEmpty) loop.atEndOfTurn(::flush)
+        outbox.add(call, buffers)
+    }
+
+    /** The connection on which [call] now waits for its answer; null, and the call has failed, if there is none to wait for. */
+    private fun accept(call: ServerCall, buffers: Array<ByteBuffer>): Connection? {
+        val connection = this.connection
+        if (connection == null || (isSilent && call.patience.hasAlternative)) {
+            call.fail(failure(if (connection == null) downReason else SILENT))
+            return null
+        }
         pending.addLast(call)
         call.bytesOut = buffers.sumOf { it.remaining() }
         call.sentNanos = System.nanoTime()
-        if (outbox.isEmpty) loop.atEndOfTurn(::flush)
-        outbox.add(call, buffers)
+        return connection
     }
 
     /**
@@ -109,14 +131,19 @@ internal class ServerConnection(
      */
     fun checkTimeout(nanos: Long) {
         val oldest = pending.firstOrNull() ?: return
-        if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) return drop("did not answer within $timeout")
+        if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) {
+            wasSilent = true
+            return drop(TIMED_OUT_AFTER + timeout)
+        }
         val overdue = pending.filter { it.isOverdue(nanos) }
         // What is not written yet stands in a buffer that the client gets back: the rest must never be sent.
         if (overdue.any { !it.isSent }) return drop("took no request within ${overdue.first().patience}")
-        overdue.forEach { it.abandon(failure("did not answer within ${it.patience}")) }
+        overdue.forEach { it.abandon(failure(TIMED_OUT_AFTER + it.patience)) }
     }
 
     private suspend fun serve(connection: Connection) = coroutineScope {
+        if (wasSilent && !answers(connection)) return@coroutineScope
+        wasSilent = false
         this@ServerConnection.connection = connection
         link.connected()
         tried.complete(Unit)
@@ -127,6 +154,15 @@ internal class ServerConnection(
             writing.cancel()
         }
     }
+
+    /** A server that hangs still accepts connections: without an answer on the new one, every request would wait for it in vain. */
+    private suspend fun answers(connection: Connection): Boolean = withTimeoutOrNull(timeout) {
+        connection.write(ByteBuffer.wrap(PROBE))
+        val replies = ResponseReader()
+        var reply: Response? = null
+        while (reply == null && connection.fill()) reply = replies.next(connection.input)
+        reply?.let { connection.consume(it.length) } != null
+    } ?: false
 
     private fun flush() {
         val connection = this.connection ?: return
@@ -172,8 +208,11 @@ internal class ServerConnection(
 
     private fun answer(connection: Connection, reply: Response) {
         val call = pending.firstOrNull() ?: throw ProtocolException("a reply that nobody asked for")
-        backoff.reset()
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
+        if (!isEndOfQuiet && !call.isAbandoned) {
+            call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
+        }
+        backoff.reset()
         if (isEndOfQuiet || !call.isQuiet) pending.removeFirst()
         when {
             call.isAbandoned -> connection.consume(reply.length)
@@ -209,6 +248,8 @@ internal class ServerConnection(
     private fun failure(reason: String) = "SERVER_ERROR ${server.name} $reason"
 
     companion object {
+        private const val TIMED_OUT_AFTER = "did not answer within "
+        private val PROBE = "version\r\n".toByteArray()
         private const val SILENT = "has left another request without an answer"
 
         /** For a connection with one call at a time. */

@@ -9,6 +9,9 @@ private val SPACE = " ".direct()
 
 /** Words of `ms <key> <bytes>`. */
 private const val MS_FLAGS = 3
+
+/** Flags that keep `md` from removing, or from saying so. */
+private val CONDITION = Regex("[Iq].*|[CT][0-9]+")
 private val NO_OPERATION = "mn\r\n".direct()
 
 /** The bytes to send to a server for [call]: pieces of the client's own request, so that no value is copied. */
@@ -37,19 +40,19 @@ private fun partOf(job: Job, request: Request.Retrieval, keys: IntArray): Array<
     return pieces.toTypedArray()
 }
 
-/** Keys of meta commands may be encoded: their own flag says so, and is repeated. */
+/**
+ * Removes the old value of a key whose new one is too large. The flags of `ms` go along, except for those with which `md` would
+ * do something else: wrong ones are refused by the server, as they would have been with the value.
+ */
 private fun removal(job: Job, request: Request.Update): Array<ByteBuffer> {
     val key = job.slice(request.keys.start(0), request.keys.end(0))
-    val isEncoded = request.verb == Verb.MS && job.words().drop(MS_FLAGS).any { it.startsWith("b") }
-    return if (isEncoded) {
-        arrayOf("md ".direct(), key, " b\r\n".direct())
-    } else {
-        arrayOf("delete ".direct(), key, LINE_END.duplicate())
-    }
+    if (request.verb != Verb.MS) return arrayOf("delete ".direct(), key, LINE_END.duplicate())
+    val flags = job.words().drop(MS_FLAGS).filterNot { CONDITION.matches(it) }
+    return arrayOf("md ".direct(), key, flags.joinToString("") { " $it" }.direct(), LINE_END.duplicate())
 }
 
 /** Servers are always asked for a reply, or nobody would know when they are done; it is dropped before the client. */
 private fun withoutNoreply(job: Job, request: Request.Update): Array<ByteBuffer> =
     arrayOf(job.slice(0, request.replyEnd), LINE_END.duplicate(), job.slice(request.lineLength, request.length))
 
-private fun String.direct(): ByteBuffer = ByteBuffer.allocateDirect(length).put(toByteArray(Charsets.US_ASCII)).flip()
+private fun String.direct(): ByteBuffer = ByteBuffer.allocateDirect(length).put(toByteArray(Charsets.ISO_8859_1)).flip()

@@ -1,10 +1,13 @@
 package mwlab.middleware
 
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import mwlab.memcached.Response
 import mwlab.metrics.JobTimes
 import mwlab.metrics.Recorder
 import mwlab.net.EventLoop
+import java.nio.ByteBuffer
 
 /**
  * Takes one job at a time, sends it to its servers, and hands their reply to the client's socket.
@@ -40,7 +43,7 @@ internal class Worker(
         do {
             val group = CallGroup(remaining.size)
             val calls = callsOf(job, remaining, group)
-            calls.forEach { connections[it.server.index].send(it, serverRequest(job, it)) }
+            send(job, calls)
             group.await()
             calls.forEach { record(job, it) }
             remaining = routes.retry(job, loop.buffers, recorder)
@@ -52,6 +55,21 @@ internal class Worker(
         }
         // A client that reads slowly does not hold up a worker: it keeps the reply and writes the rest by itself.
         if (isDelivered) job.release(loop.buffers)
+    }
+
+    /** A server that does not take its request at once keeps none of the others waiting. */
+    private suspend fun send(job: Job, calls: List<ServerCall>) {
+        var blocked: MutableList<Pair<ServerCall, Array<ByteBuffer>>>? = null
+        for (call in calls) {
+            val buffers = serverRequest(job, call)
+            if (connections[call.server.index].send(call, buffers)) continue
+            blocked = (blocked ?: mutableListOf()).apply { add(call to buffers) }
+        }
+        if (blocked != null) {
+            coroutineScope {
+                for ((call, buffers) in blocked) launch { connections[call.server.index].sendRest(call, buffers) }
+            }
+        }
     }
 
     private fun submit(job: Job, parts: List<Part>) {
@@ -79,14 +97,14 @@ internal class Worker(
     /** New calls for [parts], which join those that [job] has already. */
     private fun callsOf(job: Job, parts: List<Part>, group: CallGroup): List<ServerCall> {
         val patience = routes.patience(job)
-        val calls = parts.map { ServerCall(group, servers[it.server], it.keys, job.isQuiet, patience) }
+        val calls = parts.map { ServerCall(group, servers[it.server], job, it.keys, patience) }
         job.calls = if (job.calls.isEmpty()) calls else job.calls + calls
         return calls
     }
 
     private fun reply(job: Job): Reply {
         stamp(job.times, job.calls)
-        return if (job.calls.isEmpty()) Reply.line(NO_UNIQUES, isError = true) else replyOf(job)
+        return if (job.calls.isEmpty()) Reply.error(job.request, NO_UNIQUES) else replyOf(job)
     }
 
     private fun stamp(times: JobTimes, calls: List<ServerCall>) {

@@ -216,6 +216,14 @@ class RequestReaderTest {
     }
 
     @Test
+    fun `a client of the binary protocol is hung up on at its first byte`() {
+        assertIs<Request.HangUp>(read("\u0080"))
+        val reader = RequestReader(100)
+        assertIs<Request.Retrieval>(reader.next(bytes("get k\r\n")))
+        assertIs<Request.Refused>(reader.next(bytes("\u0080\r\n")))
+    }
+
+    @Test
     fun `a zero byte ends a line as it ends a C string`() {
         assertEquals(1, assertIs<Request.Retrieval>(read("get a\u0000 b c\r\n")).keys.count)
     }

@@ -80,10 +80,22 @@ class ConformanceTest {
         val data = "x".repeat(1_100_000)
         val lines = listOf("set", "add", "replace", "append", "prepend").map { "$it a 0 0 ${data.length}" } +
             listOf("set a 0 0 ${data.length} noreply", "cas a 0 0 ${data.length} 1", "ms YQ== ${data.length} b q") +
-            listOf("", " MA", " C1", " q k Oabc").map { "ms a ${data.length}$it" }
+            listOf("", " MA", " C1", " q k Oabc", " T60 I").map { "ms a ${data.length}$it" }
         for (line in lines) {
             val script = "set a 0 0 1\r\n1\r\n$line\r\n$data\r\nget a\r\nmn\r\n"
             assertEquals(answer(direct, script, ::whole), answer(proxied, script, ::whole), line)
+        }
+    }
+
+    @Test
+    fun `an oversized value with wrong flags is the client's error, and the old one stays`() = withBoth { _, proxied ->
+        TextClient(proxied).use { client ->
+            assertEquals("STORED", client.set("a", "1"))
+            for (flags in listOf("z", "k k", "Tx", "Cx", "b")) {
+                client.send("ms a 1100000 $flags\r\n${"x".repeat(1_100_000)}\r\n")
+                assertEquals("CLIENT_ERROR", client.readLine()!!.substringBefore(' '), flags)
+                assertEquals(listOf("VALUE a 0 1", "1"), client.get("a"), flags)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 
 /** What fails behind a middleware; both kinds of dispatch have to bear it. */
 abstract class FailureTest(private val dispatch: Dispatch) {
@@ -75,6 +76,46 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     }
 
     @Test
+    fun `a server that hangs keeps those who queue waiting once, not one after the other`() = withServers(1) { (server) ->
+        withMiddleware(config(listOf(server.address))) { address ->
+            server.answer = { _, _ -> "" }
+            val clients = List(8) { TextClient(address) }
+            val start = System.nanoTime()
+            clients.forEach { it.send("get k\r\n") }
+            for (client in clients) {
+                assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.readLine())
+            }
+            assertTrue(System.nanoTime() - start < 1_000_000_000, "${System.nanoTime() - start} ns")
+            server.answer = { _, reply -> reply }
+            eventually("it is used again") { clients[0].ask("get k") == "END" }
+            clients.forEach { it.close() }
+        }
+    }
+
+    @Test
+    fun `servers that take no request are waited for together`() {
+        val deaf = List(3) {
+            ServerSocket().apply {
+                receiveBufferSize = 4096
+                bind(ANY_PORT)
+            }
+        }
+        val addresses = deaf.map { InetSocketAddress(it.inetAddress, it.localPort) }
+        val timeout = 1.seconds
+        val config =
+            MiddlewareConfig(ANY_PORT, addresses, workers = 1, dispatch = dispatch, serverTimeout = timeout, maxValueBytes = 16 shl 20)
+        withMiddleware(config) { address ->
+            TextClient(address).use { client ->
+                val start = System.nanoTime()
+                val answer = client.set("k", "x".repeat(16 shl 20))!!
+                assertTrue(answer.endsWith(" did not answer within 1s"), answer)
+                assertTrue(System.nanoTime() - start < 2 * timeout.inWholeNanoseconds, "${System.nanoTime() - start} ns")
+            }
+        }
+        deaf.forEach { it.close() }
+    }
+
+    @Test
     fun `half a reply is no reply`() = withServers(1) { (server) ->
         withMiddleware(config(listOf(server.address))) { address ->
             TextClient(address).use { client ->
@@ -98,8 +139,13 @@ abstract class FailureTest(private val dispatch: Dispatch) {
                     client.ask("get k") ==
                         "SERVER_ERROR ${server.name()} sent a reply to something else"
                 }
+                server.answer = { _, _ -> "VALUE other 0 1\r\nx\r\nEND\r\n" }
+                eventually("it is back") {
+                    client.ask("get k") ==
+                        "SERVER_ERROR ${server.name()} sent a value nobody asked for"
+                }
                 server.answer = { _, _ -> "END\r\nEND\r\n" }
-                assertEquals("END", client.ask("get k"))
+                eventually("it is back") { client.ask("get k") == "END" }
                 server.answer = { _, reply -> reply }
                 eventually("it is back") { client.ask("version") == "VERSION fake" }
             }

@@ -1,13 +1,16 @@
 package mwlab.middleware
 
+import kotlinx.coroutines.runBlocking
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import java.net.InetSocketAddress
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit
+import kotlin.concurrent.thread
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertNull
@@ -104,6 +107,31 @@ class MiddlewareTest {
     }
 
     @Test
+    fun `what is refused by the middleware is refused silently, too, if it is noreply`() = withServers(2) { servers ->
+        val hold = CountDownLatch(1)
+        servers.forEach { it.answer = { line, reply -> reply.also { if (line == "get slow") hold.await() } } }
+        val addresses = servers.map { it.address }
+        val config = MiddlewareConfig(ANY_PORT, addresses, workers = 1, queueCapacity = 1)
+        withMiddleware(config) { address ->
+            val others = List(2) { TextClient(address) }
+            TextClient(address).use { client ->
+                client.send("cas k 0 0 1 1 noreply\r\n1\r\n")
+                assertEquals("VERSION fake", client.ask("version"))
+                others.forEach {
+                    it.send("get slow\r\n")
+                    Thread.sleep(100)
+                }
+                client.send("set k 0 0 1 noreply\r\n1\r\n")
+                assertEquals("SERVER_ERROR job queue is full", client.ask("version"))
+                hold.countDown()
+                others.forEach { assertEquals("END", it.readLine()) }
+                assertEquals("VERSION fake", client.ask("version"))
+            }
+            others.forEach { it.close() }
+        }
+    }
+
+    @Test
     fun `pipelined requests are answered in order`() = withServers(2) { servers ->
         withClient(config(servers, workers = 4)) { client ->
             client.send((1..100).joinToString("") { "set k$it 0 0 3\r\n%03d\r\nget k$it\r\n".format(it) })
@@ -148,6 +176,21 @@ class MiddlewareTest {
             client.shutdownOutput()
             assertEquals(listOf("STORED", "VALUE k 0 1", "1", "END"), client.readUntil("END"))
             assertNull(client.readLine())
+        }
+    }
+
+    @Test
+    fun `all requests that have arrived are answered before the end`() = withServers(1) { (server) ->
+        server.answer = { _, reply -> reply.also { Thread.sleep(2) } }
+        val middleware = Middleware(config(listOf(server)))
+        val address = runBlocking { middleware.start() }
+        TextClient(address).use { client ->
+            client.send("get k\r\n".repeat(200))
+            assertEquals("END", client.readLine())
+            val end = thread { runBlocking { middleware.stop() } }
+            repeat(199) { assertEquals("END", client.readLine()) }
+            assertNull(client.readLine())
+            end.join()
         }
     }
 
