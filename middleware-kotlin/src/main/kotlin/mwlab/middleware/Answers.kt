@@ -32,9 +32,14 @@ internal fun Job.isValueOf(key: Int, bytes: ByteBuffer, start: Int): Boolean {
 
 private fun belongs(reply: Response, request: Request): Boolean = when (reply) {
     is Response.Failure -> true
-    is Response.Values -> (request is Request.Retrieval && !request.verb.isMeta) || (request.isStatistics && reply.hits == 0)
+
+    is Response.Values -> (request is Request.Retrieval && !request.verb.isMeta) ||
+        (request.isStatistics && reply.hits == 0)
+
     is Response.Line -> reply.status in statusesOf(request)
+
     is Response.Meta -> reply.code in codesOf(request)
+
     is Response.Statistics -> request.isStatistics
 }
 

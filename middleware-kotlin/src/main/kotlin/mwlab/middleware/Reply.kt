@@ -32,8 +32,14 @@ internal fun replyOf(job: Job): Reply {
     val refusal = (request as? Request.Update)?.refusal
     return when {
         !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
+
         request is Request.Retrieval && calls.size > 1 && badness(worst) == 0 -> merge(job, request, calls)
-        refusal != null && worst.failure == null && worst.reply !is Response.Failure -> Reply.line(refusal, isError = true)
+
+        refusal != null && worst.failure == null && worst.reply !is Response.Failure -> Reply.line(
+            refusal,
+            isError = true,
+        )
+
         else -> relay(request, worst)
     }
 }

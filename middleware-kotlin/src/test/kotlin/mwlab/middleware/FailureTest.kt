@@ -76,21 +76,22 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     }
 
     @Test
-    fun `a server that hangs keeps those who queue waiting once, not one after the other`() = withServers(1) { (server) ->
-        withMiddleware(config(listOf(server.address))) { address ->
-            server.answer = { _, _ -> "" }
-            val clients = List(8) { TextClient(address) }
-            val start = System.nanoTime()
-            clients.forEach { it.send("get k\r\n") }
-            for (client in clients) {
-                assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.readLine())
+    fun `a server that hangs keeps those who queue waiting once, not one after the other`() =
+        withServers(1) { (server) ->
+            withMiddleware(config(listOf(server.address))) { address ->
+                server.answer = { _, _ -> "" }
+                val clients = List(8) { TextClient(address) }
+                val start = System.nanoTime()
+                clients.forEach { it.send("get k\r\n") }
+                for (client in clients) {
+                    assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.readLine())
+                }
+                assertTrue(System.nanoTime() - start < 1_000_000_000, "${System.nanoTime() - start} ns")
+                server.answer = { _, reply -> reply }
+                eventually("it is used again") { clients[0].ask("get k") == "END" }
+                clients.forEach { it.close() }
             }
-            assertTrue(System.nanoTime() - start < 1_000_000_000, "${System.nanoTime() - start} ns")
-            server.answer = { _, reply -> reply }
-            eventually("it is used again") { clients[0].ask("get k") == "END" }
-            clients.forEach { it.close() }
         }
-    }
 
     @Test
     fun `servers that take no request are waited for together`() {
@@ -103,13 +104,24 @@ abstract class FailureTest(private val dispatch: Dispatch) {
         val addresses = deaf.map { InetSocketAddress(it.inetAddress, it.localPort) }
         val timeout = 1.seconds
         val config =
-            MiddlewareConfig(ANY_PORT, addresses, workers = 1, dispatch = dispatch, serverTimeout = timeout, maxValueBytes = 16 shl 20)
+            MiddlewareConfig(
+                ANY_PORT,
+                addresses,
+                workers = 1,
+                dispatch = dispatch,
+                serverTimeout = timeout,
+                maxValueBytes =
+                16 shl 20,
+            )
         withMiddleware(config) { address ->
             TextClient(address).use { client ->
                 val start = System.nanoTime()
                 val answer = client.set("k", "x".repeat(16 shl 20))!!
                 assertTrue(answer.endsWith(" did not answer within 1s"), answer)
-                assertTrue(System.nanoTime() - start < 2 * timeout.inWholeNanoseconds, "${System.nanoTime() - start} ns")
+                assertTrue(
+                    System.nanoTime() - start < 2 * timeout.inWholeNanoseconds,
+                    "${System.nanoTime() - start} ns",
+                )
             }
         }
         deaf.forEach { it.close() }
