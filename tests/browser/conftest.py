@@ -1,12 +1,12 @@
-"""A real browser: Debian's chromium, driven by Playwright, that may not leave the machine."""
+"""A real browser: chromium, driven by Playwright, that may not leave the machine."""
 
+import os
 import shutil
 
 import pytest
+from playwright.sync_api import sync_playwright
 
-playwright = pytest.importorskip("playwright.sync_api")
-
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = os.environ.get("BROWSER_PATH") or shutil.which("chromium")  # as figures are drawn with
 FLAGS = [
     "--no-sandbox",  # tests may run as root
     "--disable-background-networking",
@@ -18,9 +18,8 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def browser():
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with playwright.sync_playwright() as driver:
+    assert CHROMIUM, "no chromium: apt-get install chromium, or name a Chrome in BROWSER_PATH"
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
