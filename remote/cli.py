@@ -13,12 +13,12 @@ from typing import ParamSpec
 import click
 
 from remote.campaign import Campaign
-from remote.campaign_cli import COMMANDS as CAMPAIGN_COMMANDS
-from remote.campaign_cli import NOT_COMPLETE
-from remote.dry_run import missing_table
+from remote.campaign.dry_run import missing_table
+from remote.commands.campaigns import COMMANDS as CAMPAIGN_COMMANDS
+from remote.commands.campaigns import NOT_COMPLETE
+from remote.commands.fleets import COMMANDS as FLEET_COMMANDS
+from remote.commands.fleets import loopback_option
 from remote.errors import ConfigError, LabError, RemoteError
-from remote.fleet_cli import COMMANDS as FLEET_COMMANDS
-from remote.fleet_cli import loopback_option
 from remote.fleets import lab_of
 from remote.section import PROFILES
 from remote.testbed import LocalLab, Topology, network_problem, shell_command

@@ -22,7 +22,7 @@ from remote.errors import (
     TransferFailed,
 )
 from remote.inventory import Host
-from remote.link import BROKEN, Link
+from remote.ssh.link import BROKEN, Link
 
 T = TypeVar("T")
 TRANSFER_TIMEOUT_S = 300.0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from remote.errors import ConfigError, LabError
 from remote.inventory import LOCAL_LAB_INVENTORY
-from remote.loopback import LoopbackLab
-from remote.loopback_files import FLEET
+from remote.loopback.files import FLEET
+from remote.loopback.fleet import LoopbackLab
 from remote.testbed import LocalLab, requirements
 from remote.testbed.commands import SEARCH_PATH
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from remote.connection import Connection, Result
 from remote.errors import GroupError, RemoteError
 from remote.inventory import Host, Inventory
-from remote.link import Link
+from remote.ssh.link import Link
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from remote.ansible_inventory import AnsibleInventory
 from remote.errors import ConfigError
-from remote.host_variables import DELAYS, FLEET_VARIABLES, HostVariables
-from remote.ssh_options import (
+from remote.inventories.ansible import AnsibleInventory
+from remote.inventories.variables import DELAYS, FLEET_VARIABLES, HostVariables
+from remote.ssh.options import (
     SSH_PORT,
     USER_KNOWN_HOSTS,
     JumpSpec,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from remote.settings import Level, Settings
+from remote.design.settings import Level, Settings
 
 SECTIONS_DIR = Path(__file__).parent / "sections"
 PROFILES = ("smoke", "quick", "paper")
@@ -56,7 +56,8 @@ class Section:
     hosts : role to the number of hosts that are needed, the most that any configuration uses.
     factors : factor to its levels, the varied part of each configuration.
     extra : those of the levels that no study had.
-    constants : the settings that are the same in all configurations (`remote.settings.SETTINGS`).
+    constants : the settings that are the same in all configurations
+        (`remote.design.settings.SETTINGS`).
     follows : factor to level (as text) to the settings that follow from it.
     parts : groups of factors whose levels are combined with each other; all factors if empty.
     time_dilation : the k that suits the section, unless another one is asked for.
@@ -85,7 +86,7 @@ class Section:
         ConfigError
             No such section or profile, or a wrong value; names the file, the place and the rule.
         """
-        from remote.section_file import read_section  # it builds this class
+        from remote.design.file import read_section  # it builds this class
 
         return read_section(name, profile, folder)
 

@@ -11,7 +11,6 @@ import pandas as pd
 from remote.connection import Connection
 from remote.errors import HostUnreachable, RemoteError
 from remote.group import Fleet
-from remote.handshake import ssh_command
 from remote.inventory import Host
 from remote.provision.tools import (
     MISSING,
@@ -24,6 +23,7 @@ from remote.provision.tools import (
     probe_command,
     tools_of,
 )
+from remote.ssh.handshake import ssh_command
 
 REAL_GENERATOR = "memtier_benchmark"
 COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")

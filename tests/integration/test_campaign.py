@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from analysis.tidy import tidy_campaign
-from remote import live
-from remote.campaign import Campaign
-from remote.campaign_report import campaign_report
+from remote.campaign import Campaign, live
+from remote.campaign.report import campaign_report
+from remote.campaign.states import State
+from remote.campaign.verify import verify_campaign
 from remote.errors import RemoteError
 from remote.section import Durations, Section
-from remote.states import State
-from remote.verify import verify_campaign
 from tests.integration.test_load_run import jobs_running, wait_for, wait_for_generators
 
 pytestmark = pytest.mark.integration
@@ -46,7 +45,9 @@ def states(campaign: Campaign) -> list[State]:
 
 def test_campaign_is_measured_verified_and_summed_up(fleet, tmp_path, monkeypatch):
     samples: list[live.Sample] = []
-    monkeypatch.setattr("remote.live_view.Watch._show", lambda self, sample: samples.append(sample))
+    monkeypatch.setattr(
+        "remote.campaign.live_view.Watch._show", lambda self, sample: samples.append(sample)
+    )
     campaign = open_campaign(tmp_path)
     assert campaign.measure(SECTION) == []
     assert states(campaign) == [State.DONE] * 3

@@ -21,8 +21,8 @@ from remote.errors import (
     TransferFailed,
 )
 from remote.group import Fleet, in_parallel
-from remote.handshake import CONNECT_TIMEOUT_S
 from remote.inventory import Inventory
+from remote.ssh.handshake import CONNECT_TIMEOUT_S
 
 pytestmark = pytest.mark.integration
 

@@ -16,13 +16,13 @@ import pytest
 
 from analysis.tidy import tidy_campaign
 from remote.campaign import DATA_DIR
+from remote.campaign.measuring import measure_once
 from remote.errors import CommandFailed, HostUnreachable, RemoteError
 from remote.jobs import JOB_MARK, clear_jobs
-from remote.load_run import LoadSession
 from remote.manifest import read_manifest
-from remote.measuring import measure_once
 from remote.provision import provision
 from remote.run import Collected, Run, store
+from remote.runs.load import LoadSession
 from remote.section import Section
 
 pytestmark = pytest.mark.integration

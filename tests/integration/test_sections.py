@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from analysis.parsing import read_memtier_json, read_middleware
-from remote.load_run import LoadSession
 from remote.manifest import read_manifest
 from remote.provision import provision
 from remote.run import Collected, Run, store
+from remote.runs.load import LoadSession
 from remote.section import Section
 from remote.tools import middleware
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from remote import section_file
+from remote.design import file as section_file
+from remote.design.settings import SETTINGS
 from remote.errors import ConfigError
 from remote.section import PROFILES, SECTIONS_DIR, Pause, Section, slug
-from remote.settings import SETTINGS
 
 MINIMAL = """
 title = "A section"

@@ -2,10 +2,10 @@ import pytest
 
 from analysis.queueing import System, message_bytes
 from analysis.tidy import tidy_campaign
+from remote.design.rules import require_possible
+from remote.design.settings import mistakes
 from remote.errors import ConfigError
 from remote.section import Section
-from remote.section_rules import require_possible
-from remote.settings import mistakes
 from remote.testbed.topology import Topology
 from remote.whatif import changed_section, changed_topology, on_lab, run_what_if
 from tests.helpers.campaign import build_run

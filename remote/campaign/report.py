@@ -1,0 +1,103 @@
+"""What became of a campaign: states, rejections and failures, overhead, and where requests went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from remote.campaign.states import RunState, State, reason_of
+from remote.checks.stations import StationCount, counts_text, station_counts
+from remote.manifest import MANIFEST, failed_checks, read_manifest
+from remote.phases import PHASES, overhead, total_phases
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignReport:
+    """The tables of a campaign's report, each a list of rows.
+
+    Attributes
+    ----------
+    states : section to the number of its runs in each state.
+    refused : run, status and reason of every attempt that does not count.
+    advice : run and detail of every advisory check that was not passed.
+    phases_s : seconds of each phase, all attempts together.
+    counts : requests as generators, middlewares and servers counted them, of the accepted runs.
+    """
+
+    states: Mapping[str, Mapping[State, int]]
+    refused: Sequence[tuple[str, str, str]]
+    advice: Sequence[tuple[str, str]]
+    phases_s: Mapping[str, float]
+    counts: list[StationCount]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every run of every section that was begun is done."""
+        return all(set(counts) <= {State.DONE} for counts in self.states.values())
+
+    def text(self) -> str:
+        """Return the report for a terminal."""
+        rows = [
+            [section, *(counts.get(state, 0) for state in State), sum(counts.values())]
+            for section, counts in self.states.items()
+        ]
+        phases = [[name, f"{self.phases_s[name]:.1f}"] for name in PHASES]
+        parts = [
+            tabulate(rows, headers=["section", *State, "runs"]),
+            "Attempts that do not count:\n" + (_table(self.refused, "run", "status", "reason")),
+            "Advice:\n" + (_table(self.advice, "run", "check")),
+            "Time by phase:\n"
+            + tabulate([*phases, ["not measuring", f"{overhead(self.phases_s):.1%}"]]),
+            "Requests by who counted them:\n" + counts_text(self.counts),
+        ]
+        return "\n\n".join(parts)
+
+
+def measured_sections(campaign_dir: Path) -> list[str]:
+    """Return the sections of which a campaign holds anything."""
+    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
+
+
+def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]) -> CampaignReport:
+    """Read all manifests of a campaign and sum them up.
+
+    Parameters
+    ----------
+    states : section to the states of its runs.
+    """
+    folders = sorted(path.parent for path in campaign_dir.glob(f"*/*/*/{MANIFEST}"))
+    manifests = {folder: read_manifest(folder) for folder in folders}
+    of_sections = {section: list(of_section) for section, of_section in states.items()}
+    accepted = {f: m for f, m in manifests.items() if m["status"] == "accepted"}
+    return CampaignReport(
+        states={name: Counter(s.state for s in runs) for name, runs in of_sections.items()},
+        refused=[
+            (_label(folder), manifest["status"], reason_of(manifest))
+            for folder, manifest in manifests.items()
+            if folder not in accepted
+        ],
+        advice=[
+            (_label(folder), text)
+            for folder, manifest in accepted.items()
+            for text in failed_checks(manifest, "advisory")
+        ],
+        phases_s=total_phases(manifests.values()),
+        counts=station_counts(_loads(accepted)),
+    )
+
+
+def _loads(manifests: Mapping[Path, dict[str, Any]]) -> dict[Path, dict[str, Any]]:
+    return {folder: manifest for folder, manifest in manifests.items() if "settings" in manifest}
+
+
+def _label(folder: Path) -> str:
+    return "/".join(folder.parts[-3:])
+
+
+def _table(rows: Sequence[Sequence[str]], *headers: str) -> str:
+    return tabulate(rows, headers=headers) if rows else "none"

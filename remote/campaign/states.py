@@ -1,0 +1,119 @@
+"""The state of every run of a campaign, as the campaign's folder tells it.
+
+==========  ======================================================================================
+todo        nothing stands there, or attempts that the next call makes more of
+running     ``rep-<n>.running`` stands there and its controller lives; a mark of a dead one is void
+done        ``rep-<n>`` stands there, accepted
+rejected    the checks refused as many attempts as are made; ``rep-<n>.rejected-<k>`` tell why
+failed      as rejected, but the last attempt broke off; ``rep-<n>.failed-<k>`` tell why
+==========  ======================================================================================
+
+An attempt that ended because a host was gone says nothing about the run and does not count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from remote.campaign.record import is_held
+from remote.manifest import failed_checks, utc
+from remote.run import Run
+
+LOCK = ".lock"
+MAX_ATTEMPTS = 3
+
+
+class State(StrEnum):
+    """Where a run stands."""
+
+    TODO = "todo"
+    RUNNING = "running"
+    DONE = "done"
+    REJECTED = "rejected"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState:
+    """A run, its state, and why its attempts that do not count do not.
+
+    Parameters
+    ----------
+    reasons : status and reason of each attempt that was rejected or failed, in order.
+    """
+
+    run: Run
+    state: State
+    reasons: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether no more attempts are made unless asked for."""
+        return self.state in (State.REJECTED, State.FAILED)
+
+    @property
+    def reason(self) -> str:
+        """Why the last attempt does not count."""
+        return self.reasons[-1][1] if self.reasons else ""
+
+
+def state_of(run: Run, *, is_controlled: bool) -> RunState:
+    """Return the state of `run`; `is_controlled` tells whether a controller of it lives."""
+    attempts = run.attempts()
+    reasons = tuple((attempt["status"], reason_of(attempt)) for attempt in attempts)
+    counted = _counted(attempts)
+    if run.is_done():
+        state = State.DONE
+    elif is_controlled and mark_of(run).exists():
+        state = State.RUNNING
+    elif len(counted) >= MAX_ATTEMPTS:
+        state = State(counted[-1]["status"])
+    else:
+        state = State.TODO
+    return RunState(run=run, state=state, reasons=reasons)
+
+
+def counted_attempts(run: Run) -> list[dict[str, Any]]:
+    """Return the manifests of the attempts that say something about `run`."""
+    return _counted(run.attempts())
+
+
+def _counted(attempts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [attempt for attempt in attempts if not attempt.get("unreachable")]
+
+
+def is_controlled(campaign_dir: Path) -> bool:
+    """Tell whether a living process measures the campaign in `campaign_dir`."""
+    return is_held(campaign_dir / LOCK)
+
+
+def reason_of(manifest: Mapping[str, Any]) -> str:
+    """Return why an attempt does not count: the error that broke it off, or the failed checks."""
+    return str(manifest.get("error") or "; ".join(failed_checks(manifest)))
+
+
+def mark_of(run: Run) -> Path:
+    """Return the file that stands while `run` is measured."""
+    return run.folder.with_name(f"{run.folder.name}.running")
+
+
+@contextlib.contextmanager
+def marked_running(run: Run) -> Iterator[None]:
+    """Mark `run` as running; the mark names the process."""
+    mark = mark_of(run)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    controller = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc(time.time())}
+    mark.write_text(json.dumps(controller) + "\n")
+    try:
+        yield
+    finally:
+        mark.unlink(missing_ok=True)

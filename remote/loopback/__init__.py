@@ -1,0 +1,1 @@
+"""The fleet for machines without root or namespaces."""

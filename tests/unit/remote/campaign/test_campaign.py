@@ -1,0 +1,163 @@
+import dataclasses
+import gzip
+import hashlib
+import json
+
+import pytest
+import yaml
+
+from remote.campaign import Campaign
+from remote.campaign.measuring import measure_once
+from remote.campaign.record import RECORD, Record
+from remote.errors import ConfigError
+from remote.inventory import Inventory
+from remote.manifest import read_manifest
+from remote.run import Collected, store
+from remote.section import Durations
+from tests.helpers.sessions import GOOD_JOB, ScriptedSession
+
+IDENTITY = {"campaign": "test"}
+K = {"2.1": 1.0, "3.1": 1.0}
+
+
+@pytest.fixture
+def opened(tmp_path):
+    return Campaign.open("test", profile="smoke", data_dir=tmp_path)
+
+
+def test_campaign_shuffles_inside_blocks_of_one_repetition(opened):
+    runs = opened.runs("2.1")
+    repetitions = runs[0].section.durations.repetitions
+    block = len(runs) // repetitions
+    assert [run.repetition for run in runs] == [
+        repetition for repetition in range(1, repetitions + 1) for _ in range(block)
+    ]
+    folders = [run.folder for run in runs]
+    assert len(set(folders)) == len(folders)
+    assert folders[0].parent.parent == opened.path / "2.1"
+
+
+def test_campaign_order_follows_from_its_seed(tmp_path):
+    orders = [
+        [
+            r.label
+            for r in Campaign(path=tmp_path, profile="paper", fleet="local", seed=s).runs("2.1")
+        ]
+        for s in (1, 1, 2)
+    ]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2])
+
+
+def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
+    opened.path.mkdir()
+    opened._extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section], K)
+    assert Campaign.open("test", data_dir=tmp_path).seed == opened.seed
+    with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
+        Campaign.open("test", profile="paper", data_dir=tmp_path)
+    with pytest.raises(ConfigError, match=r"begun with fleet `local`, not `azure.yml`"):
+        Campaign.open("test", fleet="azure.yml", data_dir=tmp_path)
+
+
+def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened, tmp_path):
+    opened.path.mkdir()
+    section, other = (opened.runs(name)[0].section for name in ("2.1", "3.1"))
+    opened._extend_record(inventory(tmp_path), [section], K)
+    opened._extend_record(inventory(tmp_path), [section, other], K)
+    with pytest.raises(ConfigError, match=r"section 2.1 is not what .*'time_dilation': 1.0"):
+        opened._extend_record(inventory(tmp_path), [section], {"2.1": 4.0})
+    with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
+        opened._extend_record(inventory(tmp_path, rate=50), [section], K)
+    changed = dataclasses.replace(section, durations=Durations(repetitions=3, stable_s=60))
+    with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
+        opened._extend_record(inventory(tmp_path), [changed], K)
+
+
+def test_damaged_record_is_named(opened, tmp_path):
+    opened.path.mkdir()
+    (opened.path / RECORD).write_text('{"profile": "smo')
+    with pytest.raises(ConfigError, match=r"campaign.json: no readable record of a campaign"):
+        Campaign.open("test", data_dir=tmp_path)
+
+
+def inventory(folder, rate=100):
+    path = folder / "inventory.yml"
+    host = {"s1": {"mwlab_rate_mbit_per_s": rate}}
+    path.write_text(yaml.safe_dump({"all": {"children": {"servers": {"hosts": host}}}}))
+    return Inventory.read(path)
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "published", "-x"])
+def test_campaign_refuses_names_that_are_no_folder_of_its_own(tmp_path, name):
+    with pytest.raises(ConfigError, match="a campaign's name consists of"):
+        Campaign.open(name, data_dir=tmp_path)
+
+
+def test_campaign_refuses_an_unknown_profile(tmp_path):
+    with pytest.raises(ConfigError, match="no profile `huge`; there are smoke, quick, paper"):
+        Campaign.open("test", profile="huge", data_dir=tmp_path)
+
+
+def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
+    run, *others = opened.runs("0")
+    assert measure_once(ScriptedSession(GOOD_JOB), run, IDENTITY) == ""
+    assert opened.missing("0") == others
+    manifest = read_manifest(run.folder)
+    packed = (run.folder / "c1/ping-s1.txt.gz").read_bytes()
+    assert gzip.decompress(packed) == b"rtt"
+    entry = manifest["files"]["c1/ping-s1.txt.gz"]
+    assert entry == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
+    assert manifest["status"] == "accepted"
+    assert manifest["started_at"] <= manifest["finished_at"]
+
+
+def test_finished_campaign_needs_no_host(opened):
+    for run in opened.runs("0"):
+        store(run, Collected(manifest={"jobs": []}), IDENTITY)
+    opened.measure("0")
+
+
+def test_campaign_without_a_lab_says_how_to_start_it(tmp_path):
+    campaign = Campaign.open("test", fleet=str(tmp_path / "none.yml"), data_dir=tmp_path)
+    with pytest.raises(ConfigError, match="no such inventory"):
+        campaign.measure("0")
+
+
+def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened, tmp_path):
+    leftover = opened.runs("0")[0].partial
+    leftover.mkdir(parents=True)
+    other = Campaign.open("other", data_dir=tmp_path)
+    with opened._alone(inventory(tmp_path)):
+        assert not leftover.exists()
+        with pytest.raises(ConfigError, match="another process measures this campaign"):
+            opened._alone(inventory(tmp_path)).__enter__()
+        with pytest.raises(ConfigError, match="another process measures on this fleet"):
+            other._alone(inventory(tmp_path)).__enter__()
+
+
+def test_run_with_a_damaged_manifest_is_not_taken_for_done(opened):
+    run = opened.runs("0")[0]
+    run.folder.mkdir(parents=True)
+    (run.folder / "manifest.json").write_text("")
+    with pytest.raises(ConfigError, match="no readable manifest"):
+        opened.missing("0")
+
+
+def test_damaged_manifest_is_named(tmp_path):
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(ConfigError, match="no readable manifest"):
+        read_manifest(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
+    with pytest.raises(ConfigError, match="not a manifest of format 1"):
+        read_manifest(tmp_path)
+
+
+def test_fleet_none_shows_a_campaign_in_its_own_profile_and_measures_nothing(tmp_path):
+    (tmp_path / "done").mkdir()
+    Record(profile="quick", seed=7, fleet="local").write(tmp_path / "done")
+    shown = Campaign.open("done", profile="smoke", fleet="none", data_dir=tmp_path)
+    assert (shown.profile, shown.seed) == ("quick", 7)
+    assert shown.missing("2.1")
+    shown.measure("2.1")
+    with pytest.raises(ConfigError, match="no such campaign, and fleet `none` measures nothing"):
+        Campaign.open("other", fleet="none", data_dir=tmp_path)

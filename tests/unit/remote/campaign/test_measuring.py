@@ -1,0 +1,118 @@
+import pytest
+
+from remote.campaign import Campaign
+from remote.campaign.measuring import MAX_FAILURES_IN_A_ROW, Attempts
+from remote.campaign.states import MAX_ATTEMPTS, State, state_of
+from remote.errors import CommandFailed, GroupError, HostUnreachable, PortInUse
+from remote.manifest import read_manifest
+from remote.phases import Phases
+from tests.helpers.sessions import BAD_JOB, GOOD_JOB, ScriptedFleet, ScriptedSession
+
+IDENTITY = {"campaign": "test"}
+BROKEN = CommandFailed("s1", "memcached", 137, "Killed")
+GONE = HostUnreachable("c2", "no answer", "Check the link.")
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return Campaign.open("test", profile="smoke", data_dir=tmp_path).runs("2.1")
+
+
+def measure(runs, *outcomes, gone=(), afresh=False):
+    session, settled = ScriptedSession(*outcomes), []
+    attempts = Attempts(
+        ScriptedFleet(gone),
+        ["c1", "c2"],
+        IDENTITY,
+        Phases(),
+        lambda run, reason: settled.append((run, reason)),
+        afresh=afresh,
+    )
+    try:
+        attempts.measure(runs, session.open, lambda run: None)
+    finally:
+        measure.session = session
+    return settled
+
+
+def states(runs):
+    return [state_of(run, is_controlled=False).state for run in runs]
+
+
+def test_rejected_run_is_kept_and_measured_again(runs):
+    assert measure(runs[:1], BAD_JOB, GOOD_JOB) == [(runs[0], "")]
+    rejected = read_manifest(runs[0].folder.with_name("rep-1.rejected-1"))
+    assert rejected["checks"][0]["detail"] == "c1: iperf3 ended with 1"
+    assert read_manifest(runs[0].folder)["attempt"] == 2
+    assert measure.session.opened == 1
+
+
+def test_run_rejected_in_every_attempt_is_given_up_and_the_next_goes_on(runs):
+    settled = measure(runs[:2], *[BAD_JOB] * MAX_ATTEMPTS, GOOD_JOB)
+    assert settled == [(runs[0], "exit_statuses: c1: iperf3 ended with 1"), (runs[1], "")]
+    assert states(runs[:3]) == [State.REJECTED, State.DONE, State.TODO]
+    assert len(runs[0].attempts()) == MAX_ATTEMPTS
+
+
+def test_run_that_breaks_off_is_kept_with_its_reason_and_measured_again(runs):
+    assert measure(runs[:1], BROKEN, GOOD_JOB) == [(runs[0], "")]
+    folder = runs[0].folder.with_name("rep-1.failed-1")
+    assert read_manifest(folder)["error"] == "s1: `memcached` ended with status 137: Killed"
+    assert (folder / "c1/ping-s1.txt.gz").is_file()
+    assert measure.session.opened == 2, "what the failure broke is started anew"
+
+
+def test_run_that_always_breaks_off_is_given_up_and_the_next_goes_on(runs):
+    settled = measure(runs[:2], *[BROKEN] * MAX_ATTEMPTS, GOOD_JOB)
+    assert [run for run, _ in settled] == runs[:2]
+    assert states(runs[:2]) == [State.FAILED, State.DONE]
+    assert "status 137" in state_of(runs[0], is_controlled=False).reason
+
+
+def test_measuring_ends_when_nothing_works(runs):
+    with pytest.raises(CommandFailed):
+        measure(runs, *[BROKEN] * 20)
+    assert sum(len(run.attempts()) for run in runs) == MAX_FAILURES_IN_A_ROW
+
+
+def test_host_that_is_gone_ends_the_measuring_at_once_and_is_named(runs):
+    with pytest.raises(HostUnreachable, match="c2: cannot connect"):
+        measure(runs, GOOD_JOB, BROKEN, gone=["c2"])
+    assert states(runs[:2]) == [State.DONE, State.TODO]
+    (attempt,) = runs[1].attempts()
+    assert attempt["unreachable"] == ["c2"]
+
+
+def test_attempts_that_a_missing_host_ended_do_not_count(runs):
+    for _ in range(MAX_ATTEMPTS):
+        with pytest.raises(HostUnreachable):
+            measure(runs[:1], GONE, gone=["c2"])
+    assert states(runs[:1]) == [State.TODO]
+    assert measure(runs[:1], GOOD_JOB) == [(runs[0], "")]
+    assert read_manifest(runs[0].folder)["attempt"] == MAX_ATTEMPTS + 1
+
+
+def test_earlier_attempts_count_unless_new_ones_are_asked_for(runs):
+    with pytest.raises(KeyboardInterrupt):
+        measure(runs[:1], BAD_JOB, BAD_JOB, KeyboardInterrupt())
+    assert states(runs[:1]) == [State.TODO]
+    assert measure(runs[:1], BAD_JOB)[0][1] == "exit_statuses: c1: iperf3 ended with 1"
+    assert states(runs[:1]) == [State.REJECTED]
+    assert measure(runs[:1], BAD_JOB, GOOD_JOB, afresh=True) == [(runs[0], "")]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [PortInUse("m1", 11212, "`nginx` (pid 7)"), GroupError({"a": PortInUse("m1", 1, ""), "b": 2})],
+)
+def test_what_no_attempt_can_mend_ends_the_measuring(runs, error):
+    with pytest.raises(type(error)):
+        measure(runs[:1], error)
+    assert len(runs[0].attempts()) == 1
+
+
+def test_time_of_each_phase_is_in_the_manifest(runs):
+    measure(runs[:1], GOOD_JOB)
+    phases = read_manifest(runs[0].folder)["phases_s"]
+    assert set(phases) >= {"preparing", "measuring", "storing", "checking"}
+    assert all(seconds >= 0 for seconds in phases.values())

@@ -1,0 +1,198 @@
+import dataclasses
+import gzip
+import hashlib
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from analysis.tidy import tidy_campaign
+from remote.campaign.report import campaign_report, measured_sections
+from remote.campaign.reproduce import compare, from_plain, plan_of
+from remote.campaign.verify import verify_campaign
+from remote.checks import evaluate
+from remote.cli import main
+from remote.errors import ConfigError
+from remote.section import Section
+from tests.helpers.campaign import build_run, write_compressed
+from tests.helpers.tools import STABLE_S, START_EPOCH_S, WARM_UP_S
+
+CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 64}
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    """A campaign of one run, its manifest complete, and its tables."""
+    folder = build_run(tmp_path / "one", "3.1", CONFIG)
+    write_compressed(
+        folder,
+        {
+            f"s1/memcached-stats-{when}.txt": f"STAT cmd_get {count}\r\nSTAT cmd_set 0\r\nEND\r\n"
+            for when, count in (("before", 0), ("after", 1))
+        },
+    )
+    seal(folder)
+    tidy_campaign(tmp_path / "one")
+    return tmp_path / "one"
+
+
+def seal(folder):
+    """List the files in the manifest, and put there what the checks say."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest |= {
+        "durations": {"warm_up_s": WARM_UP_S, "stable_s": STABLE_S, "cool_down_s": 1},
+        "jobs": [
+            {"host": "c1", "name": "memtier-0", "exit_status": 0, "started_at_s": START_EPOCH_S}
+        ],
+        "phases_s": {"preparing": 1.0, "starting": 2.0, "measuring": 6.0, "stopping": 1.0},
+        "files": {
+            str(path.relative_to(folder)): {
+                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                "bytes": path.stat().st_size,
+            }
+            for path in folder.rglob("*.gz")
+        },
+    }
+    evaluation = evaluate(folder, manifest)
+    manifest |= {**evaluation, "status": "accepted"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def kinds(campaign):
+    return [finding.kind for finding in verify_campaign(campaign).findings]
+
+
+def test_run_that_was_accepted_wrongly_is_found(campaign):
+    (finding,) = verify_campaign(campaign).findings
+    assert finding.kind == "checks"
+    assert "the run was accepted, is rejected" in finding.detail
+
+
+def accept(campaign):
+    """Let the manifest say of the run what the checks say."""
+    (path,) = campaign.glob("*/*/*/manifest.json")
+    manifest = json.loads(path.read_text())
+    manifest["status"] = "rejected"
+    path.write_text(json.dumps(manifest))
+    tidy_campaign(campaign)
+    return path.parent
+
+
+def test_sound_campaign_has_no_findings(campaign):
+    accept(campaign)
+    found = verify_campaign(campaign)
+    assert found.findings == ()
+    assert found.runs == 1 and found.files > 10 and found.tables > 5
+
+
+def test_damaged_missing_and_extra_files_are_found(campaign):
+    folder = accept(campaign)
+    damaged = folder / "c1/memtier-0.json.gz"
+    damaged.write_bytes(gzip.compress(b"{}"))
+    (folder / "c2/dool.csv.gz").unlink()
+    (folder / "c3/notes.txt").touch()
+    found = {(f.kind, f.path.name) for f in verify_campaign(campaign).findings}
+    assert found == {
+        ("damaged", "memtier-0.json.gz"),
+        ("missing", "dool.csv.gz"),
+        ("extra", "notes.txt"),
+    }
+
+
+def test_damaged_manifest_and_run_without_one_are_found(campaign):
+    folder = accept(campaign)
+    lone = folder.with_name("rep-2")
+    lone.mkdir()
+    found = {(f.kind, f.path.name) for f in verify_campaign(campaign).findings}
+    assert found == {("missing", "rep-2")}
+    (folder / "manifest.json").write_text("{")
+    assert "damaged" in kinds(campaign)
+
+
+def test_table_that_the_runs_do_not_give_is_found(campaign):
+    folder = accept(campaign)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "error": "by hand"}))
+    (finding,) = verify_campaign(campaign).findings
+    assert finding.kind == "tables"
+    assert finding.path.name == "3.1-rejected.parquet"
+
+
+def test_verify_command_tells_by_its_status(campaign):
+    result = CliRunner().invoke(main, ["verify", str(campaign)])
+    assert result.exit_code == 1
+    assert "1 runs" in result.output and "1 findings" in result.output
+    accept(campaign)
+    result = CliRunner().invoke(main, ["verify", str(campaign)])
+    assert result.exit_code == 0, result.output
+    assert "all as it was measured" in result.output
+
+
+def test_campaign_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="no such campaign"):
+        verify_campaign(tmp_path / "none")
+    with pytest.raises(ConfigError, match="holds no runs"):
+        verify_campaign(tmp_path)
+
+
+def test_report_tells_refusals_overhead_and_counts(campaign):
+    report = campaign_report(campaign, {})
+    assert report.refused == []
+    counted = {c.kind: c for c in report.counts}
+    assert not counted["keys at servers"].agrees
+    assert counted["keys at servers"].counted == 1
+    assert counted["sets at servers"].agrees
+    text = report.text()
+    assert "not measuring" in text and "40.0%" in text
+    accept(campaign)
+    ((run, status, reason),) = campaign_report(campaign, {}).refused
+    assert run.startswith("3.1/workload=get") and status == "rejected"
+    assert "s1" in reason or "servers" in reason
+    assert measured_sections(campaign) == ["3.1"]
+
+
+def test_run_without_its_files_is_reported_as_such(campaign):
+    for path in campaign.glob("*/*/*/s1/memcached-stats-*.gz"):
+        path.unlink()
+    (count,) = campaign_report(campaign, {}).counts
+    assert (count.kind, count.runs, count.agrees) == ("not readable", 1, False)
+
+
+@pytest.mark.parametrize("name", ["2.1", "4.1", "6", "8", "9"])
+def test_plan_survives_the_manifest(name):
+    section = Section.read(name, "smoke")
+    plain = json.loads(json.dumps(dataclasses.asdict(section)))
+    assert from_plain(Section, plain) == section
+
+
+def test_one_configuration_is_planned_from_its_manifest(tmp_path):
+    section = Section.read("3.1", "quick")
+    config = section.configs()[3]
+    manifest = {
+        "plan": dataclasses.asdict(section),
+        "settings": {},
+        "config": config,
+        "topology": {"time_dilation": 4.0},
+    }
+    plan = plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=2)
+    assert plan.configs() == [config]
+    assert plan.durations.repetitions == 2
+    assert plan.durations.total_s == section.durations.total_s
+    assert plan.time_dilation == 4
+    assert plan.settings(config) == section.settings(config)
+    with pytest.raises(ConfigError, match="holds no plan"):
+        plan_of({}, tmp_path, repetitions=1)
+
+
+def test_numbers_are_compared_with_what_was_measured_again():
+    def results(throughput):
+        return {
+            "results": {
+                "client_throughput_ops_per_s": throughput,
+                "client_response_time_ms": 1000 / throughput,
+            }
+        }
+
+    throughput, response_time = compare(results(100), [results(100), results(110)])
+    assert throughput.ratio == pytest.approx(1.05)
+    assert response_time.original == 10
