@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -21,12 +22,17 @@ import papermill
 from jupyter_core.utils import ensure_event_loop
 from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
+from traitlets.config import Config
 
 from report.notebook import ReportError, numbered_cells
 
 KERNEL = "python3"
 FINGERPRINT = "mwlab_fingerprint"
 MEMORY_PER_KERNEL = 1_500_000_000  # bytes; a kernel and the chromium that it draws with
+DIED_AT_START = "Kernel died before replying"  # jupyter_client has no exception of its own for it
+STARTS = 2  # a kernel that dies before the first cell is started once more
+START_TIMEOUT_S = 180  # a busy machine takes long to import what a kernel needs
+OUTPUT_TIMEOUT_S = 60  # for a cell's last outputs, some megabytes of figures; nbclient gives 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,25 +126,55 @@ def _execute_one(
 
 def _run(job: Job, target: Path, parameters: Mapping[str, object]) -> None:
     try:
-        papermill.execute_notebook(
-            job.notebook,
-            target,
-            parameters=dict(parameters),
-            kernel_name=KERNEL,
-            language="python",
-            cwd=job.path.parent,
-            progress_bar=False,
-            # The kernel's own remarks are no part of the notebook.
-            extra_arguments=["--log-level=CRITICAL"],
-        )
+        _run_in_a_kernel(job, target, parameters)
     except PapermillExecutionError as exc:
         message = f"ended with {exc.ename}: {exc.evalue}; kept as far as it got in {target}"
         raise ReportError(job.path, _failed_cell(target), message) from exc
     except DeadKernelError as exc:
         message = f"its kernel died; kept as far as it got in {target}"
         raise ReportError(job.path, None, message) from exc
+    except (RuntimeError, TimeoutError, OSError) as exc:  # what jupyter_client and nbclient raise
+        message = f"could not be executed, {type(exc).__name__}: {exc}"
+        raise ReportError(job.path, None, message) from exc
     finally:
         ensure_event_loop().close()  # of this thread; nbclient leaves it open
+
+
+def _run_in_a_kernel(job: Job, target: Path, parameters: Mapping[str, object]) -> None:
+    for start in range(1, STARTS + 1):
+        try:
+            with TemporaryDirectory(prefix="kernel-") as sockets:
+                papermill.execute_notebook(
+                    job.notebook,
+                    target,
+                    parameters=dict(parameters),
+                    kernel_name=KERNEL,
+                    language="python",
+                    progress_bar=False,
+                    start_timeout=START_TIMEOUT_S,
+                    iopub_timeout=OUTPUT_TIMEOUT_S,
+                    # The kernel's folder; papermill's `cwd` would be that of all threads.
+                    resources={"metadata": {"path": str(job.path.parent)}},
+                    config=_own_sockets(Path(sockets)),
+                    # The kernel's own remarks are no part of the notebook.
+                    extra_arguments=["--log-level=CRITICAL"],
+                )
+        except RuntimeError as exc:
+            if start == STARTS or DIED_AT_START not in str(exc):
+                raise
+        else:
+            return
+
+
+def _own_sockets(folder: Path) -> Config:
+    """Let a kernel be spoken to by sockets in a folder; a TCP port found free may be taken since.
+
+    What connects to a port nobody listens at yet may even be given that port itself.
+    """
+    config = Config()
+    config.KernelManager.transport = "ipc"
+    config.KernelManager.connection_file = str(folder / "kernel.json")
+    return config
 
 
 def _without_code(notebook: Any) -> Any:

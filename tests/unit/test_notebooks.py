@@ -34,6 +34,7 @@ def campaign():
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.filterwarnings("default")  # not ours: kernels are started by papermill
 def test_notebooks_become_one_report(campaign, tmp_path):
     exported = make_report(campaign, tmp_path, notebooks=NOTEBOOKS)
     assert exported.pdf.read_bytes().startswith(b"%PDF-")

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -5,6 +7,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from report.execute import Job, execute
 from report.notebook import ReportError
 
+LAUNCHER = """from pathlib import Path
+count = Path(__file__).with_name("starts")
+count.open("a").write("x")
+if len(count.read_text()) > {deaths}:
+    from ipykernel import kernelapp
+    kernelapp.launch_new_instance()
+"""
 PARAMETERS = new_code_cell('campaign = "none"', metadata={"tags": ["parameters"]})
 
 pytestmark = pytest.mark.filterwarnings("default")  # not ours: kernels are started by papermill
@@ -16,6 +25,20 @@ def notebook(folder, *sources):
     made = new_notebook(cells=cells)
     nbformat.write(made, path)
     return Job(path=path, notebook=made)
+
+
+@pytest.fixture
+def launcher(tmp_path, monkeypatch):
+    """Let kernels die at their first `deaths` starts; returns what counts them."""
+
+    def _launcher(deaths):
+        folder = tmp_path / "launcher"
+        folder.mkdir()
+        (folder / "ipykernel_launcher.py").write_text(LAUNCHER.format(deaths=deaths))
+        monkeypatch.setenv("PYTHONPATH", str(folder))
+        return folder / "starts"
+
+    return _launcher
 
 
 def outputs(path):
@@ -71,3 +94,31 @@ def test_failing_cell_is_named_and_the_rest_kept(tmp_path):
     )
     assert "before\n" in outputs(kept)
     assert "after\n" not in outputs(kept)
+
+
+def test_each_notebook_runs_in_its_own_folder(tmp_path):
+    jobs = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        job = notebook(tmp_path / name, "import os; print(os.getcwd())")
+        jobs.append(
+            Job(path=job.path.rename(job.path.with_name(f"{name}.ipynb")), notebook=job.notebook)
+        )
+    before = Path.cwd()
+    executed = execute(jobs, {}, tmp_path / "build", lambda _: None)
+    assert [outputs(path) for path in executed] == [[f"{tmp_path / name}\n"] for name in "ab"]
+    assert Path.cwd() == before
+
+
+def test_kernel_that_dies_at_its_start_is_started_once_more(tmp_path, launcher):
+    starts = launcher(deaths=1)
+    (executed,) = execute([notebook(tmp_path, "print(6)")], {}, tmp_path / "build", lambda _: None)
+    assert outputs(executed) == ["6\n"]
+    assert starts.read_text() == "xx"
+
+
+def test_kernel_that_never_starts_is_told(tmp_path, launcher):
+    starts = launcher(deaths=9)
+    with pytest.raises(ReportError, match=r"02-title\.ipynb: could not be executed, .*Kernel died"):
+        execute([notebook(tmp_path, "print(6)")], {}, tmp_path / "build", lambda _: None)
+    assert starts.read_text() == "xx"
