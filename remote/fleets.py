@@ -10,8 +10,8 @@ from remote.errors import ConfigError, LabError
 from remote.inventory import LOCAL_LAB_INVENTORY
 from remote.loopback.files import FLEET
 from remote.loopback.fleet import LoopbackLab
+from remote.programs import SEARCH_PATH
 from remote.testbed import LocalLab, requirements
-from remote.testbed.commands import SEARCH_PATH
 
 LOCAL, LOOPBACK = "local", FLEET
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from remote.errors import ConfigError
 from remote.inventories.ansible import AnsibleInventory
-from remote.inventories.variables import DELAYS, FLEET_VARIABLES, HostVariables
-from remote.ssh.options import (
+from remote.inventories.ssh_options import (
     SSH_PORT,
     USER_KNOWN_HOSTS,
     JumpSpec,
@@ -17,6 +16,7 @@ from remote.ssh.options import (
     local_user,
     resolve,
 )
+from remote.inventories.variables import DELAYS, FLEET_VARIABLES, HostVariables
 
 ROLES = ("clients", "middlewares", "servers")
 LOCAL_LAB_INVENTORY = Path("/run/middleware-lab/inventory.yml")

@@ -24,8 +24,8 @@ from remote.errors import LabError, RemoteError
 from remote.inventory import Inventory
 from remote.jobs import JOB_MARK
 from remote.loopback.files import addresses, inventory_text, sshd_config, state_dir
+from remote.programs import SEARCH_PATH, run
 from remote.testbed import processes
-from remote.testbed.commands import SEARCH_PATH, run
 from remote.testbed.lock import locked
 from remote.testbed.processes import Process, parse_stat
 

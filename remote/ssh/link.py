@@ -12,7 +12,7 @@ import paramiko
 from remote.errors import ConnectionLost, HostUnreachable
 from remote.inventory import Host
 from remote.ssh.handshake import CONNECT_TIMEOUT_S, open_client, ssh_command
-from remote.testbed.routes import route_leaves_by
+from remote.ssh.routes import route_leaves_by
 
 # What paramiko logs is raised here as an error that names the host; logged too, it would be noise.
 logging.getLogger("paramiko").addHandler(logging.NullHandler())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from remote.errors import LabError
-from remote.testbed.commands import run
+from remote.programs import run
 
 CONGESTION_CONTROL = "cubic"
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")

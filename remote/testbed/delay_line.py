@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.programs import run
 from remote.testbed.cgroups import entering
-from remote.testbed.commands import run
 from remote.testbed.network import CONTROL_PORT, SWITCH_NAMESPACE, Delay, port_of
 from remote.testbed.topology import Topology
 

@@ -12,9 +12,10 @@ from types import TracebackType
 from typing import Self
 
 from remote.errors import LabError
+from remote.programs import run
+from remote.ssh.routes import route_leaves_by
 from remote.testbed import congestion, delay_line, processes, requirements, sshd
 from remote.testbed.cgroups import Groups
-from remote.testbed.commands import run
 from remote.testbed.files import LabFiles
 from remote.testbed.inventory_file import inventory_text
 from remote.testbed.lock import locked
@@ -26,7 +27,6 @@ from remote.testbed.network import (
     shaping_commands,
 )
 from remote.testbed.processes import Process
-from remote.testbed.routes import route_leaves_by
 from remote.testbed.status import (
     SWITCH,
     HostStatus,

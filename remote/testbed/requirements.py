@@ -7,8 +7,8 @@ import shutil
 import sys
 
 from remote.errors import LabError
+from remote.programs import SEARCH_PATH
 from remote.testbed import congestion
-from remote.testbed.commands import SEARCH_PATH
 
 # Program -> Debian package.
 PROGRAMS = {

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.programs import SEARCH_PATH, run
 from remote.testbed.cgroups import Groups, entering
-from remote.testbed.commands import SEARCH_PATH, run
 from remote.testbed.files import CPU_ACCOUNT, STATE_DIR, LabFiles
 from remote.testbed.network import namespace_of
 from remote.testbed.topology import LabHost, Topology

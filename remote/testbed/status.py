@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.ssh.routes import route_leaves_by
 from remote.testbed import delay_line, requirements, sshd
 from remote.testbed.cgroups import Groups
 from remote.testbed.delay_line import LineCounters
 from remote.testbed.files import LabFiles
 from remote.testbed.network import CONTROL_DEVICE, Delay
 from remote.testbed.processes import Process, parse_stat
-from remote.testbed.routes import route_leaves_by
 from remote.testbed.topology import LabHost, Topology
 
 SWITCH = "switch"

@@ -4,8 +4,10 @@ import os
 
 import pytest
 
+from remote import programs
 from remote.errors import LabError
-from remote.testbed import commands, congestion, requirements, routes
+from remote.ssh import routes
+from remote.testbed import congestion, requirements
 
 
 def test_missing_programs_are_named_with_their_packages(monkeypatch):
@@ -26,12 +28,12 @@ def test_root_is_needed(monkeypatch):
 
 def test_run_names_the_command_and_what_it_said():
     with pytest.raises(LabError, match=r"`sh -c 'echo nothing >&2; exit 3'` failed: nothing\. "):
-        commands.run(["sh", "-c", "echo nothing >&2; exit 3"])
+        programs.run(["sh", "-c", "echo nothing >&2; exit 3"])
 
 
 def test_run_says_that_a_program_is_not_installed():
     with pytest.raises(LabError, match="`no-such-program` is not installed"):
-        commands.run(["no-such-program", "-x"])
+        programs.run(["no-such-program", "-x"])
 
 
 def test_route_leaves_by_knows_the_loopback_and_refuses_what_does_not_exist():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from remote.errors import LabError
-from remote.testbed.commands import run
+from remote.programs import run
 
 
 def route_leaves_by(address: str, device: str) -> bool:
