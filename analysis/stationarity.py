@@ -67,8 +67,15 @@ def trend(values: ArrayLike) -> dict[str, float]:
     Values of neighbouring seconds depend on each other, so the tests are made on the means of 12
     blocks of equal length (of the values themselves if there are fewer than 24). Drift is Theil
     and Sen's slope, the median of the slopes of all pairs, over the whole window; its test is that
-    of Mann and Kendall, the rank correlation with time. The warm-up is the mean of the first
-    fourth against the rest, tested by Mann, Whitney and Wilcoxon.
+    of Mann and Kendall, the rank correlation with time.
+
+    A warm-up may be of any length up to a fourth of the blocks. For each number of first blocks h
+    their mean is tested against the n others, of mean :math:`\bar x` and standard deviation s,
+
+    .. math:: t_{n - 1} = \frac{\bar x_h - \bar x}{s \sqrt{1 / h + 1 / n}}
+
+    and the h of the smallest p-value is reported, the p-value times the number of tests
+    (Bonferroni).
 
     Parameters
     ----------
@@ -78,8 +85,9 @@ def trend(values: ArrayLike) -> dict[str, float]:
     Returns
     -------
     dict
-        `drift` and `warm_up`, fractions of the mean; `p_value`, `p_value_of_warm_up`: how often
-        as much would be seen in a series without any.
+        `drift`, a fraction of the mean, and `warm_up`, how far the start is off as a fraction of
+        the mean of the rest; `p_value`, `p_value_of_warm_up`: how often as much would be seen in
+        a series without any.
 
     Raises
     ------
@@ -88,7 +96,8 @@ def trend(values: ArrayLike) -> dict[str, float]:
 
     References
     ----------
-    Sen 1968, doi:10.1080/01621459.1968.10480934; Mann 1945, doi:10.2307/1907187.
+    Sen 1968, doi:10.1080/01621459.1968.10480934; Mann 1945, doi:10.2307/1907187; Jain 1991,
+    sections 13.4.2 (t test of two means) and 25.3 (transient removal).
     """
     series = np.asarray(values, dtype=float)
     if len(series) < BLOCKS or not np.isfinite(series).all():
@@ -99,11 +108,27 @@ def trend(values: ArrayLike) -> dict[str, float]:
         raise ValueError("the mean of the values must not be 0: changes are fractions of it")
     count = BLOCKS if len(series) >= 2 * BLOCKS else len(series)
     blocks = np.array([block.mean() for block in np.array_split(series, count)])
-    first, rest = blocks[: count // 4], blocks[count // 4 :]
-    slope = stats.theilslopes(blocks).slope
+    warm_up, p_value_of_warm_up = _warm_up(blocks)
     return {
-        "drift": float(slope * count / series.mean()),
+        "drift": float(stats.theilslopes(blocks).slope * count / series.mean()),
         "p_value": float(stats.kendalltau(np.arange(count), blocks).pvalue),
-        "warm_up": float(first.mean() / rest.mean() - 1),
-        "p_value_of_warm_up": float(stats.mannwhitneyu(first, rest).pvalue),
+        "warm_up": warm_up,
+        "p_value_of_warm_up": p_value_of_warm_up,
     }
+
+
+def _warm_up(blocks: np.ndarray) -> tuple[float, float]:
+    """How far the most suspicious start is off, and its p-value."""
+    lengths = range(1, len(blocks) // 4 + 1)
+    found = [_start_against_rest(blocks[:length], blocks[length:]) for length in lengths]
+    warm_up, p_value = min(found, key=lambda start: start[1])
+    return warm_up, min(1.0, p_value * len(lengths))
+
+
+def _start_against_rest(start: np.ndarray, rest: np.ndarray) -> tuple[float, float]:
+    difference = start.mean() - rest.mean()
+    error = rest.std(ddof=1) * np.sqrt(1 / len(start) + 1 / len(rest))
+    with np.errstate(divide="ignore", invalid="ignore"):  # a rest without spread, or of nothing
+        t, relative = difference / error, difference / rest.mean()
+    p_value = 1.0 if difference == 0 else 2 * stats.t.sf(abs(t), len(rest) - 1)
+    return float(relative), float(p_value)

@@ -34,6 +34,25 @@ def test_a_slow_start_is_a_warm_up(rng):
     assert found["p_value_of_warm_up"] < 0.01
 
 
+@pytest.mark.parametrize("ramp_s", [3, 5, 10, 15])
+def test_a_warm_up_of_any_length_up_to_a_fourth_is_found(rng, ramp_s):
+    ramp = 100 * (1 - 0.5 * np.clip(1 - np.arange(60) / ramp_s, 0, 1))
+    found = [trend(ramp + rng.normal(0, 2, 60)) for _ in range(50)]
+    assert all(start["p_value_of_warm_up"] < 0.01 for start in found)
+    assert all(start["warm_up"] < -0.05 for start in found)
+
+
+def test_noise_is_called_warm_up_no_more_often_than_the_p_value_says(rng):
+    p_values = [trend(rng.normal(100, 5, 60))["p_value_of_warm_up"] for _ in range(500)]
+    assert np.mean(np.array(p_values) < 0.05) < 0.07
+
+
+def test_a_start_before_nothing_is_a_warm_up():
+    found = trend([5.0, 5.0, 5.0] + [0.0] * 17)
+    assert found["warm_up"] == np.inf
+    assert found["p_value_of_warm_up"] < 1e-6
+
+
 def test_each_run_is_judged_with_its_reason(rng):
     noise = rng.normal(0, 1, 60)
     series = {
