@@ -200,7 +200,7 @@ def _own_lab(fleet: str) -> Iterator[None]:
     if lab is None:
         yield
         return
-    if lab.status():
+    if lab.is_running():
         lab.up(progress=click.echo)
         yield
         return

@@ -218,7 +218,7 @@ def _measure_on(
     changed: Topology, campaign: Campaign, section: Section, before: Topology | None
 ) -> None:
     """Measure a section on another lab, then build the one that was up before, if any."""
-    was_up = bool(LocalLab().status())
+    was_up = LocalLab().is_running()
     LocalLab().down()
     try:
         LocalLab(changed).up()

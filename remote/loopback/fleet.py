@@ -92,6 +92,10 @@ class LoopbackLab:
             with locked(self.folder.parent):
                 self._take_down()
 
+    def is_running(self) -> bool:
+        """Tell whether its sshd runs; what a crash has left of the fleet does not."""
+        return self.inventory_path.exists() and self._listener() is not None
+
     def status(self) -> list[LoopbackStatus]:
         """Tell how each host is; an empty list if the fleet is down."""
         if not self.inventory_path.exists():

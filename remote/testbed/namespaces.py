@@ -82,7 +82,7 @@ class LocalLab:
         requirements.check_all()
         with locked(self._files.directory.parent):
             states = host_states(self._files)
-            if any(state.sshd_pid for state in states):
+            if any(state.sshd_pid is not None for state in states):
                 self._refuse_other_topology()
             broken = [state.name for state in states if not state.is_up]
             problem = network_problem(self._files)
@@ -144,6 +144,10 @@ class LocalLab:
         """Tell how each host of the lab is; an empty list if there is no lab."""
         requirements.check_root()
         return host_states(self._files)
+
+    def is_running(self) -> bool:
+        """Tell whether any host of it runs; what a crash has left of a lab does not."""
+        return any(state.sshd_pid is not None for state in self.status())
 
     def switch(self) -> SwitchStatus | None:
         """Tell how the network between the hosts is; None if there is no lab."""

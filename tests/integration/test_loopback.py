@@ -11,10 +11,7 @@ import pytest
 import remote
 from remote.fleets import why_not_local
 
-pytestmark = [
-    pytest.mark.integration,
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user"),
-]
+pytestmark = pytest.mark.integration
 
 ROOT = Path(remote.__file__).parents[1]
 UID = 54321

@@ -18,8 +18,6 @@ MOST_S = 20.0  # on two busy cores, for connecting and all that follows; an idle
 @pytest.fixture(scope="module")
 def big_lab():
     """A lab of thirty hosts without limits."""
-    if LocalLab().status():
-        pytest.fail("a lab is up: take it down with `lab down`")
     plan = Topology.named("unshaped").to_dict() | {"name": "thirty", "work_dir_mib": 16}
     address = 10
     for role, count in COUNTS.items():

@@ -1,22 +1,17 @@
 """The local lab for real: its hosts, their links and what they keep apart."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from remote.errors import LabError
-from remote.testbed import LocalLab, Topology, default_inventory_path, shell_command
+from remote.testbed import LocalLab, Topology, shell_command
 from remote.testbed.files import LabFiles
 from tests.helpers.network import goodput_mbit_per_s
 
-pytestmark = [
-    pytest.mark.integration,
-    pytest.mark.skipif(os.geteuid() != 0, reason="the local lab needs root"),
-    pytest.mark.skipif(default_inventory_path().exists(), reason="a lab is up: `lab down` first"),
-]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture

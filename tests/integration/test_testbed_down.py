@@ -18,15 +18,14 @@ from remote.testbed import (
     Topology,
     default_inventory_path,
     network_problem,
+    processes,
     shell_command,
 )
+from remote.testbed.files import LabFiles
 from remote.testbed.network import Delay
+from remote.testbed.status import read_init
 
-pytestmark = [
-    pytest.mark.integration,
-    pytest.mark.skipif(os.geteuid() != 0, reason="the local lab needs root"),
-    pytest.mark.skipif(default_inventory_path().exists(), reason="a lab is up: `lab down` first"),
-]
+pytestmark = pytest.mark.integration
 
 JOB = "sleep 4711.17"
 
@@ -135,6 +134,18 @@ def test_down_clears_a_lab_whose_namespaces_were_deleted_by_hand():
     LocalLab().up()
     for name in ("switch", *(host.name for host in Topology.named("azure").hosts)):
         subprocess.run(["ip", "netns", "delete", f"mwlab-{name}"], check=True)
+
+
+def test_lab_whose_processes_have_all_ended_does_not_run_and_is_built_anew():
+    lab = LocalLab()
+    lab.up()
+    assert lab.is_running()
+    files = LabFiles()
+    processes.end(read_init(files.host(state.name) / "init") for state in lab.status())
+    assert not lab.is_running()
+    assert lab.status()
+    lab.up()
+    assert lab.is_running()
 
 
 def test_two_ups_at_once_make_one_lab():

@@ -1,6 +1,5 @@
 """Labs of other topologies than the default one."""
 
-import os
 import time
 
 import pytest
@@ -11,11 +10,7 @@ from remote.inventory import Inventory
 from remote.testbed import LocalLab, Topology, default_inventory_path
 from tests.helpers.network import TOLERANCE_MS, cpu_seconds, median_rtt_ms
 
-pytestmark = [
-    pytest.mark.integration,
-    pytest.mark.skipif(os.geteuid() != 0, reason="the local lab needs root"),
-    pytest.mark.skipif(default_inventory_path().exists(), reason="a lab is up: `lab down` first"),
-]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
