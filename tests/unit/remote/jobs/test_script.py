@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remote.jobs import JOB_MARK, start_script
+from remote.jobs.script import JOB_MARK, start_script
 
 
 def start(folder: Path, command: str, limit_s: float = 30) -> None:

@@ -1,0 +1,43 @@
+"""The shell script that starts a job on its host; pure.
+
+A job named ``memtier-0`` in folder ``run`` leaves these files there: ``memtier-0.out`` and
+``memtier-0.err`` (its streams), ``memtier-0.pid`` (the process to signal), ``memtier-0.sid`` (its
+session and process group) and, when it has ended, ``memtier-0.exit`` (its exit status). `timeout`
+on the host keeps its hard time limit, so that it ends even if the control host dies.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+JOB_MARK = "MWLAB_JOB"
+"""Environment variable by which our own processes are known; it holds folder and name."""
+
+KILL_AFTER_S = 10
+"""What a job has to end by itself before it is killed."""
+
+PROBE_BYTES = 65536
+_SPACE = "   "  # overwritten by the exit status, which so can be told on a full disk, too
+
+
+def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
+    """Return the shell script that starts `command` as job `name` in `folder` (pure)."""
+    quoted = {k: shlex.quote(f"{name}.{k}") for k in ("pid", "sid", "out", "err", "exit")}
+    inner = (
+        f"echo $$ > {quoted['pid']}; "
+        f"exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
+    )
+    part = shlex.quote(f"{name}.exit.part")  # has its disk space from the start: see _SPACE
+    outer = (
+        f"echo $$ > {quoted['sid']}; "
+        f"sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} < /dev/null; "
+        f"echo $? 1<> {part}; mv {part} {quoted['exit']}"
+    )
+    mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
+    return (
+        f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
+        f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
+        f"&& echo '{_SPACE}' > {part} && rm -f {quoted['exit']} {quoted['pid']} {quoted['sid']} "
+        f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1 "
+        f"&& until [ -s {quoted['pid']} ] || [ -f {quoted['exit']} ]; do sleep 0.01; done"
+    )
