@@ -86,7 +86,7 @@ class Section:
         ConfigError
             No such section or profile, or a wrong value; names the file, the place and the rule.
         """
-        from remote.design.file import read_section  # it builds this class
+        from remote.design.section_file import read_section  # it builds this class
 
         return read_section(name, profile, folder)
 
@@ -103,7 +103,7 @@ class Section:
         following = {
             name: level
             for factor, by_level in self.follows.items()
-            for name, level in by_level.get(str(config.get(factor)), {}).items()
+            for name, level in by_level.get(level_text(config.get(factor, "")), {}).items()
         }
         return {**following, **config}
 

@@ -1,4 +1,4 @@
-"""Which sections under load can be measured at all: what only shows when all of it is known."""
+"""Which sections can be measured at all: what only shows when all of a section is known."""
 
 from __future__ import annotations
 
@@ -19,6 +19,20 @@ def require_possible(section: Section, path: Path) -> None:
     ConfigError
         Names the file, the place or the configuration, and the rule.
     """
+    if section.kind == "network":
+        _require_possible_network(section, path)
+    else:
+        _require_possible_load(section, path)
+
+
+def _require_possible_network(section: Section, path: Path) -> None:
+    if "kind" not in section.factors:
+        raise ConfigError(path, "factors.kind is missing: what is to be measured of the network")
+    if sum(section.hosts.values()) < 2:
+        raise ConfigError(path, "hosts must be at least 2: nothing else has a network")
+
+
+def _require_possible_load(section: Section, path: Path) -> None:
     for role in ("clients", "servers"):
         if section.hosts[role] < 1:
             raise ConfigError(path, f"hosts.{role} must be at least 1 in a section under load")

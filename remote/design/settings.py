@@ -96,6 +96,9 @@ SETTINGS: Mapping[str, Setting] = {
 }
 """Every setting of a run under load; those that may vary are the factors of a section."""
 
+NETWORK_SETTINGS: Mapping[str, Setting] = {"kind": _one_of("factors", ("ping", "iperf3"))}
+"""What is measured of a network; the only factor of a section of that kind."""
+
 OF_MIDDLEWARES = tuple(name for name, setting in SETTINGS.items() if setting.table == "middleware")
 
 

@@ -9,15 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from remote.design.rules import require_possible
-from remote.design.settings import SETTINGS, Level, is_positive_number
+from remote.design.settings import NETWORK_SETTINGS, SETTINGS, Level, Setting, is_positive_number
 from remote.errors import ConfigError
 from remote.inventory import ROLES
-from remote.section import Durations, Pause, Section
+from remote.section import PROFILES, Durations, Pause, Section, level_text
 from remote.testbed.topology import MAX_DILATION, MIN_DILATION
 
-KINDS = ("load", "network")
-NETWORK_FACTORS = ("kind",)
+FACTORS: Mapping[str, Mapping[str, Setting]] = {
+    "load": {name: setting for name, setting in SETTINGS.items() if setting.varies},
+    "network": NETWORK_SETTINGS,
+}
+"""What may vary in each kind of section."""
+
+TABLES = ("generator", "middleware", "extra", "parts", "follows")  # of a section under load only
 COUNTED = {"num_middlewares": "middlewares", "num_servers": "servers"}
+MOST_REPETITIONS = 1000
+LONGEST_PHASE_S = 7 * 24 * 3600
 Levels = dict[str, tuple[Level, ...]]
 
 
@@ -28,8 +35,10 @@ def read_section(name: str, profile: str, folder: Path) -> Section:
         known = ", ".join(sorted(p.stem for p in folder.glob("*.toml")))
         raise ConfigError(path, f"no section `{name}`; there are {known}")
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as exc:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as exc:
+        raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
+    except ValueError as exc:  # TOMLDecodeError, or a number that Python refuses
         raise ConfigError(path, f"not TOML: {exc}") from exc
     return _Reader(path, document).section(name, profile)
 
@@ -42,12 +51,17 @@ class _Reader:
         self.document = document
 
     def section(self, name: str, profile: str) -> Section:
-        known = "title kind time_dilation hosts generator middleware factors extra parts follows"
-        self._refuse_unknown(self.document, [*known.split(), "profiles"], "the top level")
         kind = self.document.get("kind", "load")
-        if kind not in KINDS:
-            raise self._wrong("kind", f"must be `load` or `network`, got {kind!r}")
-        chosen = self._profile(profile)
+        if not isinstance(kind, str) or kind not in FACTORS:
+            raise self._wrong("kind", f"must be one of {', '.join(FACTORS)}, got {kind!r}")
+        known = ["title", "kind", "time_dilation", "hosts", "factors", "profiles"]
+        self._refuse_unknown(
+            self.document, [*known, *(TABLES if kind == "load" else ())], "the top level"
+        )
+        title = self.document.get("title", name)
+        if not isinstance(title, str):
+            raise self._wrong("title", f"must be text, got {title!r}")
+        chosen = self._profile(profile, kind)
         place = f"profiles.{profile}"
         factors, parts, extra = self._all_factors(kind, chosen, place)
         constants = self._constants()
@@ -55,7 +69,7 @@ class _Reader:
         self._refuse_double(factors, constants, follows)
         section = Section(
             name=name,
-            title=str(self.document.get("title", name)),
+            title=title,
             kind=kind,
             profile=profile,
             hosts=self._hosts(factors),
@@ -68,19 +82,21 @@ class _Reader:
             pauses=tuple(self._pauses(chosen.get("pauses", []), f"{place}.pauses")),
             time_dilation=self._time_dilation(),
         )
-        if kind == "load":
-            require_possible(section, self.path)
+        require_possible(section, self.path)
         return section
 
-    def _profile(self, profile: str) -> dict[str, Any]:
+    def _profile(self, profile: str, kind: str) -> dict[str, Any]:
         profiles = self._table(self.document, "profiles", "profiles")
+        self._refuse_unknown(profiles, PROFILES, "profiles")
         if profile not in profiles:
             known = ", ".join(profiles) or "none"
             raise ConfigError(self.path, f"no profile `{profile}`; there are {known}")
         place = f"profiles.{profile}"
         chosen = self._table(profiles, profile, place)
-        known_keys = [f.name for f in fields(Durations)] + ["factors", "parts", "pauses"]
-        self._refuse_unknown(chosen, known_keys, place)
+        keys = [*(f.name for f in fields(Durations)), "factors"]
+        self._refuse_unknown(
+            chosen, [*keys, *(("parts", "pauses") if kind == "load" else ())], place
+        )
         return chosen
 
     def _all_factors(
@@ -113,21 +129,19 @@ class _Reader:
         return factors, parts, {factor: levels for factor, levels in used.items() if levels}
 
     def _levels(self, table: Mapping[str, Any], where: str, kind: str) -> Levels:
-        known = [name for name, setting in SETTINGS.items() if setting.varies]
-        self._refuse_unknown(table, NETWORK_FACTORS if kind == "network" else known, where)
-        return {factor: self._factor(levels, where, factor) for factor, levels in table.items()}
+        known = FACTORS[kind]
+        self._refuse_unknown(table, known, where)
+        return {
+            factor: self._factor(levels, f"{where}.{factor}", known[factor])
+            for factor, levels in table.items()
+        }
 
-    def _factor(self, levels: Any, where: str, factor: str) -> tuple[Level, ...]:
-        place = f"{where}.{factor}"
+    def _factor(self, levels: Any, place: str, setting: Setting) -> tuple[Level, ...]:
         if not isinstance(levels, list) or not levels:
             raise self._wrong(place, f"must be a list of distinct levels, got {levels!r}")
         for level in levels:
-            if factor in SETTINGS:
-                accepted, rule = SETTINGS[factor].accepts(level), SETTINGS[factor].rule
-            else:
-                accepted, rule = isinstance(level, str), "a name"
-            if not accepted:
-                raise self._wrong(f"{place}:", f"each level must be {rule}, got {level!r}")
+            if not setting.accepts(level):
+                raise self._wrong(f"{place}:", f"each level must be {setting.rule}, got {level!r}")
         return self._distinct(levels, place)
 
     def _distinct(self, levels: list[Level], place: str) -> tuple[Level, ...]:
@@ -163,7 +177,7 @@ class _Reader:
                 values = self._table(by_level, level, place)
                 self._refuse_unknown(values, [n for n in SETTINGS if n not in COUNTED], place)
                 follows[factor][level] = self._checked(values, place)
-            missing = [str(v) for v in factors[factor] if str(v) not in by_level]
+            missing = [text for text in map(level_text, factors[factor]) if text not in by_level]
             if missing:
                 raise self._wrong(f"follows.{factor}", f"says nothing of level {missing[0]}")
         return follows
@@ -178,10 +192,12 @@ class _Reader:
         places = {f"{SETTINGS[name].table}.{name}": name for name in constants}
         hosts = self._table(self.document, "hosts", "hosts")
         places |= {f"hosts.{role}": name for name, role in COUNTED.items() if role in hosts}
+        given = {*constants, *factors}
         for factor, by_level in follows.items():
-            for name in {name for values in by_level.values() for name in values}:
-                if name in constants or name in factors:
-                    raise self._wrong(f"follows.{factor}", f"sets {name}, which is given elsewhere")
+            following = {name for values in by_level.values() for name in values}
+            for name in sorted(following & given):
+                raise self._wrong(f"follows.{factor}", f"sets {name}, which is given elsewhere")
+            given |= following
         for place, name in places.items():
             if name in factors:
                 raise self._wrong(place, f"is given as a constant, but {name} is a factor, too")
@@ -199,17 +215,21 @@ class _Reader:
         return hosts
 
     def _durations(self, chosen: Mapping[str, Any], place: str) -> Durations:
-        names = [f.name for f in fields(Durations)]
-        values = {name: chosen[name] for name in names if name in chosen}
-        for name, value in values.items():
-            least = 0 if name in ("warm_up_s", "cool_down_s") else 1
-            if type(value) is not int or value < least:
-                rule = f"must be a whole number >= {least}, got {value!r}"
+        ranges = {
+            "repetitions": (1, MOST_REPETITIONS),
+            "stable_s": (1, LONGEST_PHASE_S),
+            "warm_up_s": (0, LONGEST_PHASE_S),
+            "cool_down_s": (0, LONGEST_PHASE_S),
+        }
+        values = {}
+        for name, (least, most) in ranges.items():
+            if name not in chosen and least > 0:
+                raise self._wrong(f"{place}.{name}", "is missing")
+            value = values[name] = chosen.get(name, 0)
+            if type(value) is not int or not least <= value <= most:
+                rule = f"must be a whole number {least} to {most}, got {value!r}"
                 raise self._wrong(f"{place}.{name}", rule)
-        try:
-            return Durations(**values)
-        except TypeError as exc:
-            raise ConfigError(self.path, f"{place}: {exc}") from exc
+        return Durations(**values)
 
     def _pauses(self, entries: Any, place: str) -> Iterator[Pause]:
         if not isinstance(entries, list):
