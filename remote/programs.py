@@ -19,6 +19,20 @@ KERNEL_REMEDY = (
 )
 
 
+def find(program: str, *, remedy: str = "Install it and try again") -> str:
+    """Return the full path of a program.
+
+    Raises
+    ------
+    LabError
+        It is not installed.
+    """
+    path = shutil.which(program, path=SEARCH_PATH)
+    if path is None:
+        raise LabError(f"`{program}` is not installed", remedy)
+    return path
+
+
 def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
     """Run a command to its end and return what it printed.
 
@@ -27,11 +41,8 @@ def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
     LabError
         The program is not installed, or it failed; the message holds what it wrote to stderr.
     """
-    program = shutil.which(command[0], path=SEARCH_PATH)
-    if program is None:
-        raise LabError(f"`{command[0]}` is not installed", "Install it and try again")
     result = subprocess.run(
-        [program, *command[1:]],
+        [find(command[0]), *command[1:]],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

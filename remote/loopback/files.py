@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from remote.ssh.server import COMMON_CONFIG
+
 FLEET = "loopback"
 TOPOLOGY = "loopback-unshaped"
 HOSTS = {"clients": ("c1", "c2", "c3"), "middlewares": ("m1", "m2"), "servers": ("s1", "s2", "s3")}
@@ -74,17 +76,7 @@ def sshd_config(folder: Path, user: str, port: int, listen: list[str], path: str
 AuthorizedKeysFile "{folder}/id_ed25519.pub"
 PidFile "{folder}/sshd.pid"
 AllowUsers {user}
-AuthenticationMethods publickey
-PasswordAuthentication no
-KbdInteractiveAuthentication no
 StrictModes no
-UsePAM no
-UseDNS no
-PrintLastLog no
-PrintMotd no
-MaxSessions 200
-MaxStartups 200
-LoginGraceTime 20
-Subsystem sftp internal-sftp
+{COMMON_CONFIG}
 SetEnv "PATH={path}" HISTFILE=/dev/null
 """

@@ -24,7 +24,8 @@ from remote.errors import LabError, RemoteError
 from remote.inventory import Inventory
 from remote.jobs import JOB_MARK
 from remote.loopback.files import addresses, inventory_text, sshd_config, state_dir
-from remote.programs import SEARCH_PATH, run
+from remote.programs import SEARCH_PATH, find, run
+from remote.ssh.server import greets
 from remote.testbed import processes
 from remote.testbed.lock import locked
 from remote.testbed.processes import Process, parse_stat
@@ -107,7 +108,7 @@ class LoopbackLab:
                 role=host.role,
                 address=f"{host.address}:{host.port}",
                 sshd_pid=listener.pid if listener else None,
-                answers_ssh=_answers(host.address, host.port),
+                answers_ssh=greets(host.address, host.port),
             )
             for host in Inventory.read(self.inventory_path).hosts
         ]
@@ -126,8 +127,8 @@ class LoopbackLab:
         return bool(states) and all(state.is_up for state in states)
 
     def _start(self, user: str) -> None:
-        sshd = _program("sshd")
-        _program("ssh-keygen")
+        sshd = find("sshd", remedy=_REMEDY)
+        find("ssh-keygen", remedy=_REMEDY)
         self.folder.mkdir(mode=0o700)
         address_of = addresses(os.getuid())
         port = _free_port(list(address_of.values()))
@@ -147,7 +148,7 @@ class LoopbackLab:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # root's sshd insists on it
         with (self.folder / "log").open("ab") as log:
             subprocess.run(  # in a session of its own: Ctrl-C is not for it
-                [_program("setsid"), "--fork", sshd, "-D", "-e", "-f", str(config)],
+                [find("setsid"), "--fork", sshd, "-D", "-e", "-f", str(config)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -162,7 +163,7 @@ class LoopbackLab:
     def _wait_until_usable(self, inventory: Path) -> None:
         host = Inventory.read(inventory).hosts[0]
         deadline = time.monotonic() + _START_TIMEOUT_S
-        while not _answers(host.address, host.port) and time.monotonic() < deadline:
+        while not greets(host.address, host.port) and time.monotonic() < deadline:
             time.sleep(0.02)
         try:
             with Connection(host) as connection:
@@ -187,7 +188,11 @@ class LoopbackLab:
 
     def _take_down(self) -> None:
         listener = self._listener()
-        while found := _with_descendants(listener) + _jobs_below(self.folder):
+        mark = f"{JOB_MARK}={self.folder}/"
+        while found := [
+            *(processes.with_descendants(listener) if listener else ()),
+            *processes.with_environment(mark),
+        ]:
             processes.end(found)
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.folder)
@@ -212,13 +217,6 @@ def _account() -> str:
     return entry.pw_name
 
 
-def _program(name: str) -> str:
-    path = shutil.which(name, path=SEARCH_PATH)
-    if path is None:
-        raise LabError(f"`{name}` is not installed", _REMEDY)
-    return path
-
-
 def _free_port(listen: list[str]) -> int:
     """Return a port that is free on all addresses."""
     with contextlib.ExitStack() as stack:
@@ -228,47 +226,3 @@ def _free_port(listen: list[str]) -> int:
             sock.bind((address, port))
             port = sock.getsockname()[1]
     return port
-
-
-def _answers(address: str, port: int) -> bool:
-    try:
-        with socket.create_connection((address, port), timeout=0.5) as connection:
-            return connection.recv(4) == b"SSH-"
-    except OSError:
-        return False
-
-
-def _with_descendants(process: Process | None) -> list[Process]:
-    """Return a running process and all that stem from it: sshd's sessions and their commands."""
-    if process is None or not process.is_running:
-        return []
-    children: dict[int, list[Process]] = {}
-    for stat in _stats():
-        parent = int(stat.rpartition(")")[2].split()[1])
-        children.setdefault(parent, []).append(parse_stat(stat))
-    found = [process]
-    for member in found:
-        found += children.get(member.pid, [])
-    return found
-
-
-def _jobs_below(folder: Path) -> list[Process]:
-    """Return the running processes that carry the mark of a job in a working directory there."""
-    mark = f"\0{JOB_MARK}={folder}/".encode()
-    found = []
-    for stat in _stats():
-        process = parse_stat(stat)
-        with contextlib.suppress(OSError):
-            environment = Path(f"/proc/{process.pid}/environ").read_bytes()
-            if mark in b"\0" + environment and process.is_running:
-                found.append(process)
-    return found
-
-
-def _stats() -> list[str]:
-    stats = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                stats.append((entry / "stat").read_text(errors="replace"))
-    return stats

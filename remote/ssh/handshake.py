@@ -11,8 +11,9 @@ import paramiko
 from paramiko.ssh_exception import NoValidConnectionsError
 
 from remote.errors import HostKeyRejected, HostUnreachable
+from remote.inventories.ssh_options import SSH_PORT
 from remote.inventory import Host
-from remote.ssh.known_hosts import SSH_PORT, Pins, fingerprint, pinned_name, pins_of
+from remote.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
 
 CONNECT_TIMEOUT_S = 10.0
 # What ssh-keyscan calls the types of keys; the same names are in the files of a host's own keys.

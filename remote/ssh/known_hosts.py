@@ -14,7 +14,8 @@ import hmac
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-SSH_PORT = 22
+from remote.inventories.ssh_options import SSH_PORT
+
 REVOKED = "@revoked"
 _HASHED = "|1|"
 

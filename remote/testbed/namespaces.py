@@ -14,6 +14,7 @@ from typing import Self
 from remote.errors import LabError
 from remote.programs import run
 from remote.ssh.routes import route_leaves_by
+from remote.ssh.server import greets
 from remote.testbed import congestion, delay_line, processes, requirements, sshd
 from remote.testbed.cgroups import Groups
 from remote.testbed.files import LabFiles
@@ -250,7 +251,7 @@ def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
     deadline = time.monotonic() + _START_TIMEOUT_S
     waiting = list(hosts)
     while waiting:
-        waiting = [host for host in waiting if not sshd.answers(host.address)]
+        waiting = [host for host in waiting if not greets(host.address)]
         for host in waiting:
             init_file = files.host(host.name) / "init"
             has_ended = init_file.exists() and read_init(init_file) is None

@@ -54,6 +54,31 @@ def in_network_namespaces(paths: Iterable[Path]) -> list[Process]:
     ]
 
 
+def with_descendants(process: Process) -> list[Process]:
+    """Return a running process and all that stem from it; nothing if it has ended."""
+    if not process.is_running:
+        return []
+    children: dict[int, list[Process]] = {}
+    for stat in _all_stats():
+        children.setdefault(int(_fields(stat)[1]), []).append(parse_stat(stat))
+    found = [process]
+    for member in found:
+        found += children.get(member.pid, [])
+    return found
+
+
+def with_environment(beginning: str) -> list[Process]:
+    """List the running processes with an entry in their environment that starts with this."""
+    wanted = f"\0{beginning}".encode()
+    found = []
+    for process in _all_processes():
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
+            environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+            if wanted in b"\0" + environment and process.is_running:
+                found.append(process)
+    return found
+
+
 def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
     """Kill processes and wait until they have ended; those that have ended already are skipped.
 
@@ -112,11 +137,15 @@ def _open(process: Process) -> int | None:
 
 
 def _all_processes() -> Iterator[Process]:
+    return map(parse_stat, _all_stats())
+
+
+def _all_stats() -> Iterator[str]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             stat = _read_stat(int(entry.name))
             if stat is not None:
-                yield parse_stat(stat)
+                yield stat
 
 
 def _read_stat(pid: int) -> str | None:

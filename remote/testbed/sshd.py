@@ -1,21 +1,20 @@
-"""One sshd a host: its keys and configuration, how it is started, whether it answers."""
+"""One sshd a host: its keys and configuration, and how it is started."""
 
 from __future__ import annotations
 
-import shutil
-import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from remote.errors import LabError
-from remote.programs import SEARCH_PATH, run
+from remote.inventories.ssh_options import SSH_PORT
+from remote.programs import SEARCH_PATH, find, run
+from remote.ssh.server import COMMON_CONFIG
 from remote.testbed.cgroups import Groups, entering
 from remote.testbed.files import CPU_ACCOUNT, STATE_DIR, LabFiles
 from remote.testbed.network import namespace_of
 from remote.testbed.topology import LabHost, Topology
 
-SSH_PORT = 22
+SSHD = "sshd"
 _HOST_SCRIPT = Path(__file__).with_name("host.sh")
 _KEY_TYPE = "ed25519"
 
@@ -23,27 +22,16 @@ _KEY_TYPE = "ed25519"
 def sshd_config(host: LabHost) -> str:
     """Write the sshd_config(5) of a host; paths are those inside the host.
 
-    No PAM and no DNS, so that a connection takes milliseconds; room for one connection per
-    program that an experiment starts. HISTFILE keeps a `lab shell` out of the user's own history.
+    HISTFILE keeps a `lab shell` out of the user's own history.
     """
     return f"""\
 ListenAddress {host.address}:{SSH_PORT}
 HostKey {STATE_DIR}/host_key
 AuthorizedKeysFile {STATE_DIR}/authorized_keys
-AuthenticationMethods publickey
-PasswordAuthentication no
-KbdInteractiveAuthentication no
+PidFile none
 PermitRootLogin prohibit-password
 AllowUsers root
-UsePAM no
-UseDNS no
-PidFile none
-PrintLastLog no
-PrintMotd no
-MaxSessions 200
-MaxStartups 200
-LoginGraceTime 20
-Subsystem sftp internal-sftp
+{COMMON_CONFIG}
 SetEnv PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HISTFILE=/dev/null
 """
 
@@ -87,7 +75,7 @@ def start(
     # into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
     detached = ["ip", "netns", "exec", namespace_of(host), "setsid", "--fork"]
     isolated = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
-    script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), _sshd_path()]
+    script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), find(SSHD)]
     script += groups.mount_words(host.name)
     with (folder / "log").open("ab") as log:
         subprocess.run(
@@ -108,23 +96,6 @@ def counts_cpu(folder: Path) -> bool:
     except FileNotFoundError:
         return False
     return Path(f"/proc/{pid}/root{CPU_ACCOUNT}").exists()
-
-
-def answers(address: str, timeout_s: float = 0.5) -> bool:
-    """Tell whether an SSH server greets at the address."""
-    try:
-        with socket.create_connection((address, SSH_PORT), timeout=timeout_s) as connection:
-            return connection.recv(4) == b"SSH-"
-    except OSError:
-        return False
-
-
-def _sshd_path() -> str:
-    """Find sshd, which insists on being started by its full path."""
-    path = shutil.which("sshd", path=SEARCH_PATH)
-    if path is None:
-        raise LabError("`sshd` is not installed", "apt-get install openssh-server")
-    return path
 
 
 def _make_key(path: Path, comment: str) -> None:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.ssh.handshake import CONNECT_TIMEOUT_S
+from remote.ssh.link import KEEPALIVE_S, SILENCE_S
 from remote.ssh.routes import route_leaves_by
-from remote.testbed import delay_line, requirements, sshd
+from remote.ssh.server import greets
+from remote.testbed import delay_line, requirements
 from remote.testbed.cgroups import Groups
 from remote.testbed.delay_line import LineCounters
 from remote.testbed.files import LabFiles
@@ -127,7 +130,7 @@ def host_states(files: LabFiles) -> list[HostStatus]:
             address=host.address,
             rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
             sshd_pid=init.pid if init is not None else None,
-            answers_ssh=reachable and sshd.answers(host.address, timeout_s),
+            answers_ssh=reachable and greets(host.address, timeout_s=timeout_s),
             cpu_s=groups.cpu_seconds(host.name),
         )
 
@@ -174,6 +177,9 @@ def shell_command(name: str, *command: str) -> list[str]:
         "GlobalKnownHostsFile": "/dev/null",
         "StrictHostKeyChecking": "yes",
         "BatchMode": "yes",
+        "ConnectTimeout": round(CONNECT_TIMEOUT_S),
+        "ServerAliveInterval": KEEPALIVE_S,
+        "ServerAliveCountMax": round(SILENCE_S / KEEPALIVE_S),
     }
     flags = [flag for key, value in options.items() for flag in ("-o", f"{key}={value}")]
     return ["ssh", "-F", "/dev/null", *flags, f"root@{hosts[name].address}", *command]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ exec setpriv --reuid "$UID" --regid "$UID" --clear-groups --inh-caps=-all "$@"
 """
 MEASURE = """
 import sys
+import tempfile
 from pathlib import Path
 from remote.campaign import Campaign
 
@@ -43,14 +45,16 @@ campaign.measure("2.1", progress=False)
 
 
 @pytest.fixture
-def as_user(tmp_path):
-    """Run Python as the user in a home that is short-lived, and returns what it did."""
-    home = tmp_path / "home"
-    home.mkdir()
-    for folder in (home, *home.parents):
-        if folder.owner() == "root" and str(folder).startswith("/tmp/"):
-            folder.chmod(0o755)
-    os.chown(home, UID, UID)
+def home():
+    """A short-lived home of the user, not below pytest's folder, which only root may enter."""
+    with tempfile.TemporaryDirectory(prefix="mwlab-home-", dir="/tmp") as folder:
+        os.chown(folder, UID, UID)
+        yield Path(folder)
+
+
+@pytest.fixture
+def as_user(home):
+    """Run Python as the user and return what it did."""
 
     def run(*arguments):
         environment = {
@@ -70,7 +74,6 @@ def as_user(tmp_path):
             timeout=200,
         )
 
-    run.home = home
     return run
 
 
@@ -94,7 +97,7 @@ def test_user_without_rights_gets_the_loopback_fleet_with_a_note(as_user):
     assert "not comparable with the studies" in result.stderr
 
 
-def test_fleet_comes_up_is_complete_and_leaves_nothing(as_user):
+def test_fleet_comes_up_is_complete_and_leaves_nothing(as_user, home):
     assert as_user(*LAB, "up", "--fleet", "loopback").returncode == 0
     try:
         assert as_user(*LAB, "up", "--fleet", "loopback").stdout.startswith(
@@ -106,17 +109,17 @@ def test_fleet_comes_up_is_complete_and_leaves_nothing(as_user):
     finally:
         as_user(*LAB, "down", "--fleet", "loopback")
     assert processes_of_the_user() == []
-    assert not (as_user.home / ".cache/middleware-lab/loopback").exists()
+    assert not (home / ".cache/middleware-lab/loopback").exists()
     assert as_user(*LAB, "status", "--fleet", "loopback").returncode == 1
 
 
-def test_run_is_measured_and_marked(as_user):
+def test_run_is_measured_and_marked(as_user, home):
     assert as_user(*LAB, "up", "--fleet", "loopback").returncode == 0
     try:
         result = as_user("-c", MEASURE)
     finally:
         as_user(*LAB, "down", "--fleet", "loopback")
-    manifests = list((as_user.home / "data" / "t" / "2.1").glob("workload=*/rep-1/manifest.json"))
+    manifests = list((home / "data" / "t" / "2.1").glob("workload=*/rep-1/manifest.json"))
     assert manifests, result.stdout + result.stderr
     manifest = json.loads(manifests[0].read_text())
     assert manifest["status"] == "accepted"

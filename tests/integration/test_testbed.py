@@ -8,7 +8,7 @@ import pytest
 
 from remote.errors import LabError
 from remote.testbed import LocalLab, Topology, shell_command
-from remote.testbed.files import LabFiles
+from remote.testbed.files import WORK_DIR, LabFiles
 from tests.helpers.network import goodput_mbit_per_s
 
 pytestmark = pytest.mark.integration
@@ -46,7 +46,7 @@ def test_hosts_have_the_limits_of_the_topology(fleet, lab):
 
 
 def test_hosts_share_neither_files_nor_processes(fleet):
-    for directory in ("/run/middleware-lab/work", "/tmp", "/var/log"):
+    for directory in (WORK_DIR, "/tmp", "/var/log"):
         printed(fleet, "c1", f"echo mine > {directory}/only-c1")
         assert "only-c1" not in printed(fleet, "c2", f"ls {directory}")
         assert not Path(directory, "only-c1").exists()
@@ -56,7 +56,7 @@ def test_hosts_share_neither_files_nor_processes(fleet):
 
 
 def test_full_work_directory_leaves_the_host_usable(fleet):
-    big = "/run/middleware-lab/work/big"
+    big = WORK_DIR / "big"
     fill = fleet["c3"].run(f"head -c 600M /dev/zero > {big}", check=False)
     assert "No space left on device" in fill.stderr
     assert printed(fleet, "c3", f"rm {big}; hostname") == "c3\n"

@@ -21,7 +21,7 @@ from remote.testbed import (
     processes,
     shell_command,
 )
-from remote.testbed.files import LabFiles
+from remote.testbed.files import WORK_DIR, LabFiles
 from remote.testbed.network import Delay
 from remote.testbed.status import read_init
 
@@ -93,7 +93,7 @@ def _nothing_left():
 
 def test_down_leaves_nothing_and_is_harmless_when_repeated():
     with LocalLab() as lab:
-        job = f"setsid {JOB} >/dev/null 2>&1 & echo x > /run/middleware-lab/work/x"
+        job = f"setsid {JOB} >/dev/null 2>&1 & echo x > {WORK_DIR}/x"
         subprocess.run(shell_command("c1", job), check=True)
         assert traces()["processes"]
     lab.down()
@@ -124,7 +124,7 @@ def test_interrupted_up_leaves_nothing(module, function, count):
 
 def test_failed_up_leaves_nothing_and_tells_why(monkeypatch):
     before = traces()
-    monkeypatch.setattr("remote.testbed.sshd._sshd_path", lambda: "/none/sshd")
+    monkeypatch.setattr("remote.testbed.sshd.find", lambda _: "/none/sshd")
     with pytest.raises(LabError, match=r"\w+ ended while it started.*/none/sshd: not found"):
         LocalLab().up()
     assert traces() == before

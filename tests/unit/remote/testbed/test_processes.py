@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -79,3 +80,30 @@ def test_in_network_namespaces_takes_a_missing_one_for_empty(tmp_path):
     leftover = tmp_path / "mwlab-c1"
     leftover.touch()
     assert processes.in_network_namespaces([leftover, tmp_path / "missing"]) == []
+
+
+def test_descendants_of_a_process_are_found_and_of_an_ended_one_none():
+    shell = ["sh", "-c", "sh -c 'sleep 60; :' & echo started; wait; :"]
+    with subprocess.Popen(shell, stdout=subprocess.PIPE, start_new_session=True) as popen:
+        popen.stdout.readline()
+        parent = process_of(popen)
+        deadline = time.monotonic() + 10
+        while len(found := processes.with_descendants(parent)) < 3:
+            assert time.monotonic() < deadline, found
+        assert found[0] == parent
+        processes.end(found)
+        popen.wait()
+    assert processes.with_descendants(parent) == []
+
+
+def test_processes_are_known_by_their_environment():
+    mark = "MWLAB_TEST_MARK=/some/folder/"
+    environment = {"FIRST": "1", "MWLAB_TEST_MARK": "/some/folder/job"}
+    command = ["/bin/sh", "-c", "echo started; read _"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as popen:
+        popen.stdout.readline()
+        assert processes.with_environment(mark) == [process_of(popen)]
+        assert processes.with_environment(f"X{mark}") == []
+        popen.kill()
