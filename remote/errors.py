@@ -85,13 +85,14 @@ class TransferFailed(RemoteError):
 
 
 class MissingTool(RemoteError):
-    """A program that the host's role needs is not installed there."""
+    """A program that the host's role needs is not installed there, or in too old a version."""
 
-    def __init__(self, host: str, tool: str, remedy: str) -> None:
+    def __init__(self, host: str, tool: str, remedy: str, *, too_old: str = "") -> None:
         self.host = host
         self.tool = tool
         self.remedy = remedy
-        super().__init__(f"{host}: `{tool}` is missing. {remedy}")
+        state = f"too old: {too_old}" if too_old else "missing"
+        super().__init__(f"{host}: `{tool}` is {state}. {remedy}")
 
 
 class ClockOffset(RemoteError):

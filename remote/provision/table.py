@@ -8,24 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-from remote.connection import Connection
 from remote.errors import HostUnreachable, RemoteError
 from remote.group import Fleet
 from remote.inventory import Host
 from remote.provision.tools import (
-    MISSING,
-    OLD,
     PRESENT,
-    PROBE,
     Found,
     Tool,
-    parse_probe,
-    probe_command,
+    find_tools,
+    is_needed,
     tools_of,
 )
 from remote.ssh.handshake import ssh_command
 
-REAL_GENERATOR = "memtier_benchmark"
 COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")
 UP, DOWN = "up", "down"
 
@@ -41,7 +36,7 @@ def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFra
     mended). The tool of a host that is down is empty.
     """
     chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
-    outcomes = fleet.try_each(_probe, chosen)
+    outcomes = fleet.try_each(find_tools, chosen)
     rows = [row for host in chosen for row in _rows(host, outcomes[host.name])]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -50,16 +45,6 @@ def is_ready(table: pd.DataFrame) -> bool:
     """Tell whether every host is up and has all that its role needs."""
     lacking = table["needed"] & ~table["present"]
     return bool((table["state"] == UP).all() and not lacking.any())
-
-
-def _probe(connection: Connection) -> dict[str, Found]:
-    programs = [tool.program for tool in tools_of(connection.host.role)]
-    if connection.host.role == "clients":
-        programs.append(REAL_GENERATOR)
-    result = connection.run(
-        probe_command(programs), stdin=PROBE.read_text(), shown="probe.sh", idempotent=True
-    )
-    return parse_probe(result.stdout)
 
 
 def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[str, Any]]:
@@ -77,35 +62,20 @@ def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[
             "remedy": remedy,
         }
         return
-    has_generator = outcome.get(REAL_GENERATOR, _nothing(REAL_GENERATOR)).state == PRESENT
-    for tool in tools_of(host.role):
-        found = outcome.get(tool.program, _nothing(tool.program))
-        needed = not (tool.program == "java" and has_generator)  # for the drop-in only
-        mend = needed and found.state in (MISSING, OLD)
+    tools = {tool.program: tool for tool in tools_of(host.role)}
+    for program, own in outcome.items():
+        present = own.state == PRESENT
+        tool = tools.get(program)  # none for the real generator, which no host needs
+        needed = tool is not None and is_needed(tool, outcome)
         yield {
             **common,
             "state": UP,
-            "tool": tool.program,
+            "tool": program,
             "needed": needed,
-            "present": found.state == PRESENT,
-            "version": found.version,
-            "remedy": install_command(host, tool) if mend else "",
+            "present": present,
+            "version": own.version,
+            "remedy": install_command(host, tool) if tool and needed and not present else "",
         }
-    if host.role == "clients":
-        found = outcome.get(REAL_GENERATOR, _nothing(REAL_GENERATOR))
-        yield {
-            **common,
-            "state": UP,
-            "tool": REAL_GENERATOR,
-            "needed": False,  # the drop-in is uploaded
-            "present": has_generator,
-            "version": found.version,
-            "remedy": "",
-        }
-
-
-def _nothing(program: str) -> Found:
-    return Found(program=program, state=MISSING, path="", version="")
 
 
 def install_command(host: Host, tool: Tool) -> str:

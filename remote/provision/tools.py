@@ -1,18 +1,22 @@
-"""Which programs a role needs and which packages have them; the data is tools.yml."""
+"""Which programs a role needs, which packages have them, what a host has; the data is tools.yml."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import yaml
 
+from remote.connection import Connection
+
 FOLDER = Path(__file__).parent
 PROBE = FOLDER / "probe.sh"
 PRESENT, MISSING, OLD = "present", "missing", "old"
+REAL_GENERATOR = "memtier_benchmark"
+"""Taken where a client has it; everywhere else our drop-in is uploaded, which needs Java."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +60,24 @@ def tools_of(role: str) -> tuple[Tool, ...]:
 def tool(program: str) -> Tool:
     """Return the tool of that name."""
     return next(tool for tool in all_tools() if tool.program == program)
+
+
+def find_tools(connection: Connection) -> dict[str, Found]:
+    """Look at a host for the tools of its role and, on clients, for the real generator."""
+    role = connection.host.role
+    programs = [tool.program for tool in tools_of(role)]
+    programs += [REAL_GENERATOR] if role == "clients" else []
+    result = connection.run(
+        probe_command(programs), stdin=PROBE.read_text(), shown="probe.sh", idempotent=True
+    )
+    nothing = {name: Found(program=name, state=MISSING, path="", version="") for name in programs}
+    return nothing | parse_probe(result.stdout)
+
+
+def is_needed(tool: Tool, found: Mapping[str, Found]) -> bool:
+    """Tell whether a host needs a tool of its role: Java on clients only for the drop-in."""
+    real = found.get(REAL_GENERATOR)
+    return tool.program != "java" or real is None or real.state != PRESENT
 
 
 def probe_command(programs: Iterable[str]) -> str:

@@ -20,10 +20,10 @@ def ended_well(job: str, exit_status: int) -> bool:
 def dool_command(program: str, *, output: str = "dool.csv") -> str:
     """Return the command that writes one CSV row a second: CPU, disk, network, system, memory.
 
-    `program` is dool, or a dstat that works; `--bytes` is dool's alone.
+    It is dool everywhere, uploaded with the jar: Debian's dstat, of which it is the continuation,
+    crashes on ``--output``.
     """
-    exact = "" if program.endswith("dstat") else " --bytes"
-    selection = f"--epoch --cpu --disk --net --sys --mem{exact} --nocolor"
+    selection = "--epoch --cpu --disk --net --sys --mem --bytes --nocolor"
     return f"{program} {selection} --output {shlex.quote(output)} 1"
 
 

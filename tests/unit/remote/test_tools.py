@@ -168,7 +168,5 @@ def test_monitor_commands():
     assert iperf.client_command("10.0.0.1", seconds=2).endswith("--time 2 --omit 1 --json")
     assert iperf.server_command("10.0.0.1", port=5203).endswith("--bind 10.0.0.1 --port 5203")
     assert "--omit" not in iperf.client_command("10.0.0.1", seconds=1, omit_s=0)
-    assert "--bytes" in monitors.dool_command("python3 dool")
-    assert "--bytes" not in monitors.dool_command("/usr/bin/dstat")
     assert "/proc/stat" in monitors.cpu_time_command(None)
     assert "< /cg/usage" in monitors.cpu_time_command("/cg/usage")

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from remote.errors import LabError
-from remote.inventory import Inventory
+from remote.errors import LabError, MissingTool
+from remote.inventory import Host, Inventory
 from remote.provision import ansible
+from remote.provision.prepare import require_tools
 from remote.provision.table import install_command
-from remote.provision.tools import PROBE, all_tools, parse_probe, probe_command, tools_of
+from remote.provision.tools import PROBE, Found, all_tools, parse_probe, probe_command, tools_of
 
 TEXT = """
 all:
@@ -79,6 +80,39 @@ def test_every_role_has_tools_and_every_tool_a_package():
     assert all(tool.packages and tool.roles for tool in all_tools())
     assert "memcached" in {tool.program for tool in tools_of("servers")}
     assert "java" not in {tool.program for tool in tools_of("servers")}
+
+
+def found_on(role: str, **states: str) -> dict[str, Found]:
+    """All tools of a role as present, but for `states`."""
+    names = {tool.program: "present" for tool in tools_of(role)} | states
+    return {
+        name: Found(program=name, state=state, path=f"/usr/bin/{name}", version=f"{name} 1")
+        for name, state in names.items()
+    }
+
+
+def client() -> Host:
+    return Host(
+        name="c1",
+        role="clients",
+        address="192.0.2.1",
+        data_address="192.0.2.1",
+        known_hosts=Path("/keys/known"),
+    )
+
+
+def test_host_without_a_tool_is_refused_before_an_experiment():
+    require_tools(client(), found_on("clients"))
+    with pytest.raises(MissingTool, match=r"c1: `ping` is missing\. .*install -y iputils-ping"):
+        require_tools(client(), found_on("clients", ping="missing"))
+    with pytest.raises(MissingTool, match=r"c1: `java` is too old: java 1\. .*openjdk-17"):
+        require_tools(client(), found_on("clients", java="old"))
+
+
+def test_client_with_the_real_generator_needs_no_java():
+    require_tools(client(), found_on("clients", java="missing", memtier_benchmark="present"))
+    with pytest.raises(MissingTool, match="`java` is missing"):
+        require_tools(client(), found_on("clients", java="missing", memtier_benchmark="missing"))
 
 
 def test_install_command_goes_through_the_jump_host(inventory):
