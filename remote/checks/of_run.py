@@ -12,6 +12,7 @@ from analysis.parsing.memtier import MemtierRun
 from remote.checks.check import ADVISORY, REQUIRED, Check
 from remote.checks.counts import count_checks
 from remote.checks.hosts import host_checks
+from remote.checks.latency import latency_checks
 from remote.runs.results import client_results
 from remote.tools.monitors import ended_well
 
@@ -41,6 +42,7 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
                 time_dilation=float(manifest["topology"]["time_dilation"]),
             )
             checks += _load_checks(folder, manifest, generators, extra["window"])
+            checks += latency_checks(manifest, extra["results"])
     except (ParseError, KeyError, OSError, ValueError) as exc:
         detail = f"{type(exc).__name__}: {exc}"
         checks = [*checks, Check(name="files_readable", passed=False, detail=detail)]

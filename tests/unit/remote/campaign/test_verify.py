@@ -196,3 +196,15 @@ def test_numbers_are_compared_with_what_was_measured_again():
     throughput, response_time = compare(results(100), [results(100), results(110)])
     assert throughput.ratio == pytest.approx(1.05)
     assert response_time.original == 10
+
+
+def test_checks_that_came_later_do_not_make_an_old_campaign_unsound(campaign):
+    folder = accept(campaign)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    known = [c for c in manifest["checks"] if c["name"] != "no_misses"]
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "checks": known}))
+    tidy_campaign(campaign)
+    assert verify_campaign(campaign).findings == ()
+    known[0]["passed"] = not known[0]["passed"]
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "checks": known}))
+    assert "checks" in kinds(campaign)
