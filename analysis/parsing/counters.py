@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import parse_finite, read_text
+from analysis.parsing.files import parse_count, parse_finite, read_text
 
 _HEADER_WORDS = ("epoch", "uptime", "ticks", "cores")
 _IDLE = (4, 5)  # the words of /proc/stat's first line that are idle and waiting for the disk
@@ -92,12 +92,12 @@ def read_cpu_time(path: Path | str) -> CpuTime:
 
 def _cpu_s(words: list[str], ticks_per_s: float) -> float:
     if len(words) == 1:
-        return int(words[0]) / 1e9
+        return parse_count(words[0]) / 1e9
     if words[0] == "usage_usec":
-        return int(words[1]) / 1e6
+        return parse_count(words[1]) / 1e6
     if words[0] != "cpu":
         raise ValueError(words[0])
-    busy = [int(w) for i, w in enumerate(words) if i and i < _GUEST and i not in _IDLE]
+    busy = [parse_count(w) for i, w in enumerate(words) if i and i < _GUEST and i not in _IDLE]
     return sum(busy) / ticks_per_s
 
 
@@ -130,7 +130,7 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
         epoch_s = parse_finite(lines[0])
         for line in lines[3:]:
             name, _, counters = line.partition(":")
-            numbers = [int(word) for word in counters.split()]
+            numbers = [parse_count(word) for word in counters.split()]
             if len(numbers) != _INTERFACE_WORDS:
                 raise ValueError(f"{len(numbers)} counters of {name.strip()}")
             rows[name.strip()] = {

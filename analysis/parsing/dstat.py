@@ -13,7 +13,6 @@ average since boot, not an interval, and is dropped; so is a last row without it
 a killed tool leaves behind. When a file was appended to, the last recording counts.
 """
 
-import csv
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import parse_finite, read_text
+from analysis.parsing.files import parse_finite, read_text, split_cells
 from analysis.units import bits_to_bytes
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -84,8 +83,8 @@ def read_dstat(path: Path | str) -> pd.DataFrame:
         header += 1
     if header + 1 >= len(lines):
         raise ParseError(path, len(lines), "file ends before the column titles")
-    columns = _columns(lines[header], lines[header + 1])
-    frame = _read_rows(path, lines, header + 2, columns)
+    titles, subtitles = (split_cells(path, at + 1, lines[at]) for at in (header, header + 1))
+    frame = _read_rows(path, lines, header + 2, _columns(titles, subtitles), len(subtitles))
     if lines[0].startswith('"dool') and _counts_bits(command_line):
         for name in frame.filter(regex=r"^(disk|net)_").columns:
             frame[name] = bits_to_bytes(frame[name])
@@ -102,7 +101,7 @@ def _recording_start(path: Path, lines: list[str]) -> int:
 
 def _preamble(path: Path, lines: list[str], start: int) -> tuple[str, str]:
     """Command line and date of the recording."""
-    cells = next(csv.reader(lines[start + 1 : start + 2]), [])
+    cells = split_cells(path, start + 2, lines[start + 1]) if start + 1 < len(lines) else []
     if len(cells) < 2 or cells[0] != "Cmdline:":
         raise ParseError(path, start + 2, "no Cmdline line after the Host line")
     return cells[1], cells[-1]
@@ -114,13 +113,12 @@ def _counts_bits(command_line: str) -> bool:
     return not chosen or chosen[-1] == "--bits"
 
 
-def _columns(titles: str, subtitles: str) -> dict[int, str]:
+def _columns(titles: list[str], subtitles: list[str]) -> dict[int, str]:
     """Position to column name, of the columns that we know."""
     columns: dict[int, str] = {}
     title = ""
-    title_cells, subtitle_cells = next(csv.reader([titles])), next(csv.reader([subtitles]))
-    for position, subtitle in enumerate(subtitle_cells):
-        title = (title_cells[position : position + 1] or [""])[0] or title
+    for position, subtitle in enumerate(subtitles):
+        title = (titles[position : position + 1] or [""])[0] or title
         name = _column_name(title, subtitle.rpartition(":")[2])
         if name and name not in columns.values():
             columns[position] = name
@@ -138,15 +136,19 @@ def _column_name(title: str, subtitle: str) -> str | None:
     return None
 
 
-def _read_rows(path: Path, lines: list[str], start: int, columns: dict[int, str]) -> pd.DataFrame:
+def _read_rows(
+    path: Path, lines: list[str], start: int, columns: dict[int, str], num_titles: int
+) -> pd.DataFrame:
     width = max(columns, default=-1) + 1
     rows = []
     for number, line in enumerate(lines[start:], start + 1):
         if not line.strip():
             continue
-        cells = next(csv.reader([line]))
-        if len(cells) < width:
-            raise ParseError(path, number, f"{width} cells expected, got {len(cells)}: {line!r}")
+        cells = split_cells(path, number, line)
+        if len(cells) < width or any(cells[num_titles:]):  # empty ones: dstat on a narrow terminal
+            raise ParseError(
+                path, number, f"{num_titles} cells expected, got {len(cells)}: {line!r}"
+            )
         rows.append([_cell(path, number, name, cells[pos]) for pos, name in columns.items()])
     return pd.DataFrame(rows, columns=list(columns.values()))
 

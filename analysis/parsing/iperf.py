@@ -9,7 +9,6 @@ Five lines of it (3.12)::
         "bits_per_second":  21542564267.154316,
 """
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import read_text
+from analysis.parsing.files import parse_json, read_text
 from analysis.units import bits_per_s_to_mbit_per_s
 
 
@@ -33,7 +32,7 @@ class IperfResult:
     bandwidth_mbit_per_s
         What arrived at the receiver.
     retransmits
-        TCP segments sent again.
+        TCP segments sent again; NaN where the sender does not count them (BSD, macOS, UDP).
     intervals
         `start_s`, `end_s`, `bandwidth_mbit_per_s`, `retransmits` (NaN where the sender is
         remote), `omitted` (before the start of the count, ``--omit``).
@@ -42,7 +41,7 @@ class IperfResult:
     local_host: str
     remote_host: str
     bandwidth_mbit_per_s: float
-    retransmits: int
+    retransmits: float
     intervals: pd.DataFrame
 
 
@@ -56,12 +55,7 @@ def read_iperf3(path: Path | str) -> IperfResult:
         with exit status 0), which the message repeats.
     """
     path = Path(path)
-    try:
-        document = json.loads(read_text(path))
-    except json.JSONDecodeError as exc:
-        raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
-    if not isinstance(document, dict):
-        raise ParseError(path, 1, "not a JSON object")
+    document = parse_json(path, read_text(path))
     if "error" in document:
         raise ParseError(path, None, f"the test failed: {document['error']}")
     try:
@@ -76,22 +70,26 @@ def _parse(document: dict[str, Any]) -> IperfResult:
     return IperfResult(
         local_host=connection["local_host"],
         remote_host=connection["remote_host"],
-        bandwidth_mbit_per_s=bits_per_s_to_mbit_per_s(
-            float(end["sum_received"]["bits_per_second"])
-        ),
-        retransmits=int(end["sum_sent"]["retransmits"]),
+        bandwidth_mbit_per_s=_bandwidth_mbit_per_s(end["sum_received"]),
+        retransmits=float(end["sum_sent"].get("retransmits", math.nan)),
         intervals=pd.DataFrame(
             [
                 {
                     "start_s": float(total["start"]),
                     "end_s": float(total["end"]),
-                    "bandwidth_mbit_per_s": bits_per_s_to_mbit_per_s(
-                        float(total["bits_per_second"])
-                    ),
+                    "bandwidth_mbit_per_s": _bandwidth_mbit_per_s(total),
                     "retransmits": float(total.get("retransmits", math.nan)),
                     "omitted": bool(total["omitted"]),
                 }
                 for total in (interval["sum"] for interval in document["intervals"])
-            ]
+            ],
+            columns=["start_s", "end_s", "bandwidth_mbit_per_s", "retransmits", "omitted"],
         ),
     )
+
+
+def _bandwidth_mbit_per_s(total: dict[str, Any]) -> float:
+    bits_per_s = float(total["bits_per_second"])
+    if bits_per_s < 0:
+        raise ValueError(f"bits_per_second must be >= 0, got {bits_per_s:g}")
+    return bits_per_s_to_mbit_per_s(bits_per_s)

@@ -20,7 +20,6 @@ What the tool gets wrong, and what is done about it:
 - With two runs the ``WORST RUN`` of 2.3.1 repeats the best one; it is given as printed.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import parse_finite, read_text
+from analysis.parsing.files import parse_json, read_text
 from analysis.parsing.memtier_section import MemtierRun, parse_run
 
 _STRING_OR_NOT_FINITE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf)\b')
@@ -87,16 +86,7 @@ def read_memtier_json(path: Path | str) -> MemtierResult:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    text = _STRING_OR_NOT_FINITE.sub(_not_finite_to_null, read_text(path))
-    try:
-        document = json.loads(text, parse_constant=lambda _: None, parse_float=parse_finite)
-    except json.JSONDecodeError as exc:
-        raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
-    except ValueError as exc:
-        raise ParseError(path, None, str(exc)) from exc
-    if not isinstance(document, dict):
-        raise ParseError(path, 1, "not a JSON object")
-    return document
+    return parse_json(path, _STRING_OR_NOT_FINITE.sub(_not_finite_to_null, read_text(path)))
 
 
 def _not_finite_to_null(match: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from analysis.histograms import (
     histogram_percentiles,
     merge_histograms,
 )
+from analysis.parsing.files import parse_count
 from analysis.units import kib_to_bytes
 
 _LONGEST_RESPONSE_TIME_MS = 600_000  # memtier clips at 600 s; larger is an unset minimum
@@ -66,6 +67,8 @@ def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> Me
     statistics = dict(_statistics(section))
     runtime = section.get("Runtime", {})
     rows = {kind: _totals_row(stats) for kind, stats in statistics.items()}
+    seconds = _seconds(statistics)
+    _check_seconds(seconds, rows)
     rows["total"] = _add_up(rows, section["Totals"])
     histograms = {
         kind: histogram
@@ -80,7 +83,7 @@ def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> Me
         finished_epoch_ms=_epoch_ms(runtime, "Finish time"),
         interrupted=runtime.get("Interrupted") == "true",
         totals=pd.DataFrame.from_dict(rows, orient="index").rename_axis("request_type"),
-        seconds=_seconds(statistics),
+        seconds=seconds,
         histograms=histograms,
         percentiles=_percentiles(histograms, section),
         extras=extras["Runs"][0] if title == "ALL STATS" and extras else {},
@@ -117,6 +120,12 @@ def _add_up(rows: dict[str, dict[str, float]], printed: dict[str, Any]) -> dict[
     if frame.empty:
         raise ValueError("no statistics per request type")
     total = _totals_row(printed)
+    requests = frame["requests"].sum()
+    if total["requests"] > 0 and total["requests"] != requests:  # 2.1.0 prints 0
+        raise ValueError(
+            f"'Totals' has a 'Count' of {total['requests']:.0f}, but the request types add up to "
+            f"{requests:.0f}"
+        )
     if not math.isnan(total["requests"]):
         busy = frame[frame["requests"] > 0]
         total["requests"] = float(busy["requests"].sum())
@@ -133,7 +142,7 @@ def _add_up(rows: dict[str, dict[str, float]], printed: dict[str, Any]) -> dict[
 
 def _seconds(statistics: dict[str, dict[str, Any]]) -> pd.DataFrame:
     rows = [
-        {"request_type": kind, "second": int(second), **_second_row(cell)}
+        {"request_type": kind, "second": parse_count(second), **_second_row(cell)}
         for kind, stats in statistics.items()
         for second, cell in stats.get("Time-Serie", {}).items()
         if _number(cell, "Count") > 0
@@ -141,6 +150,19 @@ def _seconds(statistics: dict[str, dict[str, Any]]) -> pd.DataFrame:
     columns = ["request_type", "second", *_second_row({"Count": 0})]
     frame = pd.DataFrame(rows, columns=columns).astype({"second": "int64", "requests": "int64"})
     return frame.sort_values(["request_type", "second"], ignore_index=True)
+
+
+def _check_seconds(seconds: pd.DataFrame, rows: dict[str, dict[str, float]]) -> None:
+    """Compare the requests of every type with those of its seconds, if the file has any."""
+    if seconds.empty:
+        return
+    counted = seconds.groupby("request_type")["requests"].sum()
+    for kind, row in rows.items():
+        if row["requests"] != counted.get(kind, 0):
+            raise ValueError(
+                f"{kind!r} has a 'Count' of {row['requests']:.0f}, but the seconds of its "
+                f"'Time-Serie' add up to {counted.get(kind, 0)}"
+            )
 
 
 def _second_row(cell: dict[str, Any]) -> dict[str, float]:

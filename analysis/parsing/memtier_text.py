@@ -31,7 +31,7 @@ _COLUMNS = {
     "Avg. Latency": "response_time_ms",
     "KB/sec": "bytes_per_s",
 }
-_PERCENTILE = re.compile(r"p([\d.]+) Latency")
+_PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?) Latency")
 _MISSING = {"---", "nan", "-nan", "inf", "-inf"}
 _DISTRIBUTION = re.compile(r"([A-Z]+) +(\d+\.\d+) +(\d+\.\d+) *")
 

@@ -12,14 +12,12 @@ and of ``histograms.hlog``, an HdrHistogram log in microseconds::
     Tag=response_time/get,1795231822.000,1.000,12631.000,HISTFAAAAzB42jWTPY4bRxCFm9U1Nb09zeFw
 
 All files are complete up to their last line end: what a killed middleware left after it is
-dropped.
+dropped. After a clean end they must hold all that ``summary.json`` counts.
 """
 
-import csv
-import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,14 +26,14 @@ import pandas as pd
 
 from analysis.histograms import decode_histogram, merge_histograms
 from analysis.parsing.errors import ParseError
-from analysis.parsing.files import find_file, parse_finite, read_text
+from analysis.parsing.files import find_file, parse_finite, parse_json, read_text, split_cells
 
 _TEXT_COLUMNS = ("request_type", "server", "kind", "time")
 _INTERVAL = re.compile(
     r"Tag=(?P<time>\w+)/(?:(?P<server>[^/,]+)/)?(?P<request_type>[^/,]+),"
-    r"(?P<start_s>[\d.]+),(?P<length_s>[\d.]+),[\d.]+,(?P<encoded>[\w+/=]+)"
+    r"(?P<start_s>\d+(?:\.\d+)?),(?P<length_s>[\d.]+),[\d.]+,(?P<encoded>[\w+/=]+)"
 )
-_START_TIME = re.compile(r"#\[(?:StartTime|BaseTime): ([\d.]+)")
+_START_TIME = re.compile(r"#\[(?:StartTime|BaseTime): (\d+(?:\.\d+)?)")
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -98,12 +96,12 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
     Raises
     ------
     ParseError
-        A file is missing, damaged or lacks a column.
+        A file is missing, damaged or lacks a column, or holds less than the summary counts.
     """
     directory = Path(directory)
-    return MiddlewareResult(
+    result = MiddlewareResult(
         directory=directory,
-        summary=_read_summary(find_file(directory, "summary.json")),
+        summary=_read_json(find_file(directory, "summary.json")),
         windows=_read_csv(
             find_file(directory, "windows.csv"),
             ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
@@ -116,16 +114,12 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
         bins=_read_bins(find_file(directory, "bins.csv")),
         intervals=_read_histogram_log(find_file(directory, "histograms.hlog")),
     )
+    _check_complete(result)
+    return result
 
 
-def _read_summary(path: Path) -> dict[str, Any]:
-    try:
-        summary = json.loads(read_text(path))
-    except json.JSONDecodeError as exc:
-        raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
-    if not isinstance(summary, dict):
-        raise ParseError(path, 1, "not a JSON object")
-    return summary
+def _read_json(path: Path) -> dict[str, Any]:
+    return parse_json(path, read_text(path))
 
 
 def _read_bins(path: Path) -> pd.DataFrame:
@@ -136,12 +130,15 @@ def _read_bins(path: Path) -> pd.DataFrame:
 def _read_csv(path: Path, required: list[str]) -> pd.DataFrame:
     """Read a CSV file with a header; numbers are floats, an empty cell is NaN."""
     lines = read_text(path).split("\n")[:-1]
-    header = next(csv.reader(lines[:1]), [])
+    header = split_cells(path, 1, lines[0]) if lines else []
     missing = [name for name in required if name not in header]
     if missing:
         raise ParseError(path, 1, f"columns {', '.join(missing)} are missing in {header}")
+    if len(set(header)) < len(header):
+        raise ParseError(path, 1, f"a column stands twice in {header}")
     rows = []
-    for number, cells in enumerate(csv.reader(lines[1:]), 2):
+    for number, line in enumerate(lines[1:], 2):
+        cells = split_cells(path, number, line)
         if len(cells) != len(header):
             raise ParseError(path, number, f"{len(header)} cells expected, got {len(cells)}")
         rows.append([_cell(path, number, *pair) for pair in zip(header, cells, strict=True)])
@@ -153,9 +150,12 @@ def _cell(path: Path, line_number: int, name: str, text: str) -> float | str:
     if name in _TEXT_COLUMNS:
         return text
     try:
-        return parse_finite(text) if text else math.nan
+        number = parse_finite(text) if text else math.nan
     except ValueError as exc:
         raise ParseError(path, line_number, f"{name} must be a number, got {text!r}") from exc
+    if number < 0:
+        raise ParseError(path, line_number, f"{name} must be >= 0, got {text}")
+    return number
 
 
 def _read_histogram_log(path: Path) -> pd.DataFrame:
@@ -171,3 +171,39 @@ def _read_histogram_log(path: Path) -> pd.DataFrame:
             raise ParseError(path, number, f"not a line of a histogram log: {line[:60]!r}")
     columns = ["epoch_s", "time", "server", "request_type", "encoded"]
     return pd.DataFrame(rows, columns=columns).fillna({"server": ""})
+
+
+def _check_complete(result: MiddlewareResult) -> None:
+    """Compare the files with the summary, for one that is cut at a line's end looks complete."""
+    summary = result.summary
+    if summary.get("clean_shutdown") is not True or "requests" not in summary:
+        return  # killed: the summary is some seconds old
+    try:
+        counts = list(_counts(result, summary))
+    except (KeyError, TypeError, AttributeError) as exc:
+        path = find_file(result.directory, "summary.json")
+        raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
+    for name, what, found, expected in counts:
+        if found != expected:
+            path = find_file(result.directory, name)
+            raise ParseError(path, None, f"cut: holds {found:g} of {expected:g} {what}")
+
+
+def _counts(
+    result: MiddlewareResult, summary: Mapping[str, Any]
+) -> Iterator[tuple[str, str, float, float]]:
+    """Yield file, what it holds, how much of it, and how much there must be."""
+    requests = sum(kind["requests"] for kind in summary["requests"].values())
+    sent = sum(server["requests"] for server in summary["servers"])
+    yield "windows.csv", "requests", result.windows["requests"].sum(), requests
+    yield "queue.csv", "arrivals", result.queue["arrivals"].sum(), summary["queue"]["arrivals"]
+    yield "servers.csv", "requests", result.servers["requests"].sum(), sent
+    threads = result.utilization
+    per_second = threads.groupby("epoch_s").size().max() if len(threads) else 0
+    yield "utilization.csv", "rows", len(threads), len(result.queue) * per_second
+    for time in ("response_time", "queueing_time", "service_time"):
+        rows = (result.intervals["time"] == time).sum()
+        yield "histograms.hlog", f"seconds of {time}", rows, len(result.windows)
+        binned = result.bins.loc[result.bins["time"] == time, "count"].sum()
+        if not result.bins.empty:
+            yield "bins.csv", f"values of {time}", binned, requests

@@ -1,12 +1,14 @@
-"""Read the output of ``ping -D`` (iputils).
+"""Read the output of ``ping -D`` (iputils), or of the ping of BusyBox, GNU or BSD.
 
-Five lines of it::
+Five lines of the first::
 
     PING 198.18.0.31 (198.18.0.31) 56(84) bytes of data.
     [1795222476.680354] 64 bytes from 198.18.0.31: icmp_seq=1 ttl=64 time=0.286 ms
     --- 198.18.0.31 ping statistics ---
     3 packets transmitted, 3 received, 0% packet loss, time 621ms
     rtt min/avg/max/mdev = 0.046/0.129/0.286/0.110 ms
+
+The others print no time of day, count from 0, and say ``3 packets received``.
 """
 
 import re
@@ -18,14 +20,17 @@ import pandas as pd
 from analysis.parsing.errors import ParseError
 from analysis.parsing.files import read_text
 
-_HEADER = re.compile(r"PING (\S+) \(?([^\s)]+)\)? .*bytes of data\.?")
+_HEADER = re.compile(r"PING (\S+?) ?\(([^\s()]+|\S+ \([^\s()]+\))\)(?: from .+)?:? \d+.* bytes.*")
 _REPLY = re.compile(
-    r"(?:\[(\d+\.\d+)\] )?\d+ bytes from .+?: icmp_[rs]eq=(\d+) ttl=\d+ time[=<]([\d.]+) ms"
-    r"( \(DUP!\))?"
+    r"(?:\[(\d+\.\d+)\] )?\d+ bytes from .+?: (?:icmp_)?[rs]eq=(\d+) ttl=\d+ "
+    r"time[=<](\d+(?:\.\d+)?) ms( \(DUP!\))?"
 )
-_SUMMARY = re.compile(r"(\d+) packets transmitted, (\d+) received,.* [\d.]+% packet loss.*")
+_SUMMARY = re.compile(
+    r"(\d+) packets transmitted, (\d+) (?:packets )?received,.* [\d.]+% packet loss.*"
+)
 _OTHER = re.compile(
     r"(\[[\d.]+\] )?(no answer yet for icmp_seq=\d+|From .+ icmp_seq=\d+ .+)"
+    r"|Request timeout for icmp_seq \d+"
     r"|--- .+ ---|(rtt|round-trip) min/avg/max.*|pipe \d+|"
 )
 

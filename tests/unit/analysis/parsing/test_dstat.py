@@ -124,6 +124,26 @@ def test_damage_is_an_error_with_the_line(tmp_path, old, new, message):
         read_dstat(write(tmp_path, text))
 
 
+def test_two_rows_in_one_line_are_an_error(tmp_path):
+    first, second = DSTAT_0_7_4.splitlines()[-2:]
+    path = write(tmp_path, DSTAT_0_7_4.replace(f"{first}\n{second}", f"{first}{second}"))
+    with pytest.raises(ParseError, match=r"dstat\.csv:7: 16 cells expected, got 34"):
+        read_dstat(path)
+
+
+@pytest.mark.parametrize("cell", ["8\r8", "1_0"])
+def test_damaged_cells_are_an_error(tmp_path, cell):
+    path = write(tmp_path, DSTAT_0_7_4.replace("16.6", cell))
+    with pytest.raises(ParseError, match=r"dstat\.csv:8: "):
+        read_dstat(path)
+
+
+def test_lines_may_end_as_on_windows(tmp_path):
+    path = tmp_path / "dstat.csv"
+    path.write_bytes(DSTAT_0_7_4.replace("\n", "\r\n").encode())
+    assert read_dstat(path).equals(read_dstat(write(tmp_path, DSTAT_0_7_4)))
+
+
 @settings(max_examples=60, deadline=None)
 @given(share=st.floats(0, 1))
 def test_cut_anywhere_gives_a_prefix_or_an_error(tmp_path_factory, share):

@@ -1,4 +1,6 @@
 import json
+import math
+import re
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,28 @@ def test_missing_field_is_an_error(tmp_path):
     path.write_text((DATA / "ok.json").read_text().replace("sum_received", "sum"))
     with pytest.raises(ParseError, match="sum_received"):
         read_iperf3(path)
+
+
+def test_negative_bandwidth_is_an_error(tmp_path):
+    path = tmp_path / "damaged.json"
+    path.write_text(
+        (DATA / "ok.json").read_text().replace('"bits_per_second":\t', '"bits_per_second":\t-')
+    )
+    with pytest.raises(ParseError, match="bits_per_second must be >= 0, got -"):
+        read_iperf3(path)
+
+
+def test_sender_that_does_not_count_retransmits(tmp_path):
+    path = tmp_path / "bsd.json"
+    path.write_text(re.sub(r'"retransmits":\s*\d+,', "", (DATA / "ok.json").read_text()))
+    result = read_iperf3(path)
+    assert math.isnan(result.retransmits)
+    assert result.intervals["retransmits"].isna().all()
+    assert result.bandwidth_mbit_per_s == read_iperf3(DATA / "ok.json").bandwidth_mbit_per_s
+
+
+def test_test_without_intervals_has_their_columns(tmp_path):
+    document = json.loads((DATA / "ok.json").read_text()) | {"intervals": []}
+    path = tmp_path / "short.json"
+    path.write_text(json.dumps(document))
+    assert read_iperf3(path).intervals["omitted"].empty

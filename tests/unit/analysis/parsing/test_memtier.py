@@ -168,6 +168,12 @@ def test_unset_minimum_is_missing(tmp_path):
     [
         (r'"Ops/sec": [\d.]+', '"Ops/sec": "fast"', "'Ops/sec' must be a number >= 0, got 'fast'"),
         (r'"Count": \d+', '"Count": -1', "'Count' must be a number >= 0, got -1"),
+        (r'"Count": 14445', '"Count": 14454', "'get' has a 'Count' of 14454, but the seconds"),
+        (
+            r'(?s)("Totals":.*?)"Count": 14445',
+            r'\1"Count": 14454',
+            "'Totals' has a 'Count' of 14454, but the request types add up to 14445",
+        ),
         (r'"Hits/sec"', '"Hits"', "field 'Hits/sec' is missing"),
         (r'"Compressed Histogram": "HIST', '"Compressed Histogram": "XXXX', "HdrHistogram"),
         (r'"Totals"', '"Sums"', "no results section"),

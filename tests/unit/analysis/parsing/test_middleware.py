@@ -127,6 +127,9 @@ def test_a_last_line_without_its_end_is_dropped(stats_dir, name):
         ("windows.csv", "request_type", "kind", r"windows\.csv:1: columns request_type are miss"),
         ("queue.csv", ",50000000,", ",", r"queue\.csv:2: 13 cells expected, got 12"),
         ("queue.csv", ",50000000", ",much", r"queue\.csv:2: heap_used_bytes must be a number"),
+        ("queue.csv", ",50000000", ",-5", r"queue\.csv:2: heap_used_bytes must be >= 0, got -5"),
+        ("queue.csv", ",50000000", "\r,5", r"queue\.csv:2: not a line of CSV"),
+        ("queue.csv", "cpu_s", "arrivals", r"queue\.csv:1: a column stands twice"),
         ("histograms.hlog", "Tag=", "Label=", r"histograms\.hlog:4: not a line of a histogram"),
         ("summary.json", "}", "", r"summary\.json:1: not a complete JSON document"),
         ("summary.json", '{"version": "0.1.0", "clean_shutdown": true}', "[]", "not a JSON object"),
@@ -166,3 +169,38 @@ def test_bins_are_read_when_the_middleware_wrote_them(stats_dir):
 def test_summary_keeps_unknown_entries(stats_dir):
     (stats_dir / "summary.json").write_text(json.dumps({"jvm": {"version": "17"}}))
     assert read_middleware(stats_dir).summary["jvm"] == {"version": "17"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("windows.csv", "cut: holds 37465 of 61778 requests"),
+        ("queue.csv", "cut: holds 18341 of 61778 arrivals"),
+        ("servers.csv", "cut: holds 37465 of 61778 requests"),
+        ("utilization.csv", "cut: holds 19 of 30 rows"),
+        ("bins.csv", "cut: holds 61578 of 61778 values of queueing_time"),
+        ("histograms.hlog", "cut: holds 7 of 10 seconds of response_time"),
+    ],
+)
+def test_a_file_cut_at_a_lines_end_is_an_error_after_a_clean_end(tmp_path, name, message):
+    for path in DATA.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    whole = (tmp_path / name).read_text().splitlines(keepends=True)
+    (tmp_path / name).write_text("".join(whole[: len(whole) * 2 // 3]))
+    with pytest.raises(ParseError, match=message):
+        read_middleware(tmp_path)
+
+
+def test_a_killed_middleware_has_a_summary_that_is_some_seconds_old(tmp_path):
+    for path in DATA.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    summary = json.loads((DATA / "summary.json").read_text())
+    summary["clean_shutdown"] = False
+    summary["requests"]["get"]["requests"] -= 1000
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
+    assert len(read_middleware(tmp_path).windows) == 10
+    summary["clean_shutdown"] = True
+    summary["requests"]["get"].pop("requests")
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
+    with pytest.raises(ParseError, match=r"summary\.json: a field is missing or wrong"):
+        read_middleware(tmp_path)

@@ -46,12 +46,67 @@ def test_lost_late_and_double_replies(tmp_path):
     assert (result.transmitted, result.received) == (3, 1)
 
 
+BUSYBOX = """\
+PING 198.18.0.31 (198.18.0.31): 56 data bytes
+64 bytes from 198.18.0.31: seq=0 ttl=64 time=0.055 ms
+64 bytes from 198.18.0.31: seq=1 ttl=64 time=0.070 ms
+64 bytes from 198.18.0.31: seq=1 ttl=64 time=0.090 ms (DUP!)
+
+--- 198.18.0.31 ping statistics ---
+3 packets transmitted, 2 packets received, 1 duplicates, 33% packet loss
+round-trip min/avg/max = 0.055/0.062/0.070 ms
+"""
+BSD = """\
+PING s1.lab (198.18.0.31): 56 data bytes
+64 bytes from 198.18.0.31: icmp_seq=0 ttl=64 time=0.055 ms
+Request timeout for icmp_seq 1
+64 bytes from 198.18.0.31: icmp_seq=2 ttl=64 time=0.070 ms
+
+--- s1.lab ping statistics ---
+3 packets transmitted, 2 packets received, 33.3% packet loss
+round-trip min/avg/max/stddev = 0.055/0.062/0.070/0.008 ms
+"""
+
+
+@pytest.mark.parametrize("text", [BUSYBOX, BSD], ids=["busybox", "bsd"])
+def test_pings_of_other_systems_are_read(tmp_path, text):
+    path = tmp_path / "ping.txt"
+    path.write_text(text)
+    result = read_ping(path)
+    assert result.target == "198.18.0.31"
+    assert result.replies["round_trip_time_ms"].tolist() == [0.055, 0.070]
+    assert result.replies["sequence_number"].iloc[0] == 0
+    assert (result.transmitted, result.received) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ("PING ::1(::1) 56 data bytes", "::1"),
+        ("PING ::1 (::1) 56 data bytes", "::1"),
+        ("PING localhost(localhost (::1)) 56 data bytes", "localhost (::1)"),
+        ("PING a (10.0.0.5) from 10.0.0.1 eth0: 56(84) bytes of data.", "10.0.0.5"),
+    ],
+)
+def test_other_first_lines(tmp_path, line, target):
+    path = tmp_path / "ping.txt"
+    path.write_text(line + "\r\n64 bytes from x: icmp_seq=1 ttl=64 time=1 ms\r\n")
+    result = read_ping(path)
+    assert result.target == target
+    assert result.replies["round_trip_time_ms"].tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "the file is empty"),
         ("ping: connect: Network is unreachable\n", ":1: no PING line"),
         ("PING a (1.2.3.4) 56(84) bytes of data.\ngarbage\n", ":2: not a line of ping: 'garbage'"),
+        (
+            "PING a (1.2.3.4) 56(84) bytes of data.\n"
+            "64 bytes from a: icmp_seq=1 ttl=64 time=1.2.3 ms\n",
+            ":2: not a line of ping",
+        ),
     ],
 )
 def test_foreign_text_is_an_error(tmp_path, text, message):
