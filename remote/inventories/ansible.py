@@ -14,7 +14,7 @@ import string
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -27,7 +27,13 @@ VAULT_HEADER = "$ANSIBLE_VAULT"
 CONVERT = "convert another format with `ansible-inventory -i {path} --list --yaml`"
 _RANGE = re.compile(r"\[([^\[\]:]+):([^\[\]:]+)(?::(\d+))?\]")
 _PORT = re.compile(r"([^:\[\]]+):(\d+)")  # `name:port`; an IPv6 address has more colons
+_MERGE = "<<"
+_MOST_NAMES = 10_000  # of one range; more is a typing mistake
 _TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+class GivenTwice(ValueError):
+    """A mapping has a key twice."""
 
 
 class Encrypted(str):
@@ -35,15 +41,30 @@ class Encrypted(str):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with the two tags of Ansible."""
+    """YAML with the tags of Ansible, in which nothing may be given twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Make a mapping, of whose equal keys YAML would silently take the last one."""
+        marks: dict[str, yaml.Mark] = {}
+        for key, _ in node.value:
+            first = marks.setdefault(str(key.value), key.start_mark)
+            if first is not key.start_mark and key.value != _MERGE:
+                lines = f"in lines {first.line + 1} and {key.start_mark.line + 1}"
+                raise GivenTwice(f"{key.value} is given twice, {lines}: remove one of them")
+        return super().construct_mapping(node, deep)
 
 
-def _scalar(loader: yaml.SafeLoader, node: yaml.Node) -> str:
+def _vault(loader: yaml.SafeLoader, node: yaml.Node) -> Encrypted:
+    return Encrypted(node.value)
+
+
+def _unsafe(loader: yaml.SafeLoader, node: yaml.Node) -> str:
     return str(node.value)
 
 
-_Loader.add_constructor("!vault", lambda _, node: Encrypted(node.value))
-_Loader.add_constructor("!unsafe", _scalar)
+_Loader.add_constructor("!vault", _vault)
+_Loader.add_constructor("!vault-encrypted", _vault)
+_Loader.add_constructor("!unsafe", _unsafe)
 
 
 @dataclass(kw_only=True)
@@ -70,7 +91,7 @@ class AnsibleInventory:
         self.groups: dict[str, Group] = {"all": Group(name="all")}
         self.host_variables: dict[str, dict[str, Any]] = {}
         for name, body in _load(path).items():
-            self._add_group(str(name), body, str(name))
+            self._add_group(str(name), body, ())
         self._adopt_orphans()
         self._depths = self._measure_depths()
 
@@ -100,7 +121,11 @@ class AnsibleInventory:
         values.pop(PRIORITY, None)  # about the group, not its hosts
         return _fill_templates({"inventory_hostname": host, **values})
 
-    def _add_group(self, name: str, body: object, place: str) -> None:
+    def _add_group(self, name: str, body: object, above: tuple[str, ...]) -> None:
+        """Add a group and those inside it; `above` are the groups that it lies in."""
+        if name in above:  # without end, by an anchor of YAML
+            self._refuse_ring((*above, name))
+        place = ".children.".join((*above, name))
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)
         unknown = sorted(str(key) for key in set(content) - set(GROUP_KEYS))
@@ -119,7 +144,7 @@ class AnsibleInventory:
                 group.hosts.append(host)
         for child, inner in _named(content.get("children"), self.path, f"{place}.children").items():
             group.children.append(str(child))
-            self._add_group(str(child), inner, f"{place}.children.{child}")
+            self._add_group(str(child), inner, (*above, name))
 
     def _adopt_orphans(self) -> None:
         """Make groups without a parent children of `all`."""
@@ -132,8 +157,7 @@ class AnsibleInventory:
 
         def visit(name: str, way: tuple[str, ...]) -> None:
             if name in way:
-                ring = " > ".join((*way, name))
-                raise ConfigError(self.path, f"group {name} is below itself: {ring}")
+                self._refuse_ring((*way, name))
             depths[name] = max(depths.get(name, 0), len(way))
             for child in self.groups[name].children:
                 visit(child, (*way, name))
@@ -143,6 +167,9 @@ class AnsibleInventory:
         depths.clear()
         visit("all", ())
         return depths
+
+    def _refuse_ring(self, ring: tuple[str, ...]) -> NoReturn:
+        raise ConfigError(self.path, f"group {ring[-1]} is below itself: {' > '.join(ring)}")
 
     def _below(self, group: str) -> set[str]:
         if group not in self.groups:
@@ -177,11 +204,24 @@ def _load(path: Path) -> dict[Any, Any]:
 
 def _read_yaml(path: Path) -> Any:
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # a SafeLoader
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise ConfigError(
+            path, f"is not UTF-8: {exc}; convert it with `iconv -f latin1 -t utf-8`"
+        ) from exc
+    except OSError as exc:
+        raise ConfigError(path, f"cannot be read: {exc.strerror}") from exc
+    if text.startswith(VAULT_HEADER):
+        raise ConfigError(
+            path,
+            "is encrypted: decrypt it (`ansible-vault decrypt`) and keep secrets in group_vars/",
+        )
+    try:
+        return yaml.load(text, Loader=_Loader)  # a SafeLoader
     except yaml.YAMLError as exc:
         raise ConfigError(path, f"not YAML: {exc}; {CONVERT.format(path=path)}") from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(path, f"cannot be read: {exc}") from exc
+    except GivenTwice as exc:
+        raise ConfigError(path, str(exc)) from exc
 
 
 def _mapping(value: object, path: Path, place: str) -> dict[Any, Any]:
@@ -221,7 +261,10 @@ def _range(match: re.Match[str], path: Path, place: str) -> list[str]:
             width = len(first) if first.startswith("0") else 0
             if width and len(last) != width:
                 raise ValueError("both ends need the same number of digits")
-            names = [f"{n:0{width}d}" for n in range(int(first), int(last) + 1, step)]
+            numbers = range(int(first), int(last) + 1, step)
+            if len(numbers) > _MOST_NAMES:
+                raise ValueError(f"it has {len(numbers)} names, more than {_MOST_NAMES}")
+            names = [f"{n:0{width}d}" for n in numbers]
         else:
             names = list(letters[letters.index(first) : letters.index(last) + 1 : step])
     except ValueError as exc:

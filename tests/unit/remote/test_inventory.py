@@ -65,6 +65,28 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        (
+            "ansible_host: 192.0.2.2, ",
+            "ansible_host: 192.0.2.1} #",
+            r"c1 and c2 are one machine \(192\.0\.2\.1\) with one working",
+        ),
+        (
+            "hosts: {s1: }",
+            "hosts: {s1: {mwlab_data_address: 10.0.0.1}, s2: {mwlab_data_address: 10.0.0.1}}",
+            r"s1 and s2 have one address \(10\.0\.0\.1\), where only one of the servers",
+        ),
+        ("hosts: {s1: }", "hosts: {../s1: }", r"'\.\./s1' cannot be the name of a host"),
+        ("hosts: {s1: }", "hosts: {'s[1,2]': }", r"'s\[1,2\]' cannot be .* a range is written"),
+        (
+            "hosts: {s1: }",
+            "hosts: {s1: {ansible_connection: local}}",
+            r"s1\.ansible_connection is local: .* reached by ssh",
+        ),
+        (
+            "hosts: {s1: }",
+            "hosts: {s1: {mwlab_work_dir: ~lab/x}}",
+            r"s1\.mwlab_work_dir must be a folder",
+        ),
         ("ansible_port: 2222", "ansible_port: ssh", "c2.ansible_port must be a number > 0"),
         ("mwlab_rate_mbit_per_s: 50", "mwlab_rate_mbit_per_s: -1", "must be a number > 0, got -1"),
         ("ansible_user: lab", "mwlab_rtt_ms: 0.9 ms", r"all\.vars\.mwlab_rtt_ms must be a number"),
@@ -206,7 +228,8 @@ def test_ssh_config_is_honoured_below_the_inventory(tmp_path, home):
         "Host gate\n HostName gate.example.org\n User guard\n"
     )
     s1, s2 = read(
-        tmp_path, "servers: {hosts: {s1: , s2: {ansible_host: s1, ansible_port: 5}}}"
+        tmp_path,
+        "servers: {hosts: {s1: , s2: {ansible_host: s1, ansible_port: 5, mwlab_data_address: b}}}",
     ).hosts
     assert (s1.address, s1.user, s1.port) == ("192.0.2.31", "remote", 2231)
     assert (s1.data_address, s2.address, s2.port) == ("192.0.2.31", "192.0.2.31", 5)
@@ -221,3 +244,18 @@ def test_host_keys_are_checked_although_the_inventory_turns_it_off(tmp_path, hom
     arguments = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
     text = f"servers: {{hosts: {{s1: {{ansible_ssh_common_args: '{arguments}'}}}}}}"
     assert read(tmp_path, text).hosts[0].known_hosts == home / ".ssh" / "known_hosts"
+
+
+def test_machine_may_have_two_hosts_with_folders_of_their_own(tmp_path):
+    text = "{ansible_host: 192.0.2.1, mwlab_work_dir: %s}"
+    hosts = read(
+        tmp_path,
+        f"clients: {{hosts: {{c1: {text % '~/c1/'}, c2: {text % '/srv/c2'}}}}}\n"
+        f"servers: {{hosts: {{s1: {text % 's1'}}}}}",
+    ).hosts
+    assert [host.work_dir for host in hosts] == ["c1", "/srv/c2", "s1"]
+
+
+def test_folder_is_no_inventory(tmp_path):
+    with pytest.raises(ConfigError, match="is a folder: name one YAML file of it"):
+        Inventory.read(tmp_path)

@@ -167,6 +167,10 @@ def test_vault_files_beside_the_inventory_are_left_alone(tmp_path):
         ("all: {hosts: {'c[3:1]': }}\n", r"\[3:1\] is no range: it ends before it begins"),
         ("all: {hosts: {'c[01:10:3]': , 'd[a:3]': }}\n", r"\[a:3\] is no range"),
         ("a: {children: {b: {children: {a: }}}}\n", "group a is below itself: a > b > a"),
+        ("a: &x {children: {a: *x}}\n", "group a is below itself: a > a"),
+        ("a: {hosts: {'c[1:99999999]': }}\n", r"is no range: it has 99999999 names"),
+        ("a:\n  hosts:\n    c1: {x: 1}\n    c1: {x: 2}\n", "c1 is given twice, in lines 3 and 4"),
+        ("$ANSIBLE_VAULT;1.1;AES256\n6162\n", "is encrypted: decrypt it .* keep secrets in group_vars/"),
         ("a: {vars: {ansible_group_priority: x}, hosts: {h: }}\n", "must be a whole number"),
     ],
 )
@@ -174,3 +178,19 @@ def test_mistakes_are_named_with_their_place(tmp_path, text, message):
     with pytest.raises(ConfigError, match=message):
         for host in (inventory := AnsibleInventory(write(tmp_path, text))).hosts:
             inventory.variables(host)
+
+
+def test_file_that_is_not_utf_8_is_named_with_the_way_to_convert_it(tmp_path):
+    path = tmp_path / "hosts.yml"
+    path.write_bytes("a: {hosts: {c1: {place: Zürich}}}".encode("latin1"))
+    with pytest.raises(ConfigError, match=r"is not UTF-8: .* `iconv -f latin1 -t utf-8`"):
+        AnsibleInventory(path)
+    path.write_bytes("a: {hosts: {c1: {place: Zürich}}}".encode("utf-8-sig"))
+    assert AnsibleInventory(path).variables("c1")["place"] == "Zürich"
+
+
+def test_merge_keys_and_anchors_of_yaml_are_no_repetitions(tmp_path):
+    text = "a: {vars: &v {x: 1, y: 1}, hosts: {c1: }}\nb: {vars: {<<: *v, y: 2}, hosts: {c2: }}\n"
+    path = write(tmp_path, text)
+    same_as_ansible(path, tmp_path)
+    assert AnsibleInventory(path).variables("c2")["y"] == 2
