@@ -1,20 +1,92 @@
-r"""Open arrivals: what M/M/1, M/D/1, M/G/1 and M/M/m predict beside what was measured.
+r"""Open arrivals: what M/M/1, M/D/1, M/G/1, M/M/m and a token bucket predict beside measurements.
 
 A request waits for one of m equal servers, is served, and spends a time elsewhere that does not
-depend on the load (the network, other processors). Only the waiting time differs between models.
+depend on the load (the network, other processors). Only the time at the station differs between
+models.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.comparison import compare
-from analysis.queueing import mmm
+from analysis.queueing import link_time, mmm
 
 FloatArray = NDArray[np.float64]
 TOLERANCE = 0.1
+TOKEN_BUCKET = "M/D/1, token bucket"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ServiceCenter:
+    """What is known of the station where requests of an open loop wait, and of the way there.
+
+    Attributes
+    ----------
+    service_time
+        Mean in seconds; one value, or one per cell.
+    num_servers
+        1 for a link, the number of workers of all middlewares.
+    other_time
+        Seconds that a request spends elsewhere, whatever the load.
+    service_scv
+        Squared coefficient of variation of the service times as measured, None where unknown.
+    burst_time
+        Of a link that is a token bucket: bits that the bucket holds over the rate, in seconds.
+    unserved_share
+        Per cell, the share of the requests that took less than `other_time` and `service_time`
+        together, 0..1; None where unknown.
+    """
+
+    service_time: float | pd.Series
+    num_servers: int = 1
+    other_time: float | pd.Series = 0.0
+    service_scv: float | None = None
+    burst_time: float = 0.0
+    unserved_share: pd.Series | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenModel:
+    """A model of a station with Poisson arrivals.
+
+    Attributes
+    ----------
+    name
+        In Kendall's notation.
+    service_scv
+        Squared coefficient of variation of the service times.
+    burst_time
+        As of `ServiceCenter`; 0 for a model without a bucket.
+    """
+
+    name: str
+    service_scv: float
+    burst_time: float = 0.0
+
+    def time_at(self, arrival_rate: ArrayLike, center: ServiceCenter) -> FloatArray:
+        """Mean seconds at the station, NaN where the utilization is 1 or more."""
+        if self.burst_time:
+            return link_time(arrival_rate, center.service_time, self.burst_time)
+        waits = waiting_time(
+            arrival_rate, center.service_time, center.num_servers, self.service_scv
+        )
+        return np.asarray(waits + np.asarray(center.service_time), dtype=np.float64)
+
+
+def models_of(center: ServiceCenter) -> list[OpenModel]:
+    """List the models that are worth trying: M/M, M/D, M/G as measured, and with the bucket."""
+    m, scv_measured = center.num_servers, center.service_scv
+    models = [OpenModel(name=f"M/M/{m}", service_scv=1.0)]
+    models += [OpenModel(name=f"M/D/{m}", service_scv=0.0)]
+    if scv_measured:
+        models.append(OpenModel(name=f"M/G/{m}", service_scv=scv_measured))
+    if center.burst_time:
+        models.append(OpenModel(name=TOKEN_BUCKET, service_scv=0.0, burst_time=center.burst_time))
+    return models
 
 
 def waiting_time(
@@ -54,7 +126,7 @@ def waiting_time(
 
     References
     ----------
-    Jain 1991, box 31.2 (M/M/m), section 31.7 (M/G/1, M/D/1); Lee & Longton 1959,
+    Jain 1991, chapter 31: box 31.2 (M/M/m), M/G/1 and M/D/1; Lee & Longton 1959,
     doi:10.2307/3007171 (several servers).
     """
     if not 0 <= service_scv < np.inf:
@@ -89,12 +161,8 @@ def scv(histogram: pd.DataFrame) -> float:
 
 def compare_open(
     cells: pd.DataFrame,
-    *,
-    service_time: float | pd.Series,
-    num_servers: int = 1,
-    other_time: float | pd.Series = 0.0,
-    models: Mapping[str, float] | None = None,
-    service_scv: float | None = None,
+    center: ServiceCenter,
+    models: Sequence[OpenModel] | None = None,
     tolerance: float = TOLERANCE,
 ) -> pd.DataFrame:
     """Put the response times that each model predicts beside those of measured Poisson runs.
@@ -104,17 +172,10 @@ def compare_open(
     cells
         From `analysis.summary.cells`, one row per arrival rate: `arrival_rate_per_s` and
         `client_throughput_ops_per_s_mean`, `client_response_time_ms_mean` and its interval.
-    service_time
-        Mean of the station, in seconds; one value or one per cell.
-    num_servers
-        Of the station: 1 for a link, the number of workers of all middlewares.
-    other_time
-        Seconds that a request spends elsewhere, whatever the load.
+    center
+        The station.
     models
-        Name to squared coefficient of variation of the service times; by default M/M and M/D, and
-        M/G with `service_scv`, if that is given.
-    service_scv
-        As measured, for the reason in the verdict.
+        By default `models_of` the station.
 
     Returns
     -------
@@ -133,41 +194,54 @@ def compare_open(
         raise ValueError("no cell has an arrival_rate_per_s: open loops are needed")
     cells = cells[known]
     rate = cells["client_throughput_ops_per_s_mean"]
-    service = pd.Series(service_time, cells.index, dtype=float)
-    utilization = rate * service / num_servers
-    if models is None:
-        models = {f"M/M/{num_servers}": 1.0, f"M/D/{num_servers}": 0.0}
-        if service_scv is not None:
-            models[f"M/G/{num_servers}"] = service_scv
-    parts = []
-    for model, variation in models.items():
-        waits = waiting_time(rate, service, num_servers, variation)
-        predicted = pd.Series((waits + service + other_time) * 1000, cells.index)
-        compared = compare(cells, predicted, "client_response_time_ms", tolerance)
-        notes = [
-            _assumptions(*row, variation, service_scv)
-            for row in zip(cells["arrival_rate_per_s"], rate, utilization, strict=True)
-        ]
-        compared["reason"] = compared["reason"] + "; " + pd.Series(notes, cells.index)
-        leading = {
-            "model": model,
+    facts = pd.DataFrame(
+        {
             "arrival_rate_per_s": cells["arrival_rate_per_s"],
             "measured_rate_ops_per_s": rate,
-            "utilization": utilization,
-        }
-        parts.append(pd.concat([pd.DataFrame(leading, index=cells.index), compared], axis=1))
+            "utilization": rate * center.service_time / center.num_servers,
+            "service_time": center.service_time,
+            "other_time": center.other_time,
+            "unserved_share": center.unserved_share,
+        },
+        cells.index,
+    )
+    parts = []
+    for model in models_of(center) if models is None else models:
+        predicted = (model.time_at(rate, center) + facts["other_time"]) * 1000
+        compared = compare(cells, predicted, "client_response_time_ms", tolerance)
+        compared["reason"] += [
+            f"; {_assumptions(model, center, row)}" for _, row in facts.iterrows()
+        ]
+        leading = facts[["arrival_rate_per_s", "measured_rate_ops_per_s", "utilization"]]
+        leading.insert(0, "model", model.name)
+        parts.append(pd.concat([leading, compared], axis=1))
     return pd.concat(parts, ignore_index=True)
 
 
-def _assumptions(
-    asked: float, arrived: float, utilization: float, variation: float, measured: float | None
-) -> str:
-    """Say which assumption of a model fails."""
-    if utilization >= 1:
-        return f"utilization {utilization:.2f}: there is no steady state"
+def _assumptions(model: OpenModel, center: ServiceCenter, facts: pd.Series) -> str:
+    """Say which assumption of a model fails at one rate."""
+    if facts["utilization"] >= 1:
+        return f"utilization {facts['utilization']:.2f}: there is no steady state"
     fails = []
-    if abs(arrived / asked - 1) > 0.05:
-        fails.append(f"{arrived / asked:.0%} of the requests asked for arrived")
-    if measured is not None and abs(measured - variation) > 0.2:
-        fails.append(f"service times have an SCV of {measured:.2f}, not {variation:.2f}")
+    arrived = facts["measured_rate_ops_per_s"] / facts["arrival_rate_per_s"]
+    if abs(arrived - 1) > 0.05:
+        fails.append(f"{arrived:.0%} of the requests asked for arrived")
+    measured = center.service_scv
+    if measured is not None and abs(measured - model.service_scv) > 0.2:
+        fails.append(f"service times have an SCV of {measured:.2f}, not {model.service_scv:.2f}")
+    if center.burst_time > model.burst_time:
+        fails.append(_burst(center, facts))
     return " and ".join(fails) or "its assumptions hold as far as measured"
+
+
+def _burst(center: ServiceCenter, facts: pd.Series) -> str:
+    """Tell that messages pass a token bucket at once, and how many were seen to do so."""
+    at_once = center.burst_time / facts["service_time"]
+    words = f"the link lets {at_once:.1f} replies pass at once"
+    if pd.isna(facts["unserved_share"]):
+        return words
+    least_ms = (facts["other_time"] + facts["service_time"]) * 1000
+    return (
+        f"{words}: {facts['unserved_share']:.0%} of the requests took less than {least_ms:.2f} ms, "
+        "what one reply needs at the link's rate and elsewhere"
+    )

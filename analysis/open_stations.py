@@ -1,11 +1,12 @@
 """The stations of the open-loop section: one server's link, and the workers of a middleware."""
 
+import math
 from collections.abc import Mapping
 
 import pandas as pd
 
 from analysis.histograms import merge_histograms
-from analysis.open_loop import compare_open, scv
+from analysis.open_loop import ServiceCenter, compare_open, scv
 from analysis.queueing.measured import measured_system
 from analysis.queueing.system import System
 from analysis.tables import Tables
@@ -31,11 +32,15 @@ _COLUMNS = [
 ]
 
 
-def compare_link(tables: Tables, cells: pd.DataFrame) -> pd.DataFrame:
-    """Compare M/M/1 and M/D/1 with gets that one server's link limits (`compare_open`).
+def compare_link(
+    tables: Tables, cells: pd.DataFrame, *, burst_bytes: float | None = None
+) -> pd.DataFrame:
+    """Compare M/M/1, M/D/1 and a token bucket with gets that one server's link limits.
 
     The service time is that of the reply's bytes on the link; elsewhere a request spends a round
-    trip of the idle network, its own bytes' time on the client's link, and the server's processor.
+    trip of the idle network, its own bytes' time on the client's link, and the processors' time of
+    server and client. A link that is a token bucket lets as many replies pass at once as its bucket
+    holds.
 
     Parameters
     ----------
@@ -43,6 +48,8 @@ def compare_link(tables: Tables, cells: pd.DataFrame) -> pd.DataFrame:
         With the runs of section 7, and of section 0 for the network's delay.
     cells
         From `analysis.summary.cells` of section 7.
+    burst_bytes
+        Of the server's token bucket; None where the link is none, or its bucket is not known.
 
     Returns
     -------
@@ -56,15 +63,23 @@ def compare_link(tables: Tables, cells: pd.DataFrame) -> pd.DataFrame:
         tables, section=SECTION, workload="get", factors={"num_middlewares": 0}
     )
     link_s = system.from_server_bytes * 8 / system.server_link_rate
-    other_s = _outside_s(system) + system.server_time
-    return compare_open(own, service_time=link_s, other_time=other_s, service_scv=0.0)
+    other_s = _outside_s(system) + system.server_time + _client_s(tables, cells, system)
+    center = ServiceCenter(
+        service_time=link_s,
+        other_time=other_s,
+        service_scv=0.0,
+        burst_time=(burst_bytes or 0) * 8 / system.server_link_rate,
+        unserved_share=_share_below(tables, own, (other_s + link_s) * 1000),
+    )
+    return compare_open(own, center)
 
 
 def compare_workers(tables: Tables, cells: pd.DataFrame, *, workers: int) -> pd.DataFrame:
     """Compare M/M/m and its kin with sets through one middleware of `workers` workers.
 
     The service time of each rate, and its variation, are those that the middleware measured;
-    elsewhere a request spends a round trip between client and middleware and the net thread's time.
+    elsewhere a request spends a round trip between client and middleware, the net thread's time and
+    the client's.
 
     Parameters
     ----------
@@ -87,13 +102,13 @@ def compare_workers(tables: Tables, cells: pd.DataFrame, *, workers: int) -> pd.
         & (samples["time"] == "service_time")
         & (samples["workers"] == workers)
     ]
-    return compare_open(
-        own,
+    center = ServiceCenter(
         service_time=own["middleware_service_time_ms_mean"] / 1000,
         num_servers=workers,
-        other_time=_outside_s(system) + system.net_thread_time,
+        other_time=_outside_s(system) + system.net_thread_time + _client_s(tables, cells, system),
         service_scv=scv(merge_histograms([samples[["upper_edge_ms", "count"]]])),
     )
+    return compare_open(own, center)
 
 
 def _chosen(tables: Tables, cells: pd.DataFrame, **levels: int) -> pd.DataFrame:
@@ -108,6 +123,36 @@ def _chosen(tables: Tables, cells: pd.DataFrame, **levels: int) -> pd.DataFrame:
 def _outside_s(system: System) -> float:
     """From the client and back to it, where nobody waits."""
     return 2 * system.network_delay + system.request_bytes * 8 / system.client_link_rate
+
+
+def _client_s(tables: Tables, cells: pd.DataFrame, system: System) -> float:
+    r"""Seconds that a generator's event loop works on one request, by the utilization law.
+
+    .. math:: D = U n / X
+
+    at the section's largest rate, where what the loop also does is spread over most requests, with
+    the utilization U of the busiest of n loops; 0 where the generator does not tell it.
+    """
+    if "client_loop_utilization_mean" not in cells:
+        return 0.0
+    busiest = cells.nlargest(1, "arrival_rate_per_s").iloc[0]
+    settings = tables.runs.iloc[0]
+    loops = settings["instances_per_client"] * settings["threads_per_instance"]
+    working = busiest["client_loop_utilization_mean"] * loops * system.client_machines
+    seconds = float(working / busiest["client_throughput_ops_per_s_mean"])
+    return 0.0 if math.isnan(seconds) else seconds
+
+
+def _share_below(tables: Tables, cells: pd.DataFrame, limit_ms: float) -> pd.Series | None:
+    """Share of the requests at each rate that clients saw answered in less than a time."""
+    samples = tables.histograms
+    if samples.empty:
+        return None
+    samples = samples[(samples["side"] == "client") & (samples["time"] == "response_time")]
+    below = samples["count"].where(samples["upper_edge_ms"] < limit_ms, 0)
+    rate = samples["arrival_rate_per_s"]
+    shares = below.groupby(rate).sum() / samples["count"].groupby(rate).sum()
+    return cells["arrival_rate_per_s"].map(shares)
 
 
 def as_points(*compared: pd.DataFrame) -> pd.DataFrame:

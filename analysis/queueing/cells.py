@@ -8,8 +8,9 @@ import pandas as pd
 
 from analysis.comparison import TOLERANCE, compare
 from analysis.queueing.measured import measured_system
+from analysis.queueing.prediction import predict
 from analysis.queueing.simulation import SimulationOptions, simulate
-from analysis.queueing.system import System, predict
+from analysis.queueing.system import System
 from analysis.tables import Tables
 
 NETWORK, SIMULATION = "network of queues", "simulation"
@@ -112,7 +113,7 @@ def for_plot(compared: pd.DataFrame, cells: pd.DataFrame, measure: str) -> pd.Da
 def demand_table(
     tables: Tables, section: str, workloads: Sequence[str] = ("set", "get"), **factors: Any
 ) -> pd.DataFrame:
-    """Show the demands that the models of a section are built from.
+    """Show the demands that the models of a section are built from, and that of a shared machine.
 
     Parameters
     ----------
@@ -128,7 +129,9 @@ def demand_table(
     parts = []
     for workload in workloads:
         if workload in known:
-            system = measured_system(tables, section=section, workload=workload, factors=factors)
+            system = measured_system(
+                tables, section=section, workload=workload, factors=factors, shared_machine=True
+            )
             demands = system.demands()
             parts.append(
                 pd.DataFrame(

@@ -13,15 +13,20 @@ from random import Random
 
 import pandas as pd
 
-from analysis.queueing.system import System
+from analysis.queueing.system import MACHINE, System
 
 
 class Line:
-    """One server and its queue, first come, first served."""
+    """One server and its queue, first come, first served.
 
-    __slots__ = ("busy_s", "free_at")
+    A line with a burst is a link whose limit is a token bucket: what fits into the bucket passes at
+    once, up to `burst_s` seconds before a link without one would be done with it.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("burst_s", "busy_s", "free_at")
+
+    def __init__(self, burst_s: float = 0.0) -> None:
+        self.burst_s = burst_s
         self.free_at = 0.0
         self.busy_s = 0.0
 
@@ -29,26 +34,45 @@ class Line:
         """Join at `now`, in order of time; return when the service is done."""
         self.free_at = (self.free_at if self.free_at > now else now) + service_time
         self.busy_s += service_time
-        return self.free_at
+        return max(now, self.free_at - self.burst_s)
 
     def busy_until(self, now: float) -> float:
         """Seconds of service given up to `now`."""
         return self.busy_s - max(0.0, self.free_at - now)
 
 
+class Machine:
+    """The cores that all hosts of a lab share, with one queue for all of them."""
+
+    def __init__(self, cores: int) -> None:
+        self.free_at = [0.0] * cores  # a heap
+        self.busy_s = 0.0
+
+    def leave_at(self, now: float, service_time: float) -> float:
+        """Join at `now`, in order of time; return when the core that is free first is done."""
+        done = max(now, self.free_at[0]) + service_time
+        heapq.heapreplace(self.free_at, done)
+        self.busy_s += service_time
+        return done
+
+    def busy_until(self, now: float) -> float:
+        """Seconds of service given up to `now`, by all cores."""
+        return self.busy_s - sum(max(0.0, free_at - now) for free_at in self.free_at)
+
+
 class Host:
     """A server: its processor and its link."""
 
-    def __init__(self) -> None:
+    def __init__(self, burst_s: float) -> None:
         self.processor = Line()
-        self.link = Line()
+        self.link = Line(burst_s)
 
 
 class Middleware(Host):
     """A net thread, a job queue, the free workers, and one link."""
 
-    def __init__(self, workers: int) -> None:
-        super().__init__()
+    def __init__(self, workers: int, burst_s: float) -> None:
+        super().__init__(burst_s)
         self.jobs: deque[Request] = deque()
         self.free_workers = deque(Worker(index) for index in range(workers))
         self.workers_busy_s = 0.0
@@ -91,9 +115,13 @@ class Run:
         self.now = 0.0
         self.events: list[tuple[float, int, Callable[..., None], tuple[object, ...]]] = []
         self.order = count()
-        self.machines = [Line() for _ in range(system.client_machines)]
-        self.middlewares = [Middleware(system.workers) for _ in range(system.middlewares)]
-        self.servers = [Host() for _ in range(system.servers)]
+        bursts = system.link_bursts()
+        self.clients = [Line(bursts["client"]) for _ in range(system.client_machines)]
+        self.middlewares = [
+            Middleware(system.workers, bursts["middleware"]) for _ in range(system.middlewares)
+        ]
+        self.servers = [Host(bursts["server"]) for _ in range(system.servers)]
+        self.machine = Machine(system.machine_cores) if system.machine_time else None
         self.completed: list[tuple[float, float, float, float, float]] = []
         self.arrival_rate: float | None = None
         rates = (system.client_link_rate, system.middleware_link_rate, system.server_link_rate)
@@ -124,7 +152,7 @@ class Run:
     def busy_s(self) -> pd.Series:
         """Seconds that resources were busy so far, means over the hosts of a kind."""
         lines = {
-            "client link": self.machines,
+            "client link": self.clients,
             "net thread": [host.processor for host in self.middlewares],
             "middleware link": [host.link for host in self.middlewares],
             "server": [host.processor for host in self.servers],
@@ -138,6 +166,8 @@ class Run:
         if self.middlewares:
             held = sum(host.workers_busy_s for host in self.middlewares)
             busy["workers"] = held / len(self.middlewares) / self.system.workers
+        if self.machine:
+            busy[MACHINE] = self.machine.busy_until(self.now) / self.system.machine_cores
         return pd.Series(busy)
 
     def _at(self, time: float, action: Callable[..., None], *arguments: object) -> None:
@@ -156,8 +186,15 @@ class Run:
 
     def _send(self, request: Request) -> None:
         request.sent = self.now
-        machine = self.machines[request.client % len(self.machines)]
-        arrival = machine.leave_at(self.now, self._link(self.request_time))
+        if self.machine:
+            done = self.machine.leave_at(self.now, self._processor(self.system.machine_time))
+            self._at(done, self._transmit, request)
+        else:
+            self._transmit(request)
+
+    def _transmit(self, request: Request) -> None:
+        link = self.clients[request.client % len(self.clients)]
+        arrival = link.leave_at(self.now, self._link(self.request_time))
         arrival += self.system.network_delay
         if self.middlewares:
             self._at(arrival, self._receive, request)
@@ -232,4 +269,4 @@ class Run:
             self._at(self.now + think_time, self._send, request)
 
     def _middleware(self, request: Request) -> Middleware:
-        return self.middlewares[request.client // len(self.machines) % len(self.middlewares)]
+        return self.middlewares[request.client // len(self.clients) % len(self.middlewares)]

@@ -27,6 +27,7 @@ def measured_system(
     workload: str,
     workers: int | None = None,
     factors: Mapping[str, Any] | None = None,
+    shared_machine: bool = False,
     **known: Any,
 ) -> System:
     r"""Build the system that a section measured, with demands by the utilization law.
@@ -46,6 +47,10 @@ def measured_system(
         Which runs; `workers` where the section varies them.
     factors
         Further factors and levels that choose the runs, such as ``{"num_servers": 3}``.
+    shared_machine
+        Whether the CPU of the machine that all hosts of a lab share is a station too, with all that
+        kept it busy: :math:`D = c U / X` of its c cores at the largest load. Where hosts have CPUs
+        of their own, or the cores are not known, there is none.
     known
         Fields of `System` that the tables do not tell, or that a what-if replaces. A set goes to
         all servers (to `replicas` of a ring) unless `servers_per_request` says otherwise.
@@ -86,6 +91,8 @@ def measured_system(
             "workers": int(first["workers"]),
             "net_thread_time": _net_thread_time(runs, middlewares),
         }
+    if shared_machine:
+        fields |= _machine(runs, hosts)
     fields |= known
     if middlewares and workload == "set":
         copies = first.get("replicas", np.nan)
@@ -146,6 +153,21 @@ def _cpu_time(runs: pd.DataFrame, hosts: pd.DataFrame, role: str) -> float:
     chosen = _at_largest_load(joined) if busy.empty else busy
     demands = chosen["cpu_s"] / chosen["stable_s"] / chosen["client_throughput_ops_per_s"]
     return float(demands.mean())
+
+
+def _machine(runs: pd.DataFrame, hosts: pd.DataFrame) -> dict[str, float]:
+    """CPU seconds of the shared machine for a request, and its cores; empty where there is none.
+
+    Every host records the machine's percentages, and its own CPU time also as a share of the cores.
+    """
+    own = hosts[hosts["shares_machine"].astype(bool)]
+    if "cpu_s" not in own or own["cpu_s"].isna().all():
+        return {}
+    key = [name for name in (*_RUN_KEY, *SETTINGS) if name in runs and name in own]
+    joined = _at_largest_load(runs.merge(own, on=key))
+    cores = (joined["cpu_s"] / joined["stable_s"] / joined["cpu_utilization"]).median()
+    demands = cores * joined["cpu_percent"] / 100 / joined["client_throughput_ops_per_s"]
+    return {"machine_time": float(demands.mean()), "machine_cores": round(cores)}
 
 
 def _at_largest_load(runs: pd.DataFrame) -> pd.DataFrame:

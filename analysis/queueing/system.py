@@ -1,26 +1,13 @@
-r"""Clients, middlewares and servers as a closed queueing network, built from measured demands.
-
-Every host has one outgoing link, a station that needs wire bytes / bandwidth. Behind a middleware
-a request holds a worker while it is with the servers. A product-form network cannot say that, so
-what a worker waits for is solved first, for 1, 2, ... requests inside, and then stands in the whole
-network as one flow-equivalent station with as many places as there are workers.
-
-What the product form leaves out, `analysis.queueing.simulation` has: service times that do not
-vary, the slowest of several servers, and a middleware's link shared by requests and replies.
-"""
+"""Our system as a model sees it: hosts, links, sizes of messages, and times of processors."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from dataclasses import fields as dataclass_fields
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
-from analysis.queueing.closed import AnyStation, FlowEquivalentStation, Station, solve_closed
-
 BYTES_PER_SEGMENT, HEADER_BYTES = 1448, 66  # TCP payload and Ethernet, IP, TCP headers
-SATURATED = 0.9  # utilization
+BITS_PER_BYTE = 8
+MACHINE = "machine"  # the resource of all hosts that share one
 _AMOUNTS = (
     "request_bytes",
     "reply_bytes",
@@ -31,6 +18,10 @@ _AMOUNTS = (
     "net_thread_time",
     "worker_time",
     "server_time",
+    "machine_time",
+    "client_link_burst",
+    "middleware_link_burst",
+    "server_link_burst",
 )
 
 
@@ -52,12 +43,21 @@ class System:
         Between middleware and each of the servers; by default the same.
     client_link_rate, middleware_link_rate, server_link_rate
         What each host can send; ``math.inf`` for a link that takes no time.
+    client_link_burst, middleware_link_burst, server_link_burst
+        Bytes that the token bucket of each link holds, which pass at once; 0 for a link that is no
+        token bucket. Only the simulation has them: they change response times, not the capacity.
     network_delay
         Of one message from host to host, beside the time on the link.
     think_time
         Of a client between reply and next request.
     net_thread_time, worker_time, server_time
         Processor time of one request in a middleware's net thread, in a worker, in each server.
+    machine_time, machine_cores
+        CPU time of one request on the machine that all hosts of a local lab share, all programs and
+        the kernel together, and its cores: a station that each request visits once, at random times
+        of service and with one queue for all cores. 0 where every host has CPUs of its own. Times
+        of single threads stay at their own stations too, since one thread has one core at most; a
+        response time without queues is too long by as much.
     """
 
     client_machines: int = 3
@@ -72,15 +72,20 @@ class System:
     client_link_rate: float = 200e6
     middleware_link_rate: float = 800e6
     server_link_rate: float = 100e6
+    client_link_burst: float = 0.0
+    middleware_link_burst: float = 0.0
+    server_link_burst: float = 0.0
     network_delay: float = 0.0
     think_time: float = 0.0
     net_thread_time: float = 0.0
     worker_time: float = 0.0
     server_time: float = 0.0
+    machine_time: float = 0.0
+    machine_cores: int = 1
 
     def __post_init__(self) -> None:
-        least = {"client_machines": 1, "servers": 1, "workers": 1, "servers_per_request": 1}
-        for name, smallest in {**least, "middlewares": 0}.items():
+        positive = ("client_machines", "servers", "workers", "servers_per_request", "machine_cores")
+        for name, smallest in {**dict.fromkeys(positive, 1), "middlewares": 0}.items():
             count = getattr(self, name)
             if not smallest <= count < math.inf or count != int(count):
                 raise ValueError(f"{name} must be a whole number >= {smallest}, got {count}")
@@ -112,36 +117,28 @@ class System:
         """Seconds that one request needs of each host's resource, D = V S, by resource name."""
         share = self.servers_per_request / self.servers
         demands = {
-            "client link": _seconds(self.request_bytes, self.client_link_rate)
+            "client link": link_seconds(self.request_bytes, self.client_link_rate)
             / self.client_machines,
             "server": share * self.server_time,
-            "server link": share * _seconds(self.from_server_bytes, self.server_link_rate),
+            "server link": share * link_seconds(self.from_server_bytes, self.server_link_rate),
         }
         if self.middlewares:
             sent = self.reply_bytes + self.servers_per_request * self.to_server_bytes
             demands |= {
                 "net thread": self.net_thread_time / self.middlewares,
-                "middleware link": _seconds(sent, self.middleware_link_rate) / self.middlewares,
+                "middleware link": link_seconds(sent, self.middleware_link_rate) / self.middlewares,
             }
+        if self.machine_time:
+            demands[MACHINE] = self.machine_time / self.machine_cores
         return pd.Series(demands, name="service_demand_s")
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Prediction:
-    """Measures of a system for every population 1..N.
-
-    Attributes
-    ----------
-    measures
-        `num_clients`, `throughput_ops_per_s`, `client_response_time_ms`, `bottleneck` (the
-        resource with the largest utilization; the workers only if none that they may wait for is
-        saturated) and `saturated` (whether it is busy 90 % of the time or more).
-    utilizations
-        One row per population, one column per resource, 0..1.
-    """
-
-    measures: pd.DataFrame
-    utilizations: pd.DataFrame
+    def link_bursts(self) -> dict[str, float]:
+        """Seconds that each role's token bucket lasts at its link's rate."""
+        return {
+            "client": link_seconds(self.client_link_burst, self.client_link_rate),
+            "middleware": link_seconds(self.middleware_link_burst, self.middleware_link_rate),
+            "server": link_seconds(self.server_link_burst, self.server_link_rate),
+        }
 
 
 def wire_bytes(payload_bytes: float) -> float:
@@ -183,118 +180,6 @@ def message_bytes(
     return {"request_bytes": wire_bytes(request), "reply_bytes": wire_bytes(reply)}
 
 
-def predict(system: System, num_clients: int) -> Prediction:
-    """Solve a system's queueing network for 1..N clients.
-
-    Servers that all get every request work in step and stand as one station.
-
-    Raises
-    ------
-    ValueError
-        `servers_per_request` is neither 1 nor the number of servers.
-    """
-    if system.servers_per_request not in (1, system.servers):
-        raise ValueError(
-            "the product form needs requests that go to one or to all servers, got "
-            f"{system.servers_per_request} of {system.servers}: use the simulation"
-        )
-    stations = _outside(system) + (_behind_workers(system) if system.middlewares else _at(system))
-    solution = solve_closed(stations, num_clients, system.think_time)
-    resources = pd.DataFrame(
-        np.outer(solution.throughput, system.demands()),
-        columns=system.demands().index,
-        index=pd.RangeIndex(1, num_clients + 1, name="num_clients"),
-    )
-    utilizations = resources.copy()
-    for k, station in enumerate(stations):
-        if isinstance(station, FlowEquivalentStation):
-            utilizations[station.name] = solution.utilization[:, k]
-    full = resources.max(axis="columns") >= SATURATED
-    bottleneck = resources.idxmax(axis="columns").where(full, utilizations.idxmax(axis="columns"))
-    measures = pd.DataFrame(
-        {
-            "num_clients": utilizations.index,
-            "throughput_ops_per_s": solution.throughput,
-            "client_response_time_ms": solution.response_time * 1000,
-            "bottleneck": np.where(  # with delays alone there is none
-                utilizations.max(axis="columns") > 0, bottleneck.to_numpy(dtype=object), "none"
-            ),
-            "saturated": (utilizations.max(axis="columns") >= SATURATED).to_numpy(),
-        }
-    )
-    return Prediction(measures=measures, utilizations=utilizations)
-
-
-def what_if(
-    system: System, num_clients: int, changes: Mapping[str, Mapping[str, float]]
-) -> pd.DataFrame:
-    """Predict what changes of a system would do at a number of clients.
-
-    Parameters
-    ----------
-    changes
-        Name of each case to the fields of `System` that it replaces, such as
-        ``{"faster server links": {"server_link_rate": 200e6}}``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per case, the system as it is first: `case`, the measures of `Prediction` and
-        `throughput_gain`, as a fraction of the system as it is.
-    """
-    known = {field.name for field in dataclass_fields(System)}
-    for name, changed in changes.items():
-        if unknown := sorted(set(changed) - known):
-            raise ValueError(f"a system has no {', '.join(unknown)} to change in {name!r}")
-    cases = {"as it is": system}
-    cases |= {name: replace(system, **fields) for name, fields in changes.items()}  # type: ignore[arg-type]
-    rows = [predict(case, num_clients).measures.iloc[-1] for case in cases.values()]
-    table = pd.DataFrame(rows).reset_index(drop=True)
-    table.insert(0, "case", list(cases))
-    throughput = table["throughput_ops_per_s"].astype(float)
-    return table.assign(throughput_gain=throughput / throughput.iloc[0] - 1)
-
-
-def _seconds(size_bytes: float, rate: float) -> float:
-    return size_bytes * 8 / rate
-
-
-def _equal(name: str, service_time: float, count: int) -> list[AnyStation]:
-    """`count` stations of which a request visits one."""
-    return [Station(f"{name} {i}", service_time, 1 / count) for i in range(1, count + 1)]
-
-
-def _delay(name: str, seconds: float) -> Station:
-    return Station(name, seconds, 1, math.inf)
-
-
-def _outside(system: System) -> list[AnyStation]:
-    """From the client to the middleware, or to the server, and back."""
-    request = _seconds(system.request_bytes, system.client_link_rate)
-    stations = [
-        _delay("network of clients", 2 * system.network_delay),
-        *_equal("client link", request, system.client_machines),
-    ]
-    if system.middlewares:
-        reply = _seconds(system.reply_bytes, system.middleware_link_rate)
-        stations += _equal("net thread", system.net_thread_time, system.middlewares)
-        stations += _equal("reply link", reply, system.middlewares)
-    return stations
-
-
-def _at(system: System) -> list[AnyStation]:
-    """Servers and their links; those that work in step are one."""
-    count = system.servers // system.servers_per_request
-    reply = _seconds(system.from_server_bytes, system.server_link_rate)
-    return _equal("server", system.server_time, count) + _equal("server link", reply, count)
-
-
-def _behind_workers(system: System) -> list[AnyStation]:
-    sent = system.servers_per_request * system.to_server_bytes
-    stations = [
-        _delay("workers and network", system.worker_time + 2 * system.network_delay),
-        *_equal("request link", _seconds(sent, system.middleware_link_rate), system.middlewares),
-        *_at(system),
-    ]
-    inside = solve_closed(stations, system.middlewares * system.workers)
-    return [FlowEquivalentStation("workers", tuple(inside.throughput))]
+def link_seconds(size_bytes: float, rate: float) -> float:
+    """Time of a message on a link, in seconds; bytes and bit/s."""
+    return size_bytes * BITS_PER_BYTE / rate

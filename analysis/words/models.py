@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.queueing.cells import NETWORK, SIMULATION
+from analysis.queueing.system import MACHINE
+from analysis.words.numbers import digits
 
 _VERDICTS = {
     "agrees": "agrees",
@@ -162,6 +164,44 @@ def _below_idle(idlest: pd.Series) -> str:
         "is predicted than measured: an emulated link that is a token bucket lets a message pass "
         "at once while it has tokens, so that what a model takes for service time is not paid."
     )
+
+
+def dilation_sentences(
+    predicted: pd.DataFrame, runs: pd.DataFrame, *, num_clients: int, measured_at: float
+) -> str:
+    """Say from which time dilation on the links of a lab are its limit, and what was measured.
+
+    Parameters
+    ----------
+    predicted
+        From `analysis.queueing.dilation_table`.
+    runs
+        `analysis.tidy.Tables.runs` of the system, measured at the dilation `measured_at`.
+    """
+    if predicted.empty:
+        return "No machine is known that all hosts share: time needs no dilation."
+    limited = predicted["bottleneck"] == MACHINE
+    words = []
+    for _, row in predicted[limited].iterrows():
+        words.append(
+            f"At k = {row['time_dilation']:g} the machine would be the limit, at "
+            f"{digits(row['throughput_ops_per_s'])} op/s."
+        )
+    if not limited.all():
+        first = predicted[~limited].iloc[0]
+        words.append(
+            f"From k = {first['time_dilation']:g} on the {first['bottleneck']} is, at "
+            f"{digits(first['throughput_ops_per_s'])} op/s, and a larger k changes nothing."
+        )
+    own = runs[(runs["num_clients"] == num_clients) & (runs["workers"] == runs["workers"].max())]
+    measured = own["client_throughput_ops_per_s"].mean()
+    expected = predicted.loc[predicted["time_dilation"] == measured_at, "throughput_ops_per_s"]
+    if len(expected):
+        words.append(
+            f"At k = {measured_at:g} {digits(measured)} op/s were measured: the prediction is "
+            f"{expected.iloc[0] / measured - 1:+.1%} off."
+        )
+    return " ".join(words)
 
 
 def what_if_sentences(table: pd.DataFrame) -> str:

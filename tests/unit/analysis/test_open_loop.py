@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.open_loop import compare_open, scv, waiting_time
+from analysis.open_loop import TOKEN_BUCKET, ServiceCenter, compare_open, scv, waiting_time
 from analysis.queueing import SimulationOptions, System, mm1, mmm, simulate
 
 SERVICE_TIME = 4096 * 8 / 100e6
@@ -51,7 +51,7 @@ def test_the_right_model_is_found_for_a_simulated_link(link_times, right):
     measured["client_throughput_ops_per_s_mean"] = [
         run.loc["throughput_ops_per_s", "mean"] for run in runs
     ]
-    table = compare_open(measured, service_time=SERVICE_TIME)
+    table = compare_open(measured, ServiceCenter(service_time=SERVICE_TIME))
     errors = table.groupby("model")["relative_error"].apply(lambda e: e.abs().max())
     assert errors[right] < 0.06
     assert errors.idxmin() == right
@@ -61,15 +61,40 @@ def test_the_right_model_is_found_for_a_simulated_link(link_times, right):
 def test_overload_and_wrong_assumptions_are_told():
     measured = cells([100.0, 900.0, 1100.0], [1.1, 5.5, 400.0])
     measured.loc[1, "client_throughput_ops_per_s_mean"] = 700.0
-    table = compare_open(measured, service_time=1e-3, service_scv=0.0).set_index(
-        ["model", "arrival_rate_per_s"]
-    )
+    center = ServiceCenter(service_time=1e-3, service_scv=0.1)
+    table = compare_open(measured, center).set_index(["model", "arrival_rate_per_s"])
     assert table.loc[("M/D/1", 1100), "verdict"] == "no prediction"
     assert "no steady state" in table.loc[("M/D/1", 1100), "reason"]
     assert "78% of the requests" in table.loc[("M/M/1", 900), "reason"]
-    assert "SCV of 0.00, not 1.00" in table.loc[("M/M/1", 100), "reason"]
+    assert "SCV of 0.10, not 1.00" in table.loc[("M/M/1", 100), "reason"]
     assert "assumptions hold" in table.loc[("M/G/1", 100), "reason"]
     assert table.loc[("M/M/1", 100), "verdict"] == "agrees"
+
+
+def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_other():
+    rates, burst_bytes = [1000.0, 2600.0], 16384
+    system = System(
+        client_machines=1, request_bytes=0, reply_bytes=4096, client_link_rate=math.inf,
+        server_link_burst=burst_bytes,
+    )  # fmt: skip
+    options = SimulationOptions(duration_s=60)
+    runs = [simulate(system, arrival_rate=rate, options=options).measures for rate in rates]
+    measured = cells(rates, [0.5 + run.loc["client_response_time_ms", "mean"] for run in runs])
+    center = ServiceCenter(
+        service_time=SERVICE_TIME,
+        other_time=5e-4,
+        service_scv=0.0,
+        burst_time=burst_bytes * 8 / 100e6,
+        unserved_share=pd.Series([0.97, 0.6], measured.index),
+    )
+    table = compare_open(measured, center).set_index(["model", "arrival_rate_per_s"])
+    assert table.index.unique("model").tolist() == ["M/M/1", "M/D/1", TOKEN_BUCKET]
+    errors = table["relative_error"]
+    assert errors[TOKEN_BUCKET].abs().max() < 0.06
+    assert errors["M/D/1"].min() > 0.3
+    told = table.loc[("M/D/1", 1000), "reason"]
+    assert "lets 4.0 replies pass at once: 97% of the requests took less than 0.83 ms" in told
+    assert "assumptions hold" in table.loc[(TOKEN_BUCKET, 1000), "reason"]
 
 
 def test_scv_of_histograms():
@@ -82,7 +107,9 @@ def test_scv_of_histograms():
 
 def test_arguments_are_checked():
     with pytest.raises(ValueError, match="no cell has an arrival_rate_per_s"):
-        compare_open(cells([1.0], [1.0]).drop(columns="arrival_rate_per_s"), service_time=1e-3)
+        compare_open(
+            cells([1.0], [1.0]).drop(columns="arrival_rate_per_s"), ServiceCenter(service_time=1e-3)
+        )
     with pytest.raises(ValueError, match="service_time must be > 0, got 0"):
         waiting_time(1.0, 0.0)
     with pytest.raises(ValueError, match="service_scv must be >= 0"):

@@ -48,13 +48,29 @@ def cells_of(runs, response_time_ms=1.0):
 def test_a_link_is_compared_with_its_wire_time():
     run = open_run(1450.0)
     table = compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells_of([run]))
-    assert table["model"].tolist() == ["M/M/1", "M/D/1", "M/G/1"]
+    assert table["model"].tolist() == ["M/M/1", "M/D/1"]
     assert table["utilization"].iloc[0] == pytest.approx(0.5, abs=0.01)
     half = table.set_index("model")["predicted"]
     assert half["M/D/1"] < half["M/M/1"]
     told = reasons({"link": table})
-    assert told["station"].tolist() == ["link"] * 3
+    assert told["station"].tolist() == ["link"] * 2
     assert told["reason"].tolist() == table["reason"].tolist()
+
+
+def test_a_token_bucket_and_the_generators_time_count():
+    run = open_run(1450.0, instances_per_client=1, threads_per_instance=2)
+    samples = pd.DataFrame(
+        {"side": "client", "time": "response_time", "arrival_rate_per_s": 1450.0,
+         "upper_edge_ms": [0.1, 0.2, 5.0], "count": [5, 3, 2]}
+    )  # fmt: skip
+    cells = cells_of([run]).assign(client_loop_utilization_mean=0.1)
+    measured = tables(pd.DataFrame([run]), hosts_of(run), samples)
+    table = compare_link(measured, cells, burst_bytes=16384).set_index("model")
+    client_ms = 1000 * 0.1 * 2 / 1450  # one host of two loops
+    bucket = table.loc["M/D/1, token bucket"]
+    assert client_ms < bucket["predicted"] < client_ms + 0.02
+    assert table.loc["M/D/1", "predicted"] > bucket["predicted"] + 0.34
+    assert "80% of the requests took less than" in table.loc["M/D/1", "reason"]
 
 
 def test_workers_are_compared_by_the_service_time_that_they_had():

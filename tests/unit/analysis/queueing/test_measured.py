@@ -71,6 +71,25 @@ def test_server_time_is_the_cpu_time_of_a_visit(tables):
     assert measured_system(tables, **run).server_time == 0
 
 
+def test_the_shared_machine_is_a_station_where_it_is_asked_for_and_known(tables):
+    run = {"section": "3.1", "workload": "set", "workers": 8}
+    stable_s = tables.runs["stable_s"].iloc[0]
+    hosts = tables.hosts.assign(
+        cpu_s=0.3, cpu_utilization=0.3 / stable_s / 2, cpu_percent=60.0, shares_machine=True
+    )
+    told = replace(tables, hosts=hosts)
+    system = measured_system(told, **run, shared_machine=True)
+    runs = tables.runs.query("section == '3.1' and workload == 'set' and workers == 8")
+    largest = runs[runs["num_clients"] == 192]["client_throughput_ops_per_s"]
+    assert system.machine_cores == 2
+    assert system.machine_time == pytest.approx((2 * 0.6 / largest).mean())
+    assert measured_system(told, **run).machine_time == 0
+    own = replace(tables, hosts=hosts.assign(shares_machine=False))
+    assert measured_system(own, **run, shared_machine=True).machine_time == 0
+    unknown = replace(tables, hosts=hosts.assign(cpu_s=float("nan")))
+    assert measured_system(unknown, **run, shared_machine=True).machine_time == 0
+
+
 def test_pings_beside_a_load_count_only_where_no_others_are(tables):
     busy = tables.pings.assign(section="3.1", round_trip_time_p50_ms=9.0)
     both = replace(tables, pings=pd.concat([tables.pings, busy]))

@@ -66,6 +66,16 @@ def test_links_with_random_times_are_product_form():
     assert simulated == pytest.approx(exact, rel=0.01)
 
 
+def test_a_shared_machine_with_random_times_is_product_form():
+    system = System(machine_time=1e-3, machine_cores=2, server_time=4e-4, **NO_MESSAGES)
+    result = simulate(system, 6, options=SimulationOptions(duration_s=30))
+    prediction = predict(system, 6)
+    exact = prediction.measures["throughput_ops_per_s"].iloc[-1]
+    assert mean(result, "throughput_ops_per_s") == pytest.approx(exact, rel=0.015)
+    machine = prediction.utilizations["machine"].iloc[-1]
+    assert result.utilizations["machine"] == pytest.approx(machine, rel=0.02)
+
+
 def test_one_client_takes_the_sum_of_all_times():
     system = System(
         middlewares=1, servers=3, servers_per_request=3, network_delay=3e-4,

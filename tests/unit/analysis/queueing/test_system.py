@@ -5,7 +5,8 @@ import pytest
 
 from analysis.published import published_table
 from analysis.queueing import Station, solve_closed
-from analysis.queueing.system import System, message_bytes, predict, what_if, wire_bytes
+from analysis.queueing.prediction import predict, what_if
+from analysis.queueing.system import System, message_bytes, wire_bytes
 
 GET, SET = message_bytes("get"), message_bytes("set")
 
@@ -103,6 +104,21 @@ def test_what_if_names_gain_and_next_bottleneck():
     assert table.loc["fewer clients", "throughput_gain"] == pytest.approx(0, abs=1e-6)
 
 
+def test_a_shared_machine_is_a_station_with_its_cores():
+    system = System(machine_time=1e-3, machine_cores=2, **GET)
+    stations = [
+        *[Station("client link", 84 * 8 / 200e6, 1 / 3)] * 3,
+        Station("machine", 1e-3, 1, 2),
+        Station("server link", 4328 * 8 / 100e6),
+    ]
+    prediction = predict(system, 40)
+    throughput = prediction.measures["throughput_ops_per_s"]
+    np.testing.assert_allclose(throughput, solve_closed(stations, 40).throughput)
+    assert prediction.measures["bottleneck"].iloc[-1] == "machine"
+    assert throughput.iloc[-1] == pytest.approx(2000, rel=0.01)
+    assert "machine" not in System(**GET).demands()
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -114,6 +130,8 @@ def test_what_if_names_gain_and_next_bottleneck():
         ({"servers": 3, "servers_per_request": 3}, "nor 1 without middleware, got 3"),
         ({"middlewares": 1, "servers_per_request": 2}, "must not exceed the servers"),
         ({"server_link_rate": 0}, "server_link_rate must be > 0, got 0"),
+        ({"machine_cores": 0}, "machine_cores must be a whole number >= 1, got 0"),
+        ({"server_link_burst": -1}, "server_link_burst must be >= 0 and finite, got -1"),
     ],
 )
 def test_system_refuses_what_cannot_be(fields, message):

@@ -1,6 +1,11 @@
 import pandas as pd
 
-from analysis.words.models import model_sentences, open_sentences, what_if_sentences
+from analysis.words.models import (
+    dilation_sentences,
+    model_sentences,
+    open_sentences,
+    what_if_sentences,
+)
 
 
 def compared(rows):
@@ -55,3 +60,22 @@ def test_changes_that_were_not_measured_are_called_so():
     lines = what_if_sentences(pd.DataFrame(rows, columns=columns)).splitlines()
     assert lines[0].startswith("- **twice**: predicted +100% of throughput, measured +98%")
     assert lines[1] == "- **two**: predicted +0% of throughput; not measured."
+
+
+def test_the_dilation_from_which_links_are_the_limit_is_told():
+    predicted = pd.DataFrame(
+        {
+            "time_dilation": [1, 2, 4],
+            "throughput_ops_per_s": [500.0, 900.0, 990.0],
+            "bottleneck": ["machine", "server link", "server link"],
+        }
+    )
+    runs = pd.DataFrame(
+        {"num_clients": 6, "workers": [8, 64], "client_throughput_ops_per_s": [700.0, 900.0]}
+    )
+    sizes = {"num_clients": 6, "measured_at": 4}
+    told = dilation_sentences(predicted, runs, **sizes)
+    assert "At k = 1 the machine would be the limit, at 500 op/s." in told
+    assert "From k = 2 on the server link is, at 900 op/s" in told
+    assert "At k = 4 900 op/s were measured: the prediction is +10.0% off." in told
+    assert "No machine is known" in dilation_sentences(predicted.iloc[:0], runs, **sizes)
