@@ -22,6 +22,7 @@ from remote.run import PARTIAL_SUFFIX
 from remote.section import slug
 
 TIDY = "tidy"
+_REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,24 +166,26 @@ def table_findings(campaign_dir: Path) -> Iterator[Finding]:
                 continue
             for name in NAMES:
                 path = table_path(campaign_dir, section, name)
-                difference = _difference(path, table_path(Path(scratch), section, name))
+                difference = table_difference(path, table_path(Path(scratch), section, name))
                 if difference:
                     yield Finding(path=path, kind="tables", detail=difference)
 
 
-def _difference(path: Path, again: Path) -> str:
+def table_difference(path: Path, again: Path) -> str:
     """Return how a table differs from what is made now, nothing where it is the same."""
     if not path.exists():
         return "was never written"
     if path.read_bytes() == again.read_bytes():
         return ""
     try:
-        there, now = (pq.ParquetFile(one, page_checksum_verification=True) for one in (path, again))
-        same = there.read().equals(now.read())
+        there, now = (
+            pq.ParquetFile(one, page_checksum_verification=True).read() for one in (path, again)
+        )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as exc:
-        return f"cannot be read: {' '.join(str(exc).split())[:200]}"
-    if not same:
-        return "is not what the runs give"
-    if there.metadata.created_by == now.metadata.created_by:
-        return "holds what the runs give, but was altered after it was written"
-    return ""  # another version of pyarrow writes the same in other bytes
+        return f"cannot be read: {' '.join(str(exc).split())[:200]}; {_REMEDY}"
+    if not there.equals(now):
+        return f"is not what the runs give; {_REMEDY}"
+    return (
+        "holds what the runs give but in other bytes: it was altered, "
+        f"or written by another version of pyarrow; {_REMEDY}"
+    )

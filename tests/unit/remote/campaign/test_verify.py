@@ -2,14 +2,15 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import random
 
 import pytest
 from click.testing import CliRunner
 
 from analysis.tidy import tidy_campaign
-from remote.campaign.report import campaign_report, measured_sections
+from remote.campaign.report import campaign_report, measured_sections, phases_text
 from remote.campaign.reproduce import compare, from_plain, plan_of
-from remote.campaign.verify import verify_campaign
+from remote.campaign.verify import table_difference, verify_campaign
 from remote.checks import evaluate
 from remote.cli import main
 from remote.errors import ConfigError
@@ -68,25 +69,26 @@ def test_run_that_was_accepted_wrongly_is_found(campaign):
     assert "the run was accepted, is rejected" in finding.detail
 
 
-def accept(campaign):
-    """Let the manifest say of the run what the checks say."""
+def make_sound(campaign):
+    """Let manifest and folder say of the run what the checks say; return the folder."""
     (path,) = campaign.glob("*/*/*/manifest.json")
     manifest = json.loads(path.read_text())
     manifest["status"] = "rejected"
     path.write_text(json.dumps(manifest))
+    folder = path.parent.rename(path.parent.with_name(f"rep-1.rejected-{manifest['attempt']}"))
     tidy_campaign(campaign)
-    return path.parent
+    return folder
 
 
 def test_sound_campaign_has_no_findings(campaign):
-    accept(campaign)
+    make_sound(campaign)
     found = verify_campaign(campaign)
     assert found.findings == ()
     assert found.runs == 1 and found.files > 10 and found.tables > 5
 
 
 def test_damaged_missing_and_extra_files_are_found(campaign):
-    folder = accept(campaign)
+    folder = make_sound(campaign)
     damaged = folder / "c1/memtier-0.json.gz"
     damaged.write_bytes(gzip.compress(b"{}"))
     (folder / "c2/dool.csv.gz").unlink()
@@ -100,7 +102,7 @@ def test_damaged_missing_and_extra_files_are_found(campaign):
 
 
 def test_damaged_manifest_and_run_without_one_are_found(campaign):
-    folder = accept(campaign)
+    folder = make_sound(campaign)
     lone = folder.with_name("rep-2")
     lone.mkdir()
     found = {(f.kind, f.path.name) for f in verify_campaign(campaign).findings}
@@ -109,8 +111,39 @@ def test_damaged_manifest_and_run_without_one_are_found(campaign):
     assert "damaged" in kinds(campaign)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "detail"),
+    [
+        ('"sha256"', '"shb256"', "does not hold what a manifest holds: KeyError: 'sha256'"),
+        ('"files"', '"filet"', "does not hold what a manifest holds: KeyError: 'files'"),
+        ('"clients_per_thread": 8', '"clients_per_thread": 9', "says that it is 3.1/workload=get_"),
+        ('"repetition": 1', '"repetition": 2', "says that it is 3.1/"),
+        ('"status": "rejected"', '"status": "rejectee"', "says that it is 3.1/"),
+        ('"client_throughput_ops_per_s": ', '"client_throughput_ops_per_s": 1', "results was"),
+    ],
+)
+def test_altered_manifest_is_found_whatever_it_says(campaign, old, new, detail):
+    path = make_sound(campaign) / "manifest.json"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    findings = [f for f in verify_campaign(campaign).findings if f.path == path]
+    assert any(detail in f.detail for f in findings), findings
+
+
+def test_any_altered_byte_of_a_table_is_found(campaign, tmp_path):
+    table = campaign / "tidy/3.1-runs.parquet"
+    whole = table.read_bytes()
+    altered = tmp_path / "altered.parquet"
+    for at in random.Random(1).sample(range(len(whole)), 100):
+        altered.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert "delete the folder tidy/" in table_difference(altered, table), at
+    altered.write_bytes(whole)
+    assert table_difference(altered, table) == ""
+
+
 def test_table_that_the_runs_do_not_give_is_found(campaign):
-    folder = accept(campaign)
+    folder = make_sound(campaign)
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps({**manifest, "error": "by hand"}))
     (finding,) = verify_campaign(campaign).findings
@@ -122,7 +155,7 @@ def test_verify_command_tells_by_its_status(campaign):
     result = CliRunner().invoke(main, ["verify", str(campaign)])
     assert result.exit_code == 1
     assert "1 runs" in result.output and "1 findings" in result.output
-    accept(campaign)
+    make_sound(campaign)
     result = CliRunner().invoke(main, ["verify", str(campaign)])
     assert result.exit_code == 0, result.output
     assert "all as it was measured" in result.output
@@ -143,8 +176,9 @@ def test_report_tells_refusals_overhead_and_counts(campaign):
     assert counted["keys at servers"].counted == 1
     assert counted["sets at servers"].agrees
     text = report.text()
-    assert "not measuring" in text and "40.0%" in text
-    accept(campaign)
+    assert "40.0% was not spent measuring, more than 25%." in text
+    assert report.phases_s["measuring"] == 6
+    make_sound(campaign)
     ((run, status, reason),) = campaign_report(campaign, {}).refused
     assert run.startswith("3.1/workload=get") and status == "rejected"
     assert "s1" in reason or "servers" in reason
@@ -199,7 +233,7 @@ def test_numbers_are_compared_with_what_was_measured_again():
 
 
 def test_checks_that_came_later_do_not_make_an_old_campaign_unsound(campaign):
-    folder = accept(campaign)
+    folder = make_sound(campaign)
     manifest = json.loads((folder / "manifest.json").read_text())
     known = [c for c in manifest["checks"] if c["name"] != "no_misses"]
     (folder / "manifest.json").write_text(json.dumps({**manifest, "checks": known}))
@@ -208,3 +242,14 @@ def test_checks_that_came_later_do_not_make_an_old_campaign_unsound(campaign):
     known[0]["passed"] = not known[0]["passed"]
     (folder / "manifest.json").write_text(json.dumps({**manifest, "checks": known}))
     assert "checks" in kinds(campaign)
+
+
+def test_phases_are_told_with_their_sum_and_share():
+    phases_s = {"preparing": 1.0, "starting": 1.5, "measuring": 12.0, "fetching": 0.5}
+    text = phases_text(phases_s)
+    rows = {words[0]: words[1:] for words in (line.split() for line in text.splitlines())}
+    assert rows["measuring"] == ["12.0", "80.0%"]
+    assert rows["stopping"] == ["0.0", "0.0%"]
+    assert rows["all"] == ["15.0", "100.0%"]
+    assert text.endswith("20.0% was not spent measuring, at most 25%.")
+    assert "0.0% was not spent" in phases_text({})
