@@ -171,6 +171,7 @@ def run(
     Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
     3 if runs were given up after three attempts: they are named, all others are done.
     """
+    sections = tuple(dict.fromkeys(sections))
     opened = Campaign.open(campaign, profile=profile, fleet=fleet)
     if dry_run:
         states = [state for section in sections for state in opened.states(section)]

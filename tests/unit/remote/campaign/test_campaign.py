@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from remote.campaign import Campaign
+from remote.campaign.controller import Controller
 from remote.campaign.measuring import measure_once
 from remote.campaign.record import RECORD, Record
 from remote.errors import ConfigError
@@ -51,7 +52,7 @@ def test_campaign_order_follows_from_its_seed(tmp_path):
 
 def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
     opened.path.mkdir()
-    opened._extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section], K)
+    controller(opened).extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section], K)
     assert Campaign.open("test", data_dir=tmp_path).seed == opened.seed
     with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
         Campaign.open("test", profile="paper", data_dir=tmp_path)
@@ -62,15 +63,15 @@ def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tm
 def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened, tmp_path):
     opened.path.mkdir()
     section, other = (opened.runs(name)[0].section for name in ("2.1", "3.1"))
-    opened._extend_record(inventory(tmp_path), [section], K)
-    opened._extend_record(inventory(tmp_path), [section, other], K)
+    controller(opened).extend_record(inventory(tmp_path), [section], K)
+    controller(opened).extend_record(inventory(tmp_path), [section, other], K)
     with pytest.raises(ConfigError, match=r"section 2.1 is not what .*'time_dilation': 1.0"):
-        opened._extend_record(inventory(tmp_path), [section], {"2.1": 4.0})
+        controller(opened).extend_record(inventory(tmp_path), [section], {"2.1": 4.0})
     with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
-        opened._extend_record(inventory(tmp_path, rate=50), [section], K)
+        controller(opened).extend_record(inventory(tmp_path, rate=50), [section], K)
     changed = dataclasses.replace(section, durations=Durations(repetitions=3, stable_s=60))
     with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
-        opened._extend_record(inventory(tmp_path), [changed], K)
+        controller(opened).extend_record(inventory(tmp_path), [changed], K)
 
 
 def test_damaged_record_is_named(opened, tmp_path):
@@ -78,6 +79,11 @@ def test_damaged_record_is_named(opened, tmp_path):
     (opened.path / RECORD).write_text('{"profile": "smo')
     with pytest.raises(ConfigError, match=r"campaign.json: no readable record of a campaign"):
         Campaign.open("test", data_dir=tmp_path)
+
+
+def controller(campaign):
+    begun = Record(profile=campaign.profile, seed=campaign.seed, fleet=campaign.fleet)
+    return Controller(path=campaign.path, begun=begun)
 
 
 def inventory(folder, rate=100):
@@ -127,12 +133,12 @@ def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened, tmp_pat
     leftover = opened.runs("0")[0].partial
     leftover.mkdir(parents=True)
     other = Campaign.open("other", data_dir=tmp_path)
-    with opened._alone(inventory(tmp_path)):
+    with controller(opened).alone(inventory(tmp_path)):
         assert not leftover.exists()
         with pytest.raises(ConfigError, match="another process measures this campaign"):
-            opened._alone(inventory(tmp_path)).__enter__()
+            controller(opened).alone(inventory(tmp_path)).__enter__()
         with pytest.raises(ConfigError, match="another process measures on this fleet"):
-            other._alone(inventory(tmp_path)).__enter__()
+            controller(other).alone(inventory(tmp_path)).__enter__()
 
 
 def test_run_with_a_damaged_manifest_is_not_taken_for_done(opened):
