@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import stat
+import math
+import shlex
 import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import paramiko
 
 from remote.errors import (
+    DISK_FULL,
+    DISK_REMEDY,
     CommandFailed,
     CommandTimeout,
     ConnectionLost,
     HostUnreachable,
-    TransferFailed,
 )
 from remote.inventory import Host
+from remote.ssh import sftp
 from remote.ssh.link import BROKEN, Link
 
-T = TypeVar("T")
 TRANSFER_TIMEOUT_S = 300.0
 STDERR_TAIL_CHARACTERS = 2000
 CHUNK_BYTES = 1 << 20
 POLL_S = 0.005
 LONGEST_POLL_S = 0.05  # waiting must not cost the CPUs that are measured
 NO_EXIT_STATUS = -1  # what paramiko reports when the connection broke before the command ended
-DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and run again."
+_HOST_MARGIN_S = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +84,13 @@ class Connection:
         shown: str = "",
         idempotent: bool = False,
     ) -> Result:
-        """Run `command` in the user's shell on the host and wait for its end.
+        """Run `command` in a shell on the host and wait for its end.
 
         Parameters
         ----------
-        command : passed to the remote shell as it is.
-        timeout_s : bound on the whole call once connected, in seconds.
+        command : for ``sh``; starts in the user's home.
+        timeout_s : bound on the whole call once connected, in seconds; some seconds later the
+            command is ended on the host, too, unless it has left its process group.
         check : raise CommandFailed when the exit status is not 0.
         stdin : text for the command's standard input.
         shown : what errors call the command, where the script itself would not help a reader.
@@ -122,7 +122,7 @@ class Connection:
         watchdog = threading.Timer(left_s, channel.close)  # paramiko waits without bound inside
         watchdog.start()
         try:
-            channel.exec_command(command)
+            channel.exec_command(bounded(command, timeout_s))
             if stdin:
                 channel.sendall(stdin.encode())
             channel.shutdown_write()
@@ -141,7 +141,7 @@ class Connection:
             raise self._link.lost(f"`{shown}` broke off: the connection was closed")
         if check and status != 0:
             tail = stderr[-STDERR_TAIL_CHARACTERS:]
-            remedy = DISK_REMEDY if "No space left" in stderr else ""
+            remedy = DISK_REMEDY if DISK_FULL in stderr else ""
             raise CommandFailed(self.host.name, shown, status, tail, remedy)
         return Result(
             host=self.host.name, command=shown, exit_status=status, stdout=stdout, stderr=stderr
@@ -156,18 +156,23 @@ class Connection:
         timeout_s: float = TRANSFER_TIMEOUT_S,
     ) -> None:
         """Copy a local file to `remote`, atomically: it appears there whole or not at all."""
-        self._transfer(lambda sftp, part: sftp.put(str(local), part), remote, mode, timeout_s)
+        sftp.put(
+            self._link, lambda client, part: client.put(str(local), part), remote, mode, timeout_s
+        )
 
     def put_text(self, text: str, remote: str, *, mode: int = 0o644) -> None:
         """Write `text` to the file `remote`, atomically."""
-        data = text.encode()
-        self._transfer(
-            lambda sftp, part: sftp.putfo(io.BytesIO(data), part), remote, mode, TRANSFER_TIMEOUT_S
-        )
+        data = io.BytesIO(text.encode())
+
+        def send(client: paramiko.SFTPClient, part: str) -> object:
+            data.seek(0)
+            return client.putfo(data, part)
+
+        sftp.put(self._link, send, remote, mode, TRANSFER_TIMEOUT_S)
 
     def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> dict[str, bytes]:
         """Return the content of every file below the folder `remote`, keyed by relative path."""
-        return self._with_sftp(lambda sftp: dict(_walk(sftp, remote, "")), remote, timeout_s)
+        return sftp.get_tree(self._link, remote, timeout_s)
 
     def ask(self, port: int, request: bytes, end: bytes, *, timeout_s: float = 5.0) -> bytes:
         """Send `request` to a TCP port of the host, through SSH, and return the reply up to `end`.
@@ -197,66 +202,15 @@ class Connection:
             ) from exc
         return bytes(reply)
 
-    def _transfer(
-        self,
-        send: Callable[[paramiko.SFTPClient, str], object],
-        remote: str,
-        mode: int,
-        timeout_s: float,
-    ) -> None:
-        part = f"{remote}.part"
 
-        def transfer(sftp: paramiko.SFTPClient) -> None:
-            try:
-                send(sftp, part)
-                sftp.chmod(part, mode)
-                sftp.posix_rename(part, remote)
-            except BaseException:
-                _remove_quietly(sftp, part)
-                raise
+def bounded(command: str, timeout_s: float) -> str:
+    """Return `command` for the user's shell, whichever it is, so that it ends on the host, too.
 
-        self._with_sftp(transfer, remote, timeout_s, DISK_REMEDY)
-
-    def _with_sftp(
-        self,
-        action: Callable[[paramiko.SFTPClient], T],
-        path: str,
-        timeout_s: float,
-        remedy: str = "",
-    ) -> T:
-        """Perform `action`, which may be repeated: is, once, on a new connection if this one broke.
-
-        Raises
-        ------
-        TransferFailed
-        """
-        self.open()
-        deadline = time.monotonic() + timeout_s
-        for is_last in (False, True):
-            try:
-                with self._sftp(max(0.1, deadline - time.monotonic())) as sftp:
-                    return action(sftp)
-            except BROKEN as exc:
-                if time.monotonic() >= deadline:
-                    reason = f"it did not end within {timeout_s:g} s"
-                    raise TransferFailed(self.host.name, path, reason, remedy) from exc
-                if is_last or self._link.is_alive():
-                    reason = str(exc) or "connection lost"
-                    raise TransferFailed(self.host.name, path, reason, remedy) from exc
-        raise AssertionError("the last attempt returns or raises")
-
-    @contextlib.contextmanager
-    def _sftp(self, timeout_s: float) -> Iterator[paramiko.SFTPClient]:
-        channel = self._link.channel("sftp", timeout_s)
-        watchdog = threading.Timer(timeout_s, channel.close)
-        watchdog.start()
-        try:
-            channel.invoke_subsystem("sftp")
-            with paramiko.SFTPClient(channel) as sftp:
-                yield sftp
-        finally:
-            watchdog.cancel()
-            channel.close()
+    Nobody waits for it any more when its time is over or this process has died; then `timeout`
+    ends it and what it started in its process group. It is run by ``sh``.
+    """
+    limit_s = math.ceil(timeout_s + _HOST_MARGIN_S)
+    return f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
 
 
 def _drain(channel: paramiko.Channel) -> tuple[str, str]:
@@ -273,19 +227,3 @@ def _drain(channel: paramiko.Channel) -> tuple[str, str]:
             return out.decode(errors="replace"), err.decode(errors="replace")
         time.sleep(pause_s)
         pause_s = min(1.2 * pause_s, LONGEST_POLL_S)
-
-
-def _walk(sftp: paramiko.SFTPClient, folder: str, prefix: str) -> Iterator[tuple[str, bytes]]:
-    for entry in sorted(sftp.listdir_attr(folder), key=lambda e: e.filename):
-        path, name = f"{folder}/{entry.filename}", f"{prefix}{entry.filename}"
-        if stat.S_ISDIR(entry.st_mode or 0):
-            yield from _walk(sftp, path, f"{name}/")
-        elif stat.S_ISREG(entry.st_mode or 0):
-            buffer = io.BytesIO()
-            sftp.getfo(path, buffer)
-            yield name, buffer.getvalue()
-
-
-def _remove_quietly(sftp: paramiko.SFTPClient, path: str) -> None:
-    with contextlib.suppress(*BROKEN):
-        sftp.remove(path)

@@ -22,6 +22,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+DISK_FULL = "No space left"
+DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and run again."
+
 
 class RemoteError(Exception):
     """Base of all errors that concern a remote host."""
@@ -30,11 +33,13 @@ class RemoteError(Exception):
 class HostUnreachable(RemoteError):
     """No SSH connection to a host could be made."""
 
+    happened = "cannot connect"
+
     def __init__(self, host: str, reason: str, remedy: str) -> None:
         self.host = host
         self.reason = reason
         self.remedy = remedy
-        super().__init__(f"{host}: cannot connect: {reason}. {remedy}")
+        super().__init__(f"{host}: {self.happened}: {reason}. {remedy}")
 
 
 class HostKeyRejected(HostUnreachable):
@@ -43,6 +48,8 @@ class HostKeyRejected(HostUnreachable):
 
 class ConnectionLost(HostUnreachable):
     """A connection that had been made broke; whether what it was used for was done is unknown."""
+
+    happened = "connection lost"
 
 
 class CommandFailed(RemoteError):

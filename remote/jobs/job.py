@@ -8,9 +8,9 @@ import time
 from dataclasses import dataclass
 
 from remote.connection import Connection, Result
-from remote.errors import CommandFailed, CommandTimeout, RemoteError
+from remote.errors import DISK_FULL, DISK_REMEDY, CommandFailed, CommandTimeout, RemoteError
 from remote.jobs.ports import listening_on
-from remote.jobs.script import KILL_AFTER_S, start_script
+from remote.jobs.script import KILL_AFTER_S, PROBE_BYTES, start_script
 
 KILLED = 137  # the exit status that a shell gives to a program ended by SIGKILL
 SSH_MARGIN_S = 10.0
@@ -123,7 +123,12 @@ class Job:
             return self._timeout(time.time() - self.started_at_s)
         tail = self._run(f"grep -v '^.RUN #' {self._path('err')} | tail -c {STDERR_TAIL_BYTES}")
         status = _exit_status(self._run(f"cat {self._path('exit')}").stdout)
-        return CommandFailed(self.connection.host.name, self.command, status, tail.stdout)
+        # A full disk takes no message either: it shows by trying.
+        probe = self._path("probe")
+        tried = self._run(f"head -c {PROBE_BYTES} /dev/zero > {probe}; rm -f {probe}").stderr
+        remedy = DISK_REMEDY if DISK_FULL in tail.stdout + tried else ""
+        host = self.connection.host.name
+        return CommandFailed(host, self.command, status, tail.stdout, remedy)
 
     def _await_ready(self, test: str, timeout_s: float) -> None:
         """Repeat the shell command `test` on the host until it succeeds."""

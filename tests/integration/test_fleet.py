@@ -26,6 +26,10 @@ from remote.ssh.handshake import CONNECT_TIMEOUT_S
 
 pytestmark = pytest.mark.integration
 
+# The process of sshd that serves a command: the parent of the `timeout` around it.
+SSHD = "$(ps -o ppid= $PPID)"
+KILL_SSHD = f"kill {SSHD}"
+
 
 def changed(connection, **fields):
     return Connection(dataclasses.replace(connection.host, **fields))
@@ -128,22 +132,21 @@ def test_hashed_names_and_other_ports(fleet, tmp_path):
 
 
 def test_jump_host_that_cannot_reach_the_host_says_so(behind_jump):
-    inventory = behind_jump(ansible_host="198.18.0.99")
-    (s1,) = inventory.take("servers", 1)
+    (s1,) = behind_jump().take("servers", 1)
     with pytest.raises(HostUnreachable, match=r"s1: .*m1 cannot reach 198\.18\.0\.99:22"):
-        Connection(s1).open()
+        Connection(dataclasses.replace(s1, address="198.18.0.99")).open()
 
 
 def kill_connections(connection):
     """End the sshd process that serves this connection, from outside of it."""
     with pytest.raises(ConnectionLost):
-        connection.run("kill $PPID; sleep 5")
+        connection.run(f"{KILL_SSHD}; sleep 5")
 
 
 def test_broken_transport_is_replaced_for_what_may_be_repeated(fleet, tmp_path):
     with changed(fleet["c1"]) as c1:
         counter = f"{c1.host.work_dir}/count"
-        once = f"[ -e {counter} ] || {{ touch {counter}; kill $PPID; sleep 5; }}; echo there"
+        once = f"[ -e {counter} ] || {{ touch {counter}; {KILL_SSHD}; sleep 5; }}; echo there"
         assert c1.run(once, idempotent=True).stdout == "there\n"
         kill_connections(c1)
         (tmp_path / "file").write_text("content")
@@ -173,7 +176,7 @@ def test_more_channels_than_sshd_allows_wait_for_their_turn(fleet):
 @contextlib.contextmanager
 def stopped_sshd(fleet, connection):
     """Stop the process that serves `connection`; another connection wakes it up again."""
-    pid = connection.run("echo $PPID").stdout.strip()
+    pid = connection.run(f"echo {SSHD}").stdout.strip()
     fleet["c2"].run(f"kill -STOP {pid}")
     try:
         yield

@@ -67,9 +67,30 @@ def test_timeout_bounds_a_command_that_hangs(c1):
     assert time.monotonic() - begun < 2
 
 
+def test_command_that_nobody_waits_for_any_more_is_ended_on_the_host(c1):
+    with pytest.raises(CommandTimeout):
+        c1.run("sleep 4714 & sleep 4714", timeout_s=0.1)
+    deadline = time.monotonic() + 20
+    while c1.run("pgrep -fx 'sleep 4714'", check=False).stdout:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def test_folder_that_cannot_be_written_to_is_not_called_full(c1):
+    with pytest.raises(TransferFailed, match=r"c1: cannot copy /none/x: .*Correct mwlab_work_dir"):
+        c1.put_text("text", "/none/x")
+
+
+def test_job_that_fills_the_disk_says_so(s1):
+    job = Job(s1, job_folder(s1.host, "full"), "job", "head -c 2G /dev/zero")
+    job.launch(limit_s=60)
+    assert job.wait(timeout_s=60).exit_status == 1
+    assert "free space there" in str(job.failure())
+
+
 def test_connection_that_was_cut_is_reported_and_made_again(c1):
-    with pytest.raises(HostUnreachable, match=r"c1: cannot connect: .*broke off"):
-        c1.run("kill $PPID; sleep 5")
+    with pytest.raises(HostUnreachable, match=r"c1: connection lost: .*broke off"):
+        c1.run("kill $(ps -o ppid= $PPID); sleep 5")
     assert c1.run("echo again").stdout == "again\n"
 
 
