@@ -15,6 +15,8 @@ from remote.checks.stations import StationCount, counts_text, station_counts
 from remote.manifest import MANIFEST, failed_checks, read_manifest
 from remote.phases import PHASES, overhead, total_phases
 
+LARGEST_OVERHEAD = 0.25  # of a campaign whose runs are not much shorter than those of `quick`
+
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignReport:
@@ -46,16 +48,33 @@ class CampaignReport:
             [section, *(counts.get(state, 0) for state in State), sum(counts.values())]
             for section, counts in self.states.items()
         ]
-        phases = [[name, f"{self.phases_s[name]:.1f}"] for name in PHASES]
         parts = [
             tabulate(rows, headers=["section", *State, "runs"]),
             "Attempts that do not count:\n" + (_table(self.refused, "run", "status", "reason")),
             "Advice:\n" + (_table(self.advice, "run", "check")),
-            "Time by phase:\n"
-            + tabulate([*phases, ["not measuring", f"{overhead(self.phases_s):.1%}"]]),
+            "Time by phase:\n" + phases_text(self.phases_s),
             "Requests by who counted them:\n" + counts_text(self.counts),
         ]
         return "\n\n".join(parts)
+
+
+def phases_text(phases_s: Mapping[str, float]) -> str:
+    """Return the time of each phase, their sum, and whether too much of it was not measuring."""
+    total_s = sum(phases_s.values())
+    parts = {**{name: phases_s.get(name, 0.0) for name in PHASES}, "all": total_s}
+    rows = [
+        (name, f"{seconds:.1f}", f"{seconds / total_s:.1%}" if total_s else "")
+        for name, seconds in parts.items()
+    ]
+    share = overhead(phases_s)
+    verdict = "at most" if share <= LARGEST_OVERHEAD else "more than"
+    table = tabulate(
+        rows,
+        headers=["phase", "s", "of all"],
+        colalign=("left", "right", "right"),
+        disable_numparse=True,
+    )
+    return f"{table}\n{share:.1%} was not spent measuring, {verdict} {LARGEST_OVERHEAD:.0%}."
 
 
 def measured_sections(campaign_dir: Path) -> list[str]:

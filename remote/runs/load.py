@@ -155,9 +155,9 @@ class LoadSession:
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
-        self._server_stats("after", setup, collected)
         in_parallel(
             {
+                "counters": partial(self._server_stats, "after", setup, collected),
                 "monitors": partial(jobs.stop, observers, "INT"),
                 "middlewares": partial(jobs.stop, proxies, "TERM"),
             }

@@ -207,6 +207,7 @@ def test_one_configuration_is_planned_from_its_manifest(tmp_path):
         "settings": {},
         "config": config,
         "topology": {"time_dilation": 4.0},
+        "results": {},
     }
     plan = plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=2)
     assert plan.configs() == [config]
@@ -214,8 +215,20 @@ def test_one_configuration_is_planned_from_its_manifest(tmp_path):
     assert plan.durations.total_s == section.durations.total_s
     assert plan.time_dilation == 4
     assert plan.settings(config) == section.settings(config)
-    with pytest.raises(ConfigError, match="holds no plan"):
+    with pytest.raises(ConfigError, match="holds no plan and no settings and no config"):
         plan_of({}, tmp_path, repetitions=1)
+    for damage in (
+        {"plan": {"name": "3.1"}},
+        {"plan": []},
+        {"config": {"wrokers": 8}},
+        {"topology": {"time_dilation": "x"}},
+    ):
+        with pytest.raises(ConfigError, match="the plan of its section is damaged"):
+            plan_of({**manifest, **damage}, tmp_path, repetitions=1)
+    with pytest.raises(ConfigError, match="clients of one middleware are more than"):
+        plan_of(
+            {**manifest, "config": {**config, "clients_per_thread": 9999}}, tmp_path, repetitions=1
+        )
 
 
 def test_numbers_are_compared_with_what_was_measured_again():
