@@ -12,3 +12,9 @@ def error_text(value: float) -> str:
     if abs(value) > 10:
         return "> +1000%"
     return f"{value:+.1%}".replace("-", "\N{MINUS SIGN}")
+
+
+def percent(share: float, decimals: int = 0, *, signed: bool = False) -> str:
+    """Write a share in percent as sentences have it, ``95 %``, with a true minus sign."""
+    text = f"{100 * share:{'+' if signed else ''}.{decimals}f}\N{NO-BREAK SPACE}%"
+    return text.replace("-", "\N{MINUS SIGN}")

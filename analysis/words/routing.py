@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from analysis.words.numbers import percent
+
 
 def share_sentences(compared: pd.DataFrame) -> str:
     """Say how far the measured shares are from the ring's, and from an even share.
@@ -53,8 +55,9 @@ def replica_sentences(cells: pd.DataFrame, bound: pd.DataFrame) -> str:
         )
         judged = "significant" if apart else "not significant: the confidence intervals overlap"
         lines.append(
-            f"- **R = {copies}**: throughput {ratio:+.1%} against R = {int(first['replicas'])} "
-            f"({judged}); the servers get {more:.1%} more requests than clients send."
+            f"- **R = {copies}**: throughput {percent(ratio, 1, signed=True)} against "
+            f"R = {int(first['replicas'])} ({judged}); the servers get {percent(more, 1)} more "
+            "requests than clients send."
         )
     return "\n".join(lines) or "Only one number of copies was measured: nothing to compare."
 
@@ -79,14 +82,14 @@ def overhead_sentences(costs: pd.DataFrame, khalil: pd.DataFrame) -> str:
     span = ""
     if len(throughput) > 1:
         span = (
-            f" and {least['relative_overhead']:+.0%} at worst ({int(least['workers'])} workers, "
-            f"R = {int(least['replicas'])})"
+            f" and {percent(least['relative_overhead'], signed=True)} at worst "
+            f"({int(least['workers'])} workers, R = {int(least['replicas'])})"
         )
     return (
-        f"Through the middleware throughput is {best['relative_overhead']:+.0%} against clients "
-        f"that talk to the servers, at best ({int(best['workers'])} workers, "
-        f"R = {int(best['replicas'])}){span}; Khalil's middleware, which replicates to all, "
-        f"came to {lost:+.0%}."
+        "Beside clients that talk to the servers themselves, throughput through the middleware "
+        f"changes by {percent(best['relative_overhead'], signed=True)} at best "
+        f"({int(best['workers'])} workers, R = {int(best['replicas'])}){span}; Khalil's "
+        f"middleware, which replicates to all, came to {percent(lost, signed=True)}."
     )
 
 
