@@ -9,7 +9,7 @@ import urllib.request
 from time import monotonic, sleep
 
 TOKEN = "for-the-tests"
-START_S, RUN_S = 60, 150
+START_S, RUN_S, STOP_S = 180, 300, 60  # on a machine that has much else to do
 ERROR_OUTPUT = '[data-mime-type="application/vnd.jupyter.error"]'
 SETTINGS = "@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 
@@ -47,7 +47,11 @@ def jupyterlab(folder, home):
             yield address
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            try:
+                process.wait(timeout=STOP_S)
+            finally:
+                process.kill()
+                process.wait()
 
 
 def _wait_for(url, process, log):
