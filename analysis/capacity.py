@@ -44,6 +44,12 @@ def usable_capacity(
         higher load was measured and did not help (otherwise the capacity is at least this); and
         `found_by` in a few words: ``plateau (CI, 5 %)`` by intervals and means, ``plateau (5 %)``
         by means alone, or ``largest load``.
+
+    Raises
+    ------
+    ValueError
+        No cells, a system without any load that was measured, or with several cells of one load
+        (`by` then lacks what tells them apart).
     """
     if smallest_rise <= 0:
         raise ValueError(f"smallest_rise must be > 0, got {smallest_rise}")
@@ -131,6 +137,12 @@ def _measured(system: pd.DataFrame, throughput: str, response_time: str) -> pd.D
     loads = system.dropna(subset=[f"{throughput}_mean", f"{response_time}_mean"])
     if loads.empty:
         raise ValueError(f"no load of a system has both {throughput} and {response_time}")
+    twice = loads.loc[loads["num_clients"].duplicated(), "num_clients"]
+    if len(twice):
+        raise ValueError(
+            f"several cells of a system have {twice.iloc[0]:g} clients: `by` must name what else "
+            "tells them apart"
+        )
     return loads.sort_values("num_clients").reset_index(drop=True)
 
 

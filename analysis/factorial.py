@@ -104,7 +104,8 @@ def analyse(
     if absent:
         raise ValueError(f"columns {absent} are missing in {list(frame)}")
     levels = _levels(frame, factors)
-    values = _responses(frame, response, model)
+    measured = _responses(frame, response, model)
+    values = measured if model == "additive" else np.log10(measured)
     repetitions = _repetitions(levels, factors)
     names, signs = _sign_table(levels)
     size = len(values)  # 2^k r
@@ -131,7 +132,6 @@ def analyse(
     )
     if repetitions == 1:
         effects["significant"] = pd.array([pd.NA] * len(names), dtype="boolean")
-    measured = frame[response]
     return FactorialResult(
         model=model,
         factors=dict(zip(levels.columns, factors, strict=True)),
@@ -159,20 +159,22 @@ def _levels(frame: pd.DataFrame, factors: Sequence[str]) -> pd.DataFrame:
     levels = frame[list(factors)].set_axis(list(ascii_uppercase[: len(factors)]), axis="columns")
     wrong = ~levels.isin([-1, 1])
     if wrong.any(axis=None):
-        raise ValueError(f"levels must be coded -1 or +1, got {levels.to_numpy()[wrong][0]}")
+        raise ValueError(
+            f"levels must be coded -1 or +1, got {levels.astype(object).to_numpy()[wrong][0]!r}"
+        )
     return levels.astype(float)
 
 
 def _responses(frame: pd.DataFrame, response: str, model: str) -> np.ndarray:
-    values = frame[response].to_numpy(dtype=float)
+    try:
+        values: np.ndarray = frame[response].to_numpy(dtype=float)
+    except (ValueError, TypeError) as exc:
+        raise ValueError(f"{response} must hold numbers: {exc}") from exc
     if not np.isfinite(values).all():
         raise ValueError(f"{response} must be finite, got {values[~np.isfinite(values)][0]}")
-    if model == "additive":
-        return values
-    if (values <= 0).any():
+    if model == "multiplicative" and (values <= 0).any():
         raise ValueError(f"{response} must be > 0 for a multiplicative model, got {values.min():g}")
-    logarithms: np.ndarray = np.log10(values)
-    return logarithms
+    return values
 
 
 def _repetitions(levels: pd.DataFrame, factors: Sequence[str]) -> int:

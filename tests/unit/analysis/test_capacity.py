@@ -104,6 +104,12 @@ def test_no_draws_are_refused():
         capacity_uncertainty(cells([1, 2]), ["workload"], draws=0)
 
 
+def test_cells_of_two_systems_under_one_name_are_refused():
+    both = pd.concat([cells([4000, 8000]), cells([2900, 2901])])
+    with pytest.raises(ValueError, match="several cells of a system have 6 clients: `by` must"):
+        usable_capacity(both, ["workload"])
+
+
 def test_loads_that_measured_nothing_are_no_capacity():
     rising = cells([4000, 8000, 12000])
     rising.loc[1, "client_throughput_ops_per_s_mean"] = float("nan")

@@ -119,6 +119,33 @@ def test_multiplicative_model_finds_factors_of_ten():
     assert analyse(frame, ["a", "b"], "y").effects.loc["AB", "variation_explained"] > 0.1
 
 
+def test_multiplicative_model_of_jains_two_processors():
+    """Jain 1991, section 18.8: times of two programs on two processors, 90 % intervals."""
+    times = {
+        (-1, -1): [85.10, 79.50, 147.90],
+        (1, -1): [0.891, 1.047, 1.072],
+        (-1, 1): [0.955, 0.933, 1.122],
+        (1, 1): [0.0148, 0.0126, 0.0118],
+    }
+    frame = pd.DataFrame(
+        [(*levels, y) for levels, values in times.items() for y in values], columns=[*"aby"]
+    )
+    by_sums = analyse(frame, ["a", "b"], "y", confidence=0.9)
+    assert by_sums.effects["effect"].to_dict() == pytest.approx(
+        {"I": 26.55, "A": -26.04, "B": -26.04, "AB": 25.54}, abs=0.005
+    )
+    assert by_sums.effects.loc["A":, "variation_explained"].to_list() == pytest.approx(
+        [0.301, 0.301, 0.290], abs=0.0005
+    )
+    by_factors = analyse(frame, ["a", "b"], "y", model="multiplicative", confidence=0.9)
+    assert by_factors.effects["effect"].to_dict() == pytest.approx(
+        {"I": 0.03, "A": -0.97, "B": -0.97, "AB": 0.03}, abs=0.005
+    )
+    assert by_factors.effects["significant"].to_list() == [False, True, True, False]
+    assert by_factors.error_variation == pytest.approx(0.002, abs=0.0005)
+    assert by_factors.max_min_ratio == pytest.approx(12534, abs=1)
+
+
 def test_without_repetitions_nothing_is_called_significant():
     result = analyse(random_design(2, 1, seed=3), ["P", "Q"], "y")
     assert result.repetitions == 1
@@ -143,6 +170,8 @@ def test_residuals_stand_beside_the_rows_and_sum_to_zero_in_each_cell():
         (lambda f: f.iloc[1:], r"same number of repetitions, got \[2, 3, 3, 3\]"),
         (lambda f: f.iloc[3:], r"all 4 combinations of \['memory', 'cache'\] must be .* got 3"),
         (lambda f: f.assign(memory=[4, *f["memory"][1:]]), r"coded -1 or \+1, got 4"),
+        (lambda f: f.assign(memory=f["memory"].astype(str)), r"coded -1 or \+1, got '-1'"),
+        (lambda f: f.assign(mips="fast"), "mips must hold numbers: could not convert"),
         (lambda f: f.assign(mips=[np.nan, *f["mips"][1:]]), "mips must be finite, got nan"),
     ],
 )
@@ -185,3 +214,11 @@ def test_missing_columns_are_named():
     frame = pd.DataFrame({"a": [-1, 1], "y": [1.0, 2.0]})
     with pytest.raises(ValueError, match=r"columns \['b'\] are missing in \['a', 'y'\]"):
         analyse(frame, ["a", "b"], "y")
+
+
+def test_numbers_kept_as_text_are_numbers():
+    as_text = jain_18().assign(mips=lambda f: f["mips"].astype(str))
+    found = analyse(as_text, ["memory", "cache"], "mips")
+    expected = analyse(jain_18(), ["memory", "cache"], "mips")
+    assert found.effects.equals(expected.effects)
+    assert found.max_min_ratio == expected.max_min_ratio
