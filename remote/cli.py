@@ -23,11 +23,11 @@ from remote.fleets import lab_of
 from remote.section import PROFILES
 from remote.testbed import LocalLab, Topology, network_problem, shell_command
 from remote.testbed.status_text import status_text
+from remote.testbed.topology import DEFAULT_TOPOLOGY
 
 P = ParamSpec("P")
 INTERRUPTED = 130
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-DEFAULT_TOPOLOGY = "azure"
 
 
 def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:

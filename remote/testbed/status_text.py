@@ -9,6 +9,7 @@ from tabulate import tabulate
 from remote.testbed.status import HostStatus, SwitchStatus
 
 _HEADERS = ("host", "address", "Mbit/s", "CPU s", "sshd", "state")
+_ALIGNMENT = ("left", "left", "right", "right", "right", "left")
 
 
 def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
@@ -26,9 +27,6 @@ def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
     ]
     table = tabulate(rows, headers=_HEADERS, disable_numparse=True, colalign=_ALIGNMENT)
     return "\n".join([table, "", *_network(switch)])
-
-
-_ALIGNMENT = ("left", "left", "right", "right", "right", "left")
 
 
 def _network(switch: SwitchStatus) -> list[str]:

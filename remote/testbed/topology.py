@@ -19,9 +19,9 @@ TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
 
 # RFC 2544: addresses for benchmarks, never routed on the Internet.
 BENCHMARK_NETWORK = ipaddress.IPv4Network("198.18.0.0/15")
-# The name becomes part of a device name (at most 15 characters) and of a namespace name.
 MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 MAX_RTT_MS = 1000.0
+# The name becomes part of a device name (at most 15 characters) and of a namespace name.
 HOST_NAME = re.compile(r"(?!switch$|control$)[a-z][a-z0-9-]{0,11}")
 
 
