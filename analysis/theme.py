@@ -120,6 +120,12 @@ def new_figure(x_title: str, y_title: str) -> go.Figure:
     )
 
 
+def bar_marker(color: str, pattern: str) -> dict[str, object]:
+    """Fill of a bar that is told apart in grey, too, by a light pattern over its colour."""
+    over = {"shape": pattern, "fillmode": "overlay", "fgcolor": BLACK, "solidity": 0.2}
+    return {"color": color, "line": {"color": BLACK, "width": 0.5}, "pattern": over}
+
+
 def error_bars(cells: pd.DataFrame, column: str) -> dict[str, object]:
     """Error bars of the 95 % confidence interval; none where there is no interval."""
     return {

@@ -16,8 +16,10 @@ from analysis.plots.network import plot_bandwidths, plot_round_trip_times
 from analysis.plots.percentiles import plot_percentiles
 from analysis.plots.prediction import plot_predicted_against_measured, plot_prediction
 from analysis.plots.queue import plot_queue_length, plot_waiting_workers
+from analysis.plots.seconds import plot_seconds
 from analysis.plots.shares import plot_request_shares
 from analysis.plots.system import plot_request_life, plot_system
+from analysis.plots.threads import plot_threads
 from analysis.plots.trace import plot_trace
 
 __all__ = [
@@ -37,7 +39,9 @@ __all__ = [
     "plot_response_time",
     "plot_response_time_by_keys",
     "plot_round_trip_times",
+    "plot_seconds",
     "plot_system",
+    "plot_threads",
     "plot_throughput",
     "plot_throughput_against_response_time",
     "plot_trace",

@@ -4,7 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.plots.series import CLIENTS_TITLE, count_runs
-from analysis.theme import BLACK, TIMES, error_bars, new_figure
+from analysis.theme import BLACK, TIMES, bar_marker, error_bars, new_figure
 
 
 def plot_breakdown(cells: pd.DataFrame) -> go.Figure:
@@ -24,17 +24,7 @@ def plot_breakdown(cells: pd.DataFrame) -> go.Figure:
             x=loads,
             y=cells[f"middleware_{time}_ms_mean"],
             name=style.name,
-            marker={
-                "color": style.color,
-                "line": {"color": BLACK, "width": 0.8},
-                "pattern": {
-                    "shape": style.pattern,
-                    "fillmode": "overlay",
-                    "fgcolor": BLACK,
-                    "size": 6,
-                    "solidity": 0.2,
-                },
-            },
+            marker=bar_marker(style.color, style.pattern),
         )
     figure.add_scatter(
         x=loads,

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from analysis.plots.series import add_measured, count_runs
-from analysis.theme import BLACK, PERCENTILES, SHARDED, SIDES, TEMPLATE, new_figure
+from analysis.theme import PERCENTILES, SHARDED, SIDES, TEMPLATE, bar_marker, new_figure
 
 _KEYS_TITLE, _TIME_TITLE = "Keys of a multi-get", "Response time (ms)"
 _TIME = "response_time_ms"
@@ -103,16 +103,7 @@ def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
                 x=left + bin_ms / 2,
                 y=share * 100,
                 width=bin_ms,
-                marker={
-                    "color": SIDES[side].color,
-                    "line": {"color": BLACK, "width": 0.3},
-                    "pattern": {
-                        "shape": mode.pattern,
-                        "fillmode": "overlay",
-                        "fgcolor": BLACK,
-                        "solidity": 0.15,
-                    },
-                },
+                marker=bar_marker(SIDES[side].color, mode.pattern),
                 name=f"{SIDES[side].name}, {mode.name}",
                 row=row,
                 col=col,

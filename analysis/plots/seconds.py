@@ -3,8 +3,8 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.plots.trace import mark_events
-from analysis.theme import GRID, new_figure, style_of
+from analysis.plots.trace import mark_events, shade_stable_window
+from analysis.theme import new_figure, style_of
 
 
 def plot_seconds(
@@ -46,10 +46,6 @@ def plot_seconds(
             line={"color": style.color, "dash": style.dash, "width": 1.3},
             name=style.name,
         )
-    stable = seconds.loc[seconds["stable"], "second_s"]
-    if len(stable):
-        figure.add_vrect(
-            stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
-        )
+    shade_stable_window(figure, seconds)
     mark_events(figure, events)
     return figure.update_xaxes(rangemode="normal").update_layout(meta={"runs": 1})

@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.theme import FRAME, new_figure, style_of
+from analysis.theme import FRAME, bar_marker, new_figure, style_of
 
 
 def plot_request_shares(requests: pd.DataFrame, *, series: str = "replicas") -> go.Figure:
@@ -25,16 +25,7 @@ def plot_request_shares(requests: pd.DataFrame, *, series: str = "replicas") -> 
             x=rows["server"],
             y=rows["requests"],
             name=style.name,
-            marker={
-                "color": style.color,
-                "line": {"color": FRAME, "width": 0.8},
-                "pattern": {
-                    "shape": style.pattern,
-                    "fillmode": "overlay",
-                    "fgcolor": FRAME,
-                    "solidity": 0.25,
-                },
-            },
+            marker=bar_marker(style.color, style.pattern),
         )
     even = 100 / shares["server"].nunique()
     figure.add_hline(even, line={"color": FRAME, "dash": "dash"}, annotation_text="even share")

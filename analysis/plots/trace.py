@@ -52,14 +52,20 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
                 col=1,
             )
         figure.update_yaxes(title_text=title, row=row, col=1)
-    stable = windows.loc[windows["stable"], "second_s"]
-    figure.add_vrect(
-        stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
-    )
+    shade_stable_window(figure, windows)
     mark_events(figure, events)
     figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
     figure.update_xaxes(rangemode="normal")
     return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
+
+
+def shade_stable_window(figure: go.Figure, seconds: pd.DataFrame) -> None:
+    """Shade the seconds that count, if any does."""
+    stable = seconds.loc[seconds["stable"], "second_s"]
+    if len(stable):
+        figure.add_vrect(
+            stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
+        )
 
 
 def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:

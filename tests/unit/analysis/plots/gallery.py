@@ -8,7 +8,6 @@ import pandas as pd
 from analysis import plots
 from analysis.factorial import analyse
 from analysis.histograms import percentiles_by
-from analysis.plots.system import plot_request_life, plot_system
 from analysis.summary import cells
 from analysis.tidy import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
@@ -51,7 +50,7 @@ def gallery(folder):
             series="workers",
         ),
         "plot_queue_length": plots.plot_queue_length(sets),
-        "plot_request_life": plot_request_life(
+        "plot_request_life": plots.plot_request_life(
             {f"{t}_time_ms": 0.1 for t in ("preprocessing", "queueing", "processing")}
             | {"servers_net_time_ms": 1.5}
         ),
@@ -60,7 +59,11 @@ def gallery(folder):
         "plot_response_time": plots.plot_response_time(baseline),
         "plot_response_time_by_keys": plots.plot_response_time_by_keys(keys_cells()),
         "plot_round_trip_times": plots.plot_round_trip_times(tables.pings.query("section == '0'")),
-        "plot_system": plot_system(HOSTS, RATES),
+        "plot_seconds": plots.plot_seconds(
+            windows, "response_time_ms", "Response time (ms)", series="side"
+        ),
+        "plot_system": plots.plot_system(HOSTS, RATES),
+        "plot_threads": plots.plot_threads(clients=192, workers=64, servers=3),
         "plot_throughput": plots.plot_throughput(baseline),
         "plot_throughput_against_response_time": plots.plot_throughput_against_response_time(
             sets, series="workers"

@@ -12,7 +12,7 @@ OKABE_ITO = {
     theme.YELLOW, theme.BLUE, theme.VERMILLION, theme.PURPLE,
 }  # fmt: skip
 GREYS = {theme.GRID, theme.FRAME, "white", "#ffffff"}
-DRAWINGS = {"plot_system", "plot_request_life"}
+DRAWINGS = {"plot_system", "plot_request_life", "plot_threads"}
 BELOW_ZERO = {"plot_effects", "plot_residuals"}  # what they show has a sign
 NAMES_ON_Y = {"plot_round_trip_times"}
 WITHOUT_UNIT = re.compile(

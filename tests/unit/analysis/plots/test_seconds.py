@@ -1,8 +1,7 @@
 import pandas as pd
 import pytest
 
-from analysis.plots.seconds import plot_seconds
-from analysis.plots.threads import plot_threads
+from analysis.plots import plot_seconds, plot_threads
 
 SECONDS = pd.DataFrame(
     {
