@@ -17,6 +17,7 @@ from remote.errors import ConfigError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+NEEDED = ("status", "attempt")
 
 
 def utc(epoch_s: float) -> str:
@@ -92,19 +93,23 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
         os.fsync(stream.fileno())
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a run folder.
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Read the manifest of a run folder, or one that stands anywhere.
 
     Raises
     ------
     ConfigError
         There is none, it is damaged, or of another format.
     """
-    path = folder / MANIFEST
+    path = path / MANIFEST if path.is_dir() else path
+    remedy = "delete its folder to have the run measured again"
     try:
         manifest = json.loads(path.read_text())
     except (OSError, ValueError) as exc:
-        raise ConfigError(path, f"no readable manifest: {exc}") from exc
+        raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ConfigError(path, f"not a manifest of format {FORMAT}")
+        raise ConfigError(path, f"not a manifest of format {FORMAT}; {remedy}")
+    lacking = [name for name in NEEDED if name not in manifest]
+    if lacking:
+        raise ConfigError(path, f"a manifest without {', '.join(lacking)}; {remedy}")
     return manifest

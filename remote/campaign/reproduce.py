@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import types
 import typing
 from collections.abc import Mapping
@@ -11,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from remote.design.rules import require_possible
 from remote.errors import ConfigError
 from remote.section import Section
 
+NEEDED = ("plan", "settings", "config", "topology", "results")
 COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")
 
 
@@ -37,31 +38,30 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
     Raises
     ------
     ConfigError
-        The manifest is not one of a run under load, or does not hold the plan of its section.
+        The manifest is not one of a run under load, or does not hold the plan of its section and
+        results to compare with.
     """
-    if "plan" not in manifest or "settings" not in manifest:
-        raise ConfigError(path, "holds no plan of a run under load: nothing can be measured again")
-    plan: Section = from_plain(Section, manifest["plan"])
-    return dataclasses.replace(
-        plan,
-        factors={name: (level,) for name, level in manifest["config"].items()},
-        extra={},
-        parts=(),
-        durations=dataclasses.replace(plan.durations, repetitions=repetitions),
-        time_dilation=float(manifest["topology"]["time_dilation"]),
-    )
-
-
-def read_any_manifest(path: Path) -> dict[str, Any]:
-    """Read a manifest wherever it stands, or that of a run folder."""
-    path = path / "manifest.json" if path.is_dir() else path
+    lacking = [name for name in NEEDED if name not in manifest]
+    if lacking:
+        raise ConfigError(
+            path,
+            f"holds no {' and no '.join(lacking)}: only a run under load that its checks went over "
+            "can be measured again and compared",
+        )
     try:
-        manifest = json.loads(path.read_text())
-    except (OSError, ValueError) as exc:
-        raise ConfigError(path, f"no readable manifest: {exc}") from exc
-    if not isinstance(manifest, dict):
-        raise ConfigError(path, "no manifest")
-    return manifest
+        whole: Section = from_plain(Section, manifest["plan"])
+        plan = dataclasses.replace(
+            whole,
+            factors={name: (level,) for name, level in manifest["config"].items()},
+            extra={},
+            parts=(),
+            durations=dataclasses.replace(whole.durations, repetitions=repetitions),
+            time_dilation=float(manifest["topology"]["time_dilation"]),
+        )
+        require_possible(plan, path)
+    except (KeyError, TypeError, AttributeError, ValueError) as exc:
+        raise ConfigError(path, f"the plan of its section is damaged: {exc!r}") from exc
+    return plan
 
 
 def compare(

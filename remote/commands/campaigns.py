@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +14,11 @@ from tabulate import tabulate
 
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.report import campaign_report, measured_sections
-from remote.campaign.reproduce import compare, plan_of, read_any_manifest
+from remote.campaign.reproduce import compare, plan_of
 from remote.campaign.verify import verify_campaign
 from remote.errors import ConfigError
 from remote.manifest import read_manifest
-from remote.section import slug
+from remote.section import Section
 
 NOT_SOUND = 1
 NOT_COMPLETE = 3
@@ -62,9 +63,9 @@ def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) ->
 
     The conditions that are not what they were are named, such as another topology or commit.
     """
-    original = read_any_manifest(manifest)
+    original = read_manifest(manifest)
     plan = plan_of(original, manifest, repetitions=repetitions)
-    name = name or f"again-{plan.name}-{_digest(slug(original['config']))}"
+    name = name or f"again-{plan.name}-{_digest(plan)}"
     opened = Campaign.open(name, profile=plan.profile, fleet=fleet)
     opened = dataclasses.replace(opened, plans={plan.name: plan})
     left = opened.measure(plan.name)
@@ -89,7 +90,9 @@ def changed_conditions(
     return [(n, original.get(n), again.get(n)) for n in names if original.get(n) != again.get(n)]
 
 
-def _digest(text: str) -> str:
+def _digest(plan: Section) -> str:
+    """Return a name for a plan: the same plan goes on, another one has a campaign of its own."""
+    text = json.dumps(dataclasses.asdict(plan), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 

@@ -156,6 +156,9 @@ def test_damaged_manifest_is_named(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(ConfigError, match="not a manifest of format 1"):
         read_manifest(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "status": "accepted"}))
+    with pytest.raises(ConfigError, match=r"without attempt; delete its folder"):
+        read_manifest(tmp_path)
 
 
 def test_fleet_none_shows_a_campaign_in_its_own_profile_and_measures_nothing(tmp_path):

@@ -52,7 +52,8 @@ def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened):
     run = opened.runs("2.2")[0]
     folder = run.folder
     folder.mkdir(parents=True)
-    write_manifest(folder, {"num_clients": 1, "status": "accepted", "phases_s": PHASES})
+    identity = {"status": "accepted", "attempt": 1}
+    write_manifest(folder, {**identity, "num_clients": 1, "phases_s": PHASES})
     states = [RunState(run=opened.runs("2.2")[1], state=State.TODO)]
     text = missing_table(states, opened.path)
     assert "1 runs to measure, about 0:00:08; 2.5 s between two runs, as measured so far." in text

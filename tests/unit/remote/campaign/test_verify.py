@@ -220,7 +220,6 @@ def test_one_configuration_is_planned_from_its_manifest(tmp_path):
     for damage in (
         {"plan": {"name": "3.1"}},
         {"plan": []},
-        {"config": {"wrokers": 8}},
         {"topology": {"time_dilation": "x"}},
     ):
         with pytest.raises(ConfigError, match="the plan of its section is damaged"):
