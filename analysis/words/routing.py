@@ -77,7 +77,7 @@ def overhead_sentences(costs: pd.DataFrame, khalil: pd.DataFrame) -> str:
         return "No run without middleware was accepted: there is nothing to compare with."
     ordered = throughput.sort_values("with_middleware", kind="stable")
     best, least = ordered.iloc[-1], ordered.iloc[0]
-    theirs = khalil.set_index("quantity").loc["throughput_mean"]
+    theirs = khalil.set_index("quantity").to_dict("index")["throughput_mean"]
     lost = theirs["with_middleware"] / theirs["without_middleware"] - 1
     span = ""
     if len(throughput) > 1:

@@ -184,7 +184,7 @@ def test_host_that_vanishes_is_named_and_the_others_files_are_kept(fleet, tmp_pa
     try:
         with LoadSession(fleet, run.section, tools) as session:
             begun = time.monotonic()
-            with pytest.raises(HostUnreachable, match="c2: (connection lost|cannot connect)"):
+            with pytest.raises(HostUnreachable, match=r"c2: (connection lost|cannot connect)"):
                 measure_once(session, run, identity(fleet))
             assert time.monotonic() - begun < 90
     finally:

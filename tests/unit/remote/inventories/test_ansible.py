@@ -170,7 +170,7 @@ def test_vault_files_beside_the_inventory_are_left_alone(tmp_path):
         ("a: &x {children: {a: *x}}\n", "group a is below itself: a > a"),
         ("a: {hosts: {'c[1:99999999]': }}\n", r"is no range: it has 99999999 names"),
         ("a:\n  hosts:\n    c1: {x: 1}\n    c1: {x: 2}\n", "c1 is given twice, in lines 3 and 4"),
-        ("$ANSIBLE_VAULT;1.1;AES256\n6162\n", "is encrypted: decrypt it .* keep secrets in group_vars/"),
+        ("$ANSIBLE_VAULT;1.1;AES256\n6162\n", "is encrypted: decrypt it .* secrets in group_vars/"),
         ("a: {vars: {ansible_group_priority: x}, hosts: {h: }}\n", "must be a whole number"),
     ],
 )
