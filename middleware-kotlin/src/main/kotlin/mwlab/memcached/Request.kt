@@ -8,21 +8,25 @@ package mwlab.memcached
 sealed interface Request {
     val length: Int
 
+    /** The keys that it reads or changes. */
+    val keys: Keys get() = Keys.NONE
+
+    /** A meta command with the flag q: a server may leave it without a reply. */
+    val isQuiet: Boolean get() = false
+
+    /** Asks for a `cas` unique or compares with it, which each server counts for itself. */
+    val usesUnique: Boolean get() = false
+
     /** Whether the client waits for a reply; one that it does not wait for would be taken for that to its next request. */
     val wantsReply: Boolean get() = true
 
-    /**
-     * Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me.
-     *
-     * @property isQuiet a meta command with the flag q: it may be left without a reply.
-     * @property usesUnique asks for the `cas` unique, which each server counts for itself.
-     */
+    /** Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me. */
     class Retrieval(
         override val length: Int,
         val verb: Verb,
-        val keys: Keys,
-        val isQuiet: Boolean = false,
-        val usesUnique: Boolean = false,
+        override val keys: Keys,
+        override val isQuiet: Boolean = false,
+        override val usesUnique: Boolean = false,
     ) : Request
 
     /**
@@ -30,19 +34,17 @@ sealed interface Request {
      *
      * @property lineLength length of the command line with its line end; a data block may follow it.
      * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
-     * @property isQuiet a meta command with the flag q: it may be left without a reply.
      * @property refusal a value that is too large: the servers only remove the old one, and this line is the answer.
-     * @property usesUnique asks for the `cas` unique or compares with it, which each server counts for itself.
      */
     class Update(
         override val length: Int,
         val verb: Verb,
-        val keys: Keys,
+        override val keys: Keys,
         val lineLength: Int,
         val replyEnd: Int,
         val noreply: Boolean = false,
-        val isQuiet: Boolean = false,
-        val usesUnique: Boolean = false,
+        override val isQuiet: Boolean = false,
+        override val usesUnique: Boolean = false,
         val refusal: String? = null,
     ) : Request {
         override val wantsReply: Boolean get() = !noreply

@@ -109,13 +109,8 @@ class RequestReader(private val maxValueBytes: Int) {
         private fun retrieval(verb: Verb, firstKey: Int): Request {
             if (count < 2) return refused(ERROR)
             if ((firstKey until count).any { tokens.length(it) > MAX_KEY_BYTES }) return refused(BAD_FORMAT)
-            return Request.Retrieval(
-                length,
-                verb,
-                keys(firstKey, count),
-                usesUnique =
-                verb == Verb.GETS || verb == Verb.GATS,
-            )
+            val usesUnique = verb == Verb.GETS || verb == Verb.GATS
+            return Request.Retrieval(length, verb, keys(firstKey, count), usesUnique = usesUnique)
         }
 
         private fun metaRetrieval(verb: Verb): Request = when {
@@ -160,28 +155,17 @@ class RequestReader(private val maxValueBytes: Int) {
             if (bytes <= maxValueBytes) return update(verb, keys(1, 2), bytes.toInt() + CRLF_BYTES)
             toSkip = bytes + CRLF_BYTES
             // The old value must not outlive a newer one: memcached removes it, and so have the servers to.
-            val removes = verb == Verb.SET || verb == Verb.MS
-            return if (removes) {
-                update(verb, keys(1, 2), 0, TOO_LARGE)
-            } else {
-                refused(
-                    TOO_LARGE.takeUnless {
-                        isNoreply()
-                    },
-                )
-            }
+            if (verb == Verb.SET || verb == Verb.MS) return update(verb, keys(1, 2), dataBytes = 0, TOO_LARGE)
+            return refused(TOO_LARGE.takeUnless { isNoreply() })
         }
 
         private fun update(verb: Verb, keys: Keys, dataBytes: Int, refusal: String? = null): Request {
-            val isMeta = verb.isMeta
-            val firstFlag = if (!isMeta) {
-                count
-            } else if (verb == Verb.MS) {
-                3
-            } else {
-                2
+            val firstFlag = when {
+                !verb.isMeta -> count
+                verb == Verb.MS -> 3
+                else -> 2
             }
-            val noreply = !isMeta && isNoreply()
+            val noreply = !verb.isMeta && isNoreply()
             if (noreply && verb != Verb.DELETE && isNoreplyTwice()) return refused(null)
             val usesUnique = verb == Verb.CAS || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
@@ -200,19 +184,14 @@ class RequestReader(private val maxValueBytes: Int) {
         private fun hasFlag(flag: Char, firstFlag: Int): Boolean =
             (firstFlag until count).any { buffer.get(tokens.start(it)) == flag.code.toByte() }
 
-        private fun keys(from: Int, until: Int): Keys = Keys(
-            IntArray(2 * (until - from)) {
-                offset(
-                    if (it % 2 ==
-                        0
-                    ) {
-                        tokens.start(from + it / 2)
-                    } else {
-                        tokens.end(from + it / 2)
-                    },
-                )
-            },
-        )
+        private fun keys(from: Int, until: Int): Keys {
+            val bounds = IntArray(2 * (until - from))
+            for (token in from until until) {
+                bounds[2 * (token - from)] = offset(tokens.start(token))
+                bounds[2 * (token - from) + 1] = offset(tokens.end(token))
+            }
+            return Keys(bounds)
+        }
 
         private fun offset(index: Int): Int = index - start
 

@@ -76,12 +76,10 @@ internal class Tokens {
             value = value * 10 + digit
         }
         val isNumber = index > firstDigit && (index == end(token) || isCSpace(buffer.get(index)))
-        return if (!isNumber) {
-            NOT_A_NUMBER
-        } else if (isNegative) {
-            -value
-        } else {
-            value
+        return when {
+            !isNumber -> NOT_A_NUMBER
+            isNegative -> -value
+            else -> value
         }
     }
 

@@ -6,79 +6,34 @@ package mwlab.metrics
  * Not thread-safe.
  */
 class Counts(servers: Int) {
-    val types = Array(RequestType.count) { OfType() }
-    val server = Array(servers) { OfServer() }
+    val types = Array(RequestType.count) { RequestCounts() }
+
+    /** The response times of each of the [types]. */
+    val responseTimes = Array(RequestType.count) { TimeStats() }
+    val server = Array(servers) { ServerStats() }
     var arrivals = 0L
+        private set
     var refused = 0L
-
-    class OfType {
-        var requests = 0L
-        var errors = 0L
-        var hits = 0L
-        var misses = 0L
-        var bytesIn = 0L
-        var bytesOut = 0L
-        var responseNanos = 0L
-    }
-
-    class OfServer {
-        var requests = 0L
-        var keys = 0L
-        var errors = 0L
-        var failovers = 0L
-        var replies = 0L
-        var responseNanos = 0L
-    }
+        private set
 
     fun add(window: WindowStats) {
-        window.types.forEachIndexed { index, stats -> if (stats != null) types[index].add(stats) }
+        window.types.forEachIndexed { index, stats ->
+            if (stats != null) add(index, stats.counts, stats.times(JobTime.RESPONSE_TIME))
+        }
         window.server.forEachIndexed { index, stats -> server[index].add(stats) }
         arrivals += window.queue.arrivals
         refused += window.queue.refused
     }
 
     fun add(other: Counts) {
-        types.forEachIndexed { index, sum -> sum.add(other.types[index]) }
+        types.indices.forEach { add(it, other.types[it], other.responseTimes[it]) }
         server.forEachIndexed { index, sum -> sum.add(other.server[index]) }
         arrivals += other.arrivals
         refused += other.refused
     }
 
-    private fun OfType.add(stats: TypeStats) {
-        requests += stats.requests
-        errors += stats.errors
-        hits += stats.hits
-        misses += stats.misses
-        bytesIn += stats.bytesIn
-        bytesOut += stats.bytesOut
-        responseNanos += stats.times(JobTime.RESPONSE_TIME).sumNanos
-    }
-
-    private fun OfType.add(other: OfType) {
-        requests += other.requests
-        errors += other.errors
-        hits += other.hits
-        misses += other.misses
-        bytesIn += other.bytesIn
-        bytesOut += other.bytesOut
-        responseNanos += other.responseNanos
-    }
-
-    private fun OfServer.add(stats: ServerStats) {
-        requests += stats.requests
-        keys += stats.keys
-        errors += stats.errors
-        failovers += stats.failovers
-        replies += stats.responseTime.count
-        responseNanos += stats.responseTime.sumNanos
-    }
-
-    private fun OfServer.add(other: OfServer) {
-        requests += other.requests
-        keys += other.keys
-        errors += other.errors
-        failovers += other.failovers
-        replies += other.replies
-        responseNanos += other.responseNanos
+    private fun add(type: Int, counts: RequestCounts, responseTime: TimeStats) {
+        types[type].add(counts)
+        responseTimes[type].add(responseTime)
     }
 }

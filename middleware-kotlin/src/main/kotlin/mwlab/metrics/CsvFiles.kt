@@ -22,11 +22,8 @@ internal class CsvFiles(directory: Path, private val metrics: Metrics) : AutoClo
             utilization.row(listOf(window.epochSecond, "net-thread", index, busy / seconds))
         }
         window.server.forEachIndexed { index, stats ->
-            if (stats.requests >
-                0
-            ) {
-                servers.row(listOf(window.epochSecond, metrics.serverNames[index]) + serverCells(stats))
-            }
+            val name = metrics.serverNames[index]
+            if (stats.requests > 0) servers.row(listOf(window.epochSecond, name) + serverCells(stats))
         }
     }
 
@@ -35,9 +32,18 @@ internal class CsvFiles(directory: Path, private val metrics: Metrics) : AutoClo
     override fun close() = all.forEach(CsvFile::close)
 
     private fun typeCells(stats: TypeStats): List<Any?> =
-        listOf(stats.keys, stats.requests, stats.errors, stats.hits, stats.misses, stats.bytesIn, stats.bytesOut) +
-            JobTime.entries.flatMap { timeCells(stats.times(it)) } +
+        countCells(stats.counts) + JobTime.entries.flatMap { timeCells(stats.times(it)) } +
             stats.times(JobTime.CLIENT_RTT_AND_THINK_TIME).count
+
+    private fun countCells(counts: RequestCounts): List<Any?> = listOf(
+        counts.keys,
+        counts.requests,
+        counts.errors,
+        counts.hits,
+        counts.misses,
+        counts.bytesIn,
+        counts.bytesOut,
+    )
 
     private fun queueCells(window: WindowStats, jvm: JvmFacts?): List<Any?> {
         val queue = window.queue

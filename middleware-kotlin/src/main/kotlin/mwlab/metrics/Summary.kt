@@ -18,11 +18,8 @@ internal object Summary {
         val total = metrics.total
         val types = mutableMapOf<String, Any?>()
         total.forEachType { type, stats -> types[type] = type(stats) }
-        val measured = if (!metrics.instrumentation) {
-            emptyMap()
-        } else {
-            mapOf("requests" to types, "queue" to queue(total))
-        }
+        val measured =
+            if (metrics.instrumentation) mapOf("requests" to types, "queue" to queue(total)) else emptyMap()
         return mapOf(
             "version" to version,
             "instrumentation" to if (metrics.instrumentation) "on" else "off",
@@ -43,13 +40,13 @@ internal object Summary {
     }
 
     private fun type(stats: TypeStats): Map<String, Any?> = mapOf(
-        "requests" to stats.requests,
-        "keys" to stats.keys,
-        "errors" to stats.errors,
-        "hits" to stats.hits,
-        "misses" to stats.misses,
-        "bytes_in" to stats.bytesIn,
-        "bytes_out" to stats.bytesOut,
+        "requests" to stats.counts.requests,
+        "keys" to stats.counts.keys,
+        "errors" to stats.counts.errors,
+        "hits" to stats.counts.hits,
+        "misses" to stats.counts.misses,
+        "bytes_in" to stats.counts.bytesIn,
+        "bytes_out" to stats.counts.bytesOut,
     ) + JobTime.entries.associate { time ->
         val percentiles = if (time in TypeStats.HISTOGRAM_TIMES) percentiles(stats.histogram(time)) else emptyMap()
         "${time.column}_ms" to mean(stats.times(time)) + percentiles
@@ -73,16 +70,8 @@ internal object Summary {
     )
 
     private fun server(health: ServerHealth, stats: ServerStats, metrics: Metrics): Map<String, Any?> {
-        val measured = if (metrics.instrumentation) {
-            server(
-                stats,
-                metrics.total.server.sumOf {
-                    it.keys
-                },
-            )
-        } else {
-            emptyMap()
-        }
+        val allKeys = metrics.total.server.sumOf { it.keys }
+        val measured = if (metrics.instrumentation) server(stats, allKeys) else emptyMap()
         return mapOf("address" to health.server) + measured + mapOf(
             "failovers" to stats.failovers,
             "state" to health.state,
@@ -94,10 +83,10 @@ internal object Summary {
         )
     }
 
-    private fun server(stats: ServerStats, keys: Long): Map<String, Any?> = mapOf(
+    private fun server(stats: ServerStats, allKeys: Long): Map<String, Any?> = mapOf(
         "requests" to stats.requests,
         "keys" to stats.keys,
-        "share_of_keys" to stats.keys.toDouble() / keys,
+        "share_of_keys" to stats.keys.toDouble() / allKeys,
         "errors" to stats.errors,
         "bytes_out" to stats.bytesOut,
         "bytes_in" to stats.bytesIn,

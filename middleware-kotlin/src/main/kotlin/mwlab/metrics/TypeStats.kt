@@ -4,13 +4,7 @@ import org.HdrHistogram.Histogram
 
 /** What is counted of one request type in a span of time. Not thread-safe. */
 class TypeStats(servers: Int) {
-    var requests = 0L
-    var keys = 0L
-    var errors = 0L
-    var hits = 0L
-    var misses = 0L
-    var bytesIn = 0L
-    var bytesOut = 0L
+    val counts = RequestCounts()
     private val times = Array(JobTime.entries.size) { TimeStats() }
 
     /** In microseconds; of the times in [HISTOGRAM_TIMES], and of each server's. */
@@ -24,13 +18,7 @@ class TypeStats(servers: Int) {
     fun serverHistogram(server: Int): Histogram = serverHistograms[server]
 
     fun record(request: Outcome, stamps: JobTimes) {
-        requests++
-        keys += request.keys
-        hits += request.hits
-        misses += request.misses
-        bytesIn += request.bytesIn
-        bytesOut += request.bytesOut
-        if (request.isError) errors++
+        counts.record(request)
         for (index in times.indices) {
             val nanos = ALL_TIMES[index].of(stamps)
             if (nanos >= 0) times[index].record(nanos)
@@ -41,26 +29,14 @@ class TypeStats(servers: Int) {
     }
 
     fun add(other: TypeStats) {
-        requests += other.requests
-        keys += other.keys
-        errors += other.errors
-        hits += other.hits
-        misses += other.misses
-        bytesIn += other.bytesIn
-        bytesOut += other.bytesOut
+        counts.add(other.counts)
         times.forEachIndexed { index, time -> time.add(other.times[index]) }
         histograms.forEachIndexed { index, histogram -> histogram.add(other.histograms[index]) }
         serverHistograms.forEachIndexed { index, histogram -> histogram.add(other.serverHistograms[index]) }
     }
 
     fun reset() {
-        requests = 0
-        keys = 0
-        errors = 0
-        hits = 0
-        misses = 0
-        bytesIn = 0
-        bytesOut = 0
+        counts.reset()
         times.forEach(TimeStats::reset)
         histograms.forEach(Histogram::reset)
         serverHistograms.forEach(Histogram::reset)

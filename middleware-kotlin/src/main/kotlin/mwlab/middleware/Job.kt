@@ -15,24 +15,13 @@ import java.nio.ByteBuffer
  * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
  */
 internal class Job(val client: ClientConnection, val request: Request, val bytes: ByteBuffer, val times: JobTimes) {
-    private val keys: Keys = when (request) {
-        is Request.Retrieval -> request.keys
-        is Request.Update -> request.keys
-        else -> Keys.NONE
-    }
+    private val keys: Keys get() = request.keys
 
     /** What it is counted as, see [RequestType]. */
     val type: Int = typeOf(request)
 
     /** How many keys it reads or changes. */
     val keyCount: Int get() = keys.count
-
-    /** Whether a server may leave it without a reply. */
-    val isQuiet: Boolean = (request as? Request.Retrieval)?.isQuiet ?: (request as? Request.Update)?.isQuiet ?: false
-
-    /** Whether it is about a `cas` unique. */
-    val usesUnique: Boolean =
-        (request as? Request.Retrieval)?.usesUnique ?: (request as? Request.Update)?.usesUnique ?: false
 
     /** What the servers are asked; they own the reply's bytes until [release]. */
     var calls: List<ServerCall> = emptyList()
@@ -73,21 +62,13 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
         val COMMANDS = IntArray(Verb.entries.size) { RequestType.ofCommand(Verb.entries[it].text) }
 
         fun typeOf(request: Request): Int = when (request) {
-            is Request.Retrieval -> {
-                if (request.verb in
-                    PLAIN_GETS
-                ) {
-                    RequestType.ofGet(request.keys.count)
-                } else {
-                    COMMANDS[request.verb.ordinal]
-                }
-            }
-
+            is Request.Retrieval -> typeOfRead(request)
             is Request.Update -> COMMANDS[request.verb.ordinal]
-
             is Request.Inquiry -> COMMANDS[request.verb.ordinal]
-
             else -> throw IllegalArgumentException("${request::class.simpleName} needs no server")
         }
+
+        private fun typeOfRead(request: Request.Retrieval): Int =
+            if (request.verb in PLAIN_GETS) RequestType.ofGet(request.keys.count) else COMMANDS[request.verb.ordinal]
     }
 }

@@ -48,16 +48,14 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
 
     private fun number(name: String, default: Int): Int {
         val given = single(name) ?: return default
-        return requireNotNull(given.toIntOrNull()?.takeIf { it >= 0 }) { "option $name takes a number, got \"$given\"" }
+        val number = given.toIntOrNull()?.takeIf { it >= 0 }
+        return requireNotNull(number) { "option $name takes a number, got \"$given\"" }
     }
 
     private fun bytes(name: String, default: Long): Long {
         val given = single(name) ?: return default
-        return requireNotNull(
-            given.toLongOrNull()?.takeIf {
-                it >= 0
-            },
-        ) { "option $name takes a number, got \"$given\"" }
+        val number = given.toLongOrNull()?.takeIf { it >= 0 }
+        return requireNotNull(number) { "option $name takes a number, got \"$given\"" }
     }
 
     private fun time(name: String, default: Duration): Duration {
@@ -66,14 +64,10 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
     }
 
     /** `on` or `off`, `true` or `false`; the option alone is on. */
-    private fun switch(name: String, default: Boolean): Boolean = when {
-        name !in values -> default
-
-        values[name]!!.isEmpty() -> true
-
-        else -> SWITCHES[single(name)] ?: throw IllegalArgumentException(
-            "option $name takes on or off, got \"${single(name)}\"",
-        )
+    private fun switch(name: String, default: Boolean): Boolean {
+        if (values[name]?.isEmpty() == true) return true
+        val given = single(name) ?: return default
+        return requireNotNull(SWITCHES[given]) { "option $name takes on or off, got \"$given\"" }
     }
 
     /** The first of the [choices] is the default. */
@@ -86,11 +80,8 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
     private fun replicas(): Int? {
         val given = single("--replicas") ?: return null
         if (given == "all") return values["--servers"].orEmpty().size
-        return requireNotNull(
-            given.toIntOrNull()?.takeIf {
-                it > 0
-            },
-        ) { "option --replicas takes a number or all, got \"$given\"" }
+        val number = given.toIntOrNull()?.takeIf { it > 0 }
+        return requireNotNull(number) { "option --replicas takes a number or all, got \"$given\"" }
     }
 
     private fun address(name: String, text: String): InetSocketAddress {

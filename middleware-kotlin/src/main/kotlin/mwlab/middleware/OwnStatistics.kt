@@ -4,13 +4,14 @@ import mwlab.metrics.Counts
 import mwlab.metrics.Metrics
 import mwlab.metrics.RequestType
 import mwlab.metrics.ServerHealth
+import mwlab.metrics.ServerStats
+import mwlab.metrics.TimeStats
 
 /**
  * What the middleware says of itself in the answer to `stats`: names beginning with `mw_`, so that they meet none of memcached's.
  * Pure.
  */
 internal object OwnStatistics {
-    private const val NANOS_PER_MS = 1e6
     private const val NANOS_PER_S = 1_000_000_000L
 
     /** @param nanos the moment, on the clock of [System.nanoTime]. */
@@ -56,11 +57,11 @@ internal object OwnStatistics {
             val name = "mw_${RequestType.name(index)}"
             add("$name:requests" to type.requests)
             add("$name:errors" to type.errors)
-            add("$name:response_time_mean_ms" to milliseconds(type.responseNanos, type.requests))
+            add("$name:response_time_mean_ms" to milliseconds(counts.responseTimes[index]))
         }
     }
 
-    private fun MutableList<Pair<String, Any?>>.server(health: ServerHealth, counts: Counts.OfServer, keys: Long) {
+    private fun MutableList<Pair<String, Any?>>.server(health: ServerHealth, counts: ServerStats, keys: Long) {
         val name = "mw_server:${health.server}"
         add("$name:state" to health.state)
         add("$name:connections" to health.connections)
@@ -72,10 +73,8 @@ internal object OwnStatistics {
         add("$name:failovers" to counts.failovers)
         add("$name:keys" to counts.keys)
         if (keys > 0) add("$name:share_of_keys" to "%.4f".format(null, counts.keys.toDouble() / keys))
-        if (counts.replies > 0) {
-            add("$name:response_time_mean_ms" to milliseconds(counts.responseNanos, counts.replies))
-        }
+        if (counts.responseTime.count > 0) add("$name:response_time_mean_ms" to milliseconds(counts.responseTime))
     }
 
-    private fun milliseconds(nanos: Long, count: Long): String = "%.3f".format(null, nanos / NANOS_PER_MS / count)
+    private fun milliseconds(time: TimeStats): String = "%.3f".format(null, time.meanMs)
 }

@@ -32,14 +32,8 @@ internal fun replyOf(job: Job): Reply {
     val refusal = (request as? Request.Update)?.refusal
     return when {
         !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
-
         request is Request.Retrieval && calls.size > 1 && badness(worst) == 0 -> merge(job, request, calls)
-
-        refusal != null && worst.failure == null && worst.reply !is Response.Failure -> Reply.line(
-            refusal,
-            isError = true,
-        )
-
+        refusal != null && badness(worst) < ERROR -> Reply.line(refusal, isError = true)
         else -> relay(request, worst)
     }
 }
@@ -82,10 +76,7 @@ private fun relay(request: Request, call: ServerCall): Reply {
 
         failure != null -> Reply.line(failure, isError = true)
 
-        reply is Response.Failure -> Reply(
-            arrayOf(call.slice(reply.lineOffset, reply.length)),
-            isError = true,
-        )
+        reply is Response.Failure -> Reply(arrayOf(call.slice(reply.lineOffset, reply.length)), isError = true)
 
         reply is Response.Values -> Reply(arrayOf(call.bytes), reply.hits)
 

@@ -23,7 +23,7 @@ internal class Routes(
     private val everywhere = List(servers) { Part(it) }
 
     /** The parts of [job] to begin with; empty: it needs uniques that the servers count each for itself. */
-    fun first(job: Job): List<Part> = if (job.usesUnique && !router.hasSingleOwners) emptyList() else route(job)
+    fun first(job: Job): List<Part> = if (job.request.usesUnique && !router.hasSingleOwners) emptyList() else route(job)
 
     private fun route(job: Job): List<Part> = when (val request = job.request) {
         is Request.Retrieval -> router.retrieval(request, job.bytes)

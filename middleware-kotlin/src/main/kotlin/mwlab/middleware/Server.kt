@@ -6,4 +6,7 @@ import java.net.InetSocketAddress
 internal class Server(val index: Int, val address: InetSocketAddress) {
     /** `<ip>:<port>`, as replies and results name the server. */
     val name: String = address.text
+
+    /** The error that clients get for [reason]. */
+    fun failure(reason: String): String = "SERVER_ERROR $name $reason"
 }

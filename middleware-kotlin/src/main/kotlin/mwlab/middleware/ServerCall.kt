@@ -1,11 +1,8 @@
 package mwlab.middleware
 
-import kotlinx.coroutines.CancellableContinuation
-import kotlinx.coroutines.suspendCancellableCoroutine
 import mwlab.memcached.Response
 import mwlab.net.BufferPool
 import java.nio.ByteBuffer
-import kotlin.coroutines.resume
 
 /**
  * What one server is asked for one job, and what it answers.
@@ -23,7 +20,7 @@ internal class ServerCall(
     val patience: Patience = Patience.OF_THE_CONNECTION,
 ) {
     /** The server may leave the request without an answer; a `mn` behind it tells when it is done. */
-    val isQuiet: Boolean get() = job.isQuiet
+    val isQuiet: Boolean get() = job.request.isQuiet
 
     /** Bytes sent. */
     var bytesOut = 0
@@ -104,25 +101,5 @@ internal class ServerCall(
     companion object {
         /** Larger buffers count against the limit of the loop's buffers from [answer] to [release]. */
         const val UNCOUNTED_BYTES = 16 * 1024
-    }
-}
-
-/**
- * Several calls that belong together. Confined to the thread of the calls.
- *
- * @param onDone runs when all calls are answered or have failed, instead of [await]; null: somebody awaits.
- */
-internal class CallGroup(private var pending: Int, private val onDone: (() -> Unit)? = null) {
-    private var waiting: CancellableContinuation<Unit>? = null
-
-    /** Suspends until all calls are answered or have failed. */
-    suspend fun await() {
-        if (pending > 0) suspendCancellableCoroutine { waiting = it }
-    }
-
-    fun oneDone() {
-        if (--pending > 0) return
-        onDone?.invoke()
-        waiting?.resume(Unit)
     }
 }

@@ -7,7 +7,6 @@ import mwlab.memcached.Response
 import mwlab.metrics.JobTimes
 import mwlab.metrics.Recorder
 import mwlab.net.EventLoop
-import java.nio.ByteBuffer
 
 /**
  * Takes one job at a time, sends it to its servers, and hands their reply to the client's socket.
@@ -25,7 +24,6 @@ internal class Worker(
     private val dispatch: Dispatch,
     private val routes: Routes,
 ) {
-
     /** Works until the queue is closed and empty. */
     suspend fun run() {
         for (job in queue) {
@@ -59,17 +57,12 @@ internal class Worker(
 
     /** A server that does not take its request at once keeps none of the others waiting. */
     private suspend fun send(job: Job, calls: List<ServerCall>) {
-        var blocked: MutableList<Pair<ServerCall, Array<ByteBuffer>>>? = null
+        var unsent: MutableList<suspend () -> Unit>? = null
         for (call in calls) {
-            val buffers = serverRequest(job, call)
-            if (connections[call.server.index].send(call, buffers)) continue
-            blocked = (blocked ?: mutableListOf()).apply { add(call to buffers) }
+            val rest = connections[call.server.index].send(call, serverRequest(job, call)) ?: continue
+            unsent = (unsent ?: mutableListOf()).apply { add(rest) }
         }
-        if (blocked != null) {
-            coroutineScope {
-                for ((call, buffers) in blocked) launch { connections[call.server.index].sendRest(call, buffers) }
-            }
-        }
+        if (unsent != null) coroutineScope { unsent.forEach { launch { it() } } }
     }
 
     private fun submit(job: Job, parts: List<Part>) {
@@ -121,18 +114,9 @@ internal class Worker(
 
     private fun record(job: Job, call: ServerCall) {
         val isError = call.failure != null || call.reply is Response.Failure
-        recorder.serverUsed(
-            call.server.index,
-            call.keys?.size ?: job.keyCount,
-            call.bytesOut,
-            call.bytes.remaining(),
-            isError,
-        )
-        if (call.failure ==
-            null
-        ) {
-            recorder.serverReplied(call.server.index, job.type, call.answeredNanos - call.sentNanos)
-        }
+        val server = call.server.index
+        recorder.serverUsed(server, call.keys?.size ?: job.keyCount, call.bytesOut, call.bytes.remaining(), isError)
+        if (call.failure == null) recorder.serverReplied(server, job.type, call.answeredNanos - call.sentNanos)
     }
 
     private companion object {

@@ -13,11 +13,8 @@ class RecorderTest {
     private val shape = Recorder.Shape(servers = 1, workers = 2, Bins.Layout(100.microseconds))
     private val arrivals = Arrivals()
 
-    private fun recorder(
-        busyNanos: () -> Long = {
-            0
-        },
-    ) = Recorder(shape, clock, arrivals, netThread = 0, busyNanos, startNanos = 1)
+    private fun recorder(busyNanos: () -> Long = { 0 }) =
+        Recorder(shape, clock, arrivals, netThread = 0, busyNanos, startNanos = 1)
 
     private fun Recorder.window(): WindowStats = closed.remove()
 
@@ -61,8 +58,8 @@ class RecorderTest {
         val windows = listOf(recorder.window(), recorder.window())
         assertEquals(listOf(100L, 101L), windows.map { it.epochSecond })
         val stats = windows.map { it.type(RequestType.ofGet(3)) }
-        assertEquals(listOf(1L to 0L, 1L to 1L), stats.map { it.requests to it.errors })
-        assertEquals(listOf(2L, 1L, 30L, 100L), stats[0].run { listOf(hits, misses, bytesIn, bytesOut) })
+        assertEquals(listOf(1L to 0L, 1L to 1L), stats.map { it.counts.requests to it.counts.errors })
+        assertEquals(listOf(2L, 1L, 30L, 100L), stats[0].counts.run { listOf(hits, misses, bytesIn, bytesOut) })
         assertEquals(9.0, stats[0].times(JobTime.RESPONSE_TIME).meanMs)
         assertEquals(0, stats[0].times(JobTime.CLIENT_RTT_AND_THINK_TIME).count)
         assertEquals(9000, stats[0].histogram(JobTime.RESPONSE_TIME).minNonZeroValue)

@@ -3,6 +3,7 @@ package mwlab.metrics.admin
 import mwlab.metrics.JobTime
 import mwlab.metrics.JvmFacts
 import mwlab.metrics.Metrics
+import mwlab.metrics.RequestCounts
 import mwlab.metrics.TimeStats
 import mwlab.metrics.TypeStats
 import org.HdrHistogram.Histogram
@@ -40,9 +41,9 @@ internal object OpenMetrics {
         counter("mwlab_reply_bytes", "Bytes of the replies.", metrics) { it.bytesOut }
     }
 
-    private fun StringBuilder.counter(name: String, help: String, metrics: Metrics, value: (TypeStats) -> Long) {
+    private fun StringBuilder.counter(name: String, help: String, metrics: Metrics, value: (RequestCounts) -> Long) {
         family(name, "counter", help)
-        metrics.total.forEachType { type, stats -> append("${name}_total{type=\"$type\"} ${value(stats)}\n") }
+        metrics.total.forEachType { type, stats -> append("${name}_total{type=\"$type\"} ${value(stats.counts)}\n") }
     }
 
     private fun StringBuilder.times(metrics: Metrics) {
