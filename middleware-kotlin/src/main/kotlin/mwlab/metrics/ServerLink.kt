@@ -26,11 +26,6 @@ class ServerLink(val server: String) {
         isUp = true
     }
 
-    /** It is of no more use. */
-    fun lost() {
-        isUp = false
-    }
-
     /** It is over, for [reason]; another attempt follows. */
     fun failed(reason: String) {
         isUp = false

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer
  * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
  */
 internal class Job(val client: ClientConnection, val request: Request, val bytes: ByteBuffer, val times: JobTimes) {
-    private val keys: Keys get() = request.keys
+    private val keys: Keys = request.keys
 
     /** What it is counted as, see [RequestType]. */
     val type: Int = typeOf(request)
