@@ -16,6 +16,7 @@ JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
 MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
 INSTALLED := .venv/installed
+PACKAGES := .venv/packages
 DELAY_LINE := build/delay-line
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
 
@@ -26,10 +27,10 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
 
-setup: $(INSTALLED) jar $(DELAY_LINE) ## Install what is missing: Debian packages, Python environment, middleware
+setup: $(INSTALLED) $(PACKAGES) jar $(DELAY_LINE) ## Install what is missing: Debian packages, Python environment, middleware
 
 $(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
-	@remote/provision/debian.sh
+	@remote/provision/debian.sh report
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Installing the Python environment into .venv"
@@ -38,13 +39,17 @@ $(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DELAY_LINE): $(wildcard remote/testbed/delay/*.[ch]) | $(INSTALLED)
+$(PACKAGES): remote/provision/debian.sh | $(INSTALLED)
+	@remote/provision/debian.sh
+	@touch $@
+
+$(DELAY_LINE): $(wildcard remote/testbed/delay/*.[ch]) | $(PACKAGES)
 	@echo "Building the delay line"
 	@$(BIN)/python -c 'from remote.testbed import delay_line; delay_line.build_line()'
 
 jar: $(JAR) ## Build the middleware and the load generator
 
-$(JAR): $(KOTLIN_SOURCES) | $(INSTALLED)
+$(JAR): $(KOTLIN_SOURCES) | $(PACKAGES)
 	@echo "Building the middleware"
 	@$(MAVEN) --quiet -DskipTests package
 
@@ -69,7 +74,7 @@ test: setup lint kotlin python ## Run everything that CI runs: style, types, all
 python: setup ## Python tests, with the local lab and the notebooks
 	@$(BIN)/pytest --quiet
 
-kotlin: $(INSTALLED) ## Style and tests of the middleware and the load generator
+kotlin: $(PACKAGES) ## Style and tests of the middleware and the load generator
 	@mkdir -p build
 	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
 	@grep 'Tests run:' build/kotlin.log | tail -n 1 | sed -E 's/^\[[A-Z]+\] +/Kotlin: /'

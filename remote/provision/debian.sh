@@ -1,10 +1,18 @@
 #!/bin/sh
 # Install the Debian packages that the local lab and the report need, and only those that are missing.
-# Usage: debian.sh [--check]     --check only says what is missing (exit status 1 if anything is).
+# Usage: debian.sh [--check] [report]
+#   --check   only say what is missing (exit status 1 if anything is)
+#   report    only what the report of a measured campaign needs, not the lab
 set -eu
 
+check=false
+[ "${1:-}" != --check ] || { check=true; shift; }
+part=${1:-all}
+
 # Each line: a program, then the packages that have it, the first available one is taken.
-wanted='
+wanted=''
+[ -x "${BROWSER_PATH:-}" ] || wanted='chromium   chromium'
+[ "$part" = report ] || wanted="$wanted
 javac      openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 mvn        maven
 memcached  memcached
@@ -16,8 +24,7 @@ unshare    util-linux
 ping       iputils-ping
 iperf3     iperf3
 gcc        gcc
-chromium   chromium
-'
+"
 PATH="$PATH:/usr/sbin:/sbin"
 
 missing=''
@@ -28,7 +35,7 @@ $program $packages"
 done <<LIST
 $wanted
 LIST
-[ -e /usr/include/linux/if_packet.h ] && [ -e /usr/include/stdio.h ] || missing="$missing
+[ "$part" = report ] || { [ -e /usr/include/linux/if_packet.h ] && [ -e /usr/include/stdio.h ]; } || missing="$missing
 libc6-dev libc6-dev"
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing
 python3-venv python3-venv"
@@ -41,7 +48,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
 fi
 
 first=$(echo "$missing" | awk 'NF {printf "%s ", $2}')
-if [ "${1:-}" = --check ] || [ "$(id -u)" -ne 0 ]; then
+if "$check" || [ "$(id -u)" -ne 0 ]; then
     echo "Missing programs: $programs" >&2
     echo "Install them as root, then run again:  apt-get install --no-install-recommends $first" >&2
     exit 1
@@ -81,4 +88,4 @@ if command -v systemctl >/dev/null 2>&1; then
     disable openssh-server ssh
     disable memcached memcached
 fi
-"$0" --check
+"$0" --check "$part"
