@@ -62,10 +62,15 @@ def test_full_work_directory_leaves_the_host_usable(fleet):
     assert printed(fleet, "c3", f"rm {big}; hostname") == "c3\n"
 
 
-@pytest.mark.parametrize(("sender", "rate_mbit_per_s"), [("s1", 100), ("c1", 200), ("m2", 800)])
-def test_a_link_carries_its_limit(fleet, sender, rate_mbit_per_s):
-    goodput = goodput_mbit_per_s(fleet, sender)
-    assert goodput == pytest.approx(rate_mbit_per_s * 1448 / 1514, rel=0.03)
+def test_links_carry_their_limits(fleet, lab):
+    lab.dilate(8)  # a busy machine may be slower than the fastest link
+    try:
+        goodputs = {sender: goodput_mbit_per_s(fleet, sender) for sender in ("s1", "c1", "m2")}
+    finally:
+        lab.dilate(1)
+    limits = {"s1": 100, "c1": 200, "m2": 800}
+    for sender, limit in limits.items():
+        assert goodputs[sender] == pytest.approx(limit / 8 * 1448 / 1514, rel=0.03)
 
 
 def test_another_key_is_refused(lab, tmp_path):
