@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.parsing import read_memtier_json, read_middleware
+from remote.campaign.record import topology_of
 from remote.manifest import read_manifest
 from remote.provision import provision
 from remote.run import Collected, Run, store
@@ -114,7 +115,7 @@ def measure(fleet, tmp_path):
         section = Section.read("x", "smoke", folder=tmp_path)
         (config,) = section.configs()
         run = Run(section=section, config=config, repetition=1, campaign_dir=tmp_path)
-        topology = {"name": "azure", "time_dilation": fleet.inventory.time_dilation}
+        topology = topology_of(fleet.inventory)
         identity = {"campaign": "t", "fleet": "local-lab", "topology": topology}
         with LoadSession(fleet, section, provision(fleet, fleet.inventory.hosts)) as session:
             for _ in range(ATTEMPTS):

@@ -78,8 +78,9 @@ def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):
 
 def test_second_without_requests_rejects(run):
     def cut(stats):
-        del stats["Gets"]["Time-Serie"][str(WARM_UP_S)]
-        del stats["Totals"]["Time-Serie"][str(WARM_UP_S)]
+        for kind in ("Gets", "Totals"):
+            second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
+            stats[kind]["Count"] -= second["Count"]
 
     edit_json(run[0], cut)
     assert "window_covered" in failed(evaluate(*run))
@@ -120,8 +121,9 @@ def test_second_in_which_a_server_was_paused_may_be_without_requests(run):
     folder, manifest = run
 
     def cut(stats):
-        del stats["Gets"]["Time-Serie"][str(WARM_UP_S)]
-        del stats["Totals"]["Time-Serie"][str(WARM_UP_S)]
+        for kind in ("Gets", "Totals"):
+            second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
+            stats[kind]["Count"] -= second["Count"]
 
     edit_json(folder, cut)
     began_s = START_EPOCH_S + WARM_UP_S - 0.2
