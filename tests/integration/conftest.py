@@ -1,5 +1,3 @@
-import os
-
 import pytest
 
 from remote.group import Fleet
@@ -8,15 +6,8 @@ from remote.testbed import LocalLab, default_inventory_path
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_lab_before():
-    """A lab that somebody uses is left alone; what is left of one that has died is removed."""
-    if os.geteuid() != 0:
-        pytest.skip("the local lab needs root")
-    lab = LocalLab()
-    if lab.is_running():
-        reason = "a lab is up, whose jobs these tests would end: take it down with `lab down`"
-        pytest.fail(reason, pytrace=False)
-    lab.down()
+def _lab_is_free(lab_is_free):
+    """All tests here are about hosts of the lab."""
 
 
 @pytest.fixture(scope="module")
