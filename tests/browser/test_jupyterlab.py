@@ -51,7 +51,7 @@ def test_notebook_runs_and_its_figures_are_drawn(open_page, folder, server):
     opened = open_notebook(open_page, server, "02-baseline-without-middleware.ipynb")
     page = opened.page
     run_all(page)
-    assert errors_in(page) == []
+    assert errors_in(page) == [], page.locator(".jp-Notebook").inner_text()
     source = (folder / "02-baseline-without-middleware.ipynb").read_text()
     wanted = source.count("plots.plot_")
     plots = page.locator(".jp-OutputArea .js-plotly-plot")
@@ -80,7 +80,7 @@ def test_report_is_exported_from_jupyterlab(open_page, folder, server, tmp_path)
     path.write_text(json.dumps(notebook))
     page = open_notebook(open_page, server, "export.ipynb").page
     run_all(page)
-    assert errors_in(page) == []
+    assert errors_in(page) == [], page.locator(".jp-Notebook").inner_text()
     assert "writing the report" in page.locator(".jp-Notebook").inner_text()
     assert (tmp_path / "report" / "index.html").is_file()
     assert Path(tmp_path / "00-1-round-trip-times.csv").is_file()

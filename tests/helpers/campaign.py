@@ -161,6 +161,7 @@ def build_network_runs(folder: Path) -> Path:
         manifest = {
             **_identity(folder, "0"),
             "repetition": 1,
+            "attempt": 1,
             "status": "accepted",
             "config": {"kind": kind},
             "topology": {"name": "azure", "time_dilation": 1.0, "rates_mbit_per_s": rates},
