@@ -2,12 +2,18 @@ package mwlab.memcached
 
 import java.nio.ByteBuffer
 
-/** The tokens of one line, separated by spaces, as absolute indices into the buffer; reused from line to line. */
+/**
+ * The tokens of one line, separated by spaces, as absolute indices into the buffer; reused from line to line.
+ * What a line of very many tokens needed is given back at the next, since every connection keeps its own.
+ */
 internal class Tokens {
     private var bounds = IntArray(INITIAL_TOKENS * 2)
 
     var count = 0
         private set
+
+    /** For how many tokens there is room now. */
+    val capacity: Int get() = bounds.size / 2
 
     fun start(token: Int): Int = bounds[2 * token]
 
@@ -17,6 +23,7 @@ internal class Tokens {
 
     /** Splits what lies between [start] and [end]; like memcached, which handles C strings, up to the first zero byte. */
     fun split(buffer: ByteBuffer, start: Int, end: Int) {
+        if (capacity > MOST_KEPT_TOKENS) bounds = IntArray(INITIAL_TOKENS * 2)
         count = 0
         var tokenStart = start
         var index = start
@@ -96,6 +103,7 @@ internal class Tokens {
         const val NOT_A_NUMBER = Long.MIN_VALUE
 
         private const val INITIAL_TOKENS = 16
+        private const val MOST_KEPT_TOKENS = 1024
         private const val MAX_LONG_DIGITS = 18
         private const val NUL = 0.toByte()
         private const val TAB = '\t'.code.toByte()
