@@ -4,10 +4,12 @@ Reading a run takes about a tenth of a second, reading the tables of a section l
 all. Beside the tables of each section stands what they were made from.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +28,7 @@ def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables
     """Return the tidy tables of some sections, made anew only where runs or code changed.
 
     Where the campaign's folder cannot be written the tables are made all the same, and not kept.
+    Of several notebooks that ask at the same time one makes them, the others wait.
 
     Parameters
     ----------
@@ -43,17 +46,31 @@ def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables
     """
     campaign_dir = Path(campaign_dir)
     wanted = sorted(sections)
-    origins = {section: _origin(campaign_dir, section) for section in wanted}
-    stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
-    if not stale:
+    with _alone(campaign_dir):
+        origins = {section: _origin(campaign_dir, section) for section in wanted}
+        stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
+        if stale and not _can_write(campaign_dir):
+            with TemporaryDirectory(prefix="middleware-lab-") as folder:
+                return tidy_campaign(campaign_dir, wanted, into=folder)
+        if stale:
+            tidy_campaign(campaign_dir, stale)
+            for name in stale:
+                _origin_path(campaign_dir, name).write_text(json.dumps(origins[name]))
         return read_tables(campaign_dir, wanted)
-    if not _can_write(campaign_dir):
-        with TemporaryDirectory(prefix="middleware-lab-") as folder:
-            return tidy_campaign(campaign_dir, wanted, into=folder)
-    tidy_campaign(campaign_dir, stale)
-    for name in stale:
-        _origin_path(campaign_dir, name).write_text(json.dumps(origins[name]))
-    return read_tables(campaign_dir, wanted)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let one process at a time be in a folder's block; the folder is locked, no file is left."""
+    if not folder.is_dir():  # nothing that could be made twice
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _origin_path(campaign_dir: Path, section: str) -> Path:

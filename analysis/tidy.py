@@ -6,6 +6,7 @@ links are undilated as they stand; `second_s` and `stable_s` are seconds of the 
 """
 
 import math
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def tidy_campaign(
         for name, frame in tables.items():
             path = table_path(target_dir, section, name)
             path.parent.mkdir(exist_ok=True)
-            partial = path.with_suffix(PARTIAL_SUFFIX)
+            partial = path.with_suffix(f".{os.getpid()}{PARTIAL_SUFFIX}")
             frame.to_parquet(partial, index=False, compression="zstd")
             partial.rename(path)
     return read_tables(target_dir, wanted)

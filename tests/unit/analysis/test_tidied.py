@@ -1,5 +1,8 @@
 import json
 import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -36,6 +39,24 @@ def test_tables_are_made_once_and_are_the_same(campaign, made):
     assert made == [["2.1"]]
     assert first.runs.equals(second.runs)
     assert len(first.runs) == 4
+
+
+def test_several_at_once_make_them_once(campaign, made):
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        found = list(pool.map(lambda _: campaign_tables(campaign, ["2.1"]), range(4)))
+    assert made == [["2.1"]]
+    assert [len(tables.runs) for tables in found] == [4] * 4
+
+
+def test_processes_do_not_disturb_each_other(campaign):
+    code = (
+        "import sys; from analysis.tidied import campaign_tables;"
+        "print(len(campaign_tables(sys.argv[1], ['2.1']).runs))"
+    )
+    command = [sys.executable, "-c", code, campaign]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[0] for process in processes] == ["4\n"] * 3
+    assert not list(campaign.rglob("*.partial"))
 
 
 def test_a_new_run_makes_them_anew(campaign, made):
