@@ -67,7 +67,7 @@ endif
 notebooks: setup ## Run the notebooks in place, on a measured campaign or the running lab
 	@for notebook in notebooks/[0-9][0-9]-*.ipynb; do \
 	  $(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace \
-	    --ExecutePreprocessor.record_timing=False "$$notebook"; done
+	    --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.store_widget_state=False "$$notebook"; done
 
 test: setup lint kotlin python ## Run everything that CI runs: style, types, all tests, the lab for real
 
