@@ -18,6 +18,7 @@ from remote.errors import ConfigError
 FORMAT = 1
 MANIFEST = "manifest.json"
 NEEDED = ("status", "attempt")
+CODE = ("--", ".", ":(exclude)data", ":(exclude)figures")  # of the project's files, for git
 
 
 def utc(epoch_s: float) -> str:
@@ -26,14 +27,18 @@ def utc(epoch_s: float) -> str:
 
 
 def git_state(root: Path) -> dict[str, object]:
-    """Return the commit of the project and whether the work tree differs from it."""
+    """Return the commit of the project and whether the work tree differs from it.
+
+    What is measured and drawn does not count: it changes nothing of how runs are measured.
+    """
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(root), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
+        changes = git("status", "--porcelain", *CODE)
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changes)}
     except (OSError, subprocess.CalledProcessError):
         return {"commit": "unknown", "dirty": True}
 
