@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import NoReturn
 
@@ -12,7 +14,50 @@ from remote.campaign.live_view import in_notebook
 from remote.campaign.states import RunState
 from remote.run import Run
 
+BAR = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {{elapsed}} < {}{{postfix}}"
 OVERHEAD_S = 3.5  # start, stop and fetch of one run; only for the first estimate of the duration
+
+
+class TimeLeft:
+    """The seconds until all runs are settled: their lengths are known, the rest has been seen.
+
+    Parameters
+    ----------
+    runs : those that are to be measured.
+    """
+
+    def __init__(self, runs: Sequence[Run], clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._runs_left = len(runs)
+        self._under_load_s = sum(run.section.durations.total_s for run in runs)
+        self._overheads_s: list[float] = []
+        self._settled_at_s = self._began_at_s = clock()
+
+    @property
+    def overhead_s(self) -> float:
+        """Seconds that a run takes besides its own: the median so far, for few take far more."""
+        return statistics.median(self._overheads_s) if self._overheads_s else OVERHEAD_S
+
+    def started(self) -> None:
+        """Say that an attempt begins."""
+        self._began_at_s = self._clock()
+
+    def settled(self, run: Run) -> None:
+        """Count a run that is done or given up, after one or more attempts."""
+        now_s, own_s = self._clock(), run.section.durations.total_s
+        self._overheads_s.append(max(0.0, now_s - self._settled_at_s - own_s))
+        self._settled_at_s = self._began_at_s = now_s
+        self._runs_left -= 1
+        self._under_load_s -= own_s
+
+    def in_run_s(self, run: Run) -> float:
+        """Return how much of the time of `run`, which is being measured, has passed."""
+        return min(self._clock() - self._began_at_s, planned_s(run))
+
+    def left_s(self, run: Run | None = None) -> float:
+        """Return the seconds until all runs are settled, while `run` is being measured."""
+        all_of_them = self._under_load_s + self._runs_left * self.overhead_s
+        return max(0.0, all_of_them - (self.in_run_s(run) if run else 0.0))
 
 
 class Progress:
@@ -23,11 +68,14 @@ class Progress:
         if enabled:
             tqdm.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(total_s))}")
         self._left = len(runs)
+        self._time = TimeLeft(runs)
+        self._settled_s = 0.0
+        self._run: Run | None = None
         self._bar: tqdm[NoReturn] = tqdm(
             total=round(total_s),
             disable=not enabled,
             dynamic_ncols=True,
-            bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed} < {remaining}{postfix}",
+            bar_format=BAR.format("?"),
         )
 
     def __enter__(self) -> Progress:
@@ -41,19 +89,36 @@ class Progress:
         self._bar.set_description(text)
 
     def note(self, text: str) -> None:
-        """Say how the run goes that is being measured."""
+        """Say how the run goes that is being measured; with that its time moves on."""
+        self._move()
         self._bar.set_postfix_str(text)
 
     def started(self, run: Run) -> None:
         """Say that an attempt at `run` begins."""
+        self._run = run
+        self._time.started()
+        self._move()
         self.show(f"{run.label} ({self._left} left)")
 
     def settled(self, run: Run, reason: str) -> None:
         """Count a run that is done or given up; in the latter case say why."""
         self._left -= 1
-        self._bar.update(planned_s(run))
+        self._run = None
+        self._time.settled(run)
+        self._settled_s += planned_s(run)
+        self._move()
+        self._bar.refresh()
         if reason and not self._bar.disable:
             tqdm.write(f"given up: {run.label}: {reason}")
+
+    def _move(self) -> None:
+        """Set the bar to where the work is; what shows it is up to the caller."""
+        if self._bar.disable:
+            return
+        in_run_s = self._time.in_run_s(self._run) if self._run else 0.0
+        self._bar.n = round(self._settled_s + in_run_s)
+        left_s = self._time.left_s(self._run)
+        self._bar.bar_format = BAR.format(timedelta(seconds=round(left_s)))
 
 
 def planned_s(run: Run) -> float:
