@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.factorial import MEAN, FactorialResult
 from analysis.formatting import Format
 from analysis.published import published_table, study_name
-from analysis.words.numbers import digits
+from analysis.words.numbers import digits, percent
 
 NAMES = {"num_servers": "servers", "num_middlewares": "middlewares", "workers": "workers"}
 _YENICELIK = {"X": "B", "Y": "A", "Z": "C"}  # his middlewares, servers, workers
@@ -142,7 +142,7 @@ def _explained(result: FactorialResult, unit: str) -> str:
     if large.empty:
         return "No factor explains a twentieth of the variation."
     words = [
-        f"{share:.0%} by {_named(letters, result.factors)} ({_change(result, letters, unit)})"
+        f"{percent(share)} by {_named(letters, result.factors)} ({_change(result, letters, unit)})"
         for letters, share in large.items()
     ]
     return f"The variation is explained to {_list(words)}."
@@ -163,7 +163,7 @@ def _left(result: FactorialResult) -> str:
         return "Without repetitions there is no error to judge effects by."
     effects = result.effects.drop(index=MEAN)
     idle = effects.index[~effects["significant"].astype(bool)]
-    words = f"Experimental error is {result.error_variation:.1%} of the variation"
+    words = f"Experimental error is {percent(result.error_variation, 1)} of the variation"
     if idle.empty:
         return f"{words}; every effect is significant."
     verb = "is" if len(idle) == 1 else "are"
@@ -180,7 +180,7 @@ def _as_published(result: FactorialResult, workload: str, response: str) -> str:
     for study in ("schmid2018", "yenicelik2018"):
         explained = published[f"{study}_variation"].drop(MEAN)
         theirs = str(explained.idxmax())
-        share = f"{explained[theirs]:.0%}"
+        share = percent(explained[theirs])
         same = "also" if theirs == ours else "instead"
         what = _named(theirs, result.factors)
         words.append(f"for {study_name(study)} it is {same} {what} ({share})")

@@ -5,7 +5,7 @@ import pandas as pd
 
 from analysis.queueing.cells import NETWORK, SIMULATION
 from analysis.queueing.system import MACHINE
-from analysis.words.numbers import digits
+from analysis.words.numbers import digits, percent
 
 _VERDICTS = {
     "agrees": "agrees",
@@ -49,9 +49,9 @@ def _how_far(model: str, rows: pd.DataFrame) -> str:
     worst = rows.loc[errors.index].iloc[int(np.argmax(errors.abs()))]
     near = int((errors.abs() <= FAR).sum())
     return (
-        f"The {model} is within {FAR:.0%} in {near} of {len(errors)} cells, "
-        f"{errors.mean():+.1%} off on average, and at worst {worst['relative_error']:+.1%} off "
-        f"({_cell(worst)})."
+        f"The {model} is within {percent(FAR)} in {near} of {len(errors)} cells, "
+        f"{percent(errors.mean(), 1, signed=True)} off on average, and at worst "
+        f"{percent(worst['relative_error'], 1, signed=True)} off ({_cell(worst)})."
     )
 
 
@@ -121,8 +121,9 @@ def station_sentences(compared: pd.DataFrame) -> str:
         most = kinds[wrong].value_counts().index[0]
         example = rows[wrong & (kinds == most)].iloc[0]
         lines.append(
-            f"{lead}; half of them are off by {errors.median():.0%} or more. The most frequent "
-            f"reason, as for {example['workload']} with {_cell(example)}: {example['reason']}."
+            f"{lead}; half of them are off by {percent(errors.median())} or more. The most "
+            f"frequent reason, as for {example['workload']} with {_cell(example)}: "
+            f"{example['reason']}."
         )
     return "\n".join(lines)
 
@@ -144,7 +145,9 @@ def open_sentences(compared: pd.DataFrame, what: str) -> str:
         return f"Of {what} no rate leaves a steady state: there is nothing to compare."
     means = known.groupby("model")["relative_error"].apply(lambda errors: errors.abs().mean())
     best = str(means.idxmin())
-    listed = ", ".join(f"{model} {error:.1%}" for model, error in means.sort_values().items())
+    listed = ", ".join(
+        f"{model} {percent(error, 1)}" for model, error in means.sort_values().items()
+    )
     ordered = known[known["model"] == best].sort_values("utilization")
     idlest, busiest = ordered.iloc[0], ordered.iloc[-1]
     return (
@@ -199,7 +202,7 @@ def dilation_sentences(
     if len(expected):
         words.append(
             f"At k = {measured_at:g} {digits(measured)} op/s were measured: the prediction is "
-            f"{expected.iloc[0] / measured - 1:+.1%} off."
+            f"{percent(expected.iloc[0] / measured - 1, 1, signed=True)} off."
         )
     return " ".join(words)
 
@@ -217,13 +220,14 @@ def what_if_sentences(table: pd.DataFrame) -> str:
     throughput = table[table["measure"] == "throughput_ops_per_s"].set_index("case")
     for case, row in throughput.drop(index=base).iterrows():
         predicted = row["predicted"] / throughput.loc[base, "predicted"] - 1
-        told = f"- **{case}**: predicted {predicted:+.0%} of throughput"
+        told = f"- **{case}**: predicted {percent(predicted, signed=True)} of throughput"
         if pd.isna(row["measured"]) or pd.isna(throughput.loc[base, "measured"]):
             lines.append(f"{told}; not measured.")
             continue
         measured = row["measured"] / throughput.loc[base, "measured"] - 1
         lines.append(
-            f"{told}, measured {measured:+.0%}; the prediction {_VERDICTS[row['verdict']]} "
-            f"({row['relative_error']:+.1%}), limited by the {row['bottleneck']}."
+            f"{told}, measured {percent(measured, signed=True)}; the prediction "
+            f"{_VERDICTS[row['verdict']]} ({percent(row['relative_error'], 1, signed=True)}), "
+            f"limited by the {row['bottleneck']}."
         )
     return "\n".join(lines)

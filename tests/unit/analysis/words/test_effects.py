@@ -36,7 +36,10 @@ def test_sentences_follow_the_numbers():
     told = {"workload": "get", "response": "throughput", "unit": "op/s"}
     result, reason = analysed(lambda s, m, w: 100.0 * s)
     sentence = effect_sentences(result, **told, reason=reason)
-    assert "100% by servers (200\N{NO-BREAK SPACE}op/s more at the higher level)" in sentence
+    assert (
+        "100\N{NO-BREAK SPACE}% by servers (200\N{NO-BREAK SPACE}op/s more at the higher level)"
+        in sentence
+    )
     assert "for Schmid\N{NO-BREAK SPACE}2018 it is also servers" in sentence
     result, reason = analysed(lambda s, m, w: 100.0 / w)
     sentence = effect_sentences(result, **told, reason=reason)

@@ -29,7 +29,7 @@ def test_too_much_at_the_largest_load_points_to_what_models_lack():
         ("set", 64, 192, "simulation", "client link", 0.4),
     ]
     told = model_sentences(compared(rows))
-    assert "at worst +40.0% off (64 workers, 192 clients)" in told
+    assert "at worst +40.0\N{NO-BREAK SPACE}% off (64 workers, 192 clients)" in told
     assert "such as the processors of the machine" in told
 
 
@@ -58,8 +58,11 @@ def test_changes_that_were_not_measured_are_called_so():
     columns = ["case", "measure", "bottleneck", "predicted", "measured"]
     columns += ["relative_error", "verdict"]
     lines = what_if_sentences(pd.DataFrame(rows, columns=columns)).splitlines()
-    assert lines[0].startswith("- **twice**: predicted +100% of throughput, measured +98%")
-    assert lines[1] == "- **two**: predicted +0% of throughput; not measured."
+    assert lines[0].startswith(
+        "- **twice**: predicted +100\N{NO-BREAK SPACE}% of throughput, "
+        "measured +98\N{NO-BREAK SPACE}%"
+    )
+    assert lines[1] == "- **two**: predicted +0\N{NO-BREAK SPACE}% of throughput; not measured."
 
 
 def test_the_dilation_from_which_links_are_the_limit_is_told():
@@ -77,5 +80,7 @@ def test_the_dilation_from_which_links_are_the_limit_is_told():
     told = dilation_sentences(predicted, runs, **sizes)
     assert "At k = 1 the machine would be the limit, at 500 op/s." in told
     assert "From k = 2 on the server link is, at 900 op/s" in told
-    assert "At k = 4 900 op/s were measured: the prediction is +10.0% off." in told
+    assert (
+        "At k = 4 900 op/s were measured: the prediction is +10.0\N{NO-BREAK SPACE}% off." in told
+    )
     assert "No machine is known" in dilation_sentences(predicted.iloc[:0], runs, **sizes)
