@@ -9,6 +9,7 @@ from typing import Any
 from analysis.emulated import LARGEST_LOSS, Limit, emulated_limits
 from remote.checks.check import ADVISORY, Check
 
+LATENCY = "machine_latency_small"
 LOCAL_LAB = "local-lab"  # the only fleet whose links and delays are all that it is made to have
 
 
@@ -62,7 +63,7 @@ def _check(limit: Limit, throughput: float, time_dilation: float) -> Check:
         k = math.ceil(limit.needed_dilation(throughput, time_dilation))
         detail += f": {_cause(limit, throughput)}; measure with a time dilation of at least {k}"
     return Check(
-        name="machine_latency_small",
+        name=LATENCY,
         passed=loss <= LARGEST_LOSS,
         detail=detail,
         severity=ADVISORY,

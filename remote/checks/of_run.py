@@ -12,7 +12,7 @@ from analysis.parsing.memtier import MemtierRun
 from remote.checks.check import ADVISORY, REQUIRED, Check
 from remote.checks.counts import count_checks
 from remote.checks.hosts import host_checks
-from remote.checks.latency import latency_checks
+from remote.checks.latency import LATENCY, latency_checks
 from remote.runs.results import client_results
 from remote.tools.monitors import ended_well
 
@@ -42,7 +42,7 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
                 time_dilation=float(manifest["topology"]["time_dilation"]),
             )
             checks += _load_checks(folder, manifest, generators, extra["window"])
-            checks += latency_checks(manifest, extra["results"])
+            checks += _advice(LATENCY, latency_checks(manifest, extra["results"]))
     except (ParseError, KeyError, OSError, ValueError) as exc:
         detail = f"{type(exc).__name__}: {exc}"
         checks = [*checks, Check(name="files_readable", passed=False, detail=detail)]
@@ -52,6 +52,15 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
         "checks": [{**vars(c), "passed": bool(c.passed)} for c in checks],  # numpy has its own
         "status": ACCEPTED if accepted else REJECTED,
     }
+
+
+def _advice(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """Give advisory checks; one that cannot be made says so and rejects no run."""
+    try:
+        yield from checks
+    except (KeyError, ValueError) as exc:
+        detail = f"could not be made: {type(exc).__name__}: {exc}"
+        yield Check(name=name, passed=False, detail=detail, severity=ADVISORY)
 
 
 def _exit_statuses(manifest: dict[str, Any]) -> Check:

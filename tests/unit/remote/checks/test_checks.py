@@ -206,3 +206,13 @@ def test_trouble_on_stderr_is_told(run, job, text, check):
     evaluation = evaluate(folder, manifest)
     assert set(failed(evaluation)) == ({check} if check else set())
     assert evaluation["status"] == ("rejected" if check == "stderr" else "accepted")
+
+
+def test_advice_that_cannot_be_given_rejects_no_run(run):
+    folder, manifest = run
+    del manifest["value_bytes"]
+    rates = dict.fromkeys((*CLIENTS, "m1", "s1"), 100)
+    manifest["topology"] = {**manifest["topology"], "rates_mbit_per_s": rates}
+    evaluation = evaluate(folder, {**manifest, "fleet": "local-lab"})
+    assert "KeyError: 'value_bytes'" in failed(evaluation)["machine_latency_small"]
+    assert evaluation["status"] == "accepted"
