@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from analysis.packed import raw_files
 from analysis.run import MANIFEST
 from analysis.tables import NAMES, Tables, read_tables, table_path
 from analysis.tidy import tidy_campaign
@@ -50,10 +51,14 @@ def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables
         origins = {section: _origin(campaign_dir, section) for section in wanted}
         stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
         if stale and not _can_write(campaign_dir):
-            with TemporaryDirectory(prefix="middleware-lab-") as folder:
-                return tidy_campaign(campaign_dir, wanted, into=folder)
+            with (
+                TemporaryDirectory(prefix="middleware-lab-") as folder,
+                raw_files(campaign_dir, wanted) as runs_dir,
+            ):
+                return tidy_campaign(runs_dir, wanted, into=folder)
         if stale:
-            tidy_campaign(campaign_dir, stale)
+            with raw_files(campaign_dir, stale) as runs_dir:
+                tidy_campaign(runs_dir, stale, into=campaign_dir)
             for name in stale:
                 _origin_path(campaign_dir, name).write_text(json.dumps(origins[name]))
         return read_tables(campaign_dir, wanted)

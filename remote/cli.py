@@ -12,6 +12,7 @@ from typing import ParamSpec
 
 import click
 
+from analysis.parsing import ParseError
 from remote.campaign import Campaign
 from remote.campaign.dry_run import missing_table
 from remote.commands.campaigns import COMMANDS as CAMPAIGN_COMMANDS
@@ -39,7 +40,7 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
             signal.signal(number, _interrupt)
         try:
             command(*args, **kwargs)
-        except (RemoteError, LabError, ConfigError) as exc:
+        except (RemoteError, LabError, ConfigError, ParseError) as exc:
             click.echo(f"lab: {exc}", err=True)
             if isinstance(exc, RemoteError) and (problem := network_problem()):
                 click.echo(f"lab: {problem}", err=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analysis.packed import raw_files
 from analysis.parsing import ParseError
 from analysis.tables import NAMES, table_path
 from analysis.tidy import tidy_campaign
@@ -62,6 +63,23 @@ def verify_campaign(campaign_dir: Path) -> Verification:
     """
     if not campaign_dir.is_dir():
         raise ConfigError(campaign_dir, "no such campaign")
+    try:
+        with raw_files(campaign_dir) as runs_dir:
+            found = _go_over(runs_dir, campaign_dir / TIDY)
+    except ParseError as exc:  # no file of the section can be told to be sound
+        damaged = Finding(path=Path(exc.path), kind="damaged", detail=str(exc))
+        return Verification(runs=0, files=0, tables=0, findings=(damaged,))
+    findings = (
+        replace(one, path=campaign_dir / one.path.relative_to(runs_dir))
+        if one.path.is_relative_to(runs_dir)
+        else one
+        for one in found.findings
+    )
+    return replace(found, findings=tuple(findings))
+
+
+def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
+    """Go over runs that have all their files, and tables that may stand elsewhere."""
     folders = sorted(path.parent for path in campaign_dir.glob(f"*/*/*/{MANIFEST}"))
     if not folders:
         raise ConfigError(campaign_dir, "holds no runs")
@@ -79,8 +97,8 @@ def verify_campaign(campaign_dir: Path) -> Verification:
             detail = f"does not hold what a manifest holds: {type(exc).__name__}: {exc}"
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=detail))
     findings += _incomplete(campaign_dir)
-    of_tables = list(table_findings(campaign_dir))
-    tables = len(list((campaign_dir / TIDY).glob("*.parquet")))
+    of_tables = list(table_findings(campaign_dir, tidy_dir))
+    tables = len(list(tidy_dir.glob("*.parquet")))
     return Verification(
         runs=len(folders), files=files, tables=tables, findings=(*findings, *of_tables)
     )
@@ -153,19 +171,19 @@ def _incomplete(campaign_dir: Path) -> Iterator[Finding]:
             yield Finding(path=folder, kind=kind, detail=detail)
 
 
-def table_findings(campaign_dir: Path) -> Iterator[Finding]:
+def table_findings(campaign_dir: Path, tidy_dir: Path) -> Iterator[Finding]:
     """Make the tidy tables again, elsewhere, and compare them with those that are there."""
-    sections = sorted({p.name.rsplit("-", 1)[0] for p in (campaign_dir / TIDY).glob("*.parquet")})
+    sections = sorted({p.name.rsplit("-", 1)[0] for p in tidy_dir.glob("*.parquet")})
     for section in sections:
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 tidy_campaign(campaign_dir, [section], into=Path(scratch))
             except (ParseError, OSError, KeyError, TypeError, AttributeError, ValueError) as exc:
                 detail = f"{section} cannot be made again: {type(exc).__name__}: {exc}"
-                yield Finding(path=campaign_dir / TIDY, kind="tables", detail=detail)
+                yield Finding(path=tidy_dir, kind="tables", detail=detail)
                 continue
             for name in NAMES:
-                path = table_path(campaign_dir, section, name)
+                path = table_path(tidy_dir.parent, section, name)
                 difference = table_difference(path, table_path(Path(scratch), section, name))
                 if difference:
                     yield Finding(path=path, kind="tables", detail=difference)

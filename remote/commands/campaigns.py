@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 from tabulate import tabulate
 
+from analysis import packed
+from analysis.packed import raw_files
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
+from remote.campaign.record import RECORD, exclusive
 from remote.campaign.report import campaign_report, measured_sections
 from remote.campaign.reproduce import compare, plan_of
+from remote.campaign.states import LOCK
 from remote.campaign.verify import verify_campaign
 from remote.errors import ConfigError
 from remote.manifest import read_manifest
@@ -33,7 +38,8 @@ def campaign(name: str) -> None:
     """
     opened = Campaign.open(name, fleet=NO_FLEET)
     states = {section: opened.states(section) for section in measured_sections(opened.path)}
-    report = campaign_report(opened.path, states)
+    with raw_files(opened.path) as runs_dir:
+        report = campaign_report(runs_dir, states)
     click.echo(report.text())
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 
@@ -52,6 +58,33 @@ def verify(name: str) -> None:
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
     click.echo(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
     sys.exit(NOT_SOUND if found.findings else 0)
+
+
+@click.argument("name")
+def pack(name: str) -> None:
+    """Put the files of all runs of campaign NAME into one archive per section, to hand it on.
+
+    Manifests and tidy tables stay as they are, and notebooks read it as before. `lab unpack` puts
+    the files back.
+    """
+    for path in _with_what_ifs(DATA_DIR / name):
+        with _at_rest(path):
+            for section in measured_sections(path):
+                done = packed.pack(path, section)
+                click.echo(
+                    f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
+                    f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
+                )
+
+
+@click.argument("name")
+def unpack(name: str) -> None:
+    """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
+    for path in _with_what_ifs(DATA_DIR / name):
+        with _at_rest(path):
+            for section in packed.packed_sections(path):
+                files = packed.unpack(path, section)
+                click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
 
 
 @click.argument("manifest", type=click.Path(exists=True, path_type=Path))
@@ -90,10 +123,26 @@ def changed_conditions(
     return [(n, original.get(n), again.get(n)) for n in names if original.get(n) != again.get(n)]
 
 
+@contextlib.contextmanager
+def _at_rest(path: Path) -> Iterator[None]:
+    """Keep controllers out of a campaign; ConfigError if one measures it."""
+    lock = path / LOCK
+    lock.touch()
+    with exclusive(lock, "measures this campaign"):
+        yield
+
+
+def _with_what_ifs(path: Path) -> list[Path]:
+    """Return the folders of a campaign and of its what-ifs; ConfigError if there is none."""
+    if not (path / RECORD).is_file():
+        raise ConfigError(path, "no such campaign")
+    return [path, *sorted(record.parent for record in path.glob(f"what-if/*/{RECORD}"))]
+
+
 def _digest(plan: Section) -> str:
     """Return a name for a plan: the same plan goes on, another one has a campaign of its own."""
     text = json.dumps(dataclasses.asdict(plan), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (campaign, verify, reproduce)
+COMMANDS: tuple[Callable[..., None], ...] = (campaign, verify, pack, unpack, reproduce)
