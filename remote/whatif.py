@@ -14,7 +14,7 @@ from analysis.comparison import compare
 from analysis.queueing import System, what_if
 from analysis.summary import cells
 from analysis.tables import Tables
-from analysis.tidy import tidy_campaign
+from analysis.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from remote.fleets import LOCAL
@@ -207,7 +207,7 @@ def on_lab(
         if own.missing(section.name) and fleet == LOCAL:
             _measure_on(changed, own, section, topology)
         try:
-            return tidy_campaign(own.path, [section.name])
+            return campaign_tables(own.path, [section.name])
         except FileNotFoundError:
             return None
 
