@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.formatting import grouped
+
 DROP = 0.3  # of the usual throughput that must be missing in a second
 NOISE = 6.0  # standard deviations that a second must lie below the usual
 SPIKE = 5.0  # times the usual response time
@@ -151,7 +153,7 @@ def _explain(
     first, last = int(low.index[0]), int(low.index[-1])
     missing_s = float((1 - low / usual).sum())
     start_s = first + float(low.iloc[0]) / usual
-    evidence = f"{missing_s:.1f} s of the usual {usual:.0f} op/s are missing"
+    evidence = f"{missing_s:.1f} s of the usual {grouped(usual)} op/s are missing"
     event: dict[str, Any] = {
         "start_s": start_s,
         "end_s": start_s + missing_s,

@@ -56,9 +56,7 @@ def machine_words(hosts: pd.DataFrame, by: Sequence[str]) -> str:
         f"of the time over the {_counted(table)}."
     ]
     if limit.empty:
-        words.append(
-            f"That is below {BUSY:.0%} everywhere: the machine was not the limit of any of them."
-        )
+        words.append(f"That is below {BUSY:.0%} everywhere: its processors limited none of them.")
     else:
         cases = [_case(row, by) for _, row in limit.head(MOST_NAMED).iterrows()]
         rest = len(limit) - len(cases)
@@ -84,6 +82,8 @@ def _dilation(hosts: pd.DataFrame) -> str:
 
 def _range(busy: pd.Series) -> str:
     low, high = f"{busy.min():.0%}", f"{busy.max():.0%}"
+    if busy.max() < BUSY and high == f"{BUSY:.0%}":  # as much as it is said to be below of
+        high = f"{busy.max():.1%}"
     return low if low == high else f"{low} to {high}"
 
 

@@ -54,10 +54,9 @@ def _judge(values: pd.Series, tolerance: float) -> dict[str, object]:
     elif found["p_value_of_warm_up"] < SIGNIFICANCE and abs(found["warm_up"]) > tolerance:
         reason = f"starts {found['warm_up']:+.1%} off (p = {found['p_value_of_warm_up']:.1g})"
     else:
-        return found | {
-            "stationary": True,
-            "reason": f"no significant drift or warm-up above {tolerance:.0%}",
-        }
+        least = f"{100 * tolerance:.0f}\N{NO-BREAK SPACE}%"
+        reason = f"no significant drift or warm-up above {least}"
+        return found | {"stationary": True, "reason": reason}
     return found | {"stationary": False, "reason": reason}
 
 

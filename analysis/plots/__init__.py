@@ -1,6 +1,7 @@
 """Figures, one module per kind: a tidy frame in, a plotly figure out; nothing is shown or saved."""
 
 from analysis.plots.breakdown import plot_breakdown
+from analysis.plots.close_ups import plot_close_ups
 from analysis.plots.factorial import plot_effects, plot_interactions, plot_residuals
 from analysis.plots.load import (
     plot_response_time,
@@ -25,6 +26,7 @@ from analysis.plots.trace import plot_trace
 __all__ = [
     "plot_bandwidths",
     "plot_breakdown",
+    "plot_close_ups",
     "plot_effects",
     "plot_histograms",
     "plot_interactions",

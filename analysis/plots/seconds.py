@@ -14,6 +14,7 @@ def plot_seconds(
     *,
     series: str = "server",
     events: pd.DataFrame | None = None,
+    logarithmic: bool = False,
 ) -> go.Figure:
     """Plot a measure of every second as one line per series, the stable window shaded.
 
@@ -28,6 +29,8 @@ def plot_seconds(
         Column that tells the lines apart.
     events
         As for `analysis.plots.plot_trace`.
+    logarithmic
+        Give the measure a logarithmic axis, for rare seconds far above the others.
 
     Raises
     ------
@@ -48,4 +51,6 @@ def plot_seconds(
         )
     shade_stable_window(figure, seconds)
     mark_events(figure, events)
+    if logarithmic:
+        figure.update_yaxes(type="log", dtick=1)
     return figure.update_xaxes(rangemode="normal").update_layout(meta={"runs": 1})

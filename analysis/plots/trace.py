@@ -1,5 +1,7 @@
 """One run second by second."""
 
+from collections import Counter
+
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -8,6 +10,7 @@ from analysis.theme import FRAME, GRID, ORANGE, TEMPLATE, style_of
 
 _MAX_MARKERS = 300
 _EVENT = ORANGE
+_NEAR = 0.03  # of the time that is drawn: names nearer than that would cover each other
 _ROWS = {
     "throughput_ops_per_s": "Throughput (op/s)",
     "response_time_ms": "Response time (ms)",
@@ -68,21 +71,55 @@ def shade_stable_window(figure: go.Figure, seconds: pd.DataFrame) -> None:
         )
 
 
-def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:
-    """Mark what happened: a dotted line with its name, shaded for as long as it lasts."""
-    for _, event in (events if events is not None else pd.DataFrame()).iterrows():
+def shade_events(figure: go.Figure, events: pd.DataFrame) -> None:
+    """Shade what happened, for as long as it lasted, behind the lines."""
+    for _, event in events.iterrows():
         figure.add_vrect(
-            event["start_s"], event["end_s"], fillcolor=_EVENT, opacity=0.4, line_width=0
+            event["start_s"],
+            event["end_s"],
+            fillcolor=_EVENT,
+            opacity=0.4,
+            line_width=0,
+            layer="below",
         )
-        figure.add_vline(event["start_s"], line={"color": FRAME, "dash": "dot", "width": 1})
+
+
+def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:
+    """Mark what happened: shaded for as long as it lasts, a dotted line behind, its name."""
+    if events is None or events.empty:
+        return
+    shade_events(figure, events)
+    seconds = [x for trace in figure.data for x in trace.x]
+    for start_s, name in _labels(events, max(seconds) - min(seconds)):
+        line = {"color": FRAME, "dash": "dot", "width": 1}
+        figure.add_vline(start_s, line=line, layer="below")
         figure.add_annotation(
-            x=event["start_s"],
+            x=start_s,
             y=1,
             yref="y domain",
-            text=event["event"],
+            text=name,
             textangle=-90,
             xanchor="right",
             yanchor="top",
             showarrow=False,
             font={"size": 11},
         )
+
+
+def _labels(events: pd.DataFrame, span_s: float) -> list[tuple[float, str]]:
+    """Return where a name stands, and the name; events too near to the last one share its place."""
+    places: list[tuple[float, list[str]]] = []
+    for _, event in events.sort_values("start_s").iterrows():
+        start_s, name = float(event["start_s"]), str(event["event"])
+        if places and start_s - places[-1][0] < _NEAR * span_s:
+            places[-1][1].append(name)
+        else:
+            places.append((start_s, [name]))
+    return [
+        (start_s, "; ".join(_counted(*one) for one in Counter(names).items()))
+        for start_s, names in places
+    ]
+
+
+def _counted(name: str, count: int) -> str:
+    return name if count == 1 else f"{name} ({count})"

@@ -27,7 +27,13 @@ def test_a_machine_with_room_is_not_the_limit():
     text = machine_words(hosts({(8, 48): 50.0, (64, 192): 80.0}), BY).replace("\xa0", " ")
     assert text.startswith("Time was dilated by k = 4: ")
     assert "busy for 50 % to 80 % of the time over the 2 configurations" in text
-    assert "the machine was not the limit of any" in text
+    assert "its processors limited none of them" in text
+
+
+def test_what_is_just_below_the_limit_is_not_rounded_up_to_it():
+    text = machine_words(hosts({(8, 48): 50.0, (64, 192): 89.6}), BY).replace("\xa0", " ")
+    assert "busy for 50 % to 89.6 % of the time" in text
+    assert "below 90 % everywhere" in text
 
 
 def test_where_the_machine_was_the_limit_is_said():

@@ -76,7 +76,10 @@ def test_each_run_is_judged_with_its_reason(rng):
     assert found.loc["drifting", "reason"].startswith("drifts by +4")
     assert found.loc["cold", "reason"].startswith(("starts -", "drifts by +"))
     assert found.loc["barely", "p_value"] < 0.01
-    assert found.loc["barely", "reason"] == "no significant drift or warm-up above 5%"
+    assert (
+        found.loc["barely", "reason"]
+        == "no significant drift or warm-up above 5\N{NO-BREAK SPACE}%"
+    )
 
 
 def test_a_short_window_is_too_short_to_tell():

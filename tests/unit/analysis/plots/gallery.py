@@ -30,6 +30,7 @@ def gallery(folder):
     return {
         "plot_bandwidths": plots.plot_bandwidths(tables.bandwidths),
         "plot_breakdown": plots.plot_breakdown(sets.query("workers == 8")),
+        "plot_close_ups": plots.plot_close_ups(windows, events(), around_s=2),
         "plot_effects": plots.plot_effects(result, "op/s"),
         "plot_histograms": plots.plot_histograms(sharded_histograms()),
         "plot_interactions": plots.plot_interactions(
@@ -134,3 +135,15 @@ def shares():
     """Three servers, R = 1 and 2."""
     frame = pd.DataFrame(product((1, 2), ("s1", "s2", "s3")), columns=["replicas", "server"])
     return frame.assign(requests=[30, 40, 30, 33, 34, 33])
+
+
+def events():
+    """Two events of a run, as `analysis.dynamics.find_events` gives them."""
+    return pd.DataFrame(
+        {
+            "start_s": [0.5, 2.0],
+            "end_s": [1.0, 3.5],
+            "length_s": [0.5, 1.5],
+            "event": ["s1 paused", "s2 paused"],
+        }
+    )

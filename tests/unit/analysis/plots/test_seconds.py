@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from analysis.plots import plot_seconds, plot_threads
+from analysis.plots import plot_close_ups, plot_seconds, plot_threads
 
 SECONDS = pd.DataFrame(
     {
@@ -23,6 +23,54 @@ def test_each_server_is_a_line_and_events_are_marked():
     assert figure.layout.yaxis.title.text == "Longest response time (ms)"
     assert [note.text for note in figure.layout.annotations] == ["s1 paused"]
     assert figure.layout.meta == {"runs": 1}
+
+
+def test_names_that_would_cover_each_other_share_a_place():
+    starts = [0.0, 14.0, 20.0, 900.0]
+    events = pd.DataFrame(
+        {
+            "start_s": starts,
+            "end_s": [start + 1 for start in starts],
+            "event": ["garbage collection", "garbage collection", "s1 paused", "s1 paused"],
+        }
+    )
+    long = pd.DataFrame(
+        {"server": "s1", "second_s": range(1800), "stable": True, "response_time_max_ms": 1.0}
+    )
+    figure = plot_seconds(long, "response_time_max_ms", "x", events=events, logarithmic=True)
+    notes = [(note.x, note.text) for note in figure.layout.annotations]
+    assert notes == [(0.0, "garbage collection (2); s1 paused"), (900.0, "s1 paused")]
+    assert figure.layout.yaxis.type == "log"
+    assert all(shape.layer == "below" for shape in figure.layout.shapes)  # data stay visible
+
+
+def test_close_ups_show_the_longest_events_in_their_order():
+    seconds = list(range(-2, 1802))
+    windows = pd.concat(
+        pd.DataFrame(
+            {"side": side, "second_s": seconds, "throughput_ops_per_s": 5.0, "queue_length": queue}
+        )
+        for side, queue in (("client", float("nan")), ("middleware", 2.0))
+    )
+    events = pd.DataFrame(
+        {
+            "start_s": [0.0, 300.0, 600.0, 900.0, 1200.0],
+            "end_s": [0.1, 301.0, 605.0, 910.0, 1203.0],
+            "length_s": [0.1, 1.0, 5.0, 10.0, 3.0],
+            "event": ["garbage collection", "s1 paused", "s2 paused", "s3 paused", "s1 paused"],
+        }
+    )
+    figure = plot_close_ups(windows, events, around_s=15)
+    titles = [note.text for note in figure.layout.annotations]
+    assert titles == ["s1 paused", "s2 paused", "s3 paused", "s1 paused"]
+    assert tuple(figure.layout.xaxis.range) == (285.0, 316.0)
+    assert [trace.name for trace in figure.data if trace.showlegend] == ["clients", "middleware"]
+    drawn = [
+        trace for trace in figure.data if trace.yaxis == "y5"
+    ]  # the queue, in middlewares only
+    assert [trace.name for trace in drawn] == ["middleware"]
+    nothing = plot_close_ups(windows, events.head(0))
+    assert [note.text for note in nothing.layout.annotations] == ["no event was found"]
 
 
 def test_rows_of_several_runs_are_refused():

@@ -1,0 +1,72 @@
+"""The seconds around the events of a long run, in which they are too short to be seen."""
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from analysis.plots.trace import shade_events
+from analysis.theme import TEMPLATE, new_figure, style_of
+
+MOST = 4  # events side by side
+_ROWS = {
+    "throughput_ops_per_s": "Throughput (op/s)",
+    "queue_length": "Queue length (jobs)",
+}
+
+
+def plot_close_ups(
+    windows: pd.DataFrame, events: pd.DataFrame, *, around_s: float = 15.0
+) -> go.Figure:
+    """Plot throughput and queue length around the longest events, a column each.
+
+    Parameters
+    ----------
+    windows
+        Rows of `analysis.tidy.Tables.windows` of one run.
+    events
+        From `analysis.dynamics.find_events`; the longest four are drawn, in their order.
+    around_s
+        Seconds before the start and after the end of an event that are drawn.
+    """
+    if events.empty:
+        return _nothing()
+    longest = events.nlargest(MOST, "length_s").sort_values("start_s")
+    figure = make_subplots(
+        rows=len(_ROWS),
+        cols=len(longest),
+        shared_yaxes="rows",
+        vertical_spacing=0.08,
+        horizontal_spacing=0.03,
+        column_titles=longest["event"].tolist(),
+    )
+    for col, (_, event) in enumerate(longest.iterrows(), 1):
+        first, last = event["start_s"] - around_s, event["end_s"] + around_s
+        near = windows[windows["second_s"].between(first, last)]
+        for row, (column, title) in enumerate(_ROWS.items(), 1):
+            for side, seconds in near.dropna(subset=column).groupby("side"):
+                style = style_of("side", side)
+                figure.add_scatter(
+                    x=seconds["second_s"],
+                    y=seconds[column],
+                    mode="lines+markers",
+                    marker={"color": style.color, "symbol": style.symbol, "size": 4},
+                    line={"color": style.color, "dash": style.dash, "width": 1.2},
+                    name=style.name,
+                    legendgroup=style.name,
+                    showlegend=row == 1 and col == 1,
+                    row=row,
+                    col=col,
+                )
+            figure.update_xaxes(range=[first, last], row=row, col=col)
+            if col == 1:
+                figure.update_yaxes(title_text=title, rangemode="tozero", row=row, col=col)
+    shade_events(figure, longest)
+    figure.update_xaxes(title_text="Time (s)", row=len(_ROWS))
+    return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
+
+
+def _nothing() -> go.Figure:
+    """Return a figure that says that there is nothing to look at."""
+    figure = new_figure("Time (s)", _ROWS["throughput_ops_per_s"])
+    figure.add_annotation(text="no event was found", x=0.5, y=0.5, xref="paper", yref="paper")
+    return figure.update_layout(meta={"runs": 1})
