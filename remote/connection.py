@@ -122,10 +122,10 @@ class Connection:
         watchdog = threading.Timer(left_s, channel.close)  # paramiko waits without bound inside
         watchdog.start()
         try:
-            channel.exec_command(bounded(command, timeout_s))
+            channel.exec_command(bounded(command, timeout_s, reads_stdin=bool(stdin)))
             if stdin:
                 channel.sendall(stdin.encode())
-            channel.shutdown_write()
+                channel.shutdown_write()  # never after a short command: see `bounded`
             stdout, stderr = _drain(channel)
             status = channel.recv_exit_status()
         except BROKEN as exc:
@@ -203,14 +203,20 @@ class Connection:
         return bytes(reply)
 
 
-def bounded(command: str, timeout_s: float) -> str:
+def bounded(command: str, timeout_s: float, *, reads_stdin: bool = False) -> str:
     """Return `command` for the user's shell, whichever it is, so that it ends on the host, too.
 
     Nobody waits for it any more when its time is over or this process has died; then `timeout`
     ends it and what it started in its process group. It is run by ``sh``.
+
+    A command that is sent nothing has an empty standard input of its own. It must not be ended from
+    here: paramiko decides under a lock and sends without it, so that the end of the input may
+    follow the closing of a channel whose command has ended meanwhile, and sshd then closes the
+    whole connection ("ieof packet referred to nonexistent channel").
     """
     limit_s = math.ceil(timeout_s + _HOST_MARGIN_S)
-    return f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
+    bound = f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
+    return bound if reads_stdin else f"{bound} < /dev/null"
 
 
 def _drain(channel: paramiko.Channel) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -48,6 +49,17 @@ def changed(connection, **fields):
 def test_command_returns_streams_and_status(c1):
     result = c1.run("hostname; echo problem >&2; cat; exit 3", check=False, stdin="from here\n")
     assert (result.stdout, result.stderr, result.exit_status) == ("c1\nfrom here\n", "problem\n", 3)
+
+
+def test_command_that_is_sent_nothing_finds_its_input_at_the_end(c1):
+    assert c1.run("cat; wc -c").stdout == "0\n"
+
+
+def test_commands_that_end_at_once_leave_the_connection_alone(c1):
+    """A host closes their channels while we may still be about to end their input."""
+    with ThreadPoolExecutor(max_workers=12) as pool:
+        results = list(pool.map(lambda _: c1.run("true"), range(600)))
+    assert {result.exit_status for result in results} == {0}
 
 
 def test_large_output_on_both_streams_is_whole(c1):
