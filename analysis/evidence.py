@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 from analysis.published import published_table
 
 BUSY = 0.9  # a resource is called the limit from this utilization on
+FULL = 0.92  # and so is a link, which shows 93 to 98 % when more is sent than it carries
 EMPTY_QUEUE = 1.0  # below this mean queue length, in jobs, hardly anything waits
 ROLES = {"clients": "client", "middlewares": "middleware", "servers": "server"}
 WORKERS = "workers"
@@ -149,10 +151,16 @@ def _at_largest_load(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return frame[frame["num_clients"] == largest]
 
 
+def is_busy(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Tell which rows of `utilization_table` are of a resource that is busy all the time."""
+    least = np.where(rows["resource"].str.endswith("links"), FULL, BUSY)
+    return rows["utilization"] >= least
+
+
 def _limit(rows: pd.DataFrame) -> str:
     """Name all that is busy; workers are the limit only where nothing they wait for is busy."""
     known = rows.dropna(subset="utilization").sort_values("utilization", ascending=False)
-    busy = known[known["utilization"] >= BUSY]
+    busy = known[is_busy(known)]
     workers = busy["resource"] == WORKERS
     waiting = rows["queue_length"].max()
     if busy.empty:

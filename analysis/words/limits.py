@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.evidence import BUSY, WORKERS
+from analysis.evidence import WORKERS, is_busy
 
 _WORDS = {
     "num_servers": "{} server{s}",
@@ -50,7 +50,7 @@ def limit_sentences(utilizations: pd.DataFrame, factors: Sequence[str]) -> str:
 def limit_of(system: pd.DataFrame) -> str:
     """Name the busiest resource of one system that is busy all the time."""
     known = system.dropna(subset="utilization").sort_values("utilization", ascending=False)
-    busy = known[known["utilization"] >= BUSY]
+    busy = known[is_busy(known)]
     others = busy[busy["resource"] != WORKERS]
     if len(others):
         return f"limited by the {others['resource'].iloc[0]}"

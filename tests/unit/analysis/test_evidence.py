@@ -129,9 +129,13 @@ def test_overview_leaves_out_what_is_not_known():
             "limited by the workers (100 %); 40 jobs wait in the queue for them.",
         ),
         (
-            {"cpu": 95.0, "net_threads": 0.92, "send": {"clients": 182.0}},
-            "limited by the machine's CPU (95 %), the net threads (92 %) "
-            "and the clients' links (91 %).",
+            {"cpu": 95.0, "net_threads": 0.92, "send": {"clients": 186.0}},
+            "limited by the machine's CPU (95 %), the clients' links (93 %) "
+            "and the net threads (92 %).",
+        ),
+        (
+            {"send": {"clients": 181.0}, "workers": 1.0, "queue_length": 257.0},
+            "limited by the workers (100 %); 257 jobs wait in the queue for them.",
         ),
         (
             {},
