@@ -56,7 +56,7 @@ def test_notebook_only_tells_and_calls(path):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     (parameters,) = [c for c in code if "parameters" in c.metadata.get("tags", [])]
     if path in MEASURING:
-        assert parameters.source == 'fleet = "local"\nprofile = "smoke"\ncampaign = "smoke"'
+        assert parameters.source == 'fleet = "none"\nprofile = "quick"\ncampaign = "reference"'
     assert code[0] is parameters
     for cell in code:
         assert len(cell.source.splitlines()) <= LONGEST_CELL, cell.source

@@ -1,0 +1,62 @@
+"""The reference campaign as it is shipped: complete, small, readable as it stands."""
+
+import pytest
+
+from analysis import tidied
+from analysis.packed import raw_files
+from analysis.paths import REFERENCE
+from analysis.tidied import campaign_tables
+from remote.campaign import NO_FLEET, Campaign
+from remote.campaign.report import measured_sections
+from remote.campaign.verify import check_findings, file_findings
+from remote.manifest import MANIFEST, failed_checks, read_manifest
+from remote.section import Section
+
+LARGEST_BYTES = 60e6
+SECTIONS = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9")
+
+
+def test_every_run_of_every_section_is_there():
+    campaign = Campaign.open("reference", fleet=NO_FLEET)
+    assert set(SECTIONS) <= set(measured_sections(REFERENCE))
+    assert campaign.profile == "quick"
+    assert [run.label for name in SECTIONS for run in campaign.missing(name, retry=True)] == []
+
+
+@pytest.mark.parametrize("name", [name for name in SECTIONS if name != "0"])
+def test_runs_are_as_long_and_as_many_as_they_should_be(name):
+    durations = Section.read(name, "quick").durations
+    least = (1, 1800) if name == "8" else (3, 8)
+    assert (durations.repetitions, durations.stable_s) >= least
+    manifests = [read_manifest(path) for path in REFERENCE.glob(f"{name}/*/rep-?/{MANIFEST}")]
+    windows = [m["window"]["stable_s"] for m in manifests if "num_clients" in m]
+    assert windows and min(windows) >= least[1]
+    assert not [text for m in manifests for text in failed_checks(m, "required")]
+
+
+def test_it_is_small():
+    files = [path for path in REFERENCE.rglob("*") if path.is_file()]
+    on_disk = sum(path.stat().st_blocks * 512 for path in files)
+    assert on_disk < LARGEST_BYTES
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_its_tables_are_those_that_this_code_makes(name, monkeypatch):
+    """Where they are not: `lab unpack reference`, export it, `lab pack reference`, commit."""
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError(f"the tables of section {name} are made anew")
+
+    monkeypatch.setattr(tidied, "tidy_campaign", never)
+    assert not campaign_tables(REFERENCE, [name]).runs.empty or name == "0"
+
+
+def test_packed_files_are_what_was_measured():
+    """One section in full; `lab verify reference` goes over all of them."""
+    with raw_files(REFERENCE, ["2.2"]) as folder:
+        paths = sorted(folder.glob(f"2.2/*/*/{MANIFEST}"))
+        assert paths
+        for path in paths:
+            manifest = read_manifest(path.parent)
+            assert list(file_findings(path.parent, manifest)) == []
+            assert check_findings(path.parent, manifest) == []
