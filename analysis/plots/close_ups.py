@@ -62,7 +62,10 @@ def plot_close_ups(
                 figure.update_yaxes(title_text=title, rangemode="tozero", row=row, col=col)
     shade_events(figure, longest)
     figure.update_xaxes(title_text="Time (s)", row=len(_ROWS))
-    return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
+    above = {"y": 1.1, "yanchor": "bottom"}  # the names of the columns
+    return figure.update_layout(
+        template=TEMPLATE, meta={"runs": 1}, height=480, margin={"t": 80}, legend=above
+    )
 
 
 def _nothing() -> go.Figure:
