@@ -44,7 +44,7 @@ def test_predictions_stand_beside_the_cells(tables, predicted):
     assert one["client_throughput_ops_per_s_mean"] == one["measured"]
     sentences = model_sentences(compared)
     assert sentences.count("- **Workload") == 2
-    assert "The network of queues is within 5%" in sentences
+    assert "The network of queues is within 5\N{NO-BREAK SPACE}%" in sentences
 
 
 def test_demands_name_what_would_saturate(tables):
