@@ -13,7 +13,7 @@ _END_LEFT = f"""\
 for sid; do
     job=${{sid%.sid}}
     [ -f "$job.exit" ] && continue
-    leader=$(cat "$sid")
+    read -r leader < "$sid"
     grep -qszxF "{JOB_MARK}=$job" "/proc/$leader/environ" || continue
     kill -KILL "-$leader" && echo "$job"
 done"""

@@ -17,27 +17,41 @@ KILL_AFTER_S = 10
 """What a job has to end by itself before it is killed."""
 
 PROBE_BYTES = 65536
-_SPACE = "   "  # overwritten by the exit status, which so can be told on a full disk, too
+_SPACE = " " * 10  # see `_reserve`
 
 
 def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
     """Return the shell script that starts `command` as job `name` in `folder` (pure)."""
     quoted = {k: shlex.quote(f"{name}.{k}") for k in ("pid", "sid", "out", "err", "exit")}
+    numbers = [quoted[k] for k in ("pid", "sid", "exit")]
     inner = (
-        f"echo $$ > {quoted['pid']}; "
-        f"exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
+        f"{_tell('$$', quoted['pid'])} "
+        f"&& exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
     )
-    part = shlex.quote(f"{name}.exit.part")  # has its disk space from the start: see _SPACE
     outer = (
-        f"echo $$ > {quoted['sid']}; "
-        f"sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} < /dev/null; "
-        f"echo $? 1<> {part}; mv {part} {quoted['exit']}"
+        f"{_tell('$$', quoted['sid'])} "
+        f"&& sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} < /dev/null; "
+        f"{_tell('$?', quoted['exit'])}"
     )
     mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
     return (
         f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
         f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
-        f"&& echo '{_SPACE}' > {part} && rm -f {quoted['exit']} {quoted['pid']} {quoted['sid']} "
+        f"&& {' && '.join(map(_reserve, numbers))} && rm -f {' '.join(numbers)} "
         f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1 "
-        f"&& until [ -s {quoted['pid']} ] || [ -f {quoted['exit']} ]; do sleep 0.01; done"
+        f"&& until [ -f {quoted['pid']} ] || [ -f {quoted['exit']} ]; do sleep 0.01; done"
     )
+
+
+def _reserve(file: str) -> str:
+    """Return the command that takes the disk space of a number which `_tell` will write.
+
+    A job whose number found no place could be neither ended nor told from others, and the disk
+    may be full by then.
+    """
+    return f"echo '{_SPACE}' > {file}.part"
+
+
+def _tell(number: str, file: str) -> str:
+    """Return the command that writes `number` over the space that is reserved for `file`."""
+    return f"echo {number} 1<> {file}.part && mv {file}.part {file}"

@@ -25,6 +25,8 @@ from remote.jobs import (
     job_folder,
     require_free_port,
 )
+from remote.jobs import job as job_module
+from remote.jobs.script import JOB_MARK, start_script
 from remote.provision import provision
 from remote.tools import memcached
 
@@ -239,6 +241,25 @@ def test_exit_status_is_told_on_a_disk_that_is_full_by_then(s1):
             job.launch(limit_s=30)
     finally:
         s1.run(f"rm -f {folder}/filler")
+
+
+def test_job_can_be_ended_though_the_disk_filled_up_while_it_was_started(s1, monkeypatch):
+    folder = s1.host.work_dir
+    fill = f"! dd if=/dev/zero of={folder}/filler bs=4k 2>/dev/null"
+
+    def with_full_disk(*args):
+        head, tail = start_script(*args).split(f"&& {JOB_MARK}=")
+        return f"{head} && {fill} && {JOB_MARK}={tail}"
+
+    monkeypatch.setattr(job_module, "start_script", with_full_disk)
+    job = Job(s1, job_folder(s1.host, "full"), "sleeper", "sleep 4714")
+    try:
+        job.launch(limit_s=60)
+        job.kill()
+        assert s1.run("pgrep -x sleep", check=False).stdout == ""
+        assert job.wait(timeout_s=5).exit_status == job_module.KILLED
+    finally:
+        s1.run(f"rm -f {folder}/filler; pkill -x sleep", check=False)
 
 
 def test_leftover_jobs_of_a_dead_controller_are_ended(c1):
