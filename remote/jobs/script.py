@@ -49,7 +49,7 @@ def _reserve(file: str) -> str:
     A job whose number found no place could be neither ended nor told from others, and the disk
     may be full by then.
     """
-    return f"echo '{_SPACE}' > {file}.part"
+    return f"env echo '{_SPACE}' > {file}.part"  # the shell's own would not say why it cannot
 
 
 def _tell(number: str, file: str) -> str:

@@ -26,7 +26,7 @@ from remote.jobs import (
     require_free_port,
 )
 from remote.jobs import job as job_module
-from remote.jobs.script import JOB_MARK, start_script
+from remote.jobs.script import JOB_MARK, PROBE_BYTES, start_script
 from remote.provision import provision
 from remote.tools import memcached
 
@@ -258,6 +258,20 @@ def test_job_can_be_ended_though_the_disk_filled_up_while_it_was_started(s1, mon
         job.kill()
         assert s1.run("pgrep -x sleep", check=False).stdout == ""
         assert job.wait(timeout_s=5).exit_status == job_module.KILLED
+    finally:
+        s1.run(f"rm -f {folder}/filler; pkill -x sleep", check=False)
+
+
+@pytest.mark.parametrize("left_bytes", [0, PROBE_BYTES])
+def test_job_that_finds_no_disk_space_is_not_started(s1, left_bytes):
+    folder = s1.host.work_dir
+    s1.run(f"dd if=/dev/zero of={folder}/filler bs=4k 2>/dev/null", check=False)
+    s1.run(f"mkdir -p {folder}/jobs/full; truncate -s -{left_bytes} {folder}/filler", check=False)
+    job = Job(s1, job_folder(s1.host, "full"), "sleeper", "sleep 4715")
+    try:
+        with pytest.raises(CommandFailed, match=r"s1: .*No space left(.|\n)*free space there"):
+            job.launch(limit_s=30)
+        assert s1.run("pgrep -x sleep", check=False).stdout == ""
     finally:
         s1.run(f"rm -f {folder}/filler; pkill -x sleep", check=False)
 
