@@ -80,7 +80,7 @@ class _Reader:
             parts=tuple(parts),
             durations=self._durations(chosen, place),
             pauses=tuple(self._pauses(chosen.get("pauses", []), f"{place}.pauses")),
-            time_dilation=self._time_dilation(),
+            time_dilation=self._time_dilation(chosen, place),
         )
         require_possible(section, self.path)
         return section
@@ -93,7 +93,7 @@ class _Reader:
             raise ConfigError(self.path, f"no profile `{profile}`; there are {known}")
         place = f"profiles.{profile}"
         chosen = self._table(profiles, profile, place)
-        keys = [*(f.name for f in fields(Durations)), "factors"]
+        keys = [*(f.name for f in fields(Durations)), "factors", "time_dilation"]
         self._refuse_unknown(
             chosen, [*keys, *(("parts", "pauses") if kind == "load" else ())], place
         )
@@ -248,11 +248,13 @@ class _Reader:
                     raise self._wrong(f"{where}.{name}", f"must be a number > 0, got {got!r}")
             yield Pause(**entry)
 
-    def _time_dilation(self) -> float:
-        value = self.document.get("time_dilation", 1)
+    def _time_dilation(self, chosen: Mapping[str, Any], profile: str) -> float:
+        """Return the k of the profile, or else that of the file."""
+        own = "time_dilation" in chosen
+        value = (chosen if own else self.document).get("time_dilation", 1)
         if not is_positive_number(value) or not MIN_DILATION <= value <= MAX_DILATION:
             rule = f"must be a number {MIN_DILATION:g} to {MAX_DILATION:g}, got {value!r}"
-            raise self._wrong("time_dilation", rule)
+            raise self._wrong(f"{profile}.time_dilation" if own else "time_dilation", rule)
         return float(value)
 
     def _table(self, parent: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:

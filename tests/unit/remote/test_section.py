@@ -96,6 +96,11 @@ def test_section_takes_as_many_hosts_as_the_largest_level_needs(tmp_path):
     assert section.pauses == (Pause(server=3, at_s=1.5, for_s=1),)
 
 
+def test_profile_may_have_a_time_dilation_of_its_own(tmp_path):
+    text = FULL.replace("[profiles.smoke]", "[profiles.smoke]\ntime_dilation = 16")
+    assert read(tmp_path, text).time_dilation == 16
+
+
 def test_levels_beyond_the_studies_are_measured_and_marked(tmp_path):
     section = read(tmp_path, FULL)
     assert section.factors["replicas"] == (1, 3, 2)
@@ -159,6 +164,11 @@ def test_parts_have_factors_of_their_own(tmp_path):
         ('title = "A section"', 'title = "x', "not TOML"),
         ('title = "A section"', 'kind = "disk"', "kind must be one of load, network, got 'disk'"),
         ('title = "A section"', "time_dilation = 0", "time_dilation must be a number 0.01 to"),
+        (
+            "stable_s = 3",
+            "stable_s = 3\ntime_dilation = true",
+            "smoke.time_dilation must be a number",
+        ),
         ('title = "A section"', "hosts = 3", "not TOML|hosts must be a table"),
         ("[1, 2]", "[1, 2]\nworkers = [8]", "workers: there is no middleware to set it on"),
         ("[1, 2]", "[1, 2]\nwokers = [8]", "factors: unknown wokers; known are arrival_rate_per_s"),
