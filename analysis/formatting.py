@@ -22,7 +22,15 @@ UNITS = {
     "_us": "µs",
     "_s": "s",
 }
-SPELLINGS = {"ci": "CI", "ci95": "95 % CI", "cpu": "CPU", "rtt": "RTT", "sd": "SD"}
+SPELLINGS = {
+    "ci": "CI",
+    "ci95": "95 % CI",
+    "cpu": "CPU",
+    "gc": "GC",
+    "rtt": "RTT",
+    "sd": "SD",
+    "tcp": "TCP",
+}
 MISSING = "\N{EN DASH}"
 SIGNIFICANT_DIGITS = 3
 

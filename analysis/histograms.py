@@ -19,6 +19,7 @@ from hdrh.histogram import HdrHistogram
 from analysis.units import us_to_ms
 
 PERCENTILES = (25, 50, 75, 90, 95, 99)
+_OF_SAMPLES = ("side", "request_type", "time", "upper_edge_ms", "count")  # not of the run
 EMPTY = pd.DataFrame(
     {"upper_edge_ms": np.array([], dtype="float64"), "count": np.array([], dtype="int64")}
 )
@@ -103,13 +104,20 @@ def percentiles_by(
     Returns
     -------
     pandas.DataFrame
-        Columns `by`, `percentile`, `value_ms`.
+        Columns `by`, `percentile`, `value_ms`, `runs` (how many were merged).
     """
     rows = []
     for group, samples in histograms.groupby(list(by), dropna=False):
         values = histogram_percentiles(merge_histograms([samples[list(EMPTY)]]), percentiles)
-        rows += [(*group, p, value) for p, value in zip(percentiles, values, strict=True)]
-    return pd.DataFrame(rows, columns=[*by, "percentile", "value_ms"])
+        runs = num_runs(samples)
+        rows += [(*group, p, value, runs) for p, value in zip(percentiles, values, strict=True)]
+    return pd.DataFrame(rows, columns=[*by, "percentile", "value_ms", "runs"])
+
+
+def num_runs(histograms: pd.DataFrame) -> int:
+    """Count the runs that rows of `analysis.tidy.Tables.histograms` are from."""
+    of_run = [column for column in histograms.columns if column not in _OF_SAMPLES]
+    return len(histograms[of_run].drop_duplicates())
 
 
 @lru_cache

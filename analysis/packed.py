@@ -6,30 +6,22 @@ the checksums of the compressed files, and tidy tables stay in their places. Rea
 manifests see no difference; who needs the files asks `raw_files`, or has them put back.
 """
 
-import base64
 import contextlib
-import gzip
 import io
 import lzma
 import shutil
-import struct
 import tarfile
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.parsing import ParseError
-from analysis.run import MANIFEST
+from analysis.recompress import restored, stored
+from analysis.run import MANIFEST, measured_sections
 
 RAW = "raw"
 SUFFIX = ".tar.xz"
-_GZ = ".gz"
-_VERBATIM = ".verbatim"  # ends the name of what cannot be compressed again to the same bytes
-_BASE64_HISTOGRAM = b"HISTF"  # how a compressed HdrHistogram (V2) begins
-_COOKIE_BYTES = 8  # its cookie and its length, before what is compressed
-_LENGTHS = struct.Struct("<II")
 _DAMAGED = (tarfile.TarError, lzma.LZMAError, EOFError)
 
 
@@ -135,7 +127,7 @@ def raw_files(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iter
         An archive is damaged; names it.
     """
     packed = packed_sections(campaign_dir)
-    wanted = _measured(campaign_dir) if sections is None else sorted(sections)
+    wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     if not set(wanted) & set(packed):
         yield campaign_dir
         return
@@ -149,10 +141,6 @@ def raw_files(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iter
         yield copy
 
 
-def _measured(campaign_dir: Path) -> list[str]:
-    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
-
-
 def _raw_paths(section_dir: Path) -> list[Path]:
     """Return all files of the runs but manifests; those alike side by side: they pack better."""
     paths = [p for p in section_dir.rglob("*") if p.is_file() and p.name != MANIFEST]
@@ -163,81 +151,13 @@ def _write(target: Path, section_dir: Path, paths: Iterable[Path]) -> None:
     """Write an archive of `paths` and read it again: what is removed must come back as it was."""
     with tarfile.open(target, "w:xz", preset=9) as archive:
         for path in paths:
-            name, content = _stored(str(path.relative_to(section_dir)), path.read_bytes())
+            name, content = stored(str(path.relative_to(section_dir)), path.read_bytes())
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
     for name, content in _contents(target):
         if (section_dir / name).read_bytes() != content:
             raise ParseError(target, None, f"does not give {name} back as it was")
-
-
-def _stored(name: str, content: bytes) -> tuple[str, bytes]:
-    """Return name and content as they are archived: uncompressed if that can be undone exactly."""
-    for ending, (undo, redo) in _FORMS.items():
-        with contextlib.suppress(OSError, EOFError, ValueError, zlib.error):
-            plain = undo(content)
-            if name.endswith(_GZ) and redo(plain) == content:
-                return name.removesuffix(_GZ) + ending, plain
-    return name + _VERBATIM, content
-
-
-def _restored(name: str, content: bytes) -> tuple[str, bytes]:
-    if name.endswith(_VERBATIM):
-        return name.removesuffix(_VERBATIM), content
-    ending = next(ending for ending in _FORMS if name.endswith(ending))
-    return name.removesuffix(ending) + _GZ, _FORMS[ending][1](content)
-
-
-def _gunzip_log(content: bytes) -> bytes:
-    """Uncompress a histogram log and the histograms in its lines.
-
-    A line ``...,<base64>`` becomes two lengths, what is before its last comma, and the histogram:
-    without base64 and zlib those of neighbouring seconds look alike. A line that holds none is
-    kept, with the length 0 of a histogram; ValueError if none holds any.
-    """
-    parts = []
-    found = False
-    for line in gzip.decompress(content).split(b"\n"):
-        before, comma, payload = line.rpartition(b",")
-        histogram = b""
-        if payload.startswith(_BASE64_HISTOGRAM):
-            packed = base64.b64decode(payload, validate=True)
-            histogram = packed[:_COOKIE_BYTES] + zlib.decompress(packed[_COOKIE_BYTES:])
-            found = True
-        kept = before if histogram else before + comma + payload
-        parts.append(_LENGTHS.pack(len(kept), len(histogram)) + kept + histogram)
-    if not found:
-        raise ValueError("no histogram log")
-    return b"".join(parts)
-
-
-def _gzip_log(plain: bytes) -> bytes:
-    """Make a histogram log of what `_gunzip_log` gave."""
-    lines = []
-    place = 0
-    while place < len(plain):
-        kept_bytes, histogram_bytes = _LENGTHS.unpack_from(plain, place)
-        place += _LENGTHS.size
-        line = plain[place : place + kept_bytes]
-        place += kept_bytes
-        if histogram_bytes:
-            cookie = plain[place : place + _COOKIE_BYTES]
-            histogram = plain[place + _COOKIE_BYTES : place + histogram_bytes]
-            packed = cookie + zlib.compress(histogram, zlib.Z_BEST_COMPRESSION)
-            line += b"," + base64.b64encode(packed)
-        place += histogram_bytes
-        lines.append(line)
-    return _gzip(b"\n".join(lines))
-
-
-def _gzip(plain: bytes) -> bytes:
-    """Compress as files are when they are fetched (`remote.manifest.write_files`)."""
-    return gzip.compress(plain, mtime=0)
-
-
-_FORMS = {".histograms": (_gunzip_log, _gzip_log), "": (gzip.decompress, _gzip)}
-"""What ends a name in place of ``.gz`` to what undoes and redoes the compression, in this order."""
 
 
 def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
@@ -248,7 +168,7 @@ def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
                 safe = tarfile.data_filter(entry, str(source.parent))  # no way out of the folder
                 content = archive.extractfile(safe) if safe.isfile() else None
                 if content is not None:
-                    yield _restored(safe.name, content.read())
+                    yield restored(safe.name, content.read())
             while stream.read(io.DEFAULT_BUFFER_SIZE):  # to its end, where its checksum stands
                 pass
     except _DAMAGED as exc:

@@ -54,12 +54,13 @@ class Provenance:
         Parameters
         ----------
         num_runs : int, optional
-            How many runs the figure shows; all accepted ones when None.
+            How many runs the figure shows; some of the accepted ones when None.
         """
         count = self.num_accepted if num_runs is None else num_runs
+        of = "out of " if num_runs is None else ""
         factors = ", ".join(f"{k:g}" for k in self.time_dilations)
         parts = [
-            f"Campaign {self.campaign}: {count} run{'' if count == 1 else 's'}",
+            f"Campaign {self.campaign}: {of}{count} run{'' if count == 1 else 's'}",
             *([" and ".join(self.generators)] if self.generators else ["no load"]),
             f"time dilation k = {factors}",
             f"commit {' and '.join(self.commits)}",

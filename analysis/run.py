@@ -95,6 +95,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
+def measured_sections(campaign_dir: Path) -> list[str]:
+    """Return the sections of which a campaign holds anything."""
+    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
+
+
 def read_run(folder: Path | str) -> Run:
     """Read every file of a run folder.
 

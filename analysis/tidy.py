@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis import details, measures, network
 from analysis.parsing import ParseError
-from analysis.run import MANIFEST, Run, read_manifest, read_run
+from analysis.run import MANIFEST, Run, measured_sections, read_manifest, read_run
 from analysis.tables import NAMES, Tables, read_tables, stack, table_path
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
@@ -53,7 +53,7 @@ def tidy_campaign(
     """
     campaign_dir = Path(campaign_dir)
     target_dir = campaign_dir if into is None else Path(into)
-    wanted = _sections(campaign_dir) if sections is None else sorted(sections)
+    wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     for section in wanted:
         tables = _tidy_section(campaign_dir / section)
         for name, frame in tables.items():
@@ -63,10 +63,6 @@ def tidy_campaign(
             frame.to_parquet(partial, index=False, compression="zstd")
             partial.rename(path)
     return read_tables(target_dir, wanted)
-
-
-def _sections(campaign_dir: Path) -> list[str]:
-    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
 
 
 def _tidy_section(section_dir: Path) -> dict[str, pd.DataFrame]:

@@ -18,7 +18,7 @@ from remote.errors import ConfigError
 FORMAT = 1
 MANIFEST = "manifest.json"
 NEEDED = ("status", "attempt")
-CODE = ("--", ".", ":(exclude)data", ":(exclude)figures")  # of the project's files, for git
+_OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
 
 def utc(epoch_s: float) -> str:
@@ -37,7 +37,7 @@ def git_state(root: Path) -> dict[str, object]:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        changes = git("status", "--porcelain", *CODE)
+        changes = git("status", "--porcelain", *_OWN_FILES)
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changes)}
     except (OSError, subprocess.CalledProcessError):
         return {"commit": "unknown", "dirty": True}

@@ -218,11 +218,20 @@ class Translation(ABC):
 def listed(translations: Sequence[Translation], kind: str) -> list[tuple[str, str, str]]:
     """List all figures ("Figure") or tables ("Table"): name, number, first words of the caption."""
     return [
-        (name, translation.numbers[name], SENTENCE_END.split(caption)[0].rstrip(".:;"))
+        (name, translation.numbers[name], first_words(caption))
         for translation in translations
         for name, caption in translation.captions.items()
         if translation.numbers[name].startswith(kind)
     ]
+
+
+def first_words(caption: str) -> str:
+    """Return what stands before the first end of a sentence or colon outside brackets."""
+    for end in SENTENCE_END.finditer(caption):
+        before = caption[: end.start()]
+        if before.count("(") == before.count(")"):
+            return before
+    return caption.rstrip(".:;")
 
 
 def translate_with(kind: type[Translation], sections: Sequence[Section]) -> list[Translation]:

@@ -4,8 +4,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from analysis.plots.trace import shade_events
-from analysis.theme import TEMPLATE, new_figure, style_of
+from analysis.plots.trace import add_seconds, shade_events
+from analysis.theme import TEMPLATE, new_figure
 
 MOST = 4  # events side by side
 _ROWS = {
@@ -43,20 +43,7 @@ def plot_close_ups(
         first, last = event["start_s"] - around_s, event["end_s"] + around_s
         near = windows[windows["second_s"].between(first, last)]
         for row, (column, title) in enumerate(_ROWS.items(), 1):
-            for side, seconds in near.dropna(subset=column).groupby("side"):
-                style = style_of("side", side)
-                figure.add_scatter(
-                    x=seconds["second_s"],
-                    y=seconds[column],
-                    mode="lines+markers",
-                    marker={"color": style.color, "symbol": style.symbol, "size": 4},
-                    line={"color": style.color, "dash": style.dash, "width": 1.2},
-                    name=style.name,
-                    legendgroup=style.name,
-                    showlegend=row == 1 and col == 1,
-                    row=row,
-                    col=col,
-                )
+            add_seconds(figure, near, column, row=row, col=col)
             figure.update_xaxes(range=[first, last], row=row, col=col)
             if col == 1:
                 figure.update_yaxes(title_text=title, rangemode="tozero", row=row, col=col)

@@ -42,7 +42,7 @@ def plot_effects(result: FactorialResult, unit: str) -> go.Figure:
         showlegend=False,
     )
     figure.add_hline(0, line={"color": FRAME, "width": 1})
-    return figure.update_yaxes(rangemode="normal")
+    return figure.update_yaxes(rangemode="normal").update_layout(meta=_runs(result.residuals))
 
 
 def plot_interactions(
@@ -87,7 +87,7 @@ def plot_interactions(
         named.add(split)
         figure.update_xaxes(title_text=over, type="category", row=1, col=col)
     figure.update_yaxes(title_text=title, row=1, col=1)
-    return figure.update_layout(template=TEMPLATE)
+    return figure.update_layout(template=TEMPLATE, meta=_runs(frame))
 
 
 def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
@@ -131,4 +131,10 @@ def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
     figure.update_xaxes(title_text="Quantile of the normal distribution", row=1, col=2)
     figure.update_xaxes(rangemode="normal", row=1, col=2)
     figure.update_yaxes(title_text=f"Residual ({shown})", row=1, col=1)
-    return figure.update_yaxes(rangemode="normal").update_layout(template=TEMPLATE)
+    figure.update_yaxes(rangemode="normal")
+    return figure.update_layout(template=TEMPLATE, meta=_runs(residuals))
+
+
+def _runs(rows: pd.DataFrame) -> dict[str, int]:
+    """Count the runs, one a row, for the footnote that `present.figure` gives the figure."""
+    return {"runs": len(rows)}

@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from analysis.histograms import num_runs
 from analysis.plots.series import add_measured, count_runs
 from analysis.theme import PERCENTILES, SHARDED, SIDES, TEMPLATE, bar_marker, new_figure
 
@@ -70,7 +71,8 @@ def plot_percentiles_by_keys(
                 legendgroup=mode.name,
             )
     _set_axes(figure, percentiles, logarithmic)
-    return figure.update_layout(height=440)
+    runs = int(percentiles.drop_duplicates(["multi_get_keys", "sharded"])["runs"].sum())
+    return figure.update_layout(height=440, meta={"runs": runs})
 
 
 def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
@@ -110,7 +112,8 @@ def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
             )
         figure.update_yaxes(title_text="Requests (%)", row=row, col=1)
     figure.update_xaxes(title_text="Response time (ms)", row=len(sides))
-    return figure.update_layout(template=TEMPLATE, height=260 * len(sides) + 40, bargap=0)
+    figure.update_layout(template=TEMPLATE, height=260 * len(sides) + 40, bargap=0)
+    return figure.update_layout(meta={"runs": num_runs(histograms)})
 
 
 def _set_axes(figure: go.Figure, frame: pd.DataFrame, logarithmic: bool) -> None:

@@ -27,4 +27,5 @@ def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") 
             line={"color": style.color, "dash": style.dash, "width": 1},
             name=style.name,
         )
-    return figure.update_layout(legend_traceorder="reversed")
+    runs = int(percentiles.drop_duplicates("num_clients")["runs"].sum())
+    return figure.update_layout(legend_traceorder="reversed", meta={"runs": runs})

@@ -40,26 +40,39 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
         raise ValueError("a trace shows one run, got rows of several for the same side and second")
     figure = make_subplots(rows=len(_ROWS), cols=1, shared_xaxes=True, vertical_spacing=0.06)
     for row, (column, title) in enumerate(_ROWS.items(), 1):
-        for side, seconds in windows.groupby("side"):
-            style = style_of("side", side)
-            figure.add_scatter(
-                x=seconds["second_s"],
-                y=seconds[column],
-                mode="lines+markers" if len(seconds) <= _MAX_MARKERS else "lines",
-                marker={"color": style.color, "symbol": style.symbol, "size": 5},
-                line={"color": style.color, "dash": style.dash, "width": 1.2},
-                name=style.name,
-                legendgroup=style.name,
-                showlegend=row == 1,
-                row=row,
-                col=1,
-            )
+        add_seconds(figure, windows, column, row=row, col=1)
         figure.update_yaxes(title_text=title, row=row, col=1)
     shade_stable_window(figure, windows)
     mark_events(figure, events)
     figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
     figure.update_xaxes(rangemode="normal")
     return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
+
+
+def add_seconds(
+    figure: go.Figure, windows: pd.DataFrame, column: str, *, row: int, col: int
+) -> None:
+    """Draw one column second by second, a line for each side that measured it.
+
+    Parameters
+    ----------
+    row, col
+        Where in `figure`; the first place of all has the legend.
+    """
+    for side, seconds in windows.dropna(subset=column).groupby("side"):
+        style = style_of("side", side)
+        figure.add_scatter(
+            x=seconds["second_s"],
+            y=seconds[column],
+            mode="lines+markers" if len(seconds) <= _MAX_MARKERS else "lines",
+            marker={"color": style.color, "symbol": style.symbol, "size": 5},
+            line={"color": style.color, "dash": style.dash, "width": 1.2},
+            name=style.name,
+            legendgroup=style.name,
+            showlegend=row == 1 and col == 1,
+            row=row,
+            col=col,
+        )
 
 
 def shade_stable_window(figure: go.Figure, seconds: pd.DataFrame) -> None:

@@ -11,10 +11,17 @@ def error_text(value: float) -> str:
     """Write a relative error in percent; one above ten times what was measured is only bounded."""
     if abs(value) > 10:
         return "> +1000%"
-    return f"{value:+.1%}".replace("-", "\N{MINUS SIGN}")
+    return _minus(f"{value:+.1%}")
 
 
 def percent(share: float, decimals: int = 0, *, signed: bool = False) -> str:
     """Write a share in percent as sentences have it, ``95 %``, with a true minus sign."""
     text = f"{100 * share:{'+' if signed else ''}.{decimals}f}\N{NO-BREAK SPACE}%"
+    return _minus(text)
+
+
+def _minus(text: str) -> str:
+    """Write a true minus sign, and no sign before what is zero as it is rounded."""
+    if not any(digit in text for digit in "123456789"):
+        text = text.lstrip("+-")
     return text.replace("-", "\N{MINUS SIGN}")

@@ -24,11 +24,15 @@ class TimeLeft:
     Parameters
     ----------
     runs : those that are to be measured.
+
+    Attributes
+    ----------
+    runs_left : how many are not settled.
     """
 
     def __init__(self, runs: Sequence[Run], clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._runs_left = len(runs)
+        self.runs_left = len(runs)
         self._under_load_s = sum(run.section.durations.total_s for run in runs)
         self._overheads_s: list[float] = []
         self._settled_at_s = self._began_at_s = clock()
@@ -47,7 +51,7 @@ class TimeLeft:
         now_s, own_s = self._clock(), run.section.durations.total_s
         self._overheads_s.append(max(0.0, now_s - self._settled_at_s - own_s))
         self._settled_at_s = self._began_at_s = now_s
-        self._runs_left -= 1
+        self.runs_left -= 1
         self._under_load_s -= own_s
 
     def in_run_s(self, run: Run) -> float:
@@ -56,7 +60,7 @@ class TimeLeft:
 
     def left_s(self, run: Run | None = None) -> float:
         """Return the seconds until all runs are settled, while `run` is being measured."""
-        all_of_them = self._under_load_s + self._runs_left * self.overhead_s
+        all_of_them = self._under_load_s + self.runs_left * self.overhead_s
         return max(0.0, all_of_them - (self.in_run_s(run) if run else 0.0))
 
 
@@ -67,7 +71,6 @@ class Progress:
         total_s = sum(map(planned_s, runs))
         if enabled:
             tqdm.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(total_s))}")
-        self._left = len(runs)
         self._time = TimeLeft(runs)
         self._settled_s = 0.0
         self._run: Run | None = None
@@ -98,11 +101,10 @@ class Progress:
         self._run = run
         self._time.started()
         self._move()
-        self.show(f"{run.label} ({self._left} left)")
+        self.show(f"{run.label} ({self._time.runs_left} left)")
 
     def settled(self, run: Run, reason: str) -> None:
         """Count a run that is done or given up; in the latter case say why."""
-        self._left -= 1
         self._run = None
         self._time.settled(run)
         self._settled_s += planned_s(run)

@@ -77,11 +77,6 @@ def phases_text(phases_s: Mapping[str, float]) -> str:
     return f"{table}\n{share:.1%} was not spent measuring, {verdict} {LARGEST_OVERHEAD:.0%}."
 
 
-def measured_sections(campaign_dir: Path) -> list[str]:
-    """Return the sections of which a campaign holds anything."""
-    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
-
-
 def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]) -> CampaignReport:
     """Read all manifests of a campaign and sum them up.
 

@@ -15,9 +15,10 @@ from tabulate import tabulate
 
 from analysis import packed
 from analysis.packed import raw_files
+from analysis.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.record import RECORD, exclusive
-from remote.campaign.report import campaign_report, measured_sections
+from remote.campaign.report import campaign_report
 from remote.campaign.reproduce import compare, plan_of
 from remote.campaign.states import LOCK
 from remote.campaign.verify import verify_campaign

@@ -5,9 +5,9 @@ import pytest
 from analysis import tidied
 from analysis.packed import raw_files
 from analysis.paths import REFERENCE
+from analysis.run import measured_sections
 from analysis.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
-from remote.campaign.report import measured_sections
 from remote.campaign.verify import check_findings, file_findings
 from remote.manifest import MANIFEST, failed_checks, read_manifest
 from remote.section import Section

@@ -108,6 +108,7 @@ def test_histograms_of_repetitions_are_merged_before_percentiles_are_read(tables
     runs = tables.runs.query("section == '2.1' and workload == 'get' and num_clients == 192")
     medians = runs["client_response_time_p50_ms"]
     assert medians.min() <= merged["value_ms"].item() <= medians.max()
+    assert merged["runs"].item() == len(runs) > 1
 
 
 def test_links_and_pings_are_kept_by_host(tables):

@@ -8,6 +8,7 @@ import typst
 from report import export as exporting
 from report.export import document, export
 from report.notebook import ReportError, read_section
+from report.translation import first_words
 
 TABLE = "| Clients | Response time (ms) |\n|---:|---:|\n" + "| 6 | 1.5 |\n" * 100
 WIDE = "\n".join(
@@ -132,6 +133,18 @@ def test_entries_of_the_lists_are_the_captions_first_words(notebooks, provenance
         ["03-1-throughput", "Figure 3.1", "Back to Section 2"],
     ]
     assert [number for _, number, _ in settings["tables"]] == ["Table 2.1", "Table 3.1"]
+
+
+@pytest.mark.parametrize(
+    ("caption", "words"),
+    [
+        ("Sets (3.1; all workers). More.", "Sets (3.1; all workers)"),
+        ("Gets: by clients", "Gets"),
+        ("Nothing ends here.", "Nothing ends here"),
+    ],
+)
+def test_what_stands_in_brackets_is_not_cut(caption, words):
+    assert first_words(caption) == words
 
 
 def test_footnote_stands_below_the_caption(cells, write, provenance):
