@@ -73,7 +73,8 @@ def test_footnote_names_what_a_figure_was_made_from():
     }
     dilated = {**MANIFEST, "topology": {"name": "azure", "time_dilation": 4}, "generator": dropin}
     assert summarise([MANIFEST, MANIFEST]).footnote() == (
-        "Campaign smoke: out of 2 runs; memtier_benchmark 2.3.1; time dilation k = 1; commit 0123456789."
+        "Campaign smoke: out of 2 runs; memtier_benchmark 2.3.1; time dilation k = 1; "
+        "commit 0123456789."
     )
     assert summarise([dilated, MANIFEST]).footnote(1) == (
         "Campaign smoke: 1 run; drop-in memtier_benchmark 2.3.1 (middleware-lab 0.1.0) and "
