@@ -1,6 +1,8 @@
 """Dynamic events of a long run: what happened when, found in its seconds alone.
 
-Times of events are seconds of the clock since the stable window began, as `second_s`.
+Times of events are seconds of the clock since the stable window began, as `second_s`. Of what took
+a time the evidence tells the clock's and the undilated one, which is what figures of response times
+and of garbage collections show.
 """
 
 from itertools import pairwise
@@ -9,6 +11,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.formatting import grouped
+from analysis.published import published_table
+from analysis.units import US_PER_MS
 
 DROP = 0.3  # of the usual throughput that must be missing in a second
 NOISE = 6.0  # standard deviations that a second must lie below the usual
@@ -56,16 +60,17 @@ def find_events(
     clients = _seconds(windows, "client")["throughput_ops_per_s"]
     if clients.empty:
         raise ValueError("there is no stable second to look at")
-    collected_s = _collections(windows)
+    dilation = _dilation(windows)
+    collected_s = _collections(windows, dilation)
     usual = float(clients.median())
     low = clients < min((1 - drop) * usual, usual - NOISE * _deviation(clients))
     rows = [
-        _explain(clients.loc[first:last], usual, servers, collected_s)
+        _explain(clients.loc[first:last], usual, servers, collected_s, dilation)
         for first, last in _series(clients.index[low])
     ]
     felt = [(row["start_s"] - 1, row["end_s"] + 1) for row in rows]
     rows += [
-        _collection(second, spent)
+        _collection(second, spent, dilation)
         for second, spent in zip(collected_s.index.tolist(), collected_s.tolist(), strict=True)
         if spent >= COLLECTION_S and not any(start <= second <= end for start, end in felt)
     ]
@@ -139,21 +144,40 @@ def _series(seconds: pd.Index) -> list[tuple[int, int]]:
     return list(zip(firsts, [*(a for a, _ in ends), seconds[-1]], strict=True))
 
 
-def _collections(windows: pd.DataFrame) -> pd.Series:
+def _dilation(windows: pd.DataFrame) -> float:
+    return float(windows["time_dilation"].iloc[0]) if "time_dilation" in windows else 1.0
+
+
+def clock_span(clock_s: float, dilation: float) -> str:
+    """Write a time of the clock and, where they differ, the undilated one."""
+    if dilation == 1:
+        return _span(clock_s)
+    return f"{_span(clock_s)} of the clock ({_span(clock_s / dilation)} undilated)"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
+def _collections(windows: pd.DataFrame, dilation: float) -> pd.Series:
     """Seconds of the clock that the middlewares collected garbage, by second."""
     rows = _seconds(windows, "middleware")
     if "gc_time_ms" not in rows:
         return pd.Series(dtype=float)
-    return rows["gc_time_ms"].fillna(0) * rows.get("time_dilation", 1.0) / 1000
+    return rows["gc_time_ms"].fillna(0) * dilation / 1000
 
 
 def _explain(
-    low: pd.Series, usual: float, servers: pd.DataFrame | None, collected_s: pd.Series
+    low: pd.Series,
+    usual: float,
+    servers: pd.DataFrame | None,
+    collected_s: pd.Series,
+    dilation: float,
 ) -> dict[str, Any]:
     first, last = int(low.index[0]), int(low.index[-1])
     missing_s = float((1 - low / usual).sum())
     start_s = first + float(low.iloc[0]) / usual
-    evidence = f"{missing_s:.1f} s of the usual {grouped(usual)} op/s are missing"
+    evidence = f"{missing_s:.1f} s of the clock at the usual {grouped(usual)} op/s are missing"
     event: dict[str, Any] = {
         "start_s": start_s,
         "end_s": start_s + missing_s,
@@ -163,19 +187,21 @@ def _explain(
         "event": "unexplained",
         "evidence": evidence,
     }
-    host, slowdown, longest_s = _slowest(servers, first, last)
+    host, slowdown, longest_ms = _slowest(servers, first, last)
     collected = float(collected_s.loc[first - 1 : last + 1].sum())
     if host is not None and slowdown >= SPIKE:
-        words = f"{host} took {slowdown:.0f} times as long as usual, up to {longest_s:.1f} s"
+        longest = clock_span(longest_ms * dilation / 1000, dilation)
+        words = f"{host} took {slowdown:.0f} times as long as usual, up to {longest}"
         event |= {"kind": "server pause", "host": host, "event": f"{host} paused"}
         event |= {"evidence": f"{evidence}; {words}"}
     elif collected >= missing_s / 2:
         event |= {"kind": "garbage collection", "event": "garbage collection"}
-        event |= {"evidence": f"{evidence}; {collected:.2f} s of garbage collection"}
+        spent = clock_span(collected, dilation)
+        event |= {"evidence": f"{evidence}; garbage was collected for {spent}"}
     return event
 
 
-def _collection(second: int, spent_s: float) -> dict[str, Any]:
+def _collection(second: int, spent_s: float, dilation: float) -> dict[str, Any]:
     return {
         "start_s": float(second),
         "end_s": second + spent_s,
@@ -183,7 +209,8 @@ def _collection(second: int, spent_s: float) -> dict[str, Any]:
         "kind": "garbage collection",
         "host": None,
         "event": "garbage collection",
-        "evidence": f"{spent_s * 1000:.0f} ms of garbage collection; throughput as usual",
+        "evidence": f"garbage was collected for {clock_span(spent_s, dilation)}; throughput as "
+        "usual",
     }
 
 
@@ -192,7 +219,7 @@ def _slowest(
 ) -> tuple[str | None, float, float]:
     """Server that was slower than usual by the largest factor around some seconds, if any.
 
-    Returns its name, the factor, and its longest response time in seconds of the clock.
+    Returns its name, the factor, and its longest response time (ms, undilated).
     """
     if servers is None or servers.empty:
         return None, 0.0, 0.0
@@ -206,5 +233,53 @@ def _slowest(
     host = str(worst.idxmax())
     if len(worst) > 1 and worst.max() < 2 * worst.drop(host).max():
         return None, 0.0, 0.0  # all servers were slow: it is none of them
-    dilation = float(servers.get("time_dilation", pd.Series([1.0])).iloc[0])
-    return host, float(worst[host] / longest[host].median()), worst[host] * dilation / 1000
+    return host, float(worst[host] / longest[host].median()), float(worst[host])
+
+
+def beside_khalil(run: pd.Series, windows: pd.DataFrame, servers: pd.DataFrame) -> pd.DataFrame:
+    """Put a long run beside what Khalil says of his trace of an hour (2016, section 3).
+
+    Parameters
+    ----------
+    run, windows, servers
+        Of `analysis.tidy.Tables`: the row of one run, and its seconds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `quantity`, `khalil2016`, `ours`, `ours_is` (how it is read from our data). Times in ms,
+        ours undilated.
+    """
+    prose = published_table("khalil2016", "prose").query("subject == 'trace'")
+    theirs = prose.set_index("quantity")["value"].astype(float)
+    clients = _seconds(windows, "client")["response_time_ms"]
+    mean_ms = float(run["client_response_time_ms"])
+    longest_ms = float(servers.loc[servers["stable"], "response_time_max_ms"].max())
+    rows = [
+        ("clients", theirs["total clients"], run["num_clients"], ""),
+        (
+            "throughput (op/s)",
+            theirs["throughput"],
+            run["client_throughput_ops_per_s"],
+            "mean, at the clients",
+        ),
+        (
+            "response time (ms)",
+            theirs["response time mean"] / US_PER_MS,
+            mean_ms,
+            "mean, at the clients",
+        ),
+        (
+            "what a spike adds to the response time (ms)",
+            theirs["spike increase"] / US_PER_MS,
+            clients.max() - mean_ms,
+            "largest mean of a second, less the mean",
+        ),
+        (
+            "longest response time (ms)",
+            theirs["largest response time"] / US_PER_MS,
+            longest_ms,
+            "of a server, at the middlewares",
+        ),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "khalil2016", "ours", "ours_is"])

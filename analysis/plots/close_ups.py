@@ -4,7 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from analysis.plots.trace import add_seconds, shade_events
+from analysis.plots.trace import add_seconds, shade_events, while_running
 from analysis.theme import TEMPLATE, new_figure
 
 MOST = 4  # events side by side
@@ -30,13 +30,14 @@ def plot_close_ups(
     """
     if events.empty:
         return _nothing()
+    windows = while_running(windows)
     longest = events.nlargest(MOST, "length_s").sort_values("start_s")
     figure = make_subplots(
         rows=len(_ROWS),
         cols=len(longest),
         shared_yaxes="rows",
         vertical_spacing=0.08,
-        horizontal_spacing=0.03,
+        horizontal_spacing=0.04,
         column_titles=longest["event"].tolist(),
     )
     for col, (_, event) in enumerate(longest.iterrows(), 1):
@@ -44,19 +45,20 @@ def plot_close_ups(
         near = windows[windows["second_s"].between(first, last)]
         for row, (column, title) in enumerate(_ROWS.items(), 1):
             add_seconds(figure, near, column, row=row, col=col)
-            figure.update_xaxes(range=[first, last], row=row, col=col)
+            figure.update_xaxes(range=[first, last], nticks=3, tickangle=0, row=row, col=col)
             if col == 1:
                 figure.update_yaxes(title_text=title, rangemode="tozero", row=row, col=col)
     shade_events(figure, longest)
-    figure.update_xaxes(title_text="Time (s)", row=len(_ROWS))
-    above = {"y": 1.1, "yanchor": "bottom"}  # the names of the columns
+    figure.update_xaxes(title_text="Clock (s)", row=len(_ROWS))
+    figure.update_annotations(font_size=12)  # the names of the columns
+    above = {"yref": "container", "y": 1, "yanchor": "top"}
     return figure.update_layout(
-        template=TEMPLATE, meta={"runs": 1}, height=480, margin={"t": 80}, legend=above
+        template=TEMPLATE, meta={"runs": 1}, height=480, margin={"t": 70}, legend=above
     )
 
 
 def _nothing() -> go.Figure:
     """Return a figure that says that there is nothing to look at."""
-    figure = new_figure("Time (s)", _ROWS["throughput_ops_per_s"])
+    figure = new_figure("Clock (s)", _ROWS["throughput_ops_per_s"])
     figure.add_annotation(text="no event was found", x=0.5, y=0.5, xref="paper", yref="paper")
     return figure.update_layout(meta={"runs": 1})

@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.plots.trace import mark_events, shade_stable_window
+from analysis.plots.trace import CLOCK_TITLE, mark_events, shade_stable_window, while_running
 from analysis.theme import new_figure, style_of
 
 
@@ -39,14 +39,18 @@ def plot_seconds(
     """
     if seconds.duplicated([series, "second_s"]).any():
         raise ValueError(f"a trace shows one run, got several rows for a {series} and second")
-    figure = new_figure("Time since the stable window began (s)", title)
+    figure = new_figure(CLOCK_TITLE, title)
+    seconds = while_running(seconds)
+    single = (
+        len(seconds[series].unique()) == 1
+    )  # a dash tells it from no other, and looks like gaps
     for position, (level, rows) in enumerate(seconds.groupby(series)):
         style = style_of(series, level, position)
         figure.add_scatter(
             x=rows["second_s"],
             y=rows[column],
             mode="lines",
-            line={"color": style.color, "dash": style.dash, "width": 1.3},
+            line={"color": style.color, "dash": "solid" if single else style.dash, "width": 1.3},
             name=style.name,
         )
     shade_stable_window(figure, seconds)

@@ -8,9 +8,14 @@ from plotly.subplots import make_subplots
 
 from analysis.theme import FRAME, GRID, ORANGE, TEMPLATE, style_of
 
+CLOCK_TITLE = "Time since the stable window began (s of the clock)"
 _MAX_MARKERS = 300
 _EVENT = ORANGE
 _NEAR = 0.03  # of the time that is drawn: names nearer than that would cover each other
+_IDLE = 0.1  # of the usual throughput: below it a run has not begun, or is over
+_CHARACTER = 0.011  # width of a character of a name, of that of the figure
+_LINE_PX = 15
+_STABLE_OPACITY = 0.4  # lighter than the grid, which has to be seen on it
 _ROWS = {
     "throughput_ops_per_s": "Throughput (op/s)",
     "response_time_ms": "Response time (ms)",
@@ -38,15 +43,31 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
     """
     if windows.duplicated(["side", "second_s"]).any():
         raise ValueError("a trace shows one run, got rows of several for the same side and second")
+    windows = while_running(windows)
     figure = make_subplots(rows=len(_ROWS), cols=1, shared_xaxes=True, vertical_spacing=0.06)
     for row, (column, title) in enumerate(_ROWS.items(), 1):
         add_seconds(figure, windows, column, row=row, col=1)
         figure.update_yaxes(title_text=title, row=row, col=1)
     shade_stable_window(figure, windows)
+    figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
     mark_events(figure, events)
-    figure.update_xaxes(title_text="Time since the stable window began (s)", row=len(_ROWS), col=1)
-    figure.update_xaxes(rangemode="normal")
-    return figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
+    figure.update_xaxes(title_text=CLOCK_TITLE, row=len(_ROWS), col=1)
+    return figure.update_xaxes(rangemode="normal")
+
+
+def while_running(seconds: pd.DataFrame) -> pd.DataFrame:
+    """Cut off the seconds before and after a run, in which nobody asked for anything.
+
+    Parameters
+    ----------
+    seconds
+        `second_s` and `throughput_ops_per_s`; without the latter nothing is cut off.
+    """
+    if "throughput_ops_per_s" not in seconds:
+        return seconds
+    done = seconds["throughput_ops_per_s"]
+    busy = seconds.loc[done >= _IDLE * done.median(), "second_s"]
+    return seconds if busy.empty else seconds[seconds["second_s"].between(busy.min(), busy.max())]
 
 
 def add_seconds(
@@ -80,7 +101,12 @@ def shade_stable_window(figure: go.Figure, seconds: pd.DataFrame) -> None:
     stable = seconds.loc[seconds["stable"], "second_s"]
     if len(stable):
         figure.add_vrect(
-            stable.min() - 0.5, stable.max() + 0.5, fillcolor=GRID, line_width=0, layer="below"
+            stable.min() - 0.5,
+            stable.max() + 0.5,
+            fillcolor=GRID,
+            opacity=_STABLE_OPACITY,
+            line_width=0,
+            layer="below",
         )
 
 
@@ -98,25 +124,40 @@ def shade_events(figure: go.Figure, events: pd.DataFrame) -> None:
 
 
 def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:
-    """Mark what happened: shaded for as long as it lasts, a dotted line behind, its name."""
+    """Mark what happened: shaded for as long as it lasts, a dotted line behind, its name above.
+
+    Names that would run into each other stand on different lines; the legend is above them all.
+    """
     if events is None or events.empty:
         return
     shade_events(figure, events)
     seconds = [x for trace in figure.data for x in trace.x]
-    for start_s, name in _labels(events, max(seconds) - min(seconds)):
+    begin, span_s = min(seconds), max(seconds) - min(seconds)
+    ends: list[float] = []  # of the names of each line, lowest first
+    for start_s, name in _labels(events, span_s):
         line = {"color": FRAME, "dash": "dot", "width": 1}
         figure.add_vline(start_s, line=line, layer="below")
+        width = _CHARACTER * (len(name) + 1)
+        place = (start_s - begin) / (span_s or 1)
+        fits = place + width <= 1
+        left = place if fits else place - width
+        level = next((n for n, end in enumerate(ends) if end <= left), len(ends))
+        ends[level : level + 1] = [left + width]
         figure.add_annotation(
             x=start_s,
             y=1,
             yref="y domain",
+            yshift=_LINE_PX * level,
             text=name,
-            textangle=-90,
-            xanchor="right",
-            yanchor="top",
+            xanchor="left" if fits else "right",
+            yanchor="bottom",
             showarrow=False,
             font={"size": 11},
         )
+    figure.update_layout(
+        legend={"yref": "container", "y": 1, "yanchor": "top"},
+        margin={"t": 30 + _LINE_PX * (len(ends) + 1)},
+    )
 
 
 def _labels(events: pd.DataFrame, span_s: float) -> list[tuple[float, str]]:

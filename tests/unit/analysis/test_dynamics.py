@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.dynamics import find_events, match_events
+from analysis.dynamics import beside_khalil, clock_span, find_events, match_events
 
 USUAL = 5000.0
 DILATION = 4.0
@@ -69,7 +69,9 @@ def test_collections_are_told_from_pauses_felt_or_not():
     found = find_events(windows, servers)
     assert found["kind"].tolist() == ["garbage collection"] * 2
     assert found["start_s"].round().tolist() == [20, 60]
-    assert "throughput as usual" in found.loc[0, "evidence"]
+    assert found.loc[0, "evidence"] == (
+        "garbage was collected for 200 ms of the clock (50 ms undilated); throughput as usual"
+    )
 
 
 def test_a_dip_that_nothing_explains_is_unexplained():
@@ -79,6 +81,29 @@ def test_a_dip_that_nothing_explains_is_unexplained():
         (event,) = find_events(windows, slow).to_dict("records")
         assert event["kind"] == "unexplained"
         assert event["length_s"] == pytest.approx(0.9, abs=0.1)
+
+
+def test_evidence_tells_the_clock_and_what_figures_of_response_times_show():
+    windows, servers = trace([("s3", 80.0, 10.0)])
+    (event,) = find_events(windows, servers).to_dict("records")
+    assert event["evidence"].endswith("up to 10.0 s of the clock (2.5 s undilated)")
+    assert clock_span(0.25, 1) == "250 ms"
+
+
+def test_a_long_run_stands_beside_khalils_trace():
+    windows, servers = trace([("s3", 80.0, 10.0)])
+    windows["response_time_ms"] = 12.0
+    windows.loc[windows["second_s"] == 90, "response_time_ms"] = 52.0
+    run = pd.Series(
+        {
+            "num_clients": 192,
+            "client_throughput_ops_per_s": USUAL,
+            "client_response_time_ms": 12.5,
+        }
+    )
+    table = beside_khalil(run, windows, servers).set_index("quantity")
+    assert table["khalil2016"].tolist() == [192, 10_000, 20, 40, 90]
+    assert table["ours"].tolist() == [192, USUAL, 12.5, 39.5, 2500]
 
 
 def test_what_is_not_found_is_missed_and_what_nobody_made_is_false():

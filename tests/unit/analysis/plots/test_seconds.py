@@ -44,6 +44,39 @@ def test_names_that_would_cover_each_other_share_a_place():
     assert all(shape.layer == "below" for shape in figure.layout.shapes)  # data stay visible
 
 
+def test_names_stand_above_the_plot_beside_each_other_or_on_lines_of_their_own():
+    events = pd.DataFrame(
+        {
+            "start_s": [0.0, 100.0, 900.0, 1795.0],
+            "end_s": [1.0, 101.0, 901.0, 1799.0],
+            "event": ["garbage collection", "s1 paused", "s2 paused", "s3 paused"],
+        }
+    )
+    long = pd.DataFrame(
+        {"server": "s1", "second_s": range(1800), "stable": True, "response_time_max_ms": 1.0}
+    )
+    figure = plot_seconds(long, "response_time_max_ms", "x", events=events)
+    notes = figure.layout.annotations
+    assert [note.yshift for note in notes] == [0, 15, 0, 0]
+    assert [note.xanchor for note in notes] == ["left", "left", "left", "right"]  # within the plot
+    assert all((note.y, note.yanchor) == (1, "bottom") for note in notes)
+    assert figure.layout.legend.yref == "container"
+    assert figure.data[0].line.dash == "solid"  # of a single line gaps would say something
+
+
+def test_seconds_before_and_after_the_run_are_not_drawn():
+    seconds = pd.DataFrame(
+        {
+            "side": "middleware",
+            "second_s": range(-3, 5),
+            "stable": True,
+            "throughput_ops_per_s": [0.0, 90, 100, 0, 100, 100, 4, 0],
+        }
+    )
+    (line,) = plot_seconds(seconds, "throughput_ops_per_s", "x", series="side").data
+    assert list(line.x) == [-2, -1, 0, 1, 2]  # a pause in the middle is
+
+
 def test_close_ups_show_the_longest_events_in_their_order():
     seconds = list(range(-2, 1802))
     windows = pd.concat(
