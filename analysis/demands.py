@@ -5,8 +5,18 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.evidence import WORKERS
+from analysis.formatting import Format
+from analysis.units import MS_PER_S, US_PER_MS
+from analysis.words.numbers import digits
 
+_US_PER_S = MS_PER_S * US_PER_MS
 MACHINE = "machine's CPU"
+BUSY_CPUS = "CPUs kept busy"
+CPU_FORMATS: dict[str, Format] = {
+    BUSY_CPUS: ".2f",
+    "service_demand_us": ".1f",
+    "saturation_ops_per_s": lambda rate: digits(float(f"{rate:.2g}")),
+}
 
 
 def with_demands(
@@ -46,13 +56,17 @@ def with_demands(
 
 
 def cpu_demands(
-    hosts: pd.DataFrame, runs: pd.DataFrame, by: Sequence[str] = ("workload",)
+    hosts: pd.DataFrame,
+    runs: pd.DataFrame,
+    by: Sequence[str] = ("workload",),
+    system: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     r"""Tell what CPU time a request costs on the hosts of each role, and on the machine they share.
 
-    .. math:: D = U_{CPU} / X
+    .. math:: D = m U_{CPU} / X
 
-    at the largest load of each system, in undilated time (a utilization is the same dilated).
+    with m CPUs, in undilated time (a utilization is the same dilated). The machine's utilization is
+    its own: it has more to do than its hosts, for it is the network between them, too.
 
     Parameters
     ----------
@@ -60,41 +74,54 @@ def cpu_demands(
         `analysis.tidy.Tables.hosts`, with `cpu_s` and `cpu_utilization`, and `runs`.
     by
         As for `with_demands`.
+    system
+        Those of `by` that make a system; the others, such as ``workers``, are its loads. All of
+        them if None.
 
     Returns
     -------
     pandas.DataFrame
-        `by`, `num_clients`, `resource` (``servers' CPUs``, ..., ``machine's CPU``: all of them,
-        where hosts share one), `cpu_s_per_s` (CPUs kept busy), `service_demand_ms` (of all hosts
-        of the role together), `saturation_ops_per_s` (of the machine: its CPUs over the demand).
+        `by`, `num_clients` (the largest), `resource` (``servers' CPUs``, ..., ``machine's CPU``,
+        where hosts share one), `BUSY_CPUS`, `service_demand_us` (of all hosts of the role
+        together), `saturation_ops_per_s` (of the machine, its CPUs over the demand; only where the
+        throughput of its system is largest: what a request costs is more at a low load).
         Empty where hosts do not count their own CPU time.
     """
-    columns = [*by, "num_clients", "resource", "cpu_s_per_s", "service_demand_ms"]
+    columns = [*by, "num_clients", "resource", *CPU_FORMATS]
     if "cpu_s" not in hosts or hosts["cpu_s"].isna().all():
-        return pd.DataFrame(columns=[*columns, "saturation_ops_per_s"])
+        return pd.DataFrame(columns=columns)
     run = [name for name in (*by, "num_clients", "repetition") if name in runs]
     measured = runs[[*run, "stable_s", "client_throughput_ops_per_s"]]
     known = hosts.dropna(subset=["cpu_s"]).merge(measured, on=run)
     largest = known.groupby(list(by))["num_clients"].transform("max")
     known = known[known["num_clients"] == largest]
-    known = known.assign(
-        busy=known["cpu_s"] / known["stable_s"],
-        cores=known["cpu_s"] / known["stable_s"] / known["cpu_utilization"],
+    known = known.assign(busy=known["cpu_s"] / known["stable_s"])
+    known = known.assign(cpus=known["busy"] / known["cpu_utilization"])
+    roles = known.groupby([*run, "role"], as_index=False).agg(
+        **{BUSY_CPUS: ("busy", "sum")}, throughput=("client_throughput_ops_per_s", "first")
     )
-    shared = known[known["shares_machine"]].assign(role=MACHINE)
-    parts = pd.concat([known, shared])
-    sums = parts.groupby([*run, "role"], as_index=False).agg(
-        cpu_s_per_s=("busy", "sum"),
-        throughput=("client_throughput_ops_per_s", "first"),
-        cores=("cores", "max"),
-    )
-    sums["demand_s"] = sums["cpu_s_per_s"] / sums["throughput"]
-    means = sums.groupby([*by, "num_clients", "role"], as_index=False)[
-        ["cpu_s_per_s", "demand_s", "cores"]
+    parts = pd.concat([roles, _machine(known, run)])
+    means = parts.groupby([*by, "num_clients", "role"], as_index=False)[
+        [BUSY_CPUS, "throughput", "cpus"]
     ].mean()
     is_machine = means["role"] == MACHINE
+    most = means.groupby(list(by if system is None else system))["throughput"].transform("max")
+    saturation = means["throughput"] * means["cpus"] / means[BUSY_CPUS]
     return means.assign(
         resource=means["role"].where(is_machine, means["role"] + "' CPUs"),
-        service_demand_ms=means["demand_s"] * 1000,
-        saturation_ops_per_s=(means["cores"] / means["demand_s"]).where(is_machine),
-    )[[*columns, "saturation_ops_per_s"]]
+        service_demand_us=means[BUSY_CPUS] / means["throughput"] * _US_PER_S,
+        saturation_ops_per_s=saturation.where(is_machine & (means["throughput"] == most)),
+    )[columns]
+
+
+def _machine(hosts: pd.DataFrame, run: list[str]) -> pd.DataFrame:
+    """CPUs of the shared machine that each run kept busy, as the machine itself counts."""
+    shared = hosts[hosts["shares_machine"].astype(bool)]
+    rows = shared.groupby(run, as_index=False).agg(
+        percent=("cpu_percent", "mean"),
+        cpus=("cpus", "max"),
+        throughput=("client_throughput_ops_per_s", "first"),
+    )
+    busy = rows.pop("percent") / 100 * rows["cpus"]
+    rows[BUSY_CPUS] = busy
+    return rows.assign(role=MACHINE)

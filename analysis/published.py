@@ -60,6 +60,22 @@ def study_name(study: str) -> str:
     return f"{study[:-4].title()}\N{NO-BREAK SPACE}{study[-4:]}"
 
 
+def table_name(study: str, table: str) -> str:
+    """Return where a table stands in its study: ``table 3``, ``section 4.2``.
+
+    Parameters
+    ----------
+    study, table
+        As in `published_index`; a name that is not in it, such as ``section 3.1``, stays as it is.
+    """
+    index = published_index()
+    place = index.loc[(index["study"] == study) & (index["table"] == table), "place"]
+    if place.empty:
+        return table
+    name = str(place.iloc[0]).split(",")[0].split(" with ")[0].split(" and ")[0].split(" (")[0]
+    return name[:1].lower() + name[1:]
+
+
 def published_index() -> pd.DataFrame:
     """List all tables: `study`, `table`, `place` in the report, `content`, `units`."""
     index = pd.read_csv(PUBLISHED / "index.csv")
@@ -126,6 +142,27 @@ def published_workers() -> pd.DataFrame:
     table = published_table("schmid2018", "t03_workers").rename(columns=_OUR_NAMES)
     fixed = {"section": "3.1", "study": "schmid2018", "workload": "set"}
     return table.assign(**fixed, measured_on="middleware").reindex(columns=COLUMNS)
+
+
+def khalil_conditions() -> pd.DataFrame:
+    """Tell what Khalil's two measurements of section 3.3 were made with; they are not alike.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``without_middleware``, ``with_middleware``: `num_clients`, `num_servers`.
+    """
+    prose = published_table("khalil2016", "prose").set_index(["subject", "quantity"])["value"]
+    config = {
+        section: published_table("khalil2016", f"config_{section}").set_index("parameter")["value"]
+        for section in ("s2", "s3")
+    }
+    clients = (prose["baseline", "total clients high"], prose["trace", "total clients"])
+    servers = (table["number_of_servers"] for table in config.values())
+    return pd.DataFrame(
+        {"num_clients": [int(n) for n in clients], "num_servers": [int(n) for n in servers]},
+        index=pd.Index(["without_middleware", "with_middleware"]),
+    )
 
 
 def _baseline(study: str, name: str, section: str) -> pd.DataFrame:

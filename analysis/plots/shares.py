@@ -13,6 +13,7 @@ def plot_request_shares(requests: pd.DataFrame, *, series: str = "replicas") -> 
     ----------
     requests
         Columns `server`, `requests` and `series`; rows of equal server and series are added up.
+        Of `share_repetitions`, where it is known, the runs are counted.
     series
         Column that tells the bars of a server apart, such as ``replicas`` or ``routing``.
     """
@@ -29,4 +30,7 @@ def plot_request_shares(requests: pd.DataFrame, *, series: str = "replicas") -> 
         )
     even = 100 / shares["server"].nunique()
     figure.add_hline(even, line={"color": FRAME, "dash": "dash"}, annotation_text="even share")
+    if "share_repetitions" in requests:
+        runs = requests.groupby(series)["share_repetitions"].max().sum()
+        figure.update_layout(meta={"runs": int(runs)})
     return figure.update_layout(barmode="group")

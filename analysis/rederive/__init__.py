@@ -17,7 +17,14 @@ from analysis.rederive.laws import (
     queue_lengths,
 )
 from analysis.rederive.link import read_only_cells
-from analysis.rederive.overview import agreement, digits, disagreements, side_by_side
+from analysis.rederive.overview import (
+    agreement,
+    digits,
+    disagreements,
+    shown,
+    side_by_side,
+    two_digits,
+)
 from analysis.rederive.stations import yenicelik_many_servers, yenicelik_single_queue
 
 __all__ = [
@@ -27,7 +34,9 @@ __all__ = [
     "read_only_cells",
     "rebuild_cells",
     "rederive_all",
+    "shown",
     "side_by_side",
+    "two_digits",
 ]
 
 
@@ -37,9 +46,10 @@ def rederive_all() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `study`, `table`, `quantity`, `published`, `rederived`, `agrees` (up to what the printed
-        digits of result and inputs allow), `basis` (formula and inputs), `remark` (why a value
-        does not agree, or which convention was really used).
+        `study`, `table`, `quantity`, `published`, `rederived`, `tolerance` (largest difference with
+        which a value agrees), `within` (what it is, in words: ``rounding`` of the printed digits,
+        or more), `agrees`, `inferred` (an input was read from the value itself), `basis` (formula
+        and inputs), `remark` (why a value does not agree, or which convention was really used).
     """
     parts = [
         yenicelik_effects(),

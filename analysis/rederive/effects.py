@@ -9,7 +9,8 @@ from scipy import stats
 from analysis.factorial import MEAN, analyse
 from analysis.operational import interactive_response_time
 from analysis.published import published_table
-from analysis.rederive.rows import rows_of
+from analysis.rederive.names import cell_name
+from analysis.rederive.rows import ROUNDING, rows_of
 
 FACTORS = ["servers", "middlewares", "workers"]
 
@@ -33,18 +34,19 @@ def yenicelik_effects() -> pd.DataFrame:
         result = analyse(runs, ["X", "Y", "Z"], "value")
         effects = result.effects.set_axis(result.effects.index.map(_his_letters))
         squares = len(runs) * effects["effect"] ** 2
-        for quantity, rederived, rounding in (
-            ("q", effects["effect"], 0.0051),
-            ("sum_of_squares", squares, np.maximum(0.51, 1e-3 * squares)),
-            ("fraction", effects["variation_explained"].dropna(), 1e-4),
+        for quantity, rederived, tolerance, within in (
+            ("q", effects["effect"], 0.0051, ROUNDING),
+            ("sum_of_squares", squares, np.maximum(0.51, 1e-3 * squares), "0.1 % and rounding"),
+            ("fraction", effects["variation_explained"].dropna(), 1e-4, ROUNDING),
         ):
             printed = published[quantity].loc[rederived.index]
-            basis = f"Jain 1991, chapter 18, on the raw values of {source[:3]}"
+            basis = f"Jain 1991, ch. 18, raw values of table {int(source[1:3])}"
             rows.append(
                 rows_of(
-                    "yenicelik2018", table, quantity, printed, rederived, rounding, basis, remark
+                    "yenicelik2018", table, quantity, printed, rederived, tolerance, basis, remark,
+                    within=within,
                 )
-            )
+            )  # fmt: skip
     return pd.concat(rows)
 
 
@@ -148,12 +150,12 @@ def cells_keep_the_interactive_law() -> pd.DataFrame:
         times = rebuild_cells(name, "response_time").set_index(FACTORS)["published"]
         throughput = rebuild_cells(name, "throughput").set_index(FACTORS)["published"]
         rederived = interactive_response_time(192, throughput) * 1000
-        cells = [f"{s} servers, {m} middlewares, {w} workers" for s, m, w in times.index]
+        cells = [cell_name(*levels) for levels in times.index]
         parts.append(
             rows_of(
                 "schmid2018", name, "response_time of cells", times.set_axis(cells),
                 pd.Series(rederived, cells), 0.05 * rederived, "N / X with N = 192, Z = 0",
-                "response times rounded to 0.1 ms, throughput to 1 op/s",
+                "response times rounded to 0.1 ms, throughput to 1 op/s", within="5 %",
             )
         )  # fmt: skip
     return pd.concat(parts)

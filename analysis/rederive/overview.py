@@ -2,6 +2,9 @@
 
 import pandas as pd
 
+from analysis.published import study_name, table_name
+from analysis.rederive.names import readable
+
 
 def agreement(derived: pd.DataFrame) -> pd.DataFrame:
     """Count, table by table, how many published values were found again.
@@ -15,13 +18,34 @@ def agreement(derived: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `study`, `table`, `values`, `agree`, `verdict` (``agrees``, ``differs``, or ``differs in``
-        how many).
+        how many; and where N was inferred), `within` (the tolerance in words), `basis`.
     """
-    groups = derived.groupby(["study", "table"], sort=False)["agrees"]
-    counts = groups.agg(values="size", agree="sum").reset_index()
+    groups = derived.groupby(["study", "table"], sort=False)
+    counts = groups.agg(
+        values=("agrees", "size"),
+        agree=("agrees", "sum"),
+        inferred=("inferred", "any"),
+        within=("within", _joined),
+        basis=("basis", _joined),
+    ).reset_index()
     differ = counts["values"] - counts["agree"]
     verdict = ("differs in " + differ.astype(str)).mask(differ == 0, "agrees")
-    return counts.assign(verdict=verdict.mask(counts["agree"] == 0, "differs"))
+    verdict = verdict.mask(counts["agree"] == 0, "differs")
+    counts.insert(4, "verdict", verdict.mask(counts.pop("inferred"), verdict + ", N inferred"))
+    return counts
+
+
+def _joined(texts: pd.Series) -> str:
+    return "; ".join(texts.unique())
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Name studies, tables and quantities of a table of this module as a reader knows them."""
+    study = table["study"]
+    names = [table_name(*key) for key in zip(study, table["table"], strict=True)]
+    named = table.assign(study=study.map(study_name), table=names)
+    quantities = [name for name in ("quantity", "first") if name in table]
+    return named.assign(**{name: table[name].map(readable) for name in quantities})
 
 
 def disagreements(derived: pd.DataFrame) -> pd.DataFrame:
@@ -51,8 +75,9 @@ def side_by_side(derived: pd.DataFrame, study: str, *tables: str) -> pd.DataFram
     Returns
     -------
     pandas.DataFrame
-        `table`, `quantity`, `published`, `rederived`, `relative_error`
-        ((re-derived - published) / published), `agrees` (yes, no).
+        `table`, `quantity` (both in words), `published`, `rederived`, `tolerance` (largest
+        difference with which a value agrees), `relative_error` ((re-derived - published) /
+        published), `agrees` (yes, no, or ``N inferred``: by construction).
 
     Raises
     ------
@@ -64,16 +89,23 @@ def side_by_side(derived: pd.DataFrame, study: str, *tables: str) -> pd.DataFram
     if absent:
         raise ValueError(f"nothing of {sorted(absent)} of {study} was derived again")
     published = rows["published"].where(rows["published"] != 0)
+    agrees = rows["agrees"].map({True: "yes", False: "no"})
     return pd.DataFrame(
         {
-            "table": rows["table"],
-            "quantity": rows["quantity"],
+            "table": rows["table"].map({table: table_name(study, table) for table in tables}),
+            "quantity": rows["quantity"].map(readable),
             "published": rows["published"],
             "rederived": rows["rederived"],
+            "tolerance": rows["tolerance"],
             "relative_error": rows["rederived"] / published - 1,
-            "agrees": rows["agrees"].map({True: "yes", False: "no"}),
+            "agrees": agrees.mask(rows["agrees"] & rows["inferred"], "N inferred"),
         }
     ).reset_index(drop=True)
+
+
+def two_digits(value: float) -> str:
+    """Format a tolerance: two digits, no exponent."""
+    return digits(float(f"{value:.2g}"))
 
 
 def digits(value: float) -> str:
@@ -81,4 +113,6 @@ def digits(value: float) -> str:
     if pd.isna(value):
         return "\N{EN DASH}"
     text = f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.5g}"
+    if "e" in text:
+        text = f"{value:.10f}".rstrip("0")
     return text.replace(",", "\N{NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")

@@ -4,7 +4,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-COLUMNS = ["study", "table", "quantity", "published", "rederived", "agrees", "basis", "remark"]
+COLUMNS = [
+    "study",
+    "table",
+    "quantity",
+    "published",
+    "rederived",
+    "tolerance",
+    "within",
+    "agrees",
+    "inferred",
+    "basis",
+    "remark",
+]
+ROUNDING = "rounding"  # of the printed digits of a number and of what it is computed from
 
 
 def rows_of(
@@ -13,9 +26,12 @@ def rows_of(
     quantity: str,
     published: pd.Series,
     rederived: pd.Series,
-    rounding: ArrayLike,
+    tolerance: ArrayLike,
     basis: str,
     remark: str | pd.Series = "",
+    *,
+    within: str = ROUNDING,
+    inferred: ArrayLike = False,
 ) -> pd.DataFrame:
     """Put published and re-derived values of one quantity beside each other.
 
@@ -23,13 +39,17 @@ def rows_of(
     ----------
     published, rederived
         On the same index, which goes into the column `quantity`; NaN if there is no such value.
-    rounding
-        Largest difference that the printed digits of the number and of its inputs explain; one
-        value, or one for each row.
+    tolerance
+        Largest difference with which a value agrees; one value, or one for each row.
     basis
         Formula and inputs.
     remark
         Why a value does not agree, or which convention was really used.
+    within
+        What the tolerance is, in words, where it is more than rounding: ``3 %``.
+    inferred
+        Whether an input was not printed but read from the value itself, so that it agrees by
+        construction.
 
     Returns
     -------
@@ -45,7 +65,10 @@ def rows_of(
             "quantity": names,
             "published": published.to_numpy(dtype=float),
             "rederived": rederived.to_numpy(dtype=float),
-            "agrees": np.abs(published.to_numpy() - rederived.to_numpy()) <= np.asarray(rounding),
+            "tolerance": np.broadcast_to(np.asarray(tolerance, dtype=float), len(published)),
+            "within": within,
+            "agrees": np.abs(published.to_numpy() - rederived.to_numpy()) <= np.asarray(tolerance),
+            "inferred": np.broadcast_to(np.asarray(inferred, dtype=bool), len(published)),
             "basis": basis,
             "remark": np.asarray(remark),
         }

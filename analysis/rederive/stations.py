@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from analysis.published import published_table
 from analysis.queueing import mm1, mmm
 from analysis.queueing.open import FloatArray
-from analysis.rederive.rows import rows_of
+from analysis.rederive.rows import ROUNDING, rows_of
 
 
 def yenicelik_single_queue() -> pd.DataFrame:
@@ -21,18 +21,19 @@ def yenicelik_single_queue() -> pd.DataFrame:
         "the rates of section 7 are unstable; table 5 prints a service rate of 11810, but its rho "
         "belongs to 11802 and its queue and times to 11796 op/s"
     )
-    measures: dict[str, tuple[FloatArray, ArrayLike]] = {
-        "rho": (station.utilization, 2e-5),
-        "pred_queue_len": (station.queue_length, 0.01 * table["pred_queue_len"]),
-        "pred_latency_ms": (station.response_time * 1000, 0.01 * table["pred_latency_ms"]),
-        "pred_wait_ms": (station.waiting_time * 1000, 0.01 * table["pred_wait_ms"]),
+    measures: dict[str, tuple[FloatArray, ArrayLike, str]] = {
+        "rho": (station.utilization, 2e-5, ROUNDING),
+        "pred_queue_len": (station.queue_length, 0.01 * table["pred_queue_len"], "1 %"),
+        "pred_latency_ms": (station.response_time * 1000, 0.01 * table["pred_latency_ms"], "1 %"),
+        "pred_wait_ms": (station.waiting_time * 1000, 0.01 * table["pred_wait_ms"], "1 %"),
     }
     rows = [
         rows_of(
             "yenicelik2018", "t05_mm1_pred", name, table[name],
-            pd.Series(value, table.index), rounding, "M/M/1 with the rates of table 5", remark,
+            pd.Series(value, table.index), tolerance, "M/M/1 with the rates of table 5", remark,
+            within=within,
         )
-        for name, (value, rounding) in measures.items()
+        for name, (value, tolerance, within) in measures.items()
     ]  # fmt: skip
     return pd.concat([*rows, _relative_errors("t05_mm1_pred", "t06_mm1_err")])
 
@@ -52,19 +53,70 @@ def yenicelik_many_servers() -> pd.DataFrame:
     name = ("yenicelik2018", "t07_mmm_pred")
     basis = "lambda / (m mu), m of both middlewares"
     parts = [rows_of(*name, "rho", table["rho"], offered, 0.005, basis, unstable)]
-    half_digit = np.where(table.index == 64, 5e-5, 5e-4)
-    at_rho, low, high = (
-        _queue_and_times(table, table["rho"] + shift) for shift in (0.0, -half_digit, half_digit)
-    )
+    low, at_rho, high = (_queue_and_times(table, rho) for rho in _printed_rho(table))
     for quantity, rederived in at_rho.items():
         spread = np.maximum(high[quantity] - rederived, rederived - low[quantity])
         parts.append(
             rows_of(
                 *name, str(quantity), table[quantity], rederived, spread + 0.01 * rederived,
                 "M/M/m with lambda and rho of table 7, m of both middlewares", remark,
+                within="rounding of rho, and 1 %",
             )
         )  # fmt: skip
     return pd.concat([*parts, _relative_errors("t07_mmm_pred", "t08_mmm_err")])
+
+
+def rounding_of_rho(workers: int) -> pd.Series:
+    """Tell what the three digits of a rho of table 7 leave open of its queue.
+
+    Parameters
+    ----------
+    workers
+        As the table is labelled.
+
+    Returns
+    -------
+    pandas.Series
+        `rho_low`, `rho`, `rho_high`, `queue_low`, `queue`, `queue_high`, and `published`, the
+        queue that he prints.
+    """
+    table = published_table("yenicelik2018", "t07_mmm_pred").set_index("m_as_labelled")
+    rhos = _printed_rho(table)
+    queues = [_queue_and_times(table, rho)["pred_queue_len"] for rho in rhos]
+    named = {
+        f"{name}{suffix}": float(values.loc[workers])
+        for name, all_values in (("rho", rhos), ("queue", queues))
+        for suffix, values in zip(("_low", "", "_high"), all_values, strict=True)
+    }
+    return pd.Series({**named, "published": float(table["pred_queue_len"].loc[workers])})
+
+
+def offered_loads(workers: int) -> pd.Series:
+    """Give the traffic intensity of a number of workers by each set of rates that he prints.
+
+    Returns
+    -------
+    pandas.Series
+        rho by ``section 7``, ``table 5`` and ``table 7`` (m of both middlewares).
+    """
+    inputs = published_table("yenicelik2018", "s7_inputs").set_index("worker_threads").loc[workers]
+    single = (
+        published_table("yenicelik2018", "t05_mm1_pred").set_index("worker_threads").loc[workers]
+    )
+    many = published_table("yenicelik2018", "t07_mmm_pred").set_index("m_as_labelled").loc[workers]
+    return pd.Series(
+        {
+            "section 7": inputs["lambda_ops_s"] / inputs["mu_ops_s"],
+            "table 5": single["lambda_ops_s"] / single["mu_ops_s"],
+            "table 7": many["lambda_ops_s"] / (2 * workers * many["mu_ops_s"]),
+        }
+    )
+
+
+def _printed_rho(table: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
+    """Least, printed and largest rho that the printed digits allow."""
+    half_digit = np.where(table.index == 64, 5e-5, 5e-4)
+    return table["rho"] - half_digit, table["rho"], table["rho"] + half_digit
 
 
 def _queue_and_times(table: pd.DataFrame, rho: pd.Series) -> pd.DataFrame:
@@ -91,7 +143,8 @@ def _relative_errors(predictions: str, errors: str) -> pd.DataFrame:
         rows.append(
             rows_of(
                 "yenicelik2018", errors, f"relerr_{name}", table[f"relerr_{name}"], rederived,
-                0.005 * (1 + rederived.abs()), f"(predicted - observed) / observed, {predictions}",
+                0.005 * (1 + rederived.abs()),
+                f"(predicted - observed) / observed, predictions of table {int(predictions[1:3])}",
             )
         )  # fmt: skip
     return pd.concat(rows)

@@ -1,9 +1,16 @@
 """How a ring shares requests out, and what copies and a middleware cost, in words."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from analysis.formatting import grouped
+from analysis.published import khalil_conditions
+from analysis.units import MS_PER_S
 from analysis.words.numbers import percent
+
+_JUDGED = {True: "significant", False: "not significant: the confidence intervals overlap"}
 
 
 def share_sentences(compared: pd.DataFrame) -> str:
@@ -30,35 +37,47 @@ def share_sentences(compared: pd.DataFrame) -> str:
     return f"{said} They are up to {_points(uneven)} off the even share: {cause}."
 
 
-def replica_sentences(cells: pd.DataFrame, bound: pd.DataFrame) -> str:
+def not_measured_sentence(measured: Sequence[int], studied: Sequence[int], profile: str) -> str:
+    """Say which numbers of workers the section has in a fuller profile, and not here.
+
+    Parameters
+    ----------
+    measured, studied
+        Numbers of workers here, and in `profile`.
+    """
+    missing = [str(workers) for workers in sorted(set(studied) - set(measured))]
+    if not missing:
+        return ""
+    *first, last = missing
+    named = f"{', '.join(first)} and {last}" if first else last
+    was = "were" if first else "was"
+    return f"{named} workers, which profile `{profile}` has, too, {was} not measured here."
+
+
+def replica_sentences(costs: pd.DataFrame, counts: pd.DataFrame) -> str:
     """Say what copies cost in throughput, measured and at most by the sets that they add.
 
     Parameters
     ----------
-    cells
-        From `analysis.summary.cells`: rows with a middleware and the same workers, by `replicas`.
-    bound
-        From `analysis.routing.replicated_throughput` for the same replicas.
+    costs
+        From `analysis.replication.copies_table`.
+    counts
+        From `analysis.replication.request_counts`: cells without any set are named.
     """
-    rows = cells.sort_values("replicas")
-    first = rows.iloc[0]
-    lines = []
-    expected = bound.set_index("replicas")
-    for _, row in rows.iloc[1:].iterrows():
-        copies = int(row["replicas"])
-        ratio = _mean(row) / _mean(first) - 1
-        more = float(expected["requests_per_request"].loc[copies]) - 1
-        apart = (
-            row["client_throughput_ops_per_s_ci_low"] > first["client_throughput_ops_per_s_ci_high"]
-            or row["client_throughput_ops_per_s_ci_high"]
-            < first["client_throughput_ops_per_s_ci_low"]
-        )
-        judged = "significant" if apart else "not significant: the confidence intervals overlap"
-        lines.append(
-            f"- **R = {copies}**: throughput {percent(ratio, 1, signed=True)} against "
-            f"R = {int(first['replicas'])} ({judged}); the servers get {percent(more, 1)} more "
-            "requests than clients send."
-        )
+    lines = [
+        f"- **{int(row['workers'])} workers, R = {int(row['replicas'])}**: throughput "
+        f"{percent(row['relative_throughput'], 1, signed=True)} against "
+        f"R = {int(row['fewest_replicas'])} "
+        f"({_JUDGED[bool(row['significant'])]}); with {grouped(row['sets'])} sets the servers get "
+        f"{percent(row['requests_per_request'] - 1, 1)} more requests than clients send."
+        for _, row in costs.iterrows()
+    ]
+    empty = counts[(counts["workers"] > 0) & (counts["sets"] == 0)]
+    lines += [
+        f"- **{int(row['workers'])} workers, R = {int(row['replicas'])}**: no set was made in the "
+        "stable window; copies make no difference to gets, and the cell is left out."
+        for _, row in empty.iterrows()
+    ]
     return "\n".join(lines) or "Only one number of copies was measured: nothing to compare."
 
 
@@ -89,13 +108,61 @@ def overhead_sentences(costs: pd.DataFrame, khalil: pd.DataFrame) -> str:
         "Beside clients that talk to the servers themselves, throughput through the middleware "
         f"changes by {percent(best['relative_overhead'], signed=True)} at best "
         f"({int(best['workers'])} workers, R = {int(best['replicas'])}){span}; Khalil's "
-        f"middleware, which replicates to all, came to {percent(lost, signed=True)}."
+        f"middleware, which replicates to all, came to {percent(lost, signed=True)}. "
+        f"{khalil_sentence()}"
     )
 
 
-def _mean(row: pd.Series) -> float:
-    return float(row["client_throughput_ops_per_s_mean"])
+def khalil_sentence() -> str:
+    """Say that Khalil's two measurements were not made with the same load and servers."""
+    conditions = khalil_conditions().T
+    without, through = (conditions[f"{name}_middleware"] for name in ("without", "with"))
+    return (
+        f"His two numbers are of different systems: {_conditions(without)} without the middleware, "
+        f"{_conditions(through)} with it, so that their difference is not the middleware's alone."
+    )
+
+
+def _conditions(row: pd.Series) -> str:
+    servers = int(row["num_servers"])
+    return f"{int(row['num_clients'])} clients and {servers} server{'' if servers == 1 else 's'}"
+
+
+def worker_bound_sentences(direct: pd.DataFrame, through: pd.DataFrame, limit: str) -> str:
+    """Explain the throughput with a middleware: what so many workers do, one request each.
+
+    Parameters
+    ----------
+    direct, through
+        From `analysis.replication.direct_and_through`.
+    limit
+        Of the system without a middleware, as `analysis.words.limits.limit_of` names it.
+
+    Returns
+    -------
+    str
+        Markdown: a sentence, and a list item for each cell with a middleware.
+    """
+    without = ""
+    if len(direct):
+        rate = direct["client_throughput_ops_per_s_mean"].iloc[0]
+        without = f"Without a middleware the system is {limit}, at {grouped(rate)} op/s. "
+    lines = [
+        f"{without}Through the middleware a request holds a worker for its service time S, so that "
+        "m workers do m / S however fast the links are:\n"
+    ]
+    for _, cell in through.sort_values(["workers", "replicas"]).iterrows():
+        workers = int(cell["num_middlewares"] * cell["workers"])
+        service_ms = round(float(cell["middleware_service_time_ms_mean"]), 3)  # as it is printed
+        most = workers / service_ms * MS_PER_S
+        did = cell["middleware_throughput_ops_per_s_mean"]
+        lines.append(
+            f"- **{int(cell['workers'])} workers, R = {int(cell['replicas'])}**: {workers} / "
+            f"{service_ms:.3f} ms = {grouped(most)} op/s, measured {grouped(did)} op/s "
+            f"({percent(did / most)})."
+        )
+    return "\n".join(lines)
 
 
 def _points(fraction: float) -> str:
-    return f"{fraction * 100:.1f} percentage points"
+    return f"{fraction * 100:.2f} percentage points"

@@ -3,11 +3,13 @@ import pytest
 from analysis.paths import PUBLISHED
 from analysis.published import (
     COLUMNS,
+    khalil_conditions,
     published_index,
     published_summary,
     published_table,
     published_workers,
     study_name,
+    table_name,
 )
 
 
@@ -61,6 +63,27 @@ def test_unknown_table_or_section_is_refused_with_what_there_is():
         published_table("cetin2018", "t99")
     with pytest.raises(ValueError, match=r"section must be one of .*, got '9'"):
         published_summary("9")
+
+
+@pytest.mark.parametrize(
+    ("study", "table", "name"),
+    [
+        ("schmid2018", "t06_full_system", "table 6"),
+        ("yenicelik2018", "t02_2kr_read_throughput", "table 2"),
+        ("yenicelik2018", "s4_2_full_system", "section 4.2"),
+        ("schmid2018", "prose", "running text"),
+        ("cetin2018", "t05_full_system", "table 5"),
+        ("schmid2018", "section 3.1", "section 3.1"),
+    ],
+)
+def test_tables_are_named_by_their_place(study, table, name):
+    assert table_name(study, table) == name
+
+
+def test_khalils_two_systems_are_not_alike():
+    conditions = khalil_conditions()
+    assert conditions.loc["without_middleware"].tolist() == [128, 1]
+    assert conditions.loc["with_middleware"].tolist() == [192, 3]
 
 
 def test_study_name_is_not_broken_over_lines():

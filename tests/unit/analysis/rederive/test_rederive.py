@@ -7,9 +7,21 @@ from analysis.rederive import (
     read_only_cells,
     rebuild_cells,
     rederive_all,
+    shown,
     side_by_side,
+    two_digits,
 )
+from analysis.rederive.names import cell_name, readable
 from analysis.rederive.rows import COLUMNS, rows_of
+from analysis.rederive.stations import rounding_of_rho
+from analysis.words.rederived import (
+    agreement_sentences,
+    khalil_loads_sentence,
+    link_sentences,
+    remark_sentences,
+    rounding_sentence,
+    stability_sentence,
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +39,10 @@ def test_every_row_says_how_and_every_disagreement_says_why(derived):
     assert (derived["basis"] != "").all()
     assert (derived.loc[~derived["agrees"], "remark"] != "").all()
     assert len(derived) > 250
+    assert (derived["tolerance"] >= 0).all()
+    wide = derived["tolerance"] > 0.02 * derived["rederived"].abs()
+    laws = derived["table"].isin(["section 3.1", "section 3.2", "s3_3_overhead"])
+    assert (derived.loc[laws & wide, "within"] != "rounding").all()
 
 
 @pytest.mark.parametrize(
@@ -117,6 +133,20 @@ def test_read_only_cells_of_all_studies_follow_from_one_link():
     assert error[schmid].abs().max() < 0.025
     assert error[three_servers].abs().max() < 0.08
     assert (cells.loc[~cells["agrees"], "remark"] != "").all()
+    assert (cells.loc[cells["agrees"], "remark"] == "").all()
+    send_less = cells["remark"].str.startswith("three of his servers together send less")
+    assert (cells.loc[send_less, "published"] < cells.loc[send_less, "rederived"]).all()
+    assert cells["servers"].value_counts().to_dict() == {1: 17, 3: 8, 2: 3}
+    told = link_sentences(cells).replace("\N{NO-BREAK SPACE}", " ")
+    assert (
+        "Schmid's own throughput of one server without middleware (section 2.1), so that 1 cell "
+        "agrees by construction. 16 cells with one server come out as that constant, too" in told
+    )
+    assert "8 cells with two or three servers" in told
+    assert "decides only in 3 cells" in told
+    lines = remark_sentences(cells).splitlines()
+    assert len(lines) == cells.loc[cells["remark"] != "", "remark"].nunique()
+    assert any("3 servers, 2 middlewares, 32 workers**: three of his" in line for line in lines)
 
 
 def test_rows_compare_on_the_index_of_what_was_published():
@@ -134,6 +164,12 @@ def test_overviews_count_and_explain_what_disagrees(derived):
     assert verdicts["yenicelik2018", "t01_2kr_read_response"] == "differs"
     assert verdicts["yenicelik2018", "t02_2kr_read_throughput"] == "differs in 1"
     assert verdicts["schmid2018", "t07_2k4_write"] == "agrees"
+    assert verdicts["cetin2018", "section 3.1"] == "agrees, N inferred"
+    assert counts.loc[counts["table"] == "section 3.1", "within"].eq("3 %").all()
+    assert shown(counts).loc[0, ["study", "table"]].tolist() == [
+        "Yenicelik\N{NO-BREAK SPACE}2018",
+        "table 2",
+    ]
     listed = disagreements(derived)
     assert listed["values"].sum() == (~derived["agrees"]).sum()
     assert (listed["reason"] != "").all()
@@ -143,5 +179,71 @@ def test_tables_stand_side_by_side(derived):
     table = side_by_side(derived, "khalil2016", "s3_3_overhead")
     assert table["agrees"].eq("yes").all()
     assert table["relative_error"].abs().max() < 0.05
+    assert table["quantity"].iloc[-1] == "mean response time (\N{MICRO SIGN}s), with middleware"
+    cetin = side_by_side(derived, "cetin2018", "section 3.1", "section 3.2")
+    assert cetin["agrees"].eq("N inferred").all()
+    assert side_by_side(derived, "schmid2018", "section 3.1")["agrees"].eq("yes").all()
     with pytest.raises(ValueError, match="nothing of \\['t99'\\] of khalil2016"):
         side_by_side(derived, "khalil2016", "t99")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "words"),
+    [
+        ("rho 32", "utilization, 32 workers"),
+        ("attribution_pct of response_time A", "share of the variation of response time, A (%)"),
+        ("queue_len_both_mw 8", "queue length of both middlewares, 8 workers"),
+        ("queue_len 8", "queue length of one middleware, 8 workers"),
+        ("response_time_ms set", "response time (ms), sets"),
+        ("throughput allowed by 600 Mbit/s", "throughput allowed by 600 Mbit/s"),
+        ("write-only, y_max / y_min", "write-only, largest over smallest throughput"),
+        ("approx_overhead throughput_mean", "overhead, mean throughput (op/s)"),
+    ],
+)
+def test_quantities_are_named_in_words(quantity, words):
+    assert readable(quantity) == words
+
+
+def test_no_quantity_is_left_as_a_key(derived):
+    assert not derived["quantity"].map(readable).str.contains("_").any()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2e-5, "0.00002"), (0.074482, "0.074"), (744.7, "740"), (0.0, "0")]
+)
+def test_tolerances_have_two_digits(value, text):
+    assert two_digits(value) == text
+
+
+def test_systems_are_counted_in_words():
+    assert cell_name(1, 1, 8) == "1 server, 1 middleware, 8 workers"
+    assert cell_name(2, 0, 0) == "2 servers, no middleware"
+
+
+def test_the_headline_says_what_was_tested(derived):
+    told = agreement_sentences(derived)
+    assert told.startswith(f"Of {len(derived)} derived numbers, {derived['agrees'].sum()} agree")
+    assert "(0.1 % and rounding; 1 %; " in told
+    assert "3 %; " in told
+    assert "7 of these agree by construction" in told  # Yenicelik's 3 of 4, and Cetin's 4
+    assert "9 reasons" in told
+
+
+def test_rates_of_32_workers_are_told_apart():
+    told = stability_sentence()
+    first, second = told.split("are beyond what a stable queue bears; ")
+    assert "section 7 (\N{GREEK SMALL LETTER RHO} = 1.00119)" in first
+    assert "table 7 (\N{GREEK SMALL LETTER RHO} = 1.00657)" in first
+    assert "table 5 (\N{GREEK SMALL LETTER RHO} = 0.99822)" in second
+
+
+def test_a_rounded_utilization_leaves_the_queue_open():
+    row = rounding_of_rho(32)
+    assert row["queue_low"] < row["queue"] < row["published"] < row["queue_high"]
+    assert row[["rho_low", "rho", "rho_high"]].tolist() == pytest.approx([0.9985, 0.999, 0.9995])
+    assert "787 are among them" in rounding_sentence()
+
+
+def test_khalils_columns_are_of_different_loads():
+    told = khalil_loads_sentence()
+    assert "128 clients and 1 server without the middleware, 192 clients and 3 servers" in told
