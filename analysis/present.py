@@ -264,5 +264,12 @@ def _publish(data: dict[str, Any], metadata: dict[str, Any]) -> None:
 
 
 def escape_markdown(text: str) -> str:
-    """Keep a cell's bars and line breaks from ending the cell, and ``<`` from beginning HTML."""
-    return text.replace("|", r"\|").replace("<", r"\<").replace("\n", " ")
+    """Keep a cell's bars and line breaks from ending the cell, and ``<`` from beginning HTML.
+
+    Within backticks ``<`` begins none, and a backslash before it would be shown.
+    """
+    parts = re.split(r"(`[^`]*`)", text.replace("|", r"\|").replace("\n", " "))
+    return "".join(
+        part if part.startswith("`") and len(part) > 1 else part.replace("<", r"\<")
+        for part in parts
+    )

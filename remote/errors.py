@@ -39,7 +39,7 @@ class HostUnreachable(RemoteError):
         self.host = host
         self.reason = reason
         self.remedy = remedy
-        super().__init__(f"{host}: {self.happened}: {reason}. {remedy}")
+        super().__init__(f"{host}: {self.happened}: {reason.removesuffix('.')}. {remedy}")
 
 
 class HostKeyRejected(HostUnreachable):
@@ -127,19 +127,21 @@ class PortInUse(RemoteError):
 
 
 class GroupError(RemoteError):
-    """At least one host of a group failed.
+    """At least one host of a group failed, or one of several jobs on the hosts.
 
     Attributes
     ----------
-    results : mapping of host name to its result or its exception, complete for all hosts.
+    results : mapping of host name (or job) to its result or its exception, complete for all.
     """
 
     def __init__(self, results: Mapping[str, object]) -> None:
         self.results = dict(results)
-        failed = [str(r) for r in self.results.values() if isinstance(r, BaseException)]
-        super().__init__(
-            f"{len(failed)} of {len(self.results)} hosts failed:\n" + "\n".join(failed)
-        )
+        failed = {n: r for n, r in self.results.items() if isinstance(r, BaseException)}
+        hosts = list(dict.fromkeys(str(getattr(r, "host", name)) for name, r in failed.items()))
+        # Of several jobs on a host each has a result of its own: then it is jobs that are counted.
+        what = "hosts failed" if hosts == list(failed) else f"jobs failed, on {', '.join(hosts)}"
+        errors = "\n".join(str(error) for error in failed.values())
+        super().__init__(f"{len(failed)} of {len(self.results)} {what}:\n{errors}")
 
 
 class LabError(Exception):

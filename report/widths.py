@@ -6,6 +6,7 @@ run into the next column. Here no column gets less than its longest word needs, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ LANDSCAPE_SIZES_PT = (9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0)
 # that the template leaves on both sides of a cell.
 CHARACTER_EM = 0.53
 INSET_EM = 1.0
+_BREAKS = re.compile(r"[ \n]+")  # where lines may end: never at a no-break space
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def fit(rows: Sequence[Sequence[str]]) -> Layout | None:
     """
     columns = list(zip(*rows, strict=True))
     words = [
-        max(len(word) for cell in column for word in [*cell.split(), ""]) for column in columns
+        max(len(word) for cell in column for word in _BREAKS.split(cell)) for column in columns
     ]
     texts = [max(len(cell) for cell in column) for column in columns]
     candidates = [(PORTRAIT_PT, size_pt) for size_pt in PORTRAIT_SIZES_PT]

@@ -132,3 +132,9 @@ def test_shown_figure_publishes_its_caption_for_readers(drawn, monkeypatch):
     assert first["mwlab"]["kind"] == "figure"
     assert caption["text/markdown"] == "*What it shows.*"
     assert second["mwlab"]["kind"] == "caption"
+
+
+def test_what_stands_in_backticks_is_not_escaped_twice():
+    escape = present.escape_markdown
+    assert escape("a < b: `read < file | wc`") == r"a \< b: `read < file \| wc`"
+    assert escape("a ` b < c") == r"a ` b \< c"  # one backtick begins no code

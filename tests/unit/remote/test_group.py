@@ -1,6 +1,6 @@
 import pytest
 
-from remote.errors import GroupError
+from remote.errors import ConnectionLost, GroupError
 from remote.group import in_parallel
 
 
@@ -23,3 +23,12 @@ def test_parallel_failures_keep_every_result():
         in_parallel({"a": lambda: fail("x"), "b": lambda: 7, "c": lambda: fail("y")})
     assert error.value.results["b"] == 7
     assert isinstance(error.value.results["c"], ValueError)
+
+
+def test_failed_jobs_of_a_host_are_not_counted_as_hosts():
+    lost = ConnectionLost("c1", "Channel closed.", "Check its link.")
+    error = GroupError({"0": lost, "1": lost, "2": None, "3": ConnectionLost("c2", "gone", "")})
+    first, second, *_ = str(error).splitlines()
+    assert first == "3 of 4 jobs failed, on c1, c2:"
+    assert second == "c1: connection lost: Channel closed. Check its link."
+    assert str(GroupError({"c1": lost, "c2": None})).startswith("1 of 2 hosts failed:\n")

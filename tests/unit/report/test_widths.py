@@ -18,6 +18,12 @@ def test_long_cells_share_the_page_and_no_word_is_cut():
     assert layout.shares[1] > layout.shares[0]
 
 
+def test_a_no_break_space_keeps_a_word_together():
+    rows = [["Study", "Reason"], ["Yenicelik\N{NO-BREAK SPACE}2018", "word " * 60]]
+    layout = fit(rows)
+    assert layout.shares[0] * PORTRAIT_PT >= _widths([len("Yenicelik 2018")], layout.size_pt)[0]
+
+
 def test_table_that_gets_too_small_upright_is_turned():
     layout = fit([["configuration"] * 12])
     assert layout.landscape
