@@ -1,0 +1,105 @@
+"""The commands behind a campaign's runs, from their manifests, for the report's appendix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from analysis.provenance import ACCEPTED
+from remote.design.settings import Settings
+from remote.tools import memcached
+from remote.tools.memtier import Keys, MemtierOptions, prefill
+
+Manifest = Mapping[str, Any]
+
+# Jobs that record while others load the system: the first words of their names, and what they are.
+MONITORS = {
+    "dool": "its CPU, disks, network and memory",
+    "cpu-time": "the CPU time of its own processes, where hosts share a machine",
+    "ping": "the round trip to each host that it talks to",
+}
+_DEFAULTS = Settings(
+    client_hosts=1, num_middlewares=0, num_servers=1, workload="get", clients_per_thread=1
+)
+
+
+def under_load(manifests: Sequence[Manifest]) -> list[Manifest]:
+    """Return those of runs that put load on the system, not those that measure its network."""
+    return [manifest for manifest in manifests if manifest.get("generator")]
+
+
+def examples(manifests: Sequence[Manifest]) -> Iterator[Manifest]:
+    """Yield a run at the largest load of each topology: numbers of hosts, kind of measurement."""
+    accepted = [m for m in manifests if m["status"] == ACCEPTED] or list(manifests)
+    topologies: dict[tuple[object, ...], list[Manifest]] = {}
+    for manifest in accepted:
+        sizes = tuple(len(hosts) for hosts in manifest["roles"].values())
+        kind = manifest["config"].get("kind")
+        topologies.setdefault((*sizes, kind), []).append(manifest)
+    for own in topologies.values():
+        yield max(own, key=lambda manifest: manifest.get("num_clients", 0))
+
+
+def run_commands(manifest: Manifest) -> str:
+    """Return what ran on one host of each role, monitors left out where there was a load."""
+    loaded = bool(under_load([manifest]))
+    return "\n\n".join(
+        f"{job['host']}$ {job['command']}"
+        for job in _jobs(manifest)
+        if not (loaded and monitor_of(job["name"]))
+    )
+
+
+def monitor_commands(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield what each monitor records, and its command as it ran on one host."""
+    told = set()
+    for job in _jobs(manifest):
+        monitor = monitor_of(job["name"])
+        if monitor and monitor not in told:
+            told.add(monitor)
+            yield MONITORS[monitor], f"{job['host']}$ {job['command']}"
+
+
+def monitor_of(job: str) -> str | None:
+    """Return the kind of monitor that a job is, if it is one."""
+    return next((name for name in MONITORS if job == name or job.startswith(f"{name}-")), None)
+
+
+def server_commands(manifest: Manifest) -> str:
+    """Return how a server is started and filled; runs do not record it, for it is done before."""
+    settings = manifest.get("settings", {})
+    keys = Keys.of(
+        settings.get("key_count", _DEFAULTS.key_count),
+        prefix=settings.get("key_prefix", _DEFAULTS.key_prefix),
+        key_bytes=settings.get("key_bytes"),
+    )
+    like = MemtierOptions(
+        program="memtier_benchmark",
+        server="SERVER",
+        port=memcached.PORT,
+        threads=1,
+        clients_per_thread=1,
+        ratio="1:0",
+        value_bytes=settings.get("value_bytes", _DEFAULTS.value_bytes),
+        keys=keys,
+        expiry_range_s=settings.get("expiry_range_s", _DEFAULTS.expiry_range_s),
+        test_time_s=1,
+        json_file="prefill.json",
+    )
+    fill = prefill(like.program, like.server, like.port, like=like).command()
+    return f"server$ {memcached.command('SERVER', user='root')}\n\nclient$ {fill}"
+
+
+def named_jobs(error: str, manifest: Manifest) -> str:
+    """Put the names of jobs in the place of their commands in an error."""
+    jobs = sorted(manifest.get("jobs", []), key=lambda job: len(job["command"]), reverse=True)
+    for job in jobs:
+        error = error.replace(job["command"], job["name"])
+    return error
+
+
+def _jobs(manifest: Manifest) -> list[Mapping[str, Any]]:
+    """Jobs of the first host of each role, by host and name."""
+    first = [hosts[0] for hosts in manifest["roles"].values() if hosts]
+    jobs = [job for job in manifest.get("jobs", []) if job["host"] in first]
+    return sorted(jobs, key=lambda job: (job["host"], job["name"]))
