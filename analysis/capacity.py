@@ -43,7 +43,8 @@ def usable_capacity(
         One row per system: `by`; the row's `num_clients` and measures; `saturated`, whether a
         higher load was measured and did not help (otherwise the capacity is at least this); and
         `found_by` in a few words: ``plateau (CI, 5 %)`` by intervals and means, ``plateau (5 %)``
-        by means alone, or ``largest load``.
+        by means alone, either ``from the smallest load on`` where fewer clients may do as well, or
+        ``largest load``.
 
     Raises
     ------
@@ -67,10 +68,14 @@ def usable_capacity(
             {
                 **loads.loc[index].to_dict(),
                 "saturated": saturated,
-                "found_by": f"plateau ({criterion})" if saturated else "largest load",
+                "found_by": _found_by(index, criterion) if saturated else "largest load",
             }
         )
     return pd.DataFrame(rows)
+
+
+def _found_by(index: int, criterion: str) -> str:
+    return f"plateau ({criterion})" + ("" if index else " from the smallest load on")
 
 
 def capacity_uncertainty(

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.published import published_table
+from analysis.words.lists import joined, merged
+from analysis.words.numbers import percent
 
 BUSY = 0.9  # a resource is called the limit from this utilization on
 FULL = 0.92  # and so is a link, which shows 93 to 98 % when more is sent than it carries
@@ -22,6 +24,16 @@ _RESOURCES = [
     "machine's CPU",
     *_THREADS,
 ]
+# What a worker that holds a job may wait for. What clients send has left their links by then, and
+# replies do not pass what limits their sending.
+AFTER_WORKERS = (
+    "middlewares' links",
+    "servers' links",
+    "middlewares' CPUs",
+    "servers' CPUs",
+    "machine's CPU",
+    "net threads",
+)
 
 
 def utilization_table(
@@ -101,13 +113,18 @@ def bottleneck_sentences(utilizations: pd.DataFrame, by: Sequence[str] = ("workl
     Returns
     -------
     str
-        Markdown, one list item per system.
+        Markdown, one list item for all systems of which the same is to be said.
     """
-    lines = []
+    told: dict[tuple[int, str], list[tuple[object, ...]]] = {}
     for key, rows in utilizations.groupby(list(by)):
-        system = ", ".join(f"{name} {value}" for name, value in zip(by, key, strict=True))
         sentence = f"{_limit(rows)}{_unknown(rows)}"
-        lines.append(f"- **{system}** at {rows['num_clients'].iloc[0]} clients: {sentence}")
+        told.setdefault((rows["num_clients"].iloc[0], sentence), []).append(key)
+    lines = []
+    for (num_clients, sentence), systems in told.items():
+        for case in merged(pd.DataFrame(systems)):
+            levels = zip(by, case, strict=True)
+            system = ", ".join(f"{name} {joined(found)}" for name, found in levels)
+            lines.append(f"- **{system}** at {num_clients} clients: {sentence}")
     return "\n".join(lines)
 
 
@@ -136,6 +153,24 @@ def bandwidth_table(bandwidths: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def bandwidth_words(bandwidths: pd.DataFrame) -> str:
+    """Say what one TCP stream of each role reaches, of the limit of its link where that is known.
+
+    Parameters
+    ----------
+    bandwidths
+        `analysis.tidy.Tables.bandwidths`.
+    """
+    if bandwidths.empty:
+        return "No bandwidths were measured."
+    table = bandwidth_table(bandwidths)
+    limits = table["limit_mbit_per_s"].map("of the {:.0f} Mbit/s".format)
+    limits = limits.where(table["limit_mbit_per_s"].notna(), "Mbit/s")
+    reached = table["bandwidth_mbit_per_s"].map("{:.0f} ".format) + limits
+    suffix = "'s link"
+    return f"One TCP stream reaches {joined(reached + ' of a ' + table['sender'] + suffix)}."
+
+
 def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Utilization of the middlewares' threads, of the runs that have a middleware."""
     for resource, column in _THREADS.items():
@@ -157,18 +192,65 @@ def is_busy(rows: pd.DataFrame) -> "pd.Series[bool]":
     return rows["utilization"] >= least
 
 
-def _limit(rows: pd.DataFrame) -> str:
-    """Name all that is busy; workers are the limit only where nothing they wait for is busy."""
-    known = rows.dropna(subset="utilization").sort_values("utilization", ascending=False)
-    busy = known[is_busy(known)]
+def limiting(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return those rows of one system that are its limit, the busiest first.
+
+    All of them are busy. Workers are the limit only where nothing that they wait for is busy, and
+    what stands in front of them only where hardly anything waits for the workers.
+
+    Parameters
+    ----------
+    rows
+        One system of `utilization_table`.
+    """
+    busy = _busy(rows)
     workers = busy["resource"] == WORKERS
+    behind = busy["resource"].isin(AFTER_WORKERS)
+    if not workers.any():
+        return busy
+    if behind.any():
+        return busy[behind]
+    if workers.all() or rows["queue_length"].max() >= EMPTY_QUEUE:
+        return busy[workers]
+    return busy[~workers]
+
+
+def listed(rows: pd.DataFrame) -> str:
+    """Name resources with their utilization, ``the workers (99 %)``."""
+    return joined("the " + rows["resource"] + " (" + rows["utilization"].map(percent) + ")")
+
+
+def _busy(rows: pd.DataFrame) -> pd.DataFrame:
+    known = _known(rows)
+    return known[is_busy(known)]
+
+
+def _known(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.dropna(subset="utilization").sort_values("utilization", ascending=False)
+
+
+def _limit(rows: pd.DataFrame) -> str:
+    """Name the limit of a system, and what else is busy before and behind it."""
     waiting = rows["queue_length"].max()
-    if busy.empty:
-        return f"no measured resource is busy all the time{_queued(waiting)}{_busiest(known)}"
-    if workers.all():
-        return f"limited by {_listed(busy)}; {waiting:.0f} jobs wait in the queue for them."
-    too = f"; that keeps {_listed(busy[workers])} busy, too" if workers.any() else ""
-    return f"limited by {_listed(busy[~workers])}{too}."
+    limit = limiting(rows)
+    if limit.empty:
+        return f"no measured resource is busy all the time{_queued(waiting)}{_busiest(rows)}"
+    rest = _busy(rows).drop(limit.index)
+    kept = rest[rest["resource"] == WORKERS]
+    before = rest.drop(kept.index)
+    told = f"limited by {listed(limit)}"
+    if (limit["resource"] == WORKERS).all():
+        told += f"; {waiting:.0f} jobs wait in the queue for them"
+    if len(kept) and limit["resource"].isin(AFTER_WORKERS).any():
+        told += f"; that keeps {listed(kept)} busy, too"
+    elif len(kept):
+        told += f"; {listed(kept)} behind are busy, too, but {waiting:.1f} jobs wait for them"
+    if len(before):
+        told += (
+            f". In front of the workers {listed(before)} are busy all the time, too, so that more "
+            "workers would hardly get more to do"
+        )
+    return f"{told}."
 
 
 def _queued(waiting: float) -> str:
@@ -179,23 +261,14 @@ def _queued(waiting: float) -> str:
     return f", yet {waiting:.0f} jobs wait in the queue: no single resource is the limit."
 
 
-def _busiest(known: pd.DataFrame) -> str:
-    return f" The busiest: {_listed(known.head(1))}." if len(known) else ""
+def _busiest(rows: pd.DataFrame) -> str:
+    known = _known(rows)
+    return f" The busiest: {listed(known.head(1))}." if len(known) else ""
 
 
 def _unknown(rows: pd.DataFrame) -> str:
     unknown = rows.loc[rows["utilization"].isna() & rows["send_mbit_per_s"].notna(), "resource"]
-    return f" Not known: the limits of {_joined(unknown)}." if len(unknown) else ""
-
-
-def _listed(rows: pd.DataFrame) -> str:
-    shares = (rows["utilization"] * 100).map("{:.0f}\N{NO-BREAK SPACE}%".format)
-    return _joined(rows["resource"] + " (" + shares + ")")
-
-
-def _joined(names: pd.Series) -> str:
-    *first, last = "the " + names
-    return f"{', '.join(first)} and {last}" if first else last
+    return f" Not known: the limits of {joined('the ' + unknown)}." if len(unknown) else ""
 
 
 def _published_bandwidths() -> dict[str, dict[str, float]]:

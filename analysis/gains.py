@@ -1,11 +1,14 @@
 """How the usable capacity changes from one level of a factor to the next, in sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from analysis.capacity import SMALLEST_RISE
 from analysis.formatting import grouped
+from analysis.words.lists import span
+
+NOTHING = "There are no two systems to compare: their runs were not measured or do not count."
 
 
 def gain_table(
@@ -71,23 +74,43 @@ def gain_sentences(
     Returns
     -------
     str
-        Markdown, one list item per comparison.
+        Markdown, one list item per comparison; levels in a row between which hardly anything
+        changes are compared at once.
     """
     names = names or {}
     if gains.empty:
-        return "There are no two systems to compare: their runs were not measured or do not count."
+        return NOTHING
     lines = []
-    for _, row in gains.iterrows():
-        system = ", ".join(names.get(name, "{}").format(row[name]) for name in by)
-        start, end = words.format(row["from_level"]), words.format(row["to_level"])
-        lines.append(f"- **{system}**: from {start} to {end} the usable capacity {_change(row)}.")
+    for key, rows in gains.groupby(list(by), sort=False):
+        levels = zip(by, key, strict=True)
+        system = ", ".join(names.get(name, "{}").format(level) for name, level in levels)
+        for steps in _steps(rows):
+            ends = f"{steps['from_level'].iloc[0]} to {steps['to_level'].iloc[-1]}"
+            change = _change(steps)
+            lines.append(f"- **{system}**: from {words.format(ends)} the usable capacity {change}.")
     return "\n".join(lines)
 
 
-def _change(row: pd.Series) -> str:
-    start, end = grouped(row["from_ops_per_s"]), grouped(row["to_ops_per_s"])
-    least = "at least " if row["at_least"] else ""
-    if abs(row["ratio"] - 1) < SMALLEST_RISE:
-        return f"hardly changes, from {start} to {least}{end} op/s"
-    verb = "rises" if row["ratio"] > 1 else "falls"
-    return f"{verb} from {start} to {least}{end} op/s, to {row['ratio']:.2f} times as much"
+def _steps(rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Part the steps of one system where something changes."""
+    start = 0
+    for end in range(1, len(rows) + 1):
+        if end == len(rows) or not _is_flat(rows.iloc[start : end + 1]):
+            yield rows.iloc[start:end]
+            start = end
+
+
+def _is_flat(steps: pd.DataFrame) -> bool:
+    capacities = steps[["from_ops_per_s", "to_ops_per_s"]].to_numpy()
+    return bool(capacities.max() < capacities.min() * (1 + SMALLEST_RISE))
+
+
+def _change(steps: pd.DataFrame) -> str:
+    first, last = steps.iloc[0], steps.iloc[-1]
+    least = "at least " if steps["at_least"].any() else ""
+    if _is_flat(steps):
+        capacities = [*steps["from_ops_per_s"], *steps["to_ops_per_s"]]
+        return f"hardly changes: {least}{span(capacities, grouped)} op/s"
+    verb = "rises" if last["ratio"] > 1 else "falls"
+    start, end = grouped(first["from_ops_per_s"]), grouped(last["to_ops_per_s"])
+    return f"{verb} from {start} to {least}{end} op/s, by a factor of {last['ratio']:.2f}"

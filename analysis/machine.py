@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.evidence import BUSY
+from analysis.words.lists import joined
+from analysis.words.numbers import percent
 
 MOST_NAMED = 6  # configurations of which a sentence says that the machine was their limit
 
@@ -24,13 +26,16 @@ def machine_table(hosts: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `by`, `time_dilation`, `machine_utilization` (0..1, mean over hosts and repetitions),
-        `machine_is_limit`; empty where every host has a machine of its own.
+        `smallest_utilization` and `largest_utilization` (of a single run), `machine_is_limit` (in
+        at least one run); empty where every host has a machine of its own.
     """
     shared = hosts[hosts["shares_machine"].astype(bool)]
-    groups = shared.groupby([*by, "time_dilation"], as_index=False)
-    table = groups[["cpu_percent"]].mean()
-    busy = table.pop("cpu_percent") / 100
-    return table.assign(machine_utilization=busy, machine_is_limit=busy >= BUSY)
+    configuration = [*by, "time_dilation"]
+    runs = shared.groupby([*configuration, "repetition"], as_index=False)["cpu_percent"].mean()
+    busy = (runs["cpu_percent"] / 100).groupby([runs[name] for name in configuration])
+    table: pd.DataFrame = busy.agg(["mean", "min", "max"])
+    table.columns = pd.Index(["machine_utilization", "smallest_utilization", "largest_utilization"])
+    return table.assign(machine_is_limit=table["largest_utilization"] >= BUSY).reset_index()
 
 
 def machine_words(hosts: pd.DataFrame, by: Sequence[str]) -> str:
@@ -49,24 +54,47 @@ def machine_words(hosts: pd.DataFrame, by: Sequence[str]) -> str:
     table = machine_table(hosts, by)
     if table.empty:
         return f"{_dilation(hosts)} Every host has a machine of its own."
-    busy = table["machine_utilization"]
-    limit = table[table["machine_is_limit"]].sort_values("machine_utilization", ascending=False)
+    limit = table[table["machine_is_limit"]].sort_values("largest_utilization", ascending=False)
     words = [
-        f"{_dilation(hosts)} All hosts share one machine, whose CPU was busy for {_range(busy)} "
-        f"of the time over the {_counted(table)}."
+        f"{_dilation(hosts)} All hosts share one machine, whose CPU was busy for {_range(table)} "
+        f"of the time in the runs of {_counted(table)}."
     ]
     if limit.empty:
-        words.append(f"That is below {BUSY:.0%} everywhere: its processors limited none of them.")
+        words.append(
+            f"That is below {percent(BUSY)} in every run: its processors limited none of them."
+        )
     else:
         cases = [_case(row, by) for _, row in limit.head(MOST_NAMED).iterrows()]
         rest = len(limit) - len(cases)
         cases += [f"and {rest} more"] if rest else []
         words.append(
-            f"In {'all' if len(limit) == len(table) else len(limit)} of them it was busy for "
-            f"{BUSY:.0%} of the time or more and so may have been the limit instead of what is "
-            f"emulated: {'; '.join(cases)}. There a larger k would tell."
+            f"In {'all' if len(limit) == len(table) else len(limit)} of them a run was at "
+            f"{percent(BUSY)} or above, so that the processors may have been its limit instead of "
+            f"what is emulated: {'; '.join(cases)}. There a larger k would tell."
         )
-    return " ".join(words).replace("%", "\N{NO-BREAK SPACE}%")
+    return " ".join(words)
+
+
+def dilation_words(runs: pd.DataFrame) -> str:
+    """Say with which time dilation each section was measured, and what it means to compare them.
+
+    Parameters
+    ----------
+    runs
+        `analysis.tidy.Tables.runs` of sections that are compared.
+    """
+    factors = {
+        str(section): joined(f"{k:g}" for k in sorted(rows.unique()))
+        for section, rows in runs.groupby("section")["time_dilation"]
+    }
+    if len(set(factors.values())) == 1:
+        return f"All of them were measured with k = {next(iter(factors.values()))}."
+    told = joined(f"section {section} with k = {k}" for section, k in factors.items())
+    told = told.replace(" with", " was measured with", 1)
+    return (
+        f"{told[:1].upper()}{told[1:]}: the machine's own time counts for less where k is larger, "
+        "so that a small difference between these sections may be the machine's."
+    )
 
 
 def _dilation(hosts: pd.DataFrame) -> str:
@@ -80,10 +108,11 @@ def _dilation(hosts: pd.DataFrame) -> str:
     )
 
 
-def _range(busy: pd.Series) -> str:
-    low, high = f"{busy.min():.0%}", f"{busy.max():.0%}"
-    if busy.max() < BUSY and high == f"{BUSY:.0%}":  # as much as it is said to be below of
-        high = f"{busy.max():.1%}"
+def _range(table: pd.DataFrame) -> str:
+    smallest, largest = table["smallest_utilization"].min(), table["largest_utilization"].max()
+    low, high = percent(smallest), percent(largest)
+    if largest < BUSY and high == percent(BUSY):  # as much as it is said to be below of
+        high = percent(largest, 1)
     return low if low == high else f"{low} to {high}"
 
 
@@ -93,7 +122,7 @@ def _counted(table: pd.DataFrame) -> str:
 
 def _case(row: pd.Series, by: Sequence[str]) -> str:
     levels = ", ".join(_level(name, row[name]) for name in by)
-    return f"{levels} ({row['machine_utilization']:.0%})"
+    return f"{levels} ({percent(row['largest_utilization'])})"
 
 
 def _level(name: str, level: object) -> str:

@@ -40,21 +40,42 @@ def checks_table(campaign_dir: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `check` (as in the manifests, hosts left out), `asks`, `runs`, `passed`.
+        `check` (as in the manifests, hosts left out), `asks`, `severity` (``required``: without
+        it a run does not count; ``advisory``), `runs`, `passed`.
     """
+    columns = ["check", "asks", "severity", "runs", "passed"]
     rows = []
     for manifest in read_manifests(campaign_dir):
         own: dict[str, bool] = {}
+        severity: dict[str, str] = {}
         for check in manifest.get("checks", []) if manifest.get("generator") else []:
             name = _kind(str(check["name"]))
             own[name] = own.get(name, True) and bool(check["passed"])
-        rows += [{"check": name, "passed": passed} for name, passed in own.items()]
+            severity[name] = str(check.get("severity", "required"))
+        rows += [
+            {"check": name, "severity": severity[name], "passed": passed}
+            for name, passed in own.items()
+        ]
     if not rows:
-        return pd.DataFrame(columns=["check", "asks", "runs", "passed"])
-    counts = pd.DataFrame(rows).groupby("check", sort=False)["passed"].agg(["size", "sum"])
-    table = counts.reset_index().set_axis(["check", "runs", "passed"], axis="columns")
-    table.insert(1, "asks", table["check"].map(CHECKS).fillna(""))
-    return table
+        return pd.DataFrame(columns=columns)
+    groups = pd.DataFrame(rows).groupby("check", sort=False, as_index=False)
+    table = groups.agg(
+        severity=("severity", "first"), runs=("passed", "size"), passed=("passed", "sum")
+    )
+    return table.assign(asks=table["check"].map(CHECKS).fillna(""))[columns]
+
+
+def runs_words(campaign_dir: Path) -> str:
+    """Say how many runs a campaign holds, and how many of them are under load."""
+    manifests = read_manifests(campaign_dir)
+    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
+    loaded = sum(1 for manifest in accepted if manifest.get("generator"))
+    return (
+        f"Campaign {campaign_dir.name} holds {len(accepted)} accepted runs: {loaded} under load, "
+        f"and {len(accepted) - loaded} that measure the network alone with ping and iperf, those "
+        "of section 0 and some before each other section. "
+        f"Rejected or failed: {len(manifests) - len(accepted)}."
+    )
 
 
 def _kind(name: str) -> str:

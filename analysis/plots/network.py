@@ -56,7 +56,8 @@ def plot_round_trip_times(pings: pd.DataFrame) -> go.Figure:
             "size": 30,
             "color": means["round_trip_time_mean_ms"],
             "colorscale": _LIGHT_GREYS,
-            "cmin": 0,
+            "cmin": 0,  # plotly heeds it only beside a maximum
+            "cmax": means["round_trip_time_mean_ms"].max(),
         },
         customdata=means["round_trip_time_mean_ms"],
         hovertemplate="%{y} \N{RIGHTWARDS ARROW} %{x}: %{customdata:.3f} ms<extra></extra>",

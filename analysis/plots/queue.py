@@ -41,7 +41,7 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
 
 def plot_waiting_workers(cells: pd.DataFrame, *, series: str = "workers") -> go.Figure:
     """Plot the number of workers without a job, summed over the middlewares, with 95 % CIs."""
-    figure = new_figure(CLIENTS_TITLE, "Waiting workers (workers)")
+    figure = new_figure(CLIENTS_TITLE, "Number of waiting workers")
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, "middleware_waiting_workers")
     return count_runs(figure, cells, "middleware_waiting_workers")

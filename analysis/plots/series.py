@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from analysis.theme import FRAME, Style, error_bars, style_of
 
 CLIENTS_TITLE = "Number of clients"
+_SIZES_PX = (15, 12.5, 10, 7.5, 5.5, 4)  # of the markers of one series after the other
 
 
 def each_series(cells: pd.DataFrame, series: str) -> Iterator[tuple[Style, pd.DataFrame]]:
@@ -22,13 +23,24 @@ def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure
 
 
 def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: str) -> None:
-    """Add measured means as markers with the error bars of their 95 % confidence interval."""
+    """Add measured means as markers with the error bars of their 95 % confidence interval.
+
+    Markers are open, and smaller from series to series, so that all of them can be seen where they
+    coincide.
+    """
+    before = sum(getattr(trace, "mode", None) == "markers" for trace in figure.data)
+    size = _SIZES_PX[min(before, len(_SIZES_PX) - 1)]
     figure.add_scatter(
         x=cells["num_clients"],
         y=cells[f"{column}_mean"],
         error_y=error_bars(cells, column),
         mode="markers",
-        marker={"color": style.color, "symbol": style.symbol},
+        marker={
+            "color": style.color,
+            "symbol": f"{style.symbol}-open",
+            "size": size,
+            "line": {"width": 1.3},
+        },
         name=style.name,
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.evidence import WORKERS, is_busy
+from analysis.evidence import limiting
 
 _WORDS = {
     "num_servers": "{} server{s}",
@@ -48,15 +48,11 @@ def limit_sentences(utilizations: pd.DataFrame, factors: Sequence[str]) -> str:
 
 
 def limit_of(system: pd.DataFrame) -> str:
-    """Name the busiest resource of one system that is busy all the time."""
-    known = system.dropna(subset="utilization").sort_values("utilization", ascending=False)
-    busy = known[is_busy(known)]
-    others = busy[busy["resource"] != WORKERS]
-    if len(others):
-        return f"limited by the {others['resource'].iloc[0]}"
-    if len(busy):
-        return "limited by the workers"
-    if known.empty:
+    """Name the busiest of the resources that limit one system (`analysis.evidence.limiting`)."""
+    limit = limiting(system)
+    if len(limit):
+        return f"limited by the {limit['resource'].iloc[0]}"
+    if system["utilization"].isna().all():
         return "with nothing measured that could be the limit"
     return "with no resource busy all the time"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from analysis.formatting import grouped
 from remote.design.settings import Level, Settings
 from remote.section import Section, level_text
 
@@ -57,11 +58,11 @@ def configuration_table(section: Section) -> pd.DataFrame:
         rows["Multi-get behaviour"] = distinct(
             lambda one: "sharded" if one.sharded else "non-sharded"
         )
-    rows["Value size"] = distinct(lambda one: f"{one.value_bytes} B")
+    rows["Value size"] = distinct(lambda one: f"{grouped(one.value_bytes)} B")
     if any(one.key_bytes for one in settings):
         rows["Key size"] = distinct(lambda one: f"{one.key_bytes} B")
     rows |= {
-        "Key space": distinct(lambda one: f"{one.key_count} keys"),
+        "Key space": distinct(lambda one: f"{grouped(one.key_count)} keys"),
         "Number of middlewares": distinct(lambda one: one.num_middlewares or NONE),
         "Worker threads per middleware": levels("workers", proxied) if proxied else NONE,
     }

@@ -47,7 +47,9 @@ def test_a_small_rise_counts_when_it_is_significant():
 
 
 def test_saturated_from_the_smallest_load_on():
-    assert usable_capacity(cells([2900, 2895, 2899]), ["workload"])["num_clients"].item() == 6
+    found = usable_capacity(cells([2900, 2895, 2899]), ["workload"]).iloc[0]
+    assert found["num_clients"] == 6
+    assert found["found_by"] == "plateau (CI,\xa05\xa0%) from the smallest load on"
 
 
 def test_still_rising_at_the_largest_load_is_said():

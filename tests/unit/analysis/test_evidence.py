@@ -4,6 +4,7 @@ import pytest
 
 from analysis.evidence import (
     bandwidth_table,
+    bandwidth_words,
     bottleneck_sentences,
     utilization_overview,
     utilization_table,
@@ -129,6 +130,20 @@ def test_overview_leaves_out_what_is_not_known():
             "limited by the workers (100 %); 40 jobs wait in the queue for them.",
         ),
         (
+            {"send": {"clients": 188.0}, "workers": 0.99, "queue_length": 178.0},
+            "limited by the workers (99 %); 178 jobs wait in the queue for them. In front of the "
+            "workers the clients' links (94 %) are busy all the time, too",
+        ),
+        (
+            {"send": {"clients": 188.0}, "workers": 0.95, "queue_length": 0.4},
+            "limited by the clients' links (94 %); the workers (95 %) behind are busy, too, but "
+            "0.4 jobs wait for them.",
+        ),
+        (
+            {"cpu": 95.0, "workers": 0.99, "queue_length": 178.0},
+            "limited by the machine's CPU (95 %); that keeps the workers (99 %) busy, too.",
+        ),
+        (
             {"cpu": 95.0, "net_threads": 0.92, "send": {"clients": 186.0}},
             "limited by the machine's CPU (95 %), the clients' links (93 %) "
             "and the net threads (92 %).",
@@ -155,6 +170,13 @@ def test_everything_that_is_busy_is_named(busy, expected):
     assert sentence(hosts(**load), runs(**threads)).startswith(expected)
 
 
+def test_systems_of_which_the_same_is_said_stand_together():
+    one = utilization_table(hosts({"servers": 98.0}), runs(workers=1.0), BY)
+    told = bottleneck_sentences(pd.concat([one, one.assign(workers=64)], ignore_index=True), BY)
+    assert told.startswith("- **workload get, workers 8 and 64** at 48 clients: limited by the ")
+    assert len(told.splitlines()) == 1
+
+
 def test_links_of_unknown_rate_are_left_out_and_said():
     text = sentence(hosts(rates={}), runs(workers=0.95))
     assert text.startswith("limited by the workers (95 %)")
@@ -177,6 +199,10 @@ def test_bandwidths_stand_beside_limits_and_studies():
     client, server = bandwidth_table(bandwidths).to_dict("records")
     assert (client["bandwidth_mbit_per_s"], client["share_of_limit"]) == (191.0, 0.955)
     assert np.isnan(server["share_of_limit"])
+    assert bandwidth_words(bandwidths) == (
+        "One TCP stream reaches 191 of the 200 Mbit/s of a client's link and 95 Mbit/s of a "
+        "server's link."
+    )
     assert [server[f"{s}2018_mbit_per_s"] for s in ("schmid", "yenicelik", "cetin")] == [
         100,
         101,

@@ -1,12 +1,12 @@
 import json
 
-from analysis.outcomes import outcome_sentences, outcome_table
+from analysis.outcomes import latency_words, outcome_sentences, outcome_table
 from tests.helpers.campaign import build_run
 
 
-def judged(folder, section, repetition, *checks, k=1.0):
+def judged(folder, section, repetition, *checks, k=1.0, clients=1, workers=8):
     """A run with the outcome of some checks: name to passed."""
-    config = {"workload": "get", "clients_per_thread": 1, "workers": 8}
+    config = {"workload": "get", "clients_per_thread": clients, "workers": workers}
     run = build_run(folder, section, config, repetition=repetition)
     manifest = json.loads((run / "manifest.json").read_text())
     manifest["checks"] = [{"name": name, "passed": passed} for name, passed in checks]
@@ -29,12 +29,32 @@ def test_limits_of_runs_are_counted_by_section(tmp_path):
         {"section": "3.2", "time_dilation": 4.0, "runs": 1, "lab_was_limit": 0}
         | {"machine_was_busy": 0, "machine_added_latency": 0, "not_judged": 1},
     ]
-    words = outcome_sentences(table)
+    words = outcome_sentences(table).replace("\xa0", " ")
     assert words.startswith("In 1 of 4 runs that can be judged")
     assert (
-        "In 1 the machine's own time at every hop took more than that (1 in section 3.1)" in words
+        "In 1 run the machine's own time at every hop, or requests that wait for each other "
+        "at links and workers, cost more than 5 % (1 in section 3.1)" in words
     )
-    assert "In 2 its processors were busy all the time (2 in section 3.1)" in words
+    assert "In 2 runs its processors were less than 5 % idle (2 in section 3.1)" in words
+
+
+def test_configurations_that_the_machine_slowed_down_are_named(tmp_path):
+    by = ["workload", "workers", "num_clients"]
+    for clients, workers, passed in [(1, 8, False), (2, 8, False), (4, 8, True), (1, 64, False)]:
+        latency = ("machine_latency_small", passed)
+        judged(tmp_path, "3.1", 1, latency, clients=clients, workers=workers)
+    words = latency_words(tmp_path, "3.1", by)
+    assert "3 of 4 runs that can be judged" in words
+    assert (
+        "(workload get, workers 8, clients 6 and 12; workload get, workers 64, clients 6)" in words
+    )
+
+
+def test_a_machine_that_took_no_time_is_said_and_one_that_was_not_judged_is_not(tmp_path):
+    judged(tmp_path, "3.1", 1, ("machine_latency_small", True))
+    judged(tmp_path, "3.2", 1, ("no_misses", True))
+    assert "in each of the 1 run that" in latency_words(tmp_path, "3.1", ["workload"])
+    assert latency_words(tmp_path, "3.2", ["workload"]) == ""
 
 
 def test_campaign_whose_runs_cannot_be_judged_says_so(tmp_path):

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from analysis import overview
-from tests.helpers.campaign import build_run
+from tests.helpers.campaign import build_network_runs, build_run
 
 
 @pytest.fixture
@@ -18,18 +18,27 @@ def test_checks_are_counted_over_all_runs(folder):
     table = overview.checks_table(folder).set_index("check")
     assert table.loc["no_misses", ["runs", "passed"]].tolist() == [2, 1]
     assert table.loc["no_misses", "asks"]
+    assert table.loc["no_misses", "severity"] == "required"
+
+
+def test_runs_under_load_are_told_from_those_of_the_network(folder):
+    build_network_runs(folder)
+    words = overview.runs_words(folder)
+    assert "holds 3 accepted runs: 1 under load, and 2 that measure the network alone" in words
+    assert words.endswith("Rejected or failed: 1.")
 
 
 def test_hosts_in_front_of_a_check_are_left_out(folder):
     (path,) = folder.glob("3.1/*/rep-1/manifest.json")
     manifest = json.loads(path.read_text())
     manifest["checks"] = [
-        {"name": "m1_requests_counts", "passed": True},
-        {"name": "m2_requests_counts", "passed": False},
+        {"name": "m1_requests_counts", "passed": True, "severity": "advisory"},
+        {"name": "m2_requests_counts", "passed": False, "severity": "advisory"},
     ]
     path.write_text(json.dumps(manifest))
     table = overview.checks_table(folder).set_index("check")
-    assert table.loc["requests_counts", ["runs", "passed"]].tolist() == [1, 0]
+    row = table.loc["requests_counts", ["severity", "runs", "passed"]]
+    assert row.tolist() == ["advisory", 1, 0]
 
 
 def test_hosts_that_said_nothing_of_themselves_are_listed(folder):

@@ -97,6 +97,11 @@ def test_middleware_and_clients_stand_below_each_other(with_middleware):
     assert difference == pytest.approx(0.5, abs=0.01)
 
 
+def test_the_smallest_number_of_workers_that_is_enough_is_shown(with_middleware):
+    gets = middleware_table(with_middleware).query("workload == 'get'")
+    assert gets["workers"].unique() == [8]  # 64 are within the noise
+
+
 def test_interactive_law_holds_for_the_synthetic_system(with_middleware):
     table = interactive_law_table(with_middleware)
     assert len(table) == len(with_middleware)

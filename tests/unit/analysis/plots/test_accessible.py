@@ -17,7 +17,7 @@ BELOW_ZERO = {"plot_effects", "plot_residuals"}  # what they show has a sign
 NAMES_ON_Y = {"plot_round_trip_times"}
 WITHOUT_UNIT = re.compile(
     r"Number of clients|Server|Effect|To|From|Sender → receiver|Keys of a multi-get|"
-    r"Quantile of the normal distribution|servers|workers"
+    r"Number of waiting workers|Quantile of the normal distribution|servers|workers"
 )
 
 

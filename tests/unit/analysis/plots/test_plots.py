@@ -85,9 +85,15 @@ def test_series_keep_their_colour_and_marker_in_every_figure(baseline, sets):
     for figure in (plot_throughput(baseline), plot_response_time(baseline)):
         trace = measured(figure, "write-only")
         assert trace.marker.color == WORKLOADS["set"].color
-        assert trace.marker.symbol == WORKLOADS["set"].symbol
+        assert trace.marker.symbol == f"{WORKLOADS['set'].symbol}-open"
     for plot in (plot_queue_length, plot_waiting_workers):
         assert measured(plot(sets), "64 workers").marker.color == WORKERS[64].color
+
+
+def test_markers_of_a_series_show_around_those_of_the_next(sets):
+    first, second = (measured(plot_queue_length(sets), f"{n} workers").marker for n in (8, 64))
+    assert first.size > second.size
+    assert first.symbol.endswith("-open")
 
 
 @pytest.mark.parametrize("styles", [WORKLOADS, WORKERS, TIMES])
@@ -124,7 +130,7 @@ def test_queue_length_follows_littles_law(sets):
 
 def test_waiting_workers(sets):
     figure = plot_waiting_workers(sets)
-    assert titles(figure) == ("Number of clients", "Waiting workers (workers)")
+    assert titles(figure) == ("Number of clients", "Number of waiting workers")
     assert [trace.name for trace in figure.data] == ["8 workers", "64 workers"]
 
 
@@ -145,6 +151,7 @@ def test_round_trip_times_are_squares_with_their_value(tables):
         ("s1", "c1", "1.00"),
     ]
     assert squares.name == "Round-trip time (ms)"
+    assert (squares.marker.cmin, squares.marker.cmax) == pytest.approx((0, 1))
     assert figure.layout.yaxis.categoryarray == ("s1", "c1")
 
 
@@ -153,7 +160,7 @@ def test_trace_shades_the_stable_window(tables):
     figure = plot_trace(tables.windows.query(f"{one} and repetition == 1"))
     assert figure.layout.yaxis.title.text == "Throughput (op/s)"
     assert figure.layout.yaxis2.title.text == "Response time (ms)"
-    assert figure.layout.xaxis2.title.text == "Time since the stable window began (s)"
+    assert figure.layout.xaxis2.title.text == "Time since the stable window began (s of the clock)"
     assert [trace.name for trace in figure.data] == ["clients", "middleware"] * 2
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (-0.5, 2.5)
 

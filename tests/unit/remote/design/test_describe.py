@@ -8,6 +8,7 @@ def test_configuration_table_multiplies_out_the_clients():
     assert table["Worker threads per middleware"] == "8, 16, 32, 64, 128"
     assert table["Workload"] == "write-only (set) and read-only (get)"
     assert table["Repetitions"] == "4, 60 s stable each"
+    assert table["Key space"] == "10\N{NARROW NO-BREAK SPACE}000 keys"
 
 
 def test_configuration_table_without_middleware_says_none():
