@@ -1,11 +1,17 @@
 """Predictions beside measurements, with a verdict and its reason."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from analysis.formatting import Format
+from analysis.stats import CONFIDENCE
+from analysis.words.numbers import digits, error_text, percent
+
 TOLERANCE = 0.05
+MET = ("agrees", "close")  # the verdicts of a prediction that needs no explanation
+_CI = f"{percent(CONFIDENCE)} CI"
 
 
 def compare(
@@ -28,10 +34,11 @@ def compare(
     Returns
     -------
     pandas.DataFrame
-        On the index of `cells`: `predicted`, `measured`, `relative_error`, `verdict` (``agrees``:
-        inside the confidence interval, at most twice the tolerance off; ``close``: within the
-        tolerance; ``undecided``: inside an interval that is too wide to tell; ``differs``; ``no
-        prediction``) and `reason`.
+        On the index of `cells`: `predicted`, `measured`, `ci_low`, `ci_high` (of the measurement),
+        `relative_error`, `verdict` (``agrees``: inside the confidence interval, at most twice the
+        tolerance off; ``close``: within the tolerance; ``undecided``: inside an interval that is
+        too wide to tell; ``differs``; ``no prediction``; `verdict_words` tells the reader) and
+        `reason`.
 
     Raises
     ------
@@ -54,16 +61,18 @@ def compare(
         ["no prediction", "agrees", "close", "undecided"],
         "differs",
     )
-    spread = np.where(low.notna(), "outside the 95 % CI", "without a CI to judge by")
+    spread = np.where(low.notna(), f"outside the {_CI}", "without a CI to judge by")
     side = np.where(error > 0, "above", "below")
     reasons = [
-        _reason(float(e), ok, where, "inside a 95 % CI too wide to tell" if wide else how)
+        _reason(float(e), ok, where, f"inside a {_CI} too wide to tell" if wide else how)
         for e, ok, wide, where, how in zip(error, agrees, inside, side, spread, strict=True)
     ]
     return pd.DataFrame(
         {
             "predicted": predicted,
             "measured": measured,
+            "ci_low": low,
+            "ci_high": high,
             "relative_error": error,
             "verdict": verdict,
             "reason": reasons,
@@ -76,8 +85,65 @@ def _reason(error: float, inside: bool, side: str, spread: str) -> str:
     if np.isnan(error):
         return "the model gives nothing here"
     if inside:
-        return "inside the 95 % CI"
-    return f"{abs(error):.1%} {side} the measurement, {spread}"
+        return f"inside the {_CI}"
+    return f"{percent(abs(error), 1)} {side} the measurement, {spread}"
+
+
+def verdict_words(tolerance: float = TOLERANCE) -> str:
+    """Tell readers what the verdicts of `compare` mean."""
+    near, far = percent(tolerance), percent(2 * tolerance)
+    return (
+        f"A prediction **agrees** where it is inside the {percent(CONFIDENCE)} confidence interval "
+        f"of the measurement and at most {far} off; it is **close** where it is outside, or there "
+        f"is no interval, and at most {near} off; it is **undecided** where it is more than {far} "
+        "off, but inside an interval that is as wide; otherwise it **differs**. Relative errors "
+        "are (predicted \N{MINUS SIGN} measured) / measured."
+    )
+
+
+def shown(compared: pd.DataFrame) -> pd.DataFrame:
+    """Lay out what `compare` returns as a table, without reasons.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The interval is one column, `ci95`, such as ``1.05 to 1.12``, empty where there is none.
+    """
+    bounds = zip(compared["ci_low"], compared["ci_high"], strict=True)
+    texts = [None if pd.isna(low) else f"{digits(low)} to {digits(high)}" for low, high in bounds]
+    table = compared.drop(columns=["reason", "ci_high"]).rename(columns={"ci_low": "ci95"})
+    return table.assign(ci95=pd.Series(texts, table.index))
+
+
+def side_by_side(compared: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
+    """Put the models of each case beside each other, one row per case.
+
+    Parameters
+    ----------
+    compared
+        From `compare`, with a column `model`.
+    key
+        Columns that make a case, the same for all models.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `key`, `measured`, and for each model m what it predicts, ``m``, its relative error,
+        ``m error``, and ``m verdict``, named as readers see them.
+    """
+    wide = compared.drop_duplicates(list(key))[[*key, "measured"]].reset_index(drop=True)
+    for model, own in compared.groupby("model", sort=False):
+        name = f"{str(model)[:1].upper()}{str(model)[1:]}"
+        named = {"predicted": name, "relative_error": f"{name} error", "verdict": f"{name} verdict"}
+        wide = wide.merge(own[[*key, *named]].rename(columns=named), on=list(key), how="left")
+    return wide
+
+
+def wide_formats(wide: pd.DataFrame) -> dict[str, Format]:
+    """Return formats of the numbers in what `side_by_side` returns."""
+    errors = [name for name in wide.columns if str(name).endswith(" error")]
+    predicted = ["measured", *(name.removesuffix(" error") for name in errors)]
+    return {**dict.fromkeys(predicted, digits), **dict.fromkeys(errors, error_text)}
 
 
 def error_table(compared: Mapping[str, pd.DataFrame], near: float = TOLERANCE) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from analysis.factorial import FactorialResult, analyse
 
 LARGE_RATIO = 10.0  # of the largest to the smallest response, above which effects multiply
 SIGNIFICANCE = 0.05
+SMALLEST_P = 0.001  # that sentences tell
 
 
 def coded_runs(
@@ -80,6 +81,11 @@ def _by_main_effects(means: pd.DataFrame, signs: tuple[int, ...]) -> np.ndarray:
     return predicted
 
 
+def factor_levels(runs: pd.DataFrame, factors: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the lower and the higher level of each factor, which `coded_runs` calls -1 and +1."""
+    return {name: (runs[name].min(), runs[name].max()) for name in factors}
+
+
 def filled_words(*designs: pd.DataFrame) -> str:
     """Say how many rows of some designs were filled in, if any."""
     filled = sum(int(frame["filled"].sum()) for frame in designs)
@@ -117,19 +123,21 @@ def choose_model(evidence: pd.DataFrame) -> tuple[FactorialResult, str]:
     where the additive model's residuals grow with the prediction and the other's do so less (Jain
     1991, section 18.8).
     """
-    additive, other = evidence.loc["additive"], evidence.loc["multiplicative"]
+    additive = evidence.loc[["additive"]].iloc[0]
+    other = evidence.loc[["multiplicative"]].iloc[0]
     by_sums: FactorialResult = evidence["result"].loc["additive"]
     by_factors: FactorialResult = evidence["result"].loc["multiplicative"]
     ratio = f"y_max / y_min is {additive['max_min_ratio']:.1f}"
     grows = additive["spread_p_value"] < SIGNIFICANCE and additive["spread_correlation"] > 0
     milder = abs(other["spread_correlation"]) < additive["spread_correlation"]
+    still = "" if other["spread_p_value"] >= SIGNIFICANCE else ", though not independent of it"
     if additive["max_min_ratio"] >= LARGE_RATIO:
         return by_factors, f"{ratio}, more than an order of magnitude"
     if grows and milder:
         return by_factors, (
             f"{ratio}, but the additive model's residuals grow with the prediction "
-            f"(rank correlation {additive['spread_correlation']:.2f}, "
-            f"p = {additive['spread_p_value']:.2g}) and those of logarithms do so less"
+            f"({_correlation(additive)}), and those of logarithms do so less "
+            f"({_correlation(other)}){still}"
         )
     if grows:
         return by_sums, (
@@ -154,6 +162,24 @@ def evidence_table(evidence: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataF
     return table[["workload", "response", *table.columns.drop(["workload", "response"])]]
 
 
+def normality_p_value(result: FactorialResult) -> float:
+    """Test whether residuals are normal (Shapiro and Wilk): p, NaN where too few of them differ."""
+    residuals = result.residuals["residual"]
+    if result.repetitions < 2 or residuals.abs().nunique() < 3:
+        return float("nan")
+    return float(stats.shapiro(residuals).pvalue)
+
+
+def _correlation(evidence: pd.Series) -> str:
+    correlation = f"{evidence['spread_correlation']:.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"rank correlation {correlation}, {p_text(evidence['spread_p_value'])}"
+
+
+def p_text(p_value: float) -> str:
+    """Write a p value as sentences have it; one too small to matter is only bounded."""
+    return f"p = {p_value:.2g}" if p_value >= SMALLEST_P else f"p < {SMALLEST_P:g}"
+
+
 def _evidence(result: FactorialResult) -> dict[str, float]:
     residuals = result.residuals["residual"]
     found = {
@@ -161,7 +187,7 @@ def _evidence(result: FactorialResult) -> dict[str, float]:
         "error_variation": result.error_variation,
         "spread_correlation": np.nan,
         "spread_p_value": np.nan,
-        "normality_p_value": np.nan,
+        "normality_p_value": normality_p_value(result),
     }
     if result.repetitions < 2 or residuals.abs().nunique() < 3:
         return found
@@ -169,5 +195,4 @@ def _evidence(result: FactorialResult) -> dict[str, float]:
     return found | {
         "spread_correlation": float(spread.statistic),
         "spread_p_value": float(spread.pvalue),
-        "normality_p_value": float(stats.shapiro(residuals).pvalue),
     }

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.capacity import usable_capacity
+from analysis.evidence import is_busy
 from analysis.formatting import grouped
 from analysis.published import published_table, study_name
+from analysis.words.numbers import percent
 
 OURS = "this campaign"
 MEASURES = {  # ours to what the studies call it
@@ -64,6 +66,68 @@ def full_system_table(cells: pd.DataFrame) -> pd.DataFrame:
         columns[name] = found[f"{measure}_mean"]
         columns[_sd_name(name)] = found[f"{measure}_sd"]
     return pd.DataFrame(columns)
+
+
+def outside_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Split the clients' response time at the largest load into parts in and outside middlewares.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.summary.cells`, of one workload.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By `workers`: `num_clients`, `client_response_time_ms`, and what of it passes in the
+        `queue_ms` for a worker, in the `rest_of_middleware_ms`, and `outside_ms`, between client
+        and middleware.
+    """
+    loaded = cells[cells["num_clients"] == cells["num_clients"].max()]
+    seen, inside, queue = (
+        loaded[f"{name}_time_ms_mean"]
+        for name in ("client_response", "middleware_response", "middleware_queueing")
+    )
+    return pd.DataFrame(
+        {
+            "workers": loaded["workers"],
+            "num_clients": loaded["num_clients"],
+            "client_response_time_ms": seen,
+            "queue_ms": queue,
+            "rest_of_middleware_ms": inside - queue,
+            "outside_ms": seen - inside,
+        }
+    ).sort_values("workers", ignore_index=True)
+
+
+def outside_sentences(outside: pd.DataFrame, utilizations: pd.DataFrame) -> str:
+    """Say where the time passes with the fewest and with the most workers.
+
+    Parameters
+    ----------
+    outside
+        From `outside_table`.
+    utilizations
+        From `analysis.evidence.utilization_table`, by ``workers``.
+    """
+    few, many = outside.iloc[0], outside.iloc[-1]
+    words = " ".join(
+        f"With {row['workers']:.0f} workers a set takes {row['client_response_time_ms']:.1f} ms: "
+        f"{row['queue_ms']:.1f} ms in the queue for a worker, "
+        f"{row['rest_of_middleware_ms']:.1f} ms elsewhere in the middleware and "
+        f"{row['outside_ms']:.1f} ms between client and middleware."
+        for row in ([few] if len(outside) == 1 else [few, many])
+    )
+    links = utilizations[utilizations["resource"] == "middlewares' links"]
+    links = links[links["workers"] == many["workers"]]
+    if many["outside_ms"] <= few["outside_ms"] or not is_busy(links).any():
+        return words
+    busy = percent(links["utilization"].iloc[0])
+    return (
+        f"{words} The middlewares' links are busy for {busy} of the time then: what waited for a "
+        "worker before waits for the link now, a set on its way to the servers and a reply, behind "
+        "all those sets, on its way to the client."
+    )
 
 
 def published_full_system() -> pd.DataFrame:

@@ -1,9 +1,10 @@
-"""Multi-gets cut into parts or sent whole: which is faster, by how much, and why."""
+"""Multi-gets cut into parts or sent whole: which is faster, by how much, and what the links do."""
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from analysis import summary
 from analysis.histograms import percentiles_by
 from analysis.published import published_table
 from analysis.stats import CONFIDENCE, aggregate
@@ -31,13 +32,6 @@ def nearest_keys(cells: pd.DataFrame, wanted: int) -> int:
     return int(min(both if len(both) else modes.index, key=lambda keys: abs(keys - wanted)))
 
 
-def nearest_words(level: int, wanted: int) -> str:
-    """Say which number of keys is shown where another one was wanted."""
-    if level == wanted:
-        return f"The histograms are those of {level} keys."
-    return f"{wanted} keys were not measured; the nearest, {level}, is shown instead."
-
-
 def multi_get_cells(request_types: pd.DataFrame, side: str = "client") -> pd.DataFrame:
     """Aggregate the multi-gets of each size and mode, without the sets between them.
 
@@ -61,6 +55,37 @@ def multi_get_cells(request_types: pd.DataFrame, side: str = "client") -> pd.Dat
         names += ["servers_net_time_ms", "queueing_time_ms"]
     rows = request_types[chosen].astype({"sharded": bool, "multi_get_keys": int})
     return aggregate(rows, _KEY, names)
+
+
+def all_requests(runs: pd.DataFrame) -> pd.DataFrame:
+    """Aggregate all requests of each size and mode, multi-gets and the sets between them.
+
+    Parameters
+    ----------
+    runs
+        `analysis.tidy.Tables.runs` of sections 5.1 and 5.2.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `analysis.summary.cells`, with `sharded`, which no section varies.
+    """
+    frame = summary.cells(runs)
+    if "sharded" not in frame:
+        frame = frame.merge(runs[["section", "sharded"]].drop_duplicates(), on="section")
+    return frame.astype({"sharded": bool, "multi_get_keys": int})
+
+
+def law_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Check the interactive law at each size and mode (`analysis.summary.interactive_law_table`).
+
+    Parameters
+    ----------
+    frame
+        From `all_requests`.
+    """
+    table = summary.interactive_law_table(frame)
+    return table.drop(columns=["section", "workload", "workers"], errors="ignore")
 
 
 def multi_get_histograms(histograms: pd.DataFrame) -> pd.DataFrame:
@@ -131,7 +156,7 @@ def published_numbers(runs: pd.DataFrame) -> pd.DataFrame:
     largest = sharded.groupby("multi_get_keys")["client_throughput_ops_per_s"].mean().max()
     return pd.DataFrame(
         [
-            ("schmid2018", "queueing time, mean of all sizes (us)", schmid, waited_us),
+            ("schmid2018", "queueing time, mean of all sizes (µs)", schmid, waited_us),
             (
                 "yenicelik2018",
                 "throughput, sharded, largest of all sizes (op/s)",
@@ -183,29 +208,6 @@ def mode_table(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def mode_sentences(table: pd.DataFrame) -> str:
-    """Say which mode to use when.
-
-    Parameters
-    ----------
-    table
-        From `mode_table`.
-    """
-    if table.empty:
-        return "No number of keys was measured in both modes, so that neither can be recommended."
-    parts = []
-    for mode, advice in (
-        (MODE[True], "Sharded multi-gets are faster"),
-        (MODE[False], "Whole multi-gets are faster"),
-        (SAME, "The two cannot be told apart (the confidence interval of the difference holds 0)"),
-    ):
-        rows = table[table["faster"] == mode]
-        if len(rows):
-            cases = "; ".join(_case(row) for _, row in rows.iterrows())
-            parts.append(f"{advice} with {cases}.")
-    return " ".join(parts)
-
-
 def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
     r"""Set the time at the servers against the time that the values need on one server's link.
 
@@ -223,7 +225,8 @@ def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) ->
     pandas.DataFrame
         `multi_get_keys`, `sharded`, `keys_per_server` (of the server that gets most),
         `on_link_ms` (payload alone; missing where the rate is not known), `servers_net_time_ms`
-        (measured, by multi-get) and `link_utilization` (0..1, mean of the servers' links).
+        (measured, by multi-get), `throughput_ops_per_s` (of multi-gets) and `link_utilization`
+        (0..1, mean of the servers' links).
     """
     servers = hosts[hosts["role"] == "servers"].astype({"sharded": bool, "multi_get_keys": int})
     links = servers.groupby(_KEY, as_index=False)[["rate_mbit_per_s", "send_link_utilization"]]
@@ -241,82 +244,15 @@ def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) ->
             "keys_per_server": per_server,
             "on_link_ms": bits / (table["rate_mbit_per_s"] * 1e6) * MS_PER_S,
             "servers_net_time_ms": table["servers_net_time_ms_mean"],
+            "throughput_ops_per_s": table["throughput_ops_per_s_mean"],
             "link_utilization": table["send_link_utilization"],
         }
     ).sort_values(["multi_get_keys", "sharded"], ascending=[True, False], ignore_index=True)
 
 
-def link_sentences(table: pd.DataFrame) -> str:
-    """Explain the times of each mode by the links, from few keys to many.
-
-    Parameters
-    ----------
-    table
-        From `link_table`.
-
-    Returns
-    -------
-    str
-        Markdown, one list item per number of keys that has both modes.
-    """
-    lines = []
-    for _, rows in table.groupby("multi_get_keys"):
-        by_mode = {bool(row["sharded"]): row for _, row in rows.iterrows()}
-        if len(by_mode) == len(MODE):
-            keys = int(rows["multi_get_keys"].iloc[0])
-            lines.append(f"- **{_keys(keys)}**: {_explained(by_mode[True], by_mode[False])}")
-    return "\n".join(lines)
-
-
 def _told(study: str, subject: str) -> float:
     prose = published_table(study, "prose")
     return float(prose.loc[prose["subject"] == subject, "value"].iloc[0])
-
-
-def _explained(cut: pd.Series, whole: pd.Series) -> str:
-    text = (
-        f"a server sends {_values(cut)} of a sharded request, {_values(whole)} of a whole one. "
-        f"The servers take {cut['servers_net_time_ms']:.2f} ms and "
-        f"{whole['servers_net_time_ms']:.2f} ms, their links are busy for "
-        f"{cut['link_utilization']:.0%} and {whole['link_utilization']:.0%} of the time: "
-        f"{_outcome(cut, whole)}."
-    )
-    return text.replace("%", "\N{NO-BREAK SPACE}%")
-
-
-def _outcome(cut: pd.Series, whole: pd.Series) -> str:
-    saved = whole["on_link_ms"] - cut["on_link_ms"]
-    gained = whole["servers_net_time_ms"] - cut["servers_net_time_ms"]
-    if cut["keys_per_server"] == whole["keys_per_server"]:
-        return "there is nothing to cut"
-    if gained <= 0:
-        return "what cutting saves on a link is lost by waiting for the slowest part"
-    if saved >= gained:
-        return (
-            f"cutting saves {saved:.2f} ms on a link, and the servers answer {gained:.2f} ms "
-            "earlier; the rest is lost by waiting for the slowest part"
-        )
-    return (
-        f"the servers answer {gained:.2f} ms earlier, more than the {saved:.2f} ms that cutting "
-        "saves on a link, for fewer values of other requests stand before one's own"
-        if saved > 0
-        else f"the servers answer {gained:.2f} ms earlier"
-    )
-
-
-def _values(row: pd.Series) -> str:
-    count = int(row["keys_per_server"])
-    on_link = "" if pd.isna(row["on_link_ms"]) else f" ({row['on_link_ms']:.2f} ms on its link)"
-    return f"{count} value{'' if count == 1 else 's'}{on_link}"
-
-
-def _keys(count: int) -> str:
-    return f"{count} key{'' if count == 1 else 's'}"
-
-
-def _case(row: pd.Series) -> str:
-    times = f"{row['sharded_ms']:.2f} ms against {row['not_sharded_ms']:.2f} ms"
-    return f"{_keys(int(row['multi_get_keys']))} ({times})"
 
 
 def _welch_half_width(both: pd.DataFrame) -> pd.Series:

@@ -5,19 +5,22 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from analysis.formatting import Format, grouped
 from analysis.histograms import merge_histograms
 from analysis.open_loop import ServiceCenter, compare_open, scv
 from analysis.queueing.measured import measured_system
 from analysis.queueing.system import System
 from analysis.tables import Tables
+from analysis.words.lists import joined
+from analysis.words.numbers import digits, error_text, percent
 
 SECTION = "7"
-FORMATS = {
+FORMATS: dict[str, Format] = {
     "measured_rate_ops_per_s": ",.0f",
     "utilization": ".2f",
-    "predicted": ".3g",
-    "measured": ".3g",
-    "relative_error": "+.1%",
+    "predicted": digits,
+    "measured": digits,
+    "relative_error": error_text,
 }
 _COLUMNS = [
     "model",
@@ -26,6 +29,8 @@ _COLUMNS = [
     "utilization",
     "predicted",
     "measured",
+    "ci_low",
+    "ci_high",
     "relative_error",
     "verdict",
     "reason",
@@ -164,8 +169,47 @@ def as_points(*compared: pd.DataFrame) -> pd.DataFrame:
     measure = "client_response_time_ms"
     rows[f"{measure}_predicted"] = rows["predicted"].astype(float)
     rows[f"{measure}_mean"] = rows["measured"].astype(float)
-    rows[f"{measure}_ci_low"] = rows[f"{measure}_ci_high"] = float("nan")
+    for bound in ("ci_low", "ci_high"):
+        rows[f"{measure}_{bound}"] = rows[bound].astype(float)
     return rows
+
+
+def station_table(compared: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Show which rates requests arrive at at which station, and how busy that keeps it.
+
+    Parameters
+    ----------
+    compared
+        Station to its comparison; one without a run is left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `station`, `arrival_rates_per_s` and `utilizations`, from the lowest to the highest, as
+        texts.
+    """
+    rows = []
+    for station, frame in compared.items():
+        rates = frame.drop_duplicates("arrival_rate_per_s").sort_values("arrival_rate_per_s")
+        if len(rates):
+            listed = {
+                "arrival_rates_per_s": ", ".join(rates["arrival_rate_per_s"].map(grouped)),
+                "utilizations": ", ".join(rates["utilization"].map("{:.2f}".format)),
+            }
+            rows.append({"station": station, **listed})
+    return pd.DataFrame(rows, columns=["station", "arrival_rates_per_s", "utilizations"])
+
+
+def rate_words(compared: Mapping[str, pd.DataFrame]) -> str:
+    """Say how busy the highest rate keeps each station."""
+    parts = [
+        f"{percent(frame['utilization'].max())} at {station}"
+        for station, frame in compared.items()
+        if len(frame)
+    ]
+    if not parts:
+        return "No run with Poisson arrivals was accepted."
+    return f"The highest utilization is {joined(parts)}."
 
 
 def reasons(compared: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

@@ -33,6 +33,8 @@ _FOLLOWS = ("servers_per_request",)  # what the middleware does by itself
 _NOT_MEASURED = pd.DataFrame(index=[0])
 _UNKNOWN = {
     "measured": math.nan,
+    "ci_low": math.nan,
+    "ci_high": math.nan,
     "relative_error": math.nan,
     "verdict": "not measured",
     "reason": "there is no run of it",

@@ -12,6 +12,7 @@ from analysis.plots.multi_get import (
     plot_histograms,
     plot_percentiles_by_keys,
     plot_response_time_by_keys,
+    plot_throughput_by_keys,
 )
 from analysis.plots.network import plot_bandwidths, plot_round_trip_times
 from analysis.plots.percentiles import plot_percentiles
@@ -46,6 +47,7 @@ __all__ = [
     "plot_threads",
     "plot_throughput",
     "plot_throughput_against_response_time",
+    "plot_throughput_by_keys",
     "plot_trace",
     "plot_waiting_workers",
 ]

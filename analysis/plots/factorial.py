@@ -1,5 +1,6 @@
 """The 2^k r analysis in figures: effects, interactions, residuals."""
 
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -9,9 +10,28 @@ from plotly.subplots import make_subplots
 from scipy import stats
 
 from analysis.factorial import MEAN, FactorialResult
-from analysis.theme import BLUE, FRAME, GRID, TEMPLATE, VERMILLION, new_figure
+from analysis.theme import (
+    BLACK,
+    BLUE,
+    FRAME,
+    GREEN,
+    GRID,
+    ORANGE,
+    PURPLE,
+    SKY_BLUE,
+    TEMPLATE,
+    VERMILLION,
+    YELLOW,
+    new_figure,
+)
 
-_LEVELS = {-1: (BLUE, "circle", "solid"), 1: (VERMILLION, "square", "dash")}
+_STYLES = (  # of the lower and the higher level: a pair for each factor that lines are split by
+    ((BLUE, "circle", "solid"), (VERMILLION, "square", "dash")),
+    ((GREEN, "diamond", "dot"), (ORANGE, "star", "dashdot")),
+    ((PURPLE, "hourglass", "longdash"), (SKY_BLUE, "pentagon", "longdashdot")),
+    ((BLACK, "cross", "solid"), (YELLOW, "x", "dash")),
+)
+_CODED = (-1, 1)
 
 
 def plot_effects(result: FactorialResult, unit: str) -> go.Figure:
@@ -46,7 +66,11 @@ def plot_effects(result: FactorialResult, unit: str) -> go.Figure:
 
 
 def plot_interactions(
-    frame: pd.DataFrame, factors: dict[str, str], response: str, title: str
+    frame: pd.DataFrame,
+    factors: dict[str, str],
+    response: str,
+    title: str,
+    levels: Mapping[str, tuple[float, float]] | None = None,
 ) -> go.Figure:
     """Plot the mean response over one factor for both levels of another, for every pair.
 
@@ -62,31 +86,43 @@ def plot_interactions(
         Column of the response.
     title
         Of the response's axis, with its unit.
+    levels
+        Factor to its lower and higher level, which axes and legend show instead of the codes.
     """
     pairs = list(combinations(factors.items(), 2))
     if not pairs:
         raise ValueError(f"at least 2 factors are needed, got {list(factors)}")
-    figure = make_subplots(rows=1, cols=len(pairs), shared_yaxes=True)
+    levels = levels or {}
+    figure = make_subplots(
+        rows=1,
+        cols=len(pairs),
+        shared_yaxes=True,
+        subplot_titles=[f"{a} \N{MULTIPLICATION SIGN} {b}" for (a, _), (b, _) in pairs],
+    )
+    styles = dict(zip(dict.fromkeys(letter for _, (letter, _) in pairs), _STYLES, strict=False))
     named: set[str] = set()
     for col, ((_, over), (letter, split)) in enumerate(pairs, 1):
         means = frame.groupby([split, over])[response].mean()
-        for level, (color, symbol, dash) in _LEVELS.items():
-            row = means.loc[level].reindex([-1, 1])
+        for level, (color, symbol, dash) in zip(_CODED, styles[letter], strict=True):
+            row = means.loc[level].reindex(_CODED)
             figure.add_scatter(
-                x=["-1", "+1"],
+                x=[f"{real:g}" for real in levels[over]] if over in levels else ["-1", "+1"],
                 y=row.to_numpy(),
                 mode="lines+markers",
                 marker={"color": color, "symbol": symbol},
                 line={"color": color, "dash": dash},
-                name=f"{letter} = {level:+d}",
+                name=_level_name(letter, split, level, levels),
                 legendgroup=f"{letter}{level}",
                 showlegend=split not in named,
                 row=1,
                 col=col,
             )
         named.add(split)
-        figure.update_xaxes(title_text=over, type="category", row=1, col=col)
+        over_title = f"Number of {over}" if over in levels else over
+        figure.update_xaxes(title_text=over_title, type="category", row=1, col=col)
     figure.update_yaxes(title_text=title, row=1, col=1)
+    above = {"y": 1.12, "yanchor": "bottom"}  # the names of the panels
+    figure.update_layout(legend=above, margin={"t": 90})
     return figure.update_layout(template=TEMPLATE, meta=_runs(frame))
 
 
@@ -133,6 +169,16 @@ def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
     figure.update_yaxes(title_text=f"Residual ({shown})", row=1, col=1)
     figure.update_yaxes(rangemode="normal")
     return figure.update_layout(template=TEMPLATE, meta=_runs(residuals))
+
+
+def _level_name(
+    letter: str, factor: str, coded: int, levels: Mapping[str, tuple[float, float]]
+) -> str:
+    """Name one level as the legend has it: ``B = +1``, or ``2 middlewares``."""
+    if factor not in levels:
+        return f"{letter} = {coded:+d}"
+    real = levels[factor][_CODED.index(coded)]
+    return f"{real:g} {factor.removesuffix('s') if real == 1 else factor}"
 
 
 def _runs(rows: pd.DataFrame) -> dict[str, int]:

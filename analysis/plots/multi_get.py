@@ -12,8 +12,9 @@ from analysis.plots.series import add_measured, count_runs
 from analysis.theme import PERCENTILES, SHARDED, SIDES, TEMPLATE, bar_marker, new_figure
 
 _KEYS_TITLE, _TIME_TITLE = "Keys of a multi-get", "Response time (ms)"
-_TIME = "response_time_ms"
+_TIME, _THROUGHPUT = "response_time_ms", "client_throughput_ops_per_s"
 _LOG_TICKS = [step * 10**power for power in range(-1, 4) for step in (1, 2, 5)]
+_NO_LINE = {"line": {"width": 0}}  # around bars too narrow for it
 SHOWN_SHARE = 0.995  # of the samples of a histogram; the tail would squeeze the rest
 
 
@@ -27,13 +28,20 @@ def plot_response_time_by_keys(cells: pd.DataFrame, *, logarithmic: bool = False
     logarithmic
         Whether both axes are, for sizes far apart.
     """
-    figure = new_figure(_KEYS_TITLE, _TIME_TITLE)
-    for sharded, mode in SHARDED.items():
-        rows = cells[cells["sharded"].astype(bool) == sharded].sort_values("multi_get_keys")
-        add_measured(figure, mode, rows.assign(num_clients=rows["multi_get_keys"]), _TIME)
-        figure.data[-1].update(mode="lines+markers", line={"color": mode.color, "dash": mode.dash})
-    _set_axes(figure, cells, logarithmic)
-    return count_runs(figure, cells, _TIME)
+    return _by_keys(cells, _TIME, _TIME_TITLE, logarithmic)
+
+
+def plot_throughput_by_keys(cells: pd.DataFrame, *, logarithmic: bool = False) -> go.Figure:
+    """Plot the throughput of all requests with 95 % CIs against the keys of multi-gets, by mode.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.summary.cells` of sections 5.1 and 5.2.
+    logarithmic
+        As for `plot_response_time_by_keys`.
+    """
+    return _by_keys(cells, _THROUGHPUT, "Throughput (op/s)", logarithmic)
 
 
 def plot_percentiles_by_keys(
@@ -105,7 +113,7 @@ def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
                 x=left + bin_ms / 2,
                 y=share * 100,
                 width=bin_ms,
-                marker=bar_marker(SIDES[side].color, mode.pattern),
+                marker=bar_marker(SIDES[side].color, mode.pattern) | _NO_LINE,
                 name=f"{SIDES[side].name}, {mode.name}",
                 row=row,
                 col=col,
@@ -114,6 +122,17 @@ def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
     figure.update_xaxes(title_text="Response time (ms)", row=len(sides))
     figure.update_layout(template=TEMPLATE, height=260 * len(sides) + 40, bargap=0)
     return figure.update_layout(meta={"runs": num_runs(histograms)})
+
+
+def _by_keys(cells: pd.DataFrame, column: str, title: str, logarithmic: bool) -> go.Figure:
+    figure = new_figure(_KEYS_TITLE, title)
+    for sharded, mode in SHARDED.items():
+        rows = cells[cells["sharded"].astype(bool) == sharded].sort_values("multi_get_keys")
+        add_measured(figure, mode, rows.assign(num_clients=rows["multi_get_keys"]), column)
+        line = {"color": mode.color, "dash": mode.dash}
+        figure.data[-1].update(mode="lines+markers", marker={"size": 8}, line=line)
+    _set_axes(figure, cells, logarithmic)
+    return count_runs(figure, cells, column)
 
 
 def _set_axes(figure: go.Figure, frame: pd.DataFrame, logarithmic: bool) -> None:

@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 
 from analysis.plots.series import CLIENTS_TITLE, add_measured, count_runs, each_series
 from analysis.theme import FRAME, GRID, error_bars, new_figure, style_of
+from analysis.words.numbers import percent
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
@@ -64,6 +65,8 @@ def plot_predicted_against_measured(
 ) -> go.Figure:
     """Plot predictions over what was measured: on the diagonal a prediction is right.
 
+    Intervals that reach beyond all measured and predicted values are cut.
+
     Parameters
     ----------
     compared
@@ -89,7 +92,7 @@ def plot_predicted_against_measured(
         fill="toself",
         fillcolor=GRID,
         hoverinfo="skip",
-        name=f"within {within:.0%}",
+        name=f"within {percent(within)}",
     )
     figure.add_scatter(
         x=[0, end], y=[0, end], mode="lines", line={"color": FRAME, "dash": "dash"}, name="equal"
@@ -104,4 +107,4 @@ def plot_predicted_against_measured(
             marker={"color": style.color, "symbol": style.symbol},
             name=style.name,
         )
-    return figure
+    return figure.update_xaxes(range=[0, end])

@@ -24,6 +24,7 @@ def predict_cells(
     *,
     by: Sequence[str] = ("workload", "workers"),
     simulated_requests: int = 0,
+    known: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Predict every measured load of a section with the network of queues and by simulation.
 
@@ -40,12 +41,14 @@ def predict_cells(
         Which runs make a system: `workload` and other factors.
     simulated_requests
         About how many requests of each cell are simulated; 0 leaves the simulation out.
+    known
+        Fields of `System` that the tables do not tell, such as what links' token buckets hold.
 
     Returns
     -------
     pandas.DataFrame
         `by`, `num_clients`, `model`, `throughput_ops_per_s`, `client_response_time_ms`,
-        `bottleneck` (as the network of queues has it).
+        `bottleneck` (as the network of queues has it; ``none`` below saturation).
     """
     rows = []
     own = cells[cells["section"] == section]
@@ -53,17 +56,18 @@ def predict_cells(
         key = dict(zip(by, levels, strict=True))
         others = {name: level for name, level in key.items() if name != "workload"}
         system = measured_system(
-            tables, section=section, workload=str(key["workload"]), factors=others
+            tables, section=section, workload=str(key["workload"]), factors=others, **(known or {})
         )
         loads = sorted(int(load) for load in system_cells["num_clients"].unique())
         table = predict(system, loads[-1]).measures.set_index("num_clients")
+        table["bottleneck"] = table["bottleneck"].where(table["saturated"], "none")
         for load in loads:
             network: dict[Hashable, Any] = table.loc[load, [*MEASURES, "bottleneck"]].to_dict()
-            known = {**key, "num_clients": load, "bottleneck": network["bottleneck"]}
-            rows.append({**known, "model": NETWORK, **{str(k): v for k, v in network.items()}})
+            cell = {**key, "num_clients": load, "bottleneck": network["bottleneck"]}
+            rows.append({**cell, "model": NETWORK, **{str(k): v for k, v in network.items()}})
             if simulated_requests:
                 means = _simulated(system, load, network, simulated_requests)
-                rows.append({**known, "model": SIMULATION, **means})
+                rows.append({**cell, "model": SIMULATION, **means})
     return pd.DataFrame(rows)
 
 

@@ -7,10 +7,10 @@ throughput of a cell. With m workers each serves at the m-th part of that rate.
 import numpy as np
 import pandas as pd
 
-from analysis.comparison import compare
+from analysis.comparison import MET, compare
 from analysis.formatting import Format
 from analysis.queueing.open import mmm
-from analysis.words.numbers import error_text
+from analysis.words.numbers import percent
 
 MEASURES = {  # of the middleware, to the field of OpenStation that predicts it, and its factor
     "middleware_response_time_ms": ("response_time", 1000.0),
@@ -25,10 +25,8 @@ FORMATS: dict[str, Format] = {
         "middleware_queue_length": "queue length",
     }.__getitem__,
     "utilization": ".3f",
-    "predicted": ".3g",
-    "measured": ".3g",
-    "relative_error": error_text,
 }
+SHARE = 0.5  # of an error, from which the service time is called its reason
 
 
 def service_rates(windows: pd.DataFrame) -> pd.Series:
@@ -85,33 +83,63 @@ def station_predictions(
                 utilization=(rate / service_rate)[positive],
                 num_in_system=in_system[positive],
             )
-            service_ms = 1000 * (servers / service_rate)[positive]
-            why = [
-                _why(*row)
-                for row in zip(
-                    compared["verdict"],
-                    leading["num_clients"],
-                    leading["num_in_system"],
-                    service_ms,
-                    known.loc[positive, "middleware_service_time_ms_mean"],
-                    strict=True,
-                )
-            ]
+            facts = leading.join(compared[["verdict", "predicted", "measured"]]).assign(
+                service_ms=(1000 * servers / service_rate)[positive],
+                measured_service_ms=known["middleware_service_time_ms_mean"],
+                busy=known["middleware_worker_utilization_mean"],
+            )
+            why = [_why(row) for _, row in facts.iterrows()]
             parts.append(pd.concat([leading, compared.assign(reason=why)], axis="columns"))
     return pd.concat(parts, ignore_index=True)
 
 
-def _why(verdict: str, clients: int, in_system: float, service_ms: float, measured: float) -> str:
-    if verdict in ("agrees", "close"):
+def queueing_sentences(compared: pd.DataFrame) -> str:
+    """Say which share of the time in the middleware is waiting for a worker, at the largest load.
+
+    Parameters
+    ----------
+    compared
+        From `station_predictions`.
+    """
+    times = compared.drop_duplicates([*SYSTEM, "num_clients", "measure"]).pivot_table(
+        index=[*SYSTEM, "num_clients"], columns="measure", values="measured"
+    )
+    shares = times["middleware_queueing_time_ms"] / times["middleware_response_time_ms"]
+    parts = []
+    for workload, own in shares.dropna().groupby("workload"):
+        loaded = own.groupby("workers").last()
+        few, many = loaded.index.min(), loaded.index.max()
+        more = f" and for {percent(loaded[many])} of it with {many}" if many > few else ""
+        parts.append(f"a {workload} waits for {percent(loaded[few])} with {few} workers{more}")
+    if not parts:
+        return "How long requests wait for a worker is not known."
+    return (
+        "Of its time in the middleware at the largest load, "
+        f"{'; '.join(parts)}: this is what the models call queueing. The rest is service."
+    )
+
+
+def _why(row: pd.Series) -> str:
+    """Give the reason for an error: whatever of the model leads to one of its size and sign."""
+    if row["verdict"] in MET:
         return "its assumptions do little harm here"
-    if np.isnan(in_system):
+    if np.isnan(row["num_in_system"]):
         return "utilization 1: an open queue has no steady state, a closed one has"
-    if in_system > clients:
-        return f"{in_system:.0f} jobs predicted, but only {clients} clients wait for replies"
-    if service_ms < measured / 2:
-        return f"its service takes {service_ms:.2f} ms, the measured one {measured:.2f} ms"
-    if service_ms > 2 * measured:
+    if row["num_in_system"] > row["num_clients"]:
         return (
-            f"its service takes {service_ms:.2f} ms, measured are {measured:.2f} ms: workers idle"
+            f"{row['num_in_system']:.0f} jobs predicted, but only {row['num_clients']} clients "
+            "wait for replies"
         )
-    return "arrivals are not Poisson: a client waits for its reply, then sends at once"
+    error = row["predicted"] - row["measured"]
+    longer = row["service_ms"] - row["measured_service_ms"]
+    if row["measure"] == "middleware_response_time_ms" and longer / error >= SHARE:
+        times = f"{row['service_ms']:.2f} ms, the measured one {row['measured_service_ms']:.2f} ms"
+        return f"its service takes {times}"
+    if error > 0:
+        return "arrivals are not Poisson: who waits for a reply sends nothing, so that fewer queue"
+    if row["busy"] > row["utilization"]:
+        return (
+            f"utilization {row['utilization']:.3f}, for the service rate is that of the best "
+            f"second, but the workers were busy for {percent(row['busy'], 1)} of the time"
+        )
+    return "not explained by the assumptions that were checked"

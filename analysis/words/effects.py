@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.design import normality_p_value, p_text
 from analysis.factorial import MEAN, FactorialResult
 from analysis.formatting import Format
 from analysis.published import published_table, study_name
@@ -22,21 +23,34 @@ _YENICELIK_TABLES = {
 }
 
 
+SMALLEST_SHARE = 0.0005  # that one decimal shows
+
+
+def share_text(share: float) -> str:
+    """Write a share of the variation with a decimal; one that is not 0 is not called so."""
+    if 0 < share < SMALLEST_SHARE:
+        return f"< {100 * SMALLEST_SHARE:g}\N{NO-BREAK SPACE}%"
+    return percent(share, 1)
+
+
 FORMATS: dict[str, Format] = {
     "q": digits,
-    "variation_explained": ".1%",
+    "variation_explained": share_text,
     "ci_low": digits,
     "ci_high": digits,
 }
 PUBLISHED_FORMATS: dict[str, Format] = {
     "ours": digits,
-    "ours_variation": ".1%",
+    "ours_variation": share_text,
     "schmid2018": digits,
-    "schmid2018_variation": ".1%",
+    "schmid2018_variation": share_text,
     "yenicelik2018": digits,
-    "yenicelik2018_variation": ".1%",
+    "yenicelik2018_variation": share_text,
 }
-SMALL = 0.05  # of the variation: factors that explain less are not told of
+SMALL = 0.05  # of the variation: factors that explain less are told of together
+MARKER = 0.015  # of the axis: half a marker's height in `analysis.plots.plot_effects`, about
+LEVEL = 0.05  # of p values
+SURE = 2.0  # half widths from 0
 
 
 def effects_table(result: FactorialResult) -> pd.DataFrame:
@@ -142,9 +156,15 @@ def _explained(result: FactorialResult, unit: str) -> str:
     if large.empty:
         return "No factor explains a twentieth of the variation."
     words = [
-        f"{percent(share)} by {_named(letters, result.factors)} ({_change(result, letters, unit)})"
+        f"{share_text(share)} by {_named(letters, result.factors)} "
+        f"({_change(result, letters, unit)})"
         for letters, share in large.items()
     ]
+    others = result.effects["variation_explained"].drop(MEAN).drop(large.index)
+    rest = others.sum()
+    if rest >= SMALLEST_SHARE:
+        each = f", each less than {percent(SMALL)}" if len(others) > 1 else ""
+        words.append(f"{share_text(rest)} by the rest of the effects together{each}")
     return f"The variation is explained to {_list(words)}."
 
 
@@ -163,11 +183,70 @@ def _left(result: FactorialResult) -> str:
         return "Without repetitions there is no error to judge effects by."
     effects = result.effects.drop(index=MEAN)
     idle = effects.index[~effects["significant"].astype(bool)]
-    words = f"Experimental error is {percent(result.error_variation, 1)} of the variation"
+    words = f"Experimental error is {share_text(result.error_variation)} of the variation"
     if idle.empty:
-        return f"{words}; every effect is significant."
+        return f"{words}; every effect is significant.{_normality(result)}"
     verb = "is" if len(idle) == 1 else "are"
-    return f"{words}; {_list(idle)} {verb} not significant at 95 %."
+    return f"{words}; {_list(idle)} {verb} not significant at {percent(0.95)}.{_normality(result)}"
+
+
+def _normality(result: FactorialResult) -> str:
+    """Say what residuals that are not normal mean for the intervals, which assume that they are."""
+    p_value = normality_p_value(result)
+    if not p_value < LEVEL:
+        return ""
+    effects = result.effects.drop(index=MEAN)
+    effects = effects[effects["significant"].astype(bool)]
+    told = (
+        f" The residuals are not normal (Shapiro and Wilk, {p_text(p_value)}), as the intervals "
+        "assume, which are therefore approximate"
+    )
+    widths = (effects["effect"].abs() / (effects["ci_high"] - effects["effect"])).astype(float)
+    if widths.empty:
+        return f"{told}."
+    nearest = f"{widths.idxmin()} is nearest to 0, {widths.min():.1f} half widths of its interval"
+    sure = "leaves little doubt of its sign" if widths.min() >= SURE else "is not much"
+    return f"{told}. Of the significant effects {nearest} away, which {sure}."
+
+
+def interval_words(result: FactorialResult) -> str:
+    """Say what the bars of `analysis.plots.plot_effects` are, and whether they can be seen."""
+    if result.repetitions < 2:
+        return "No intervals without repetitions."
+    effects = result.effects.drop(index=MEAN)
+    height = max(effects["ci_high"].max(), 0) - min(effects["ci_low"].min(), 0)
+    half_widths = effects["ci_high"] - effects["effect"]
+    hidden = ", smaller than the markers" if (half_widths < MARKER * height).all() else ""
+    return f"Bars are {percent(0.95)} confidence intervals, r = {result.repetitions}{hidden}."
+
+
+def copies_sentence(result: FactorialResult, utilizations: pd.DataFrame) -> str:
+    """Say why more servers make sets slower, where they do.
+
+    Parameters
+    ----------
+    result
+        Of the throughput of sets.
+    utilizations
+        From `analysis.evidence.utilization_table`, by ``workload`` and ``num_servers`` among
+        others.
+    """
+    letter = next(key for key, name in result.factors.items() if name == "num_servers")
+    links = utilizations[
+        (utilizations["workload"] == "set") & (utilizations["resource"] == "middlewares' links")
+    ]
+    busiest = links.groupby("num_servers")["utilization"].max().dropna()
+    if float(result.effects["effect"].loc[letter]) >= 0:
+        return "More servers do not make sets slower."
+    if len(busiest) < 2:
+        return "More servers make sets slower; how busy the middlewares' links are is not known."
+    few, many = busiest.index[0], busiest.index[-1]
+    return (
+        f"The effect of the servers on the throughput of sets is negative: a set is sent to all of "
+        f"them, so that with {many:g} servers a middleware sends {many / few:g} times as much for "
+        f"each. Its link, busy for at most {percent(busiest[few])} of the time with {few:g} server"
+        f"{'' if few == 1 else 's'}, is so for up to {percent(busiest[many])} with {many:g}."
+    )
 
 
 def _as_published(result: FactorialResult, workload: str, response: str) -> str:

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from analysis.queueing.cells import NETWORK, SIMULATION
+from analysis.comparison import MET
 from analysis.queueing.system import MACHINE
 from analysis.words.numbers import digits, percent
+from analysis.words.patterns import FAR, error_reasons
 
 _VERDICTS = {
     "agrees": "agrees",
@@ -14,10 +15,9 @@ _VERDICTS = {
     "differs": "differs",
     "no prediction": "is missing",
 }
-FAR = 0.05  # relative error from which an explanation is due
 
 
-def model_sentences(compared: pd.DataFrame) -> str:
+def model_sentences(compared: pd.DataFrame, machine: pd.DataFrame | None = None) -> str:
     """Say of each workload and model how far its predictions are off, and what that is due to.
 
     Parameters
@@ -25,6 +25,8 @@ def model_sentences(compared: pd.DataFrame) -> str:
     compared
         From `analysis.queueing.cells.compare_cells`: `workload`, `num_clients`, `model`,
         `bottleneck`, `relative_error`.
+    machine
+        As for `analysis.words.patterns.error_reasons`.
 
     Returns
     -------
@@ -38,7 +40,8 @@ def model_sentences(compared: pd.DataFrame) -> str:
             for model, own in rows.groupby("model", sort=False)
             if len(own)
         ]
-        lines.append(f"- **Workload {workload}.** {' '.join(parts)} {_why(rows)}".rstrip())
+        reasons = error_reasons(rows, machine)
+        lines.append(f"- **Workload {workload}.** {' '.join(parts)} {reasons}".rstrip())
     return "\n".join(lines)
 
 
@@ -60,46 +63,6 @@ def _cell(row: pd.Series) -> str:
     return f"{workers}{int(row['num_clients'])} clients"
 
 
-def _why(rows: pd.DataFrame) -> str:
-    """Explain by the pattern of the errors: which model, which load, which sign."""
-    errors = rows.set_index("model")["relative_error"].dropna()
-    if (errors.abs() <= FAR).all():
-        return "Both know the bottleneck, and what they leave out does not matter here."
-    loads = rows.groupby("num_clients")["relative_error"].apply(lambda own: own.abs().max())
-    network, simulated = (errors[errors.index == name] for name in (NETWORK, SIMULATION))
-    parts = []
-    if len(simulated) and network.abs().mean() > simulated.abs().mean() + 0.01:
-        parts.append(
-            "What only the simulation has explains the difference between the two: the time on a "
-            "link does not vary, and a request to several servers waits for the slowest."
-        )
-    both = simulated if len(simulated) else network
-    saturated = rows[rows["num_clients"] == loads.index.max()]["relative_error"].mean()
-    unloaded = rows[rows["num_clients"] == loads.index.min()]["relative_error"].mean()
-    if both.mean() > FAR and saturated > FAR:
-        parts.append(
-            "Too much is predicted where the load is largest: requests wait for something that the "
-            "models do not have, such as the processors of the machine that the hosts share."
-        )
-    elif abs(unloaded) > FAR and abs(unloaded) > abs(saturated):
-        what = "much" if unloaded > 0 else "little"
-        why = (
-            "requests also wait for schedulers and system calls, which the round trip of ping lacks"
-            if unloaded > 0
-            else "ping on an idle network wakes hosts up that are awake under load"
-        )
-        parts.append(
-            "The errors are largest at the smallest load, where nothing queues and only delays "
-            f"count: too {what} throughput is predicted because {why}."
-        )
-    elif both.mean() < -FAR:
-        parts.append(
-            "Too little is predicted: the demands were measured under load, with work in them "
-            "that several requests share when many are under way."
-        )
-    return " ".join(parts) or "The errors have no pattern; they are of both signs."
-
-
 def station_sentences(compared: pd.DataFrame) -> str:
     """Say how M/M/1 and M/M/m do on closed loops, by the reasons why they fail.
 
@@ -111,10 +74,10 @@ def station_sentences(compared: pd.DataFrame) -> str:
     lines = []
     for model, rows in compared.groupby("model", sort=False):
         errors = rows["relative_error"].abs()
-        near = int(rows["verdict"].isin(["agrees", "close"]).sum())
+        near = int((errors <= FAR).sum())
         kinds = rows["reason"].str.replace(r"[\d.,]+", "#", regex=True)
-        wrong = ~rows["verdict"].isin(["agrees", "close"])
-        lead = f"- **{model}** comes within 5 % in {near} of {len(rows)} predictions"
+        wrong = ~rows["verdict"].isin(MET)
+        lead = f"- **{model}** comes within {percent(FAR)} in {near} of {len(rows)} predictions"
         if not wrong.any():
             lines.append(f"{lead}.")
             continue
@@ -201,7 +164,7 @@ def dilation_sentences(
     expected = predicted.loc[predicted["time_dilation"] == measured_at, "throughput_ops_per_s"]
     if len(expected):
         words.append(
-            f"At k = {measured_at:g} {digits(measured)} op/s were measured: the prediction is "
+            f"{digits(measured)} op/s were measured at k = {measured_at:g}: the prediction is "
             f"{percent(expected.iloc[0] / measured - 1, 1, signed=True)} off."
         )
     return " ".join(words)

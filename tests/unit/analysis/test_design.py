@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.design import analyse_both, choose_model, coded_runs, evidence_table, filled_words
+from analysis.design import (
+    analyse_both,
+    choose_model,
+    coded_runs,
+    evidence_table,
+    factor_levels,
+    filled_words,
+)
 
 FACTORS = ["num_servers", "num_middlewares", "workers"]
 
@@ -25,6 +32,7 @@ def coded(frame):
 def test_levels_are_coded_by_size():
     frame = coded(runs(lambda *_: 1.0))
     assert set(frame["workers"]) == {-1, 1}
+    assert factor_levels(runs(lambda *_: 1.0), FACTORS)["workers"] == (8, 32)
     assert len(frame) == 24
     assert "Every run" in filled_words(frame)
 
@@ -56,10 +64,11 @@ def test_a_missing_level_is_told():
 
 def test_errors_in_proportion_choose_the_multiplicative_model():
     rng = np.random.default_rng(1)
-    frame = coded(runs(lambda s, m, w: s * m * w**0.5 * rng.lognormal(0, 0.05), repetitions=8))
+    frame = coded(runs(lambda s, m, w: s * m * rng.lognormal(0, 0.05), repetitions=8))
     result, reason = choose_model(analyse_both(frame, FACTORS, "y"))
     assert result.model == "multiplicative"
     assert reason.startswith("y_max / y_min is")
+    assert reason.count("rank correlation") == 2  # of both models
 
 
 def test_equal_errors_choose_the_additive_model():

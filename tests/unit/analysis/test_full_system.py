@@ -1,9 +1,12 @@
+import pandas as pd
 import pytest
 
 from analysis.full_system import (
     OURS,
     beside_published,
     full_system_table,
+    outside_sentences,
+    outside_table,
     published_full_system,
     ratio_sentences,
 )
@@ -54,3 +57,18 @@ def test_ratios_are_said_by_study(ours):
 
 def test_numbers_of_workers_that_no_study_had_are_said(ours):
     assert "No study" in ratio_sentences(ours.assign(workers=7), published_full_system())
+
+
+def test_time_outside_the_middlewares_is_told_with_its_link():
+    times = {"client_response": [20.3, 19.3], "middleware_response": [19.2, 9.9]}
+    times |= {"middleware_queueing": [18.1, 0.2]}
+    columns = {f"{name}_time_ms_mean": values for name, values in times.items()}
+    frame = pd.DataFrame({"workers": [8, 128], "num_clients": 288, **columns})
+    outside = outside_table(pd.concat([frame, frame.assign(num_clients=6)]))
+    assert outside["outside_ms"].tolist() == pytest.approx([1.1, 9.4])
+    assert outside["rest_of_middleware_ms"].tolist() == pytest.approx([1.1, 9.7])
+    links = pd.DataFrame({"workers": [8, 128], "resource": "middlewares' links"})
+    told = outside_sentences(outside, links.assign(utilization=[0.9, 0.97])).replace("\xa0", " ")
+    assert "With 128 workers a set takes 19.3 ms: 0.2 ms in the queue" in told
+    assert "The middlewares' links are busy for 97 % of the time then" in told
+    assert "links" not in outside_sentences(outside, links.assign(utilization=[0.9, 0.6]))

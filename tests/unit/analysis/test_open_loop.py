@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.open_loop import TOKEN_BUCKET, ServiceCenter, compare_open, scv, waiting_time
+from analysis.open_loop import (
+    TOKEN_BUCKET,
+    UNEXPLAINED,
+    ServiceCenter,
+    compare_open,
+    scv,
+    waiting_time,
+)
 from analysis.queueing import SimulationOptions, System, mm1, mmm, simulate
 
 SERVICE_TIME = 4096 * 8 / 100e6
@@ -65,10 +72,23 @@ def test_overload_and_wrong_assumptions_are_told():
     table = compare_open(measured, center).set_index(["model", "arrival_rate_per_s"])
     assert table.loc[("M/D/1", 1100), "verdict"] == "no prediction"
     assert "no steady state" in table.loc[("M/D/1", 1100), "reason"]
-    assert "78% of the requests" in table.loc[("M/M/1", 900), "reason"]
-    assert "SCV of 0.10, not 1.00" in table.loc[("M/M/1", 100), "reason"]
+    far = table.loc[("M/M/1", 900), "reason"].replace("\xa0", " ")
+    assert "arrivals came at 78 % of the rate" in far
+    assert "SCV" not in far  # it would make the model predict too much, not too little
+    near = table.loc[("M/M/1", 100), "reason"]
+    assert "SCV of 0.10, not 1.00, which matters little here" in near
     assert "assumptions hold" in table.loc[("M/G/1", 100), "reason"]
     assert table.loc[("M/M/1", 100), "verdict"] == "agrees"
+
+
+def test_an_error_is_explained_only_by_what_leads_to_its_sign():
+    center = ServiceCenter(service_time=1e-3, service_scv=0.1)
+    slow, fast = cells([500.0], [9.0]), cells([500.0], [1.2])  # M/M/1 says 2 ms
+    too_little = compare_open(slow, center).set_index("model")["reason"]
+    assert too_little.str.endswith(UNEXPLAINED).all()
+    too_much = compare_open(fast, center).set_index("model")["reason"]
+    assert "SCV of 0.10, not 1.00" in too_much["M/M/1"]
+    assert too_much["M/G/1"].endswith(UNEXPLAINED)
 
 
 def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_other():
@@ -92,8 +112,8 @@ def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_oth
     errors = table["relative_error"]
     assert errors[TOKEN_BUCKET].abs().max() < 0.06
     assert errors["M/D/1"].min() > 0.3
-    told = table.loc[("M/D/1", 1000), "reason"]
-    assert "lets 4.0 replies pass at once: 97% of the requests took less than 0.83 ms" in told
+    told = table.loc[("M/D/1", 1000), "reason"].replace("\xa0", " ")
+    assert "lets 4.0 replies pass at once: 97 % of the requests took less than 0.83 ms" in told
     assert "assumptions hold" in table.loc[(TOKEN_BUCKET, 1000), "reason"]
 
 

@@ -3,7 +3,14 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.open_stations import as_points, compare_link, compare_workers, reasons
+from analysis.open_stations import (
+    as_points,
+    compare_link,
+    compare_workers,
+    rate_words,
+    reasons,
+    station_table,
+)
 from analysis.tables import Tables
 
 EMPTY = pd.DataFrame()
@@ -63,14 +70,15 @@ def test_a_token_bucket_and_the_generators_time_count():
         {"side": "client", "time": "response_time", "arrival_rate_per_s": 1450.0,
          "upper_edge_ms": [0.1, 0.2, 5.0], "count": [5, 3, 2]}
     )  # fmt: skip
-    cells = cells_of([run]).assign(client_loop_utilization_mean=0.1)
+    cells = cells_of([run], 0.2).assign(client_loop_utilization_mean=0.1)
     measured = tables(pd.DataFrame([run]), hosts_of(run), samples)
     table = compare_link(measured, cells, burst_bytes=16384).set_index("model")
     client_ms = 1000 * 0.1 * 2 / 1450  # one host of two loops
     bucket = table.loc["M/D/1, token bucket"]
     assert client_ms < bucket["predicted"] < client_ms + 0.02
     assert table.loc["M/D/1", "predicted"] > bucket["predicted"] + 0.34
-    assert "80% of the requests took less than" in table.loc["M/D/1", "reason"]
+    told = table.loc["M/D/1", "reason"].replace("\xa0", " ")
+    assert "80 % of the requests took less than" in told
 
 
 def test_workers_are_compared_by_the_service_time_that_they_had():
@@ -86,6 +94,24 @@ def test_workers_are_compared_by_the_service_time_that_they_had():
     )
     assert table["model"].tolist() == ["M/M/8", "M/D/8", "M/G/8"]
     assert table["utilization"].iloc[0] == pytest.approx(1968 * 0.001 / 8)
+
+
+def test_points_have_the_interval_of_the_measurement():
+    run = open_run(1450.0)
+    bounds = {"client_response_time_ms_ci_low": 0.9, "client_response_time_ms_ci_high": 1.2}
+    cells = cells_of([run]).assign(**bounds)
+    points = as_points(compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells))
+    assert (points[list(bounds)] == list(bounds.values())).all(axis=None)
+
+
+def test_each_station_has_its_own_rates():
+    runs = [open_run(1450.0), open_run(290.0)]
+    link = compare_link(tables(pd.DataFrame(runs), hosts_of(runs[0])), cells_of(runs))
+    opened = {"the link": link, "one worker": link.head(0)}
+    (row,) = station_table(opened).to_dict("records")
+    assert row["arrival_rates_per_s"] == "290, 1\N{NARROW NO-BREAK SPACE}450"
+    assert row["utilizations"] == "0.10, 0.50"
+    assert rate_words(opened) == "The highest utilization is 50\N{NO-BREAK SPACE}% at the link."
 
 
 def test_stations_without_a_run_give_no_rows():

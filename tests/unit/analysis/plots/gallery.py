@@ -13,6 +13,7 @@ from analysis.tidy import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 HOSTS = {"clients": ["c1", "c2", "c3"], "middlewares": ["m1", "m2"], "servers": ["s1", "s2", "s3"]}
+OPS = "client_throughput_ops_per_s"
 RATES = {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "m2": 800, "s1": 100, "s2": 100, "s3": 100}
 
 
@@ -68,6 +69,9 @@ def gallery(folder):
         "plot_throughput": plots.plot_throughput(baseline),
         "plot_throughput_against_response_time": plots.plot_throughput_against_response_time(
             sets, series="workers"
+        ),
+        "plot_throughput_by_keys": plots.plot_throughput_by_keys(
+            keys_cells().rename(columns=lambda name: name.replace("response_time_ms", OPS))
         ),
         "plot_trace": plots.plot_trace(
             windows, pd.DataFrame({"start_s": [1.0], "end_s": [2.0], "event": ["s1 paused"]})

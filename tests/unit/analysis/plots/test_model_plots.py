@@ -56,6 +56,17 @@ def test_interactions_of_three_factors_name_each_level_once(runs):
     assert len(figure.data) == 6
     named = [trace.name for trace in figure.data if trace.showlegend]
     assert named == ["B = -1", "B = +1", "C = -1", "C = +1"]
+    assert len({trace.marker.color for trace in figure.data if trace.showlegend}) == 4
+    panels = [note.text for note in figure.layout.annotations]
+    assert panels == [f"{a} \N{MULTIPLICATION SIGN} {b}" for a, b in ("AB", "AC", "BC")]
+
+
+def test_interactions_show_real_levels(runs, result):
+    levels = {"servers": (1, 3), "workers": (1, 32)}
+    figure = plot_interactions(runs, result.factors, "throughput", "Throughput (op/s)", levels)
+    assert [trace.name for trace in figure.data] == ["1 worker", "32 workers"]
+    assert list(figure.data[0].x) == ["1", "3"]
+    assert figure.layout.xaxis.title.text == "Number of servers"
 
 
 def test_interactions_need_two_factors(runs):

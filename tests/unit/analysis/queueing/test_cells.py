@@ -34,6 +34,22 @@ def test_every_cell_is_predicted_by_both_models(tables, predicted):
     assert full["throughput_ops_per_s"].to_numpy() == pytest.approx([2900, 2900], rel=0.03)
 
 
+def test_below_saturation_there_is_no_bottleneck(predicted):
+    idle = predicted.query("workload == 'set' and workers == 64 and num_clients == 6")
+    assert idle["bottleneck"].tolist() == ["none"] * 2
+
+
+def test_bursts_reach_the_simulation_alone(tables):
+    measured = cells(tables.runs).query("workload == 'get' and workers == 64 and num_clients == 6")
+    few = {"simulated_requests": 2000}
+    without = predict_cells(tables, measured, "3.1", **few)
+    known = {"server_link_burst": 16384}
+    with_bursts = predict_cells(tables, measured, "3.1", known=known, **few)
+    change = with_bursts["throughput_ops_per_s"] / without["throughput_ops_per_s"] - 1
+    assert change[with_bursts["model"] == NETWORK].tolist() == [0]
+    assert (change[with_bursts["model"] == SIMULATION] > 0).all()
+
+
 def test_predictions_stand_beside_the_cells(tables, predicted):
     measured = cells(tables.runs)
     compared = compare_cells(measured, predicted, "throughput_ops_per_s")

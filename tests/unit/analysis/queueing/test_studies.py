@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from analysis.queueing import mm1
-from analysis.queueing.studies import service_rates, station_predictions
+from analysis.queueing.studies import queueing_sentences, service_rates, station_predictions
 from analysis.summary import cells
 from analysis.tidy import tidy_campaign
 from analysis.words.models import station_sentences
@@ -36,7 +36,21 @@ def test_an_open_queue_longer_than_the_clients_is_told(tables):
     long = table[table["num_in_system"] > table["num_clients"]]
     wrong = long[~long["verdict"].isin(["agrees", "close"])]
     assert wrong["reason"].str.contains("jobs predicted, but only").all()
-    assert "**M/M/1** comes within 5 %" in station_sentences(table)
+    assert "**M/M/1** comes within 5\N{NO-BREAK SPACE}%" in station_sentences(table)
+
+
+def test_reasons_lead_to_errors_of_their_sign(tables):
+    table = station_predictions(cells(tables.runs), tables.windows)
+    too_little = table[table["relative_error"] < 0]
+    assert not too_little["reason"].str.contains("not Poisson").any()
+    best_second = table[table["reason"].str.contains("best second")]
+    assert (best_second["relative_error"] < 0).all()
+
+
+def test_the_share_of_queueing_is_told(tables):
+    told = queueing_sentences(station_predictions(cells(tables.runs), tables.windows))
+    assert "a get waits for" in told and "a set waits for" in told
+    assert "% with 8 workers" in told
 
 
 def test_without_a_middleware_there_is_nothing_to_model(tables):

@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 
 from analysis.words.models import (
     dilation_sentences,
@@ -30,7 +31,60 @@ def test_too_much_at_the_largest_load_points_to_what_models_lack():
     ]
     told = model_sentences(compared(rows))
     assert "at worst +40.0\N{NO-BREAK SPACE}% off (64 workers, 192 clients)" in told
-    assert "such as the processors of the machine" in told
+    assert "from 192 clients on (+40.0\N{NO-BREAK SPACE}% on average): requests wait for" in told
+    assert "CPU" not in told
+
+
+@pytest.mark.parametrize(
+    ("busy", "words"),
+    [
+        ({6: 0.2, 48: 0.3, 192: 0.95}, "busy for 95 % of the time there: requests waited for it."),
+        ({6: 0.2, 48: 0.9, 192: 0.5}, "for 90 % elsewhere, so that it is not the reason."),
+        ({6: 0.2, 48: 0.3, 192: 0.6}, "busy for 60 % of the time there, which is not its limit."),
+    ],
+)
+def test_the_machine_is_blamed_only_where_it_was_busy(busy, words):
+    rows = [
+        ("set", 64, 6, "simulation", "none", 0.01),
+        ("set", 64, 48, "simulation", "none", 0.01),
+        ("set", 64, 192, "simulation", "client link", 0.4),
+    ]
+    machine = pd.DataFrame({"workload": "set", "workers": 64, "num_clients": list(busy)})
+    told = model_sentences(compared(rows), machine.assign(machine_utilization=busy.values()))
+    assert words in told.replace("\xa0", " ")
+
+
+def test_errors_with_few_workers_are_told_from_errors_at_large_loads():
+    errors = {8: (0.02, 0.15, 0.2), 16: (0.02, 0.04, 0.25), 64: (0.02, 0.01, -0.02)}
+    rows = [
+        ("set", workers, clients, "network of queues", "none", error)
+        for workers, own in errors.items()
+        for clients, error in zip((6, 48, 192), own, strict=True)
+    ]
+    told = model_sentences(compared(rows)).replace("\xa0", " ")
+    assert "too much is predicted with 8 and 16 workers (+16.0 % on average)" in told
+    assert "that time is longer than the models' demands say" in told
+
+
+def test_errors_at_the_smallest_load_point_to_delays():
+    rows = [
+        ("get", 8, 6, "network of queues", "none", -0.2),
+        ("get", 8, 48, "network of queues", "server link", 0.0),
+    ]
+    told = model_sentences(compared(rows)).replace("\xa0", " ")
+    assert "At the smallest load, where delays count most, too little is predicted" in told
+
+
+def test_errors_without_a_pattern_are_counted():
+    rows = [
+        ("set", 64, 6, "network of queues", "none", 0.0),
+        ("set", 8, 48, "network of queues", "none", 0.1),
+        ("set", 64, 48, "network of queues", "none", -0.1),
+        ("set", 8, 192, "network of queues", "none", -0.1),
+        ("set", 64, 192, "network of queues", "none", 0.1),
+    ]
+    told = model_sentences(compared(rows)).replace("\xa0", " ")
+    assert "above 5 %, 4 of 4, follow neither the number of workers nor that of clients" in told
 
 
 def test_near_predictions_need_no_explanation():
@@ -62,7 +116,7 @@ def test_changes_that_were_not_measured_are_called_so():
         "- **twice**: predicted +100\N{NO-BREAK SPACE}% of throughput, "
         "measured +98\N{NO-BREAK SPACE}%"
     )
-    assert lines[1] == "- **two**: predicted +0\N{NO-BREAK SPACE}% of throughput; not measured."
+    assert lines[1] == "- **two**: predicted 0\N{NO-BREAK SPACE}% of throughput; not measured."
 
 
 def test_the_dilation_from_which_links_are_the_limit_is_told():
@@ -81,6 +135,6 @@ def test_the_dilation_from_which_links_are_the_limit_is_told():
     assert "At k = 1 the machine would be the limit, at 500 op/s." in told
     assert "From k = 2 on the server link is, at 900 op/s" in told
     assert (
-        "At k = 4 900 op/s were measured: the prediction is +10.0\N{NO-BREAK SPACE}% off." in told
+        "900 op/s were measured at k = 4: the prediction is +10.0\N{NO-BREAK SPACE}% off." in told
     )
     assert "No machine is known" in dilation_sentences(predicted.iloc[:0], runs, **sizes)
