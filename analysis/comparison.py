@@ -110,7 +110,8 @@ def shown(compared: pd.DataFrame) -> pd.DataFrame:
         The interval is one column, `ci95`, such as ``1.05 to 1.12``, empty where there is none.
     """
     bounds = zip(compared["ci_low"], compared["ci_high"], strict=True)
-    texts = [None if pd.isna(low) else f"{digits(low)} to {digits(high)}" for low, high in bounds]
+    to = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
+    texts = [None if pd.isna(low) else f"{digits(low)}{to}{digits(high)}" for low, high in bounds]
     table = compared.drop(columns=["reason", "ci_high"]).rename(columns={"ci_low": "ci95"})
     return table.assign(ci95=pd.Series(texts, table.index))
 

@@ -37,7 +37,7 @@ def test_verdict_follows_from_interval_and_tolerance():
 def test_the_interval_goes_with_the_measurement():
     table = compare(CELLS, CELLS["x_mean"], "x")
     assert table.loc["a", ["ci_low", "ci_high"]].tolist() == [98.0, 102.0]
-    assert shown(table)["ci95"].tolist()[:3] == ["98 to 102"] * 3
+    assert shown(table)["ci95"].tolist()[:3] == ["98\xa0to\xa0102"] * 3
     assert pd.isna(shown(table).loc["d", "ci95"])
     assert not {"reason", "ci_low", "ci_high"} & set(shown(table))
 
