@@ -5,6 +5,7 @@ Built from what was recorded, never from what is configured now: it stays true f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,21 +14,53 @@ import pandas as pd
 
 from analysis import present
 from analysis.provenance import ACCEPTED, summarise
+from report.commands import (
+    examples,
+    monitor_commands,
+    named_jobs,
+    run_commands,
+    server_commands,
+    under_load,
+)
 from report.notebook import Part, Prose, Section, Table
 
 PATH = Path("appendix.ipynb")
 LETTER = "A"
-_CONSTANT = {
-    "instances_per_client": "Instances of the generator per client machine",
-    "threads_per_instance": "Threads per instance",
-    "value_bytes": "Value size (B)",
-    "key_count": "Key space (keys)",
-    "think_time_s": "Think time (s)",
+_SETTINGS = {
+    "workload": "workload",
+    "ratio": "sets to gets",
+    "multi_get_keys": "keys per multi-get",
+    "arrival_rate_per_s": "arrival rate (1/s, undilated)",
+    "num_servers": "servers",
+    "num_middlewares": "middlewares",
+    "instances_per_client": "instances of the generator per client machine",
+    "threads_per_instance": "threads per instance",
+    "clients_per_thread": "clients per thread",
+    "num_clients": "clients in all",
+    "think_time_s": "think time (s)",
+    "value_bytes": "value size (B)",
+    "key_bytes": "key size (B)",
+    "key_prefix": "key prefix",
+    "key_count": "key space (keys)",
+    "expiry_range_s": "expiry (s)",
+    "workers": "workers per middleware",
+    "routing": "routing",
+    "dispatch": "dispatch",
+    "sharded": "sharded multi-gets",
+    "replicas": "copies of a key",
+    "server_timeout_s": "timeout of a server (s)",
+    "kind": "kind",
+}
+_DURATIONS = {
+    "repetitions": "Repetitions",
+    "warm_up_s": "Warm-up (s)",
+    "stable_s": "Stable window (s)",
+    "cool_down_s": "Cool-down (s)",
 }
 _FACTS = {
     "kernel": "kernel",
     "cores": "cores",
-    "memory (MB)": "memory_mb",
+    "memory (MiB)": "memory_mb",
     "congestion control": "tcp_congestion_control",
     "Java": "java",
     "generator": "generator",
@@ -50,63 +83,119 @@ def appendix(
     title = Prose(
         1,
         f"# {LETTER} Configurations and provenance\n\nWhat was run, as the manifests of the runs "
-        "record it: any number of this report can be measured again from here.",
+        "record it: settings and commands of every section, versions, hosts, and the runs that do "
+        "not count. Seconds are those of the clock.",
     )
-    parts: list[Part] = [title, Prose(1, f"## {LETTER}.1 Configurations")]
+    parts: list[Part] = [title, *_shared(manifests), Prose(1, f"## {LETTER}.2 Configurations")]
     for name in sorted({str(manifest["section"]) for manifest in manifests}, key=_order):
         parts += _section([m for m in manifests if m["section"] == name], name)
     return Section(PATH, LETTER, (*parts, *_provenance(manifests, missing)))
 
 
+def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    """Tell what is the same in all runs under load."""
+    yield Prose(1, f"## {LETTER}.1 What all runs have in common")
+    loaded = under_load(manifests)
+    if not loaded:
+        yield Prose(1, "No run put load on the system.")
+        return
+    shown = max(loaded, key=lambda manifest: len(manifest.get("jobs", [])))
+    yield Prose(
+        1,
+        "A server is started once for all runs of a section, and filled by a client before gets "
+        "and again before the values would expire. Both stand in no manifest; this is how it is "
+        f"done, with the sizes of section {shown['section']}:",
+    )
+    yield Prose(1, f"```\n{server_commands(shown)}\n```")
+    for what, command in monitor_commands(shown):
+        yield Prose(1, f"Every second a host records {what}; for instance")
+        yield Prose(1, f"```\n{command}\n```")
+    yield Prose(
+        1,
+        'These monitors are left out below. Runs "of the network" come before those under load: '
+        "one iperf3 stream over each link that the section uses.",
+    )
+
+
 def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part]:
-    shown = _example(manifests)
-    yield Prose(1, f"### Section {name}: {shown.get('title', '')}".rstrip(": "))
+    loaded = under_load(manifests) or list(manifests)
+    yield Prose(1, f"### Section {name}: {loaded[0].get('title', '')}".rstrip(": "))
     yield _table(
-        _configuration(manifests, shown),
+        _configuration(manifests),
         f"99-configuration-{name.replace('.', '-')}",
         f"Configuration of section {name}.",
     )
-    if commands := _commands(shown):
-        config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
-        yield Prose(1, f"Commands of one run ({config}), one host of each role:")
-        yield Prose(1, f"```\n{commands}\n```")
+    for shown in examples(loaded):
+        if commands := run_commands(shown):
+            config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
+            yield Prose(1, f"Commands of one run ({config}), one host of each role:")
+            yield Prose(1, f"```\n{commands}\n```")
 
 
-def _configuration(
-    manifests: Sequence[Mapping[str, Any]], shown: Mapping[str, Any]
-) -> pd.DataFrame:
-    topology, durations = shown["topology"], shown.get("durations", {})
-    levels = {
-        factor: list(dict.fromkeys(m["config"].get(factor) for m in manifests))
-        for factor in shown["config"]
-    }
-    accepted = sum(manifest["status"] == ACCEPTED for manifest in manifests)
-    rows = {
-        **{f"Hosts: {role}": " ".join(hosts) or "none" for role, hosts in shown["roles"].items()},
-        **{f"Factor: {factor}": _listed(values) for factor, values in levels.items()},
-        **{label: shown[key] for key, label in _CONSTANT.items() if key in shown},
-        "Network": f"{topology['name']}, time dilation k = {topology['time_dilation']:g}",
-        **{key.replace("_", " ").capitalize(): value for key, value in durations.items()},
-        "Runs": f"{accepted} accepted, {len(manifests) - accepted} rejected or failed",
-    }
-    return pd.DataFrame({"parameter": rows.keys(), "value": [str(v) for v in rows.values()]})
+def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """List all that the runs under load were set to, levels of all of them."""
+    loaded = under_load(manifests) or list(manifests)
+    rows = {f"Hosts: {role}": _hosts_of(loaded, role) for role in loaded[0]["roles"]}
+    factors = {name for manifest in loaded for name in manifest["config"]}
+    for name, words in _SETTINGS.items():
+        levels = _levels(loaded, name)
+        if levels and (name in factors or not name.startswith("num_") or name == "num_clients"):
+            label = f"Factor: {words}" if name in factors else words[:1].upper() + words[1:]
+            rows[label] = _listed(levels)
+    if "consistent-hash" not in _levels(loaded, "routing"):
+        rows.pop("Copies of a key", None)  # a ring alone makes some
+    if not _levels(loaded, "multi_get_keys"):
+        rows.pop("Sharded multi-gets", None)
+    rows["Network"] = "; ".join(dict.fromkeys(_network(manifest) for manifest in loaded))
+    if pauses := loaded[0].get("plan", {}).get("pauses"):
+        rows["Server pauses"] = "; ".join(
+            f"server {pause['server']} at {pause['at_s']:g} s for {pause['for_s']:g} s"
+            for pause in pauses
+        )
+    for key, label in _DURATIONS.items():
+        durations = [manifest.get("durations", {}).get(key) for manifest in loaded]
+        if known := _listed(dict.fromkeys(durations)):
+            rows[label] = known
+    rows["Runs"] = _runs(manifests)
+    return pd.DataFrame({"parameter": rows.keys(), "value": rows.values()})
 
 
-def _commands(manifest: Mapping[str, Any]) -> str:
-    first = [hosts[0] for hosts in manifest["roles"].values() if hosts]
-    jobs = sorted(manifest.get("jobs", []), key=lambda job: (job["host"], job["name"]))
-    return "\n\n".join(f"{j['host']}$ {j['command']}" for j in jobs if j["host"] in first)
+def _levels(manifests: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """Distinct levels of a setting, be it a factor, a constant or what follows from others."""
+    found = [
+        {**{name: manifest.get(name)}, **manifest.get("settings", {}), **manifest["config"]}[name]
+        for manifest in manifests
+    ]
+    return [level for level in dict.fromkeys(found) if level is not None]
+
+
+def _hosts_of(manifests: Sequence[Mapping[str, Any]], role: str) -> str:
+    named = [" ".join(manifest["roles"].get(role, [])) or "none" for manifest in manifests]
+    return ", or ".join(dict.fromkeys(named))
+
+
+def _network(manifest: Mapping[str, Any]) -> str:
+    topology = manifest["topology"]
+    return f"{topology['name']}, time dilation k = {topology['time_dilation']:g}"
+
+
+def _runs(manifests: Sequence[Mapping[str, Any]]) -> str:
+    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
+    loaded = len(under_load(accepted))
+    both = f"{loaded} under load and {len(accepted) - loaded} of the network"
+    counted = both if loaded and loaded < len(accepted) else str(len(accepted))
+    return f"{counted} accepted, {len(manifests) - len(accepted)} rejected or failed"
 
 
 def _provenance(
     manifests: Sequence[Mapping[str, Any]], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[Part]:
-    yield Prose(1, f"## {LETTER}.2 Provenance")
+    yield Prose(1, f"## {LETTER}.3 Provenance")
     facts = pd.DataFrame(summarise(manifests).facts(), columns=["what", "value"])
     yield _table(facts, "99-provenance", "Where the numbers of this report come from.")
     if (hosts := _hosts(manifests)) is not None:
         yield _table(hosts, "99-hosts", "The hosts, as they described themselves.")
-    yield Prose(1, f"## {LETTER}.3 Runs that do not count")
+    yield Prose(1, f"## {LETTER}.4 Runs that do not count")
     discarded = [m for m in manifests if m["status"] != ACCEPTED]
     if discarded:
         rows = pd.DataFrame([_discarded(manifest) for manifest in discarded])
@@ -147,14 +236,17 @@ def _discarded(manifest: Mapping[str, Any]) -> dict[str, object]:
         "configuration": _listed(f"{k}={v}" for k, v in manifest["config"].items()),
         "repetition": manifest["repetition"],
         "status": manifest["status"],
-        "reason": manifest.get("error") or "; ".join(reasons) or "not recorded",
+        "reason": _error(manifest) or "; ".join(reasons) or "not recorded",
     }
 
 
-def _example(manifests: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the manifest of an accepted run at the largest load."""
-    accepted = [m for m in manifests if m["status"] == ACCEPTED] or list(manifests)
-    return max(accepted, key=lambda manifest: manifest.get("num_clients", 0))
+def _error(manifest: Mapping[str, Any]) -> str:
+    """Return the error with its jobs by name, as it is told now.
+
+    Older manifests count jobs as hosts, and end a sentence twice.
+    """
+    error = named_jobs(manifest.get("error") or "", manifest)
+    return re.sub(r"^\d+ of \d+ hosts failed:\s*", "", error).replace(".. ", ". ")
 
 
 def _table(frame: pd.DataFrame, name: str, caption: str) -> Table:
@@ -165,7 +257,13 @@ def _table(frame: pd.DataFrame, name: str, caption: str) -> Table:
 def _listed(values: Any) -> str:
     known = [value for value in values if value is not None]
     with_order = sorted(known) if all(isinstance(v, int | float) for v in known) else known
-    return ", ".join(str(value) for value in with_order)
+    return ", ".join(_text(value) for value in with_order)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _order(section: str) -> list[int]:

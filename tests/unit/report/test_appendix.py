@@ -1,0 +1,112 @@
+"""The appendix tells everything that a run was set to, of all runs of a section."""
+
+from report.appendix import appendix
+from report.commands import examples, monitor_commands, run_commands, server_commands
+from report.notebook import Prose, Table
+
+MEMTIER = "memtier_benchmark --server=198.18.0.31"
+JAVA = "java -jar middleware.jar -t 64"
+DOOL = "python3 dool < /proc/uptime"
+
+
+def job(host, name, command):
+    return {"host": host, "name": name, "command": command}
+
+
+def manifest(config, *, middlewares=(), status="accepted", loaded=True, **more):
+    jobs = [job("c1", "memtier-0", MEMTIER), job("c1", "dool", DOOL), job("c2", "dool", DOOL)]
+    jobs += [job(host, "middleware", JAVA) for host in middlewares]
+    jobs += [job("c1", "ping-s1", "ping 198.18.0.31")]
+    return {
+        "section": "9",
+        "title": "Routing" if loaded else "Routing: its links",
+        "campaign": "trial",
+        "profile": "quick",
+        "fleet": "local-lab",
+        "repetition": 1,
+        "status": status,
+        "git": {"commit": "0" * 40, "dirty": False},
+        "topology": {"name": "azure", "time_dilation": 8.0},
+        "config": config,
+        "roles": {"clients": ["c1", "c2"], "middlewares": list(middlewares), "servers": ["s1"]},
+        "durations": {"repetitions": 3 if loaded else 1, "stable_s": 20, "warm_up_s": 4},
+        "jobs": jobs if loaded else [job("c1", "iperf3-s1", "iperf3 --client 198.18.0.31")],
+        **({"generator": {"name": "memtier", "version": "2.3.1"}} if loaded else {}),
+        "num_clients": 192,
+        **more,
+    }
+
+
+DIRECT = manifest(
+    {"workload": "mixed", "num_middlewares": 0},
+    settings={"ratio": "1:99", "key_bytes": 16, "value_bytes": 128},
+    plan={"pauses": [{"server": 1, "at_s": 300, "for_s": 1}]},
+)
+RING = [
+    manifest(
+        {"workload": "mixed", "num_middlewares": 1, "replicas": replicas, "workers": 64},
+        middlewares=["m1"],
+        settings={"routing": "consistent-hash", "server_timeout_s": 3.0, "sharded": False},
+    )
+    for replicas in (1, 3)
+]
+LINKS = manifest({"kind": "iperf3-parallel"}, loaded=False)
+FAILED = manifest(
+    {"workload": "mixed", "num_middlewares": 0},
+    status="failed",
+    error=f"3 of 28 hosts failed:\nc1: connection lost: `{DOOL}` broke off: Channel closed.. "
+    "Check.",
+)
+ALL = [LINKS, DIRECT, *RING, FAILED]
+
+
+def tables():
+    parts = appendix(ALL, {}).parts
+    return {part.name: part.markdown for part in parts if isinstance(part, Table)}
+
+
+def rows_of(markdown):
+    cells = [line.strip("|").split("|") for line in markdown.splitlines()[2:]]
+    return {first.strip(): second.strip() for first, second, *_ in cells}
+
+
+def test_settings_are_those_of_all_runs_under_load():
+    rows = rows_of(tables()["99-configuration-9"])
+    assert rows["Hosts: middlewares"] == "none, or m1"
+    assert rows["Factor: middlewares"] == "0, 1"
+    assert rows["Factor: copies of a key"] == "1, 3"
+    assert rows["Factor: workers per middleware"] == "64"
+    assert rows["Key size (B)"] == "16"
+    assert rows["Sets to gets"] == "1:99"
+    assert rows["Clients in all"] == "192"
+    assert rows["Server pauses"] == "server 1 at 300 s for 1 s"
+    assert rows["Repetitions"] == "3"
+    assert rows["Runs"] == "3 under load and 1 of the network accepted, 1 rejected or failed"
+    assert "Sharded multi-gets" not in rows
+    assert "Factor: kind" not in rows
+
+
+def test_each_topology_has_its_commands_and_monitors_are_shown_once():
+    shown = list(examples([DIRECT, *RING]))
+    assert [len(one["roles"]["middlewares"]) for one in shown] == [0, 1]
+    assert run_commands(shown[1]) == f"c1$ {MEMTIER}\n\nm1$ {JAVA}"
+    assert [command for _, command in monitor_commands(DIRECT)] == [
+        f"c1$ {DOOL}",
+        "c1$ ping 198.18.0.31",
+    ]
+    text = "\n".join(part.markdown for part in appendix(ALL, {}).parts if isinstance(part, Prose))
+    assert text.count(DOOL) == 1
+    assert "-t 1 " in text  # memcached, one thread
+    assert "--key-pattern=P:P" in text  # the prefill
+
+
+def test_servers_are_filled_with_the_keys_of_the_section():
+    told = server_commands(DIRECT)
+    assert told.startswith("server$ memcached -l SERVER -p 11211")
+    assert "--ratio=1:0 --data-size=128 --key-prefix=memtier-000 --key-minimum=10000" in told
+
+
+def test_errors_name_jobs_and_do_not_count_them_as_hosts():
+    (line,) = tables()["99-discarded"].splitlines()[2:]
+    assert "c1: connection lost: `dool` broke off: Channel closed. Check." in line
+    assert "28 hosts" not in line
