@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from report.notebook import Part, Prose, Section, Table
 
 PATH = Path("appendix.ipynb")
 LETTER = "A"
+REFERENCES = files("report") / "template" / "references.md"
 _SETTINGS = {
     "workload": "workload",
     "ratio": "sets to gets",
@@ -89,7 +91,8 @@ def appendix(
     parts: list[Part] = [title, *_shared(manifests), Prose(1, f"## {LETTER}.2 Configurations")]
     for name in sorted({str(manifest["section"]) for manifest in manifests}, key=_order):
         parts += _section([m for m in manifests if m["section"] == name], name)
-    return Section(PATH, LETTER, (*parts, *_provenance(manifests, missing)))
+    references = Prose(1, f"## {LETTER}.5 References\n\n{REFERENCES.read_text()}")
+    return Section(PATH, LETTER, (*parts, *_provenance(manifests, missing), references))
 
 
 def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
