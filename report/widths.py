@@ -14,10 +14,15 @@ PORTRAIT_PT = 453.5
 LANDSCAPE_PT = 700.0
 PORTRAIT_SIZES_PT = (9.5, 9.0, 8.5, 8.0, 7.5, 7.0)
 LANDSCAPE_SIZES_PT = (9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0)
-# Of the font size: the width of a character (bold headings and capitals included), and the space
-# that the template leaves on both sides of a cell.
+# Of the font size: the width of a character (in bold), of a capital, of the widest ones, and the
+# space that the template leaves on both sides of a cell.
 CHARACTER_EM = 0.53
+CAPITAL_EM = 0.7
+WIDEST_EM = 0.95
+WIDEST = "MW%"
 INSET_EM = 1.0
+READABLE_EM = 14  # a column of sentences gets that much where a smaller font makes it possible
+READABLE_SIZES_PT = (9.5, 9.0, 8.5, 8.0)
 _BREAKS = re.compile(r"[ \n]+")  # where lines may end: never at a no-break space
 
 
@@ -49,21 +54,31 @@ def fit(rows: Sequence[Sequence[str]]) -> Layout | None:
     """
     columns = list(zip(*rows, strict=True))
     words = [
-        max(len(word) for cell in column for word in _BREAKS.split(cell)) for column in columns
+        max(_length_em(word) for cell in column for word in _BREAKS.split(cell))
+        for column in columns
     ]
-    texts = [max(len(cell) for cell in column) for column in columns]
-    candidates = [(PORTRAIT_PT, size_pt) for size_pt in PORTRAIT_SIZES_PT]
-    candidates += [(LANDSCAPE_PT, size_pt) for size_pt in LANDSCAPE_SIZES_PT]
-    for width_pt, size_pt in candidates:
-        least = _widths(words, size_pt)
+    texts = [max(map(_length_em, column)) for column in columns]
+    readable = [max(word, min(text, READABLE_EM)) for word, text in zip(words, texts, strict=True)]
+    candidates = [(PORTRAIT_PT, size_pt, readable) for size_pt in READABLE_SIZES_PT]
+    candidates += [(PORTRAIT_PT, size_pt, words) for size_pt in PORTRAIT_SIZES_PT]
+    candidates += [(LANDSCAPE_PT, size_pt, words) for size_pt in LANDSCAPE_SIZES_PT]
+    for width_pt, size_pt, lengths in candidates:
+        least = _widths(lengths, size_pt)
         if sum(least) <= width_pt:
             shares = _shares(least, _widths(texts, size_pt), width_pt)
             return Layout(size_pt, width_pt == LANDSCAPE_PT, shares)
     return None
 
 
-def _widths(lengths: Sequence[int], size_pt: float) -> list[float]:
-    return [size_pt * (INSET_EM + CHARACTER_EM * length) for length in lengths]
+def _length_em(text: str) -> float:
+    return sum(
+        WIDEST_EM if char in WIDEST else CAPITAL_EM if char.isupper() else CHARACTER_EM
+        for char in text
+    )
+
+
+def _widths(lengths_em: Sequence[float], size_pt: float) -> list[float]:
+    return [size_pt * (INSET_EM + length) for length in lengths_em]
 
 
 def _shares(least: list[float], whole: list[float], width_pt: float) -> tuple[float, ...]:

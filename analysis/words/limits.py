@@ -59,4 +59,5 @@ def limit_of(system: pd.DataFrame) -> str:
 
 def _words(name: str, level: object) -> str:
     number = int(level) if isinstance(level, float) and level.is_integer() else level
-    return _WORDS.get(name, f"{name} {{}}").format(number, s="" if number == 1 else "s")
+    counted = "no" if number == 0 else number
+    return _WORDS.get(name, f"{name} {{}}").format(counted, s="" if number in (0, 1) else "s")

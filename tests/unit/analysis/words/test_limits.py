@@ -25,3 +25,10 @@ def test_systems_with_the_same_limit_stand_together():
         "- **Workload set**, with no resource busy all the time: 1 server, 8 workers.",
         "- **Workload set**, limited by the workers: 3 servers, 32 workers.",
     ]
+
+
+def test_system_without_middleware_is_named_as_such():
+    row = {"workload": "get", "num_middlewares": 0, "resource": "servers' links"}
+    frame = pd.DataFrame([row | {"utilization": 0.97, "queue_length": float("nan")}])
+    told = limit_sentences(frame, ["num_middlewares"])
+    assert told == "- **Workload get**, limited by the servers' links: no middleware."
