@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from report.notebook import ReportError, read_section
@@ -104,7 +106,11 @@ def test_wide_table_is_turned_and_its_columns_get_their_shares(cells, typst_of):
     wide = "\n".join(f"| {' | '.join(row)} |" for row in (headings, ["---:"] * 14, ["1"] * 14))
     text = typst_of(TITLE, cells.table("02-1-t", wide))
     assert "#lab-landscape[" in text
-    assert "columns: (6.95%, " in text
+    columns = re.search(r"columns: \((.*?)\)", text)[1]
+    shares = [float(share) for share in re.findall(r"([\d.]+)%", columns)]
+    assert len(shares) == 14
+    assert sum(shares) == pytest.approx(100, abs=0.1)
+    assert shares[0] < shares[-1]  # Measure0 and Measure13
 
 
 def test_table_too_wide_for_any_page_is_refused(cells, typst_of):
