@@ -10,6 +10,7 @@ from analysis.stats import CONFIDENCE
 from analysis.words.numbers import digits, error_text, percent
 
 TOLERANCE = 0.05
+UNEXPLAINED = "not explained by the assumptions that were checked"
 MET = ("agrees", "close")  # the verdicts of a prediction that needs no explanation
 _CI = f"{percent(CONFIDENCE)} CI"
 

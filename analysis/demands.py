@@ -122,6 +122,5 @@ def _machine(hosts: pd.DataFrame, run: list[str]) -> pd.DataFrame:
         cpus=("cpus", "max"),
         throughput=("client_throughput_ops_per_s", "first"),
     )
-    busy = rows.pop("percent") / 100 * rows["cpus"]
-    rows[BUSY_CPUS] = busy
+    rows[BUSY_CPUS] = rows.pop("percent") / 100 * rows["cpus"]
     return rows.assign(role=MACHINE)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.evidence import BUSY
-from analysis.words.lists import joined
+from analysis.words.lists import counted, joined
 from analysis.words.numbers import percent
 
 MOST_NAMED = 6  # configurations of which a sentence says that the machine was their limit
@@ -57,7 +57,7 @@ def machine_words(hosts: pd.DataFrame, by: Sequence[str]) -> str:
     limit = table[table["machine_is_limit"]].sort_values("largest_utilization", ascending=False)
     words = [
         f"{_dilation(hosts)} All hosts share one machine, whose CPU was busy for {_range(table)} "
-        f"of the time in the runs of {_counted(table)}."
+        f"of the time in the runs of {counted(len(table), 'configuration')}."
     ]
     if limit.empty:
         words.append(
@@ -114,10 +114,6 @@ def _range(table: pd.DataFrame) -> str:
     if largest < BUSY and high == percent(BUSY):  # as much as it is said to be below of
         high = percent(largest, 1)
     return low if low == high else f"{low} to {high}"
-
-
-def _counted(table: pd.DataFrame) -> str:
-    return f"{len(table)} configuration{'' if len(table) == 1 else 's'}"
 
 
 def _case(row: pd.Series, by: Sequence[str]) -> str:

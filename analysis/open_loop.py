@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.comparison import MET, TOLERANCE, compare
+from analysis.comparison import MET, TOLERANCE, UNEXPLAINED, compare
 from analysis.queueing import link_time, mmm
 from analysis.words.numbers import percent
 
 FloatArray = NDArray[np.float64]
 TOKEN_BUCKET = "M/D/1, token bucket"
-UNEXPLAINED = "not explained by the assumptions that were checked"
 _OTHER_SCV = 0.2  # between model and measurement, from which the assumption does not hold
 _OTHER_RATE = 0.05
 

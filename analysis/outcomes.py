@@ -1,6 +1,7 @@
 """Whether the emulated system was the limit of each run of a campaign, or the machine under it."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,10 @@ import pandas as pd
 
 from analysis.evidence import BUSY
 from analysis.provenance import ACCEPTED, read_manifests
-from analysis.words.lists import joined, merged
+from analysis.words.lists import counted, joined, merged
 from analysis.words.numbers import percent
 
+_runs = partial(counted, noun="run")
 LATENCY = "machine_latency_small"  # the check of a run that compares it with what is emulated
 OUTCOMES = ("lab_was_limit", "machine_was_busy", "machine_added_latency", "not_judged")
 
@@ -146,10 +148,6 @@ def _level(manifest: dict[str, Any], name: str) -> object:
 
 def _words(name: str) -> str:
     return name.removeprefix("num_").replace("_", " ")
-
-
-def _runs(number: float) -> str:
-    return f"{number:.0f} run{'' if number == 1 else 's'}"
 
 
 def _where(table: pd.DataFrame, outcome: str) -> str:

@@ -41,10 +41,9 @@ def plot_seconds(
         raise ValueError(f"a trace shows one run, got several rows for a {series} and second")
     figure = new_figure(CLOCK_TITLE, title)
     seconds = while_running(seconds)
-    single = (
-        len(seconds[series].unique()) == 1
-    )  # a dash tells it from no other, and looks like gaps
-    for position, (level, rows) in enumerate(seconds.groupby(series)):
+    levels = seconds.groupby(series)
+    single = levels.ngroups == 1  # a dash tells it from no other, and looks like gaps
+    for position, (level, rows) in enumerate(levels):
         style = style_of(series, level, position)
         figure.add_scatter(
             x=rows["second_s"],

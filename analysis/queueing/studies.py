@@ -7,7 +7,7 @@ throughput of a cell. With m workers each serves at the m-th part of that rate.
 import numpy as np
 import pandas as pd
 
-from analysis.comparison import MET, compare
+from analysis.comparison import MET, UNEXPLAINED, compare
 from analysis.formatting import Format
 from analysis.queueing.open import mmm
 from analysis.words.numbers import percent
@@ -142,4 +142,4 @@ def _why(row: pd.Series) -> str:
             f"utilization {row['utilization']:.3f}, for the service rate is that of the best "
             f"second, but the workers were busy for {percent(row['busy'], 1)} of the time"
         )
-    return "not explained by the assumptions that were checked"
+    return UNEXPLAINED

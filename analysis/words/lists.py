@@ -13,6 +13,11 @@ def joined(items: Iterable[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def counted(number: float, noun: str) -> str:
+    """Write a number of things, ``1 key`` or ``3 keys``."""
+    return f"{number:.0f} {noun}{'' if number == 1 else 's'}"
+
+
 def span(values: Iterable[float], write: Callable[[float], str]) -> str:
     """Write the range of at least one number, ``6 to 9``; one where both ends read alike."""
     found = list(values)

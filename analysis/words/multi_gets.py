@@ -1,13 +1,16 @@
 """Multi-gets cut into parts or sent whole, in words: which is faster, from when on, and why."""
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.evidence import FULL
 from analysis.formatting import grouped
 from analysis.multi_gets import MODE, SAME, SHOWN
-from analysis.words.lists import joined
+from analysis.words.lists import counted, joined
 from analysis.words.numbers import percent
 
+_keys = partial(counted, noun="key")
 IDLE = 0.02  # of the time: how much more idle links are not by chance
 LIKE = 0.02  # relative difference of two percentiles that count as equal
 
@@ -200,9 +203,8 @@ def _outcome(cut: pd.Series, whole: pd.Series) -> str:
 
 
 def _values(row: pd.Series) -> str:
-    count = int(row["keys_per_server"])
     on_link = "" if pd.isna(row["on_link_ms"]) else f" ({row['on_link_ms']:.2f} ms on its link)"
-    return f"{count} value{'' if count == 1 else 's'}{on_link}"
+    return f"{counted(int(row['keys_per_server']), 'value')}{on_link}"
 
 
 def _faster_at(ratios: pd.Series) -> str:
@@ -222,10 +224,6 @@ def _faster_at(ratios: pd.Series) -> str:
     return f"sharded requests are {' and '.join(parts)} percentile{even}"
 
 
-def _keys(count: int) -> str:
-    return f"{count} key{'' if count == 1 else 's'}"
-
-
 def _case(row: pd.Series) -> str:
     times = f"{row['sharded_ms']:.2f} ms against {row['not_sharded_ms']:.2f} ms"
-    return f"{_keys(int(row['multi_get_keys']))} ({times})"
+    return f"{_keys(row['multi_get_keys'])} ({times})"

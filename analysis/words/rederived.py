@@ -1,16 +1,21 @@
 """What follows from the published tables, and what does not, in words."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from analysis.formatting import grouped
-from analysis.published import khalil_conditions, study_name, table_name
+from analysis.published import study_name, table_name
 from analysis.rederive.link import NETWORK_DELAY_S, PINGS_MS, REPLIES_PER_S
 from analysis.rederive.rows import ROUNDING
 from analysis.rederive.stations import offered_loads, rounding_of_rho
 from analysis.units import MS_PER_S
+from analysis.words.lists import counted
 from analysis.words.numbers import percent
+from analysis.words.studies import khalil_systems
 
+_cells = partial(counted, noun="cell")
 SAME = 1e-3  # relative: a simulated cell that is the constant that went in
 BUSY = 0.99  # of what the links carry: below it something else decides
 
@@ -80,12 +85,9 @@ def rounding_sentence(workers: int = 32) -> str:
 
 def khalil_loads_sentence() -> str:
     """Say that Khalil's overhead compares two different loads and systems."""
-    rows = khalil_conditions()
-    (without, one), (through, many) = rows.to_numpy().tolist()
     return (
-        f"The two columns are not of the same load: {without} clients and {one} server without the "
-        f"middleware, {through} clients and {many} servers with it. What he calls overhead holds "
-        "the difference of both."
+        f"The two columns are not of the same load: {khalil_systems()}. What he calls overhead "
+        "holds the difference of both."
     )
 
 
@@ -118,10 +120,6 @@ def link_sentences(simulated: pd.DataFrame, tolerance: float = 0.05) -> str:
         f"({low:g} to {high:g} ms); it decides only in {_cells(delay.sum())}, in which few workers "
         "or few clients stand before several links."
     )
-
-
-def _cells(count: int) -> str:
-    return f"{count} cell{'' if count == 1 else 's'}"
 
 
 def remark_sentences(simulated: pd.DataFrame) -> str:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.formatting import grouped
-from analysis.published import khalil_conditions
 from analysis.units import MS_PER_S
+from analysis.words.lists import joined
 from analysis.words.numbers import percent
+from analysis.words.studies import khalil_systems
 
 _JUDGED = {True: "significant", False: "not significant: the confidence intervals overlap"}
 
@@ -48,9 +49,8 @@ def not_measured_sentence(measured: Sequence[int], studied: Sequence[int], profi
     missing = [str(workers) for workers in sorted(set(studied) - set(measured))]
     if not missing:
         return ""
-    *first, last = missing
-    named = f"{', '.join(first)} and {last}" if first else last
-    was = "were" if first else "was"
+    was = "were" if len(missing) > 1 else "was"
+    named = joined(missing)
     return f"{named} workers, which profile `{profile}` has, too, {was} not measured here."
 
 
@@ -115,17 +115,10 @@ def overhead_sentences(costs: pd.DataFrame, khalil: pd.DataFrame) -> str:
 
 def khalil_sentence() -> str:
     """Say that Khalil's two measurements were not made with the same load and servers."""
-    conditions = khalil_conditions().T
-    without, through = (conditions[f"{name}_middleware"] for name in ("without", "with"))
     return (
-        f"His two numbers are of different systems: {_conditions(without)} without the middleware, "
-        f"{_conditions(through)} with it, so that their difference is not the middleware's alone."
+        f"His two numbers are of different systems: {khalil_systems()}, so that their difference "
+        "is not the middleware's alone."
     )
-
-
-def _conditions(row: pd.Series) -> str:
-    servers = int(row["num_servers"])
-    return f"{int(row['num_clients'])} clients and {servers} server{'' if servers == 1 else 's'}"
 
 
 def worker_bound_sentences(direct: pd.DataFrame, through: pd.DataFrame, limit: str) -> str:

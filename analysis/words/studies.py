@@ -7,8 +7,8 @@ import pandas as pd
 
 from analysis.evidence import WORKERS, limiting, listed
 from analysis.formatting import grouped
-from analysis.published import study_name
-from analysis.words.lists import joined
+from analysis.published import khalil_conditions, study_name
+from analysis.words.lists import counted, joined
 
 NEAR = 0.05  # throughputs that differ by less than this fraction agree
 _NAMES = {"section": "section {}", "workers": "{} workers"}
@@ -53,6 +53,15 @@ def study_sentences(
             f"{_reason(rows, system)}"
         )
     return "\n".join(lines)
+
+
+def khalil_systems() -> str:
+    """Name the systems of Khalil's two measurements of section 3.3, which are not alike."""
+    without, through = (
+        f"{counted(row['num_clients'], 'client')} and {counted(row['num_servers'], 'server')}"
+        for _, row in khalil_conditions().iterrows()
+    )
+    return f"{without} without the middleware, {through} with it"
 
 
 def _ratio(row: Mapping[Any, Any]) -> str:

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from analysis.words.lists import joined, merged, span
+from analysis.words.lists import counted, joined, merged, span
 
 
 def test_lists_read_as_in_a_sentence():
@@ -24,3 +24,7 @@ def test_rows_that_differ_in_one_column_stand_together():
 def test_rows_that_differ_in_two_columns_stay_apart():
     rows = [("get", 8), ("set", 16)]
     assert merged(pd.DataFrame(rows)) == [(("get",), (8,)), (("set",), (16,))]
+
+
+def test_one_thing_stands_in_the_singular():
+    assert [counted(number, "key") for number in (0, 1, 3)] == ["0 keys", "1 key", "3 keys"]
