@@ -1,13 +1,12 @@
 """The full system under writes, summarised by workers as the studies' tables of section 4 are."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from analysis.capacity import usable_capacity
 from analysis.evidence import is_busy
 from analysis.formatting import grouped
 from analysis.published import published_table, study_name
+from analysis.words.lists import joined
 from analysis.words.numbers import percent
 
 OURS = "this campaign"
@@ -191,7 +190,7 @@ def ratio_sentences(
             )
         ]
         lines.append(
-            f"- **{study_name(study)}**, ours over theirs in op/s: {_joined(parts)}. "
+            f"- **{study_name(study)}**, ours over theirs in op/s: {joined(parts)}. "
             f"{_waits(rows.dropna(subset='servers_net_time_ms_study').head(1))}"
         )
     return "\n".join(lines) or "No study has these numbers of workers."
@@ -240,8 +239,3 @@ def _sd_name(measure: str) -> str:
         if measure.endswith(unit):
             return f"{measure.removesuffix(unit)}_sd{unit}"
     return f"{measure}_sd"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run import MANIFEST, read_manifest
+from analysis.words.lists import counted
 
 SHORT_COMMIT = 10
 ACCEPTED = "accepted"
@@ -60,7 +61,7 @@ class Provenance:
         of = "out of " if num_runs is None else ""
         factors = ", ".join(f"{k:g}" for k in self.time_dilations)
         parts = [
-            f"Campaign {self.campaign}: {of}{count} run{'' if count == 1 else 's'}",
+            f"Campaign {self.campaign}: {of}{counted(count, 'run')}",
             *([" and ".join(self.generators)] if self.generators else ["no load"]),
             f"time dilation k = {factors}",
             f"commit {' and '.join(self.commits)}",

@@ -4,6 +4,7 @@ import plotly.graph_objects as go
 
 from analysis.plots.shapes import bare, write
 from analysis.theme import BLUE, FRAME, GREEN, ORANGE, PURPLE, SKY_BLUE
+from analysis.words.lists import counted
 
 _ROWS = (1.7, 1.15, 0.6)  # heights of the first, second and last of several
 _CLIENT, _CONNECTION, _QUEUE, _WORKER, _SERVER = 0.15, 1.4, 2.5, 3.35, 4.8
@@ -89,6 +90,8 @@ def _frame(figure: go.Figure, net_threads: int) -> None:
         line={"color": FRAME, "width": 1.2, "dash": "dash"},
         layer="below",
     )
-    threads = f"{net_threads} net thread{'' if net_threads == 1 else 's'}"
-    text = f"<b>{threads}</b>: an event loop around a selector,<br>the dispatcher of all coroutines"
+    text = (
+        f"<b>{counted(net_threads, 'net thread')}</b>: an event loop around a selector,<br>"
+        "the dispatcher of all coroutines"
+    )
     write(figure, (left + right) / 2, _TITLE_Y, text, 11)

@@ -2,6 +2,8 @@
 
 import re
 
+from analysis.words.lists import counted
+
 _SHARE = "share of the variation of {}, {{}} (%)"
 _SIGNIFICANT = "significant (1) or not (0) for {}, {{}}"
 _QUANTITIES = {  # the first words of a quantity; the rest of it goes between the braces
@@ -61,10 +63,6 @@ def _labelled(text: str) -> str:
 def cell_name(servers: int, middlewares: int, workers: int) -> str:
     """Name a system: ``1 server, 2 middlewares, 8 workers``, ``2 servers, no middleware``."""
     if not middlewares:
-        return f"{_counted(servers, 'server')}, no middleware"
+        return f"{counted(servers, 'server')}, no middleware"
     parts = ((servers, "server"), (middlewares, "middleware"), (workers, "worker"))
-    return ", ".join(_counted(count, word) for count, word in parts)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+    return ", ".join(counted(count, word) for count, word in parts)

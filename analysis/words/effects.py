@@ -1,6 +1,6 @@
 """Effects of a 2^k r design in tables and in words, beside those of the studies."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -9,6 +9,7 @@ from analysis.design import normality_p_value, p_text
 from analysis.factorial import MEAN, FactorialResult
 from analysis.formatting import Format
 from analysis.published import published_table, study_name
+from analysis.words.lists import counted, joined
 from analysis.words.numbers import digits, percent
 
 NAMES = {"num_servers": "servers", "num_middlewares": "middlewares", "workers": "workers"}
@@ -165,7 +166,7 @@ def _explained(result: FactorialResult, unit: str) -> str:
     if rest >= SMALLEST_SHARE:
         each = f", each less than {percent(SMALL)}" if len(others) > 1 else ""
         words.append(f"{share_text(rest)} by the rest of the effects together{each}")
-    return f"The variation is explained to {_list(words)}."
+    return f"The variation is explained to {joined(words)}."
 
 
 def _change(result: FactorialResult, letters: object, unit: str) -> str:
@@ -187,7 +188,7 @@ def _left(result: FactorialResult) -> str:
     if idle.empty:
         return f"{words}; every effect is significant.{_normality(result)}"
     verb = "is" if len(idle) == 1 else "are"
-    return f"{words}; {_list(idle)} {verb} not significant at {percent(0.95)}.{_normality(result)}"
+    return f"{words}; {joined(idle)} {verb} not significant at {percent(0.95)}.{_normality(result)}"
 
 
 def _normality(result: FactorialResult) -> str:
@@ -244,8 +245,8 @@ def copies_sentence(result: FactorialResult, utilizations: pd.DataFrame) -> str:
     return (
         f"The effect of the servers on the throughput of sets is negative: a set is sent to all of "
         f"them, so that with {many:g} servers a middleware sends {many / few:g} times as much for "
-        f"each. Its link, busy for at most {percent(busiest[few])} of the time with {few:g} server"
-        f"{'' if few == 1 else 's'}, is so for up to {percent(busiest[many])} with {many:g}."
+        f"each. Its link, busy for at most {percent(busiest[few])} of the time with "
+        f"{counted(few, 'server')}, is so for up to {percent(busiest[many])} with {many:g}."
     )
 
 
@@ -263,7 +264,7 @@ def _as_published(result: FactorialResult, workload: str, response: str) -> str:
         same = "also" if theirs == ours else "instead"
         what = _named(theirs, result.factors)
         words.append(f"for {study_name(study)} it is {same} {what} ({share})")
-    return f"The largest effect here is that of {_named(ours, result.factors)}; {_list(words)}."
+    return f"The largest effect here is that of {_named(ours, result.factors)}; {joined(words)}."
 
 
 def _named(letters: object, factors: Mapping[str, str]) -> str:
@@ -282,8 +283,3 @@ def _in_schmids_letters(effect: str) -> str:
 
 def _yes_or_no(value: object) -> str | None:
     return None if pd.isna(value) else ("yes" if value else "no")  # type: ignore[call-overload]
-
-
-def _list(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
