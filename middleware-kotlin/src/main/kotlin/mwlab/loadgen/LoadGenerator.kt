@@ -1,5 +1,23 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.options.AddressFamily
+import mwlab.loadgen.options.CommandLine
+import mwlab.loadgen.options.OptionException
+import mwlab.loadgen.options.Options
+import mwlab.loadgen.options.Target
+import mwlab.loadgen.options.readOptions
+import mwlab.loadgen.options.usage
+import mwlab.loadgen.report.ClientStatsFiles
+import mwlab.loadgen.report.Extras
+import mwlab.loadgen.report.HdrFiles
+import mwlab.loadgen.report.JsonReport
+import mwlab.loadgen.report.Progress
+import mwlab.loadgen.report.TextReport
+import mwlab.loadgen.report.configurationOf
+import mwlab.loadgen.report.sectionsOf
+import mwlab.loadgen.workload.baseSeedOf
+import mwlab.loadgen.workload.requestsPerClient
 import java.io.File
 import java.io.IOException
 import java.io.PrintStream

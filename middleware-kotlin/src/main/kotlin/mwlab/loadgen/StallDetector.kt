@@ -1,5 +1,8 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.LiveTotals
+import mwlab.loadgen.measure.RunClock
+
 /** Notices that requests are outstanding and nothing has come back for [LIMIT_S] seconds: the server hangs. */
 internal class StallDetector {
     private var lastAnswered = -1L

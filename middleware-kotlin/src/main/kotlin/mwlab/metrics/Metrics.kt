@@ -1,6 +1,11 @@
 package mwlab.metrics
 
 import kotlinx.coroutines.withContext
+import mwlab.metrics.stats.Bins
+import mwlab.metrics.stats.Counts
+import mwlab.metrics.stats.ServerHealth
+import mwlab.metrics.stats.ServerLink
+import mwlab.metrics.stats.WindowStats
 import mwlab.net.EventLoop
 import kotlin.time.Duration
 

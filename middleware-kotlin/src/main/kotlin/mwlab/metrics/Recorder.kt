@@ -1,5 +1,11 @@
 package mwlab.metrics
 
+import mwlab.metrics.stats.Bins
+import mwlab.metrics.stats.Counts
+import mwlab.metrics.stats.JobTimes
+import mwlab.metrics.stats.Outcome
+import mwlab.metrics.stats.TypeStats
+import mwlab.metrics.stats.WindowStats
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicLong
 

@@ -3,8 +3,10 @@ package mwlab.middleware
 import mwlab.memcached.Keys
 import mwlab.memcached.Request
 import mwlab.memcached.Verb
-import mwlab.metrics.JobTimes
-import mwlab.metrics.RequestType
+import mwlab.metrics.stats.JobTimes
+import mwlab.metrics.stats.RequestType
+import mwlab.middleware.client.ClientConnection
+import mwlab.middleware.server.ServerCall
 import mwlab.net.BufferPool
 import java.nio.ByteBuffer
 

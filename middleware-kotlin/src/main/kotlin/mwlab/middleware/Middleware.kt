@@ -12,8 +12,14 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.Metrics
-import mwlab.metrics.Reporter
 import mwlab.metrics.admin.AdminServer
+import mwlab.metrics.results.Reporter
+import mwlab.middleware.client.ClientConnection
+import mwlab.middleware.reply.OwnStatistics
+import mwlab.middleware.routing.Router
+import mwlab.middleware.routing.Routes
+import mwlab.middleware.server.Server
+import mwlab.middleware.server.ServerConnection
 import mwlab.net.BufferLimit
 import mwlab.net.Connection
 import mwlab.net.EventLoop

@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.middleware.routing.RingKind
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.net.UnknownHostException

@@ -4,8 +4,17 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import mwlab.memcached.Response
-import mwlab.metrics.JobTimes
 import mwlab.metrics.Recorder
+import mwlab.metrics.stats.JobTimes
+import mwlab.middleware.reply.Reply
+import mwlab.middleware.reply.replyOf
+import mwlab.middleware.routing.Part
+import mwlab.middleware.routing.Routes
+import mwlab.middleware.server.CallGroup
+import mwlab.middleware.server.Server
+import mwlab.middleware.server.ServerCall
+import mwlab.middleware.server.ServerConnection
+import mwlab.middleware.server.serverRequest
 import mwlab.net.EventLoop
 
 /**

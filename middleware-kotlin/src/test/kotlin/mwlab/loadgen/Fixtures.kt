@@ -1,5 +1,6 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.OperationStats
 import org.HdrHistogram.Histogram
 import java.io.File
 import java.nio.ByteBuffer

@@ -1,5 +1,6 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.LiveTotals
 import kotlin.test.Test
 import kotlin.test.assertEquals
 

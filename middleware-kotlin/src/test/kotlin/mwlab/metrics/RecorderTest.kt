@@ -1,5 +1,11 @@
 package mwlab.metrics
 
+import mwlab.metrics.stats.Bins
+import mwlab.metrics.stats.JobTime
+import mwlab.metrics.stats.JobTimes
+import mwlab.metrics.stats.Outcome
+import mwlab.metrics.stats.RequestType
+import mwlab.metrics.stats.WindowStats
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue

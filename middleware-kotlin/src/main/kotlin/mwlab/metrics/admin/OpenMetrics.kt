@@ -1,11 +1,11 @@
 package mwlab.metrics.admin
 
-import mwlab.metrics.JobTime
-import mwlab.metrics.JvmFacts
 import mwlab.metrics.Metrics
-import mwlab.metrics.RequestCounts
-import mwlab.metrics.TimeStats
-import mwlab.metrics.TypeStats
+import mwlab.metrics.results.JvmFacts
+import mwlab.metrics.stats.JobTime
+import mwlab.metrics.stats.RequestCounts
+import mwlab.metrics.stats.TimeStats
+import mwlab.metrics.stats.TypeStats
 import org.HdrHistogram.Histogram
 
 /** The run so far in the OpenMetrics text format 1.0, which Prometheus reads. */

@@ -1,0 +1,202 @@
+package mwlab.loadgen.client
+
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.measure.Recorder
+import mwlab.loadgen.options.Options
+import mwlab.loadgen.options.Values
+import mwlab.loadgen.workload.Workload
+import mwlab.memcached.ProtocolException
+import mwlab.memcached.Response
+import mwlab.memcached.ResponseReader
+import mwlab.memcached.Status
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import java.io.EOFException
+import java.io.IOException
+import java.nio.ByteBuffer
+
+/**
+ * One virtual client: a connection, what it asks for, and when.
+ *
+ * Confined to the thread of its loop. [connect] opens the connection before the run starts, or [run] does it.
+ *
+ * @param requests how many to send; [Long.MAX_VALUE] when the clock ends the run
+ */
+internal class Client(
+    private val dial: suspend () -> Connection,
+    private val loop: EventLoop,
+    private val options: Options,
+    private val workload: Workload,
+    private var requests: Long,
+) {
+    private val reconnectInterval = options.target.reconnectInterval.takeIf { it > 0 } ?: Int.MAX_VALUE
+    private val largestRequestBytes = Workload.largestRequestBytes(options)
+    private val bufferBytes = maxOf(largestRequestBytes, BATCH_BYTES)
+    private var opened: Connection? = null
+    private val connection: Connection get() = checkNotNull(opened) { "the client is not connected" }
+    private lateinit var pace: Pace
+    private lateinit var recorder: Recorder
+    private var inFlight = InFlight(options.load.pipeline)
+    private var isFinished = false
+
+    /** Requests whose replies did not come before the run was over. */
+    var unanswered = 0L
+        private set
+
+    /** Requests whose connection broke before the reply. */
+    var lost = 0L
+        private set
+
+    /** Why this client ended before its time, or null. */
+    var failure: Exception? = null
+        private set
+
+    /** Opens the connection. @throws IOException if the server cannot be reached */
+    suspend fun connect() {
+        opened = dial()
+    }
+
+    /** Sends until the run is over, and returns when all replies are there; when cancelled, at once. */
+    suspend fun run(pace: Pace, recorder: Recorder) {
+        this.pace = pace
+        this.recorder = recorder
+        try {
+            if (opened == null) reconnect()
+            while (!isFinished) {
+                val broken = tryExchange()
+                if (broken != null) noteLoss(broken)
+                if (broken != null && !options.target.reconnectOnError) {
+                    failure = broken
+                    break
+                }
+                if (!isFinished) reconnect()
+            }
+        } finally {
+            opened?.close()
+            unanswered += inFlight.size
+        }
+    }
+
+    private fun noteLoss(broken: Exception) {
+        recorder.connectionError(System.nanoTime(), broken)
+        lost += inFlight.size
+        inFlight = InFlight(options.load.pipeline)
+    }
+
+    private suspend fun tryExchange(): Exception? = try {
+        exchange()
+        null
+    } catch (broken: IOException) {
+        broken
+    } catch (broken: ProtocolException) {
+        broken
+    }
+
+    /** Requests and replies on one connection, until the run is over or it is time for a new connection. */
+    private suspend fun exchange() = coroutineScope {
+        val receiver = launch { receive() }
+        send()
+        inFlight.awaitEmpty()
+        receiver.cancel()
+    }
+
+    private suspend fun send() {
+        var untilReconnect = reconnectInterval
+        while (untilReconnect > 0) {
+            inFlight.awaitRoom()
+            isFinished = requests == 0L || !pace.awaitTurn(inFlight.free)
+            if (isFinished) return
+            val batch = loop.buffers.acquire(bufferBytes)
+            try {
+                do {
+                    append(batch)
+                    untilReconnect--
+                } while (untilReconnect > 0 && mayJoin(batch))
+                connection.write(batch.flip())
+            } finally {
+                loop.buffers.release(batch)
+            }
+        }
+        isFinished = requests == 0L
+    }
+
+    private fun append(batch: ByteBuffer) {
+        val request = inFlight.free
+        workload.next(request, batch)
+        request.sentNanos = System.nanoTime()
+        inFlight.add()
+        recorder.sent()
+        requests--
+    }
+
+    /** Whether one more request fits into the same write without waiting. */
+    private suspend fun mayJoin(batch: ByteBuffer): Boolean = requests > 0 && inFlight.hasRoom && !pace.mustWait &&
+        batch.remaining() >= largestRequestBytes && pace.awaitTurn(inFlight.free)
+
+    private suspend fun receive() {
+        val reader = ResponseReader()
+        while (true) {
+            if (!connection.fill()) throw EOFException("connection dropped.")
+            while (true) {
+                val response = reader.next(connection.input) ?: break
+                accept(response)
+                connection.consume(response.length)
+            }
+        }
+    }
+
+    private fun accept(response: Response) {
+        if (inFlight.size == 0) throw ProtocolException("a reply that nobody asked for")
+        val request = inFlight.oldest
+        val now = connection.lastReadNanos
+        when {
+            response is Response.Values && request.operation == Operation.GET ->
+                recorder.reply(request, response.hits, response.length, now)
+
+            response is Response.Line && response.status == Status.STORED && request.operation == Operation.SET ->
+                recorder.reply(request, 0, response.length, now)
+
+            else -> recorder.errorReply(request.operation, textOf(response), now)
+        }
+        inFlight.removeOldest()
+    }
+
+    private fun textOf(response: Response): String {
+        val offset = (response as? Response.Failure)?.lineOffset ?: 0
+        val bytes = ByteArray(minOf(response.length - offset, LONGEST_ERROR_TEXT))
+        connection.input.get(connection.input.position() + offset, bytes)
+        return String(bytes, Charsets.ISO_8859_1).lineSequence().first()
+    }
+
+    /** Opens a new connection in place of the old one, if there was one; gives up by ending the client. */
+    private suspend fun reconnect() {
+        opened?.close()
+        var pauseMs = FIRST_PAUSE_MS
+        var attempts = 0
+        while (true) {
+            try {
+                return connect()
+            } catch (refused: IOException) {
+                recorder.connectionError(System.nanoTime(), refused)
+                attempts++
+                val most = options.target.maxReconnectAttempts
+                if (!options.target.reconnectOnError || attempts == most) {
+                    failure = refused
+                    isFinished = true
+                    return
+                }
+            }
+            delay(pauseMs.toLong())
+            pauseMs *= maxOf(options.target.reconnectBackoffFactor, 1.0)
+        }
+    }
+
+    private companion object {
+        const val BATCH_BYTES = 16 * 1024
+        const val LONGEST_ERROR_TEXT = 200
+        const val FIRST_PAUSE_MS = 100.0
+    }
+}

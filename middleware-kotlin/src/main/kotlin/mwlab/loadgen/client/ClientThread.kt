@@ -1,0 +1,71 @@
+package mwlab.loadgen.client
+
+import mwlab.loadgen.measure.ErrorLog
+import mwlab.loadgen.measure.LiveCounters
+import mwlab.loadgen.measure.LoopLag
+import mwlab.loadgen.measure.Recorder
+import mwlab.loadgen.measure.RunClock
+import mwlab.loadgen.measure.RunLimit
+import mwlab.loadgen.measure.SecondStats
+import mwlab.loadgen.options.Arrivals
+import mwlab.loadgen.options.Options
+import mwlab.net.EventLoop
+import java.util.SplittableRandom
+
+/** One of memtier's threads: an event loop, its clients, and what they measured. */
+internal class ClientThread(private val options: Options, val loop: EventLoop, val clients: List<Client>) {
+    val live = LiveCounters()
+    val lag = LoopLag(loop)
+
+    /** One for all clients, or one each if per-client statistics are asked for. */
+    var recorders: List<Recorder> = emptyList()
+        private set
+    var arrivals: OpenLoop? = null
+        private set
+    private var busyNanosAtStart = 0L
+
+    /** Gives each client its recorder and its pace; to be called once the start of the run is known. */
+    fun prepare(
+        clock: RunClock,
+        limit: RunLimit,
+        number: Int,
+        seed: Long,
+        errors: ErrorLog,
+    ): List<Pair<Recorder, Pace>> {
+        busyNanosAtStart = loop.busyNanos
+        val random = SplittableRandom(seed)
+        val open = (options.pacing.arrivals as? Arrivals.Open)?.let { openLoop(it, limit, number, random.split()) }
+        arrivals = open
+        val perClient = options.output.clientStats != null
+        recorders = List(if (perClient) clients.size else 1) { Recorder(clock, live, errors) }
+        return clients.indices.map { index ->
+            recorders[if (perClient) index else 0] to (open ?: closedPace(limit, index, random.split()))
+        }
+    }
+
+    /** Share of the time since [prepare] in which the loop was not waiting for anything. */
+    fun utilization(elapsedNanos: Long): Double = (loop.busyNanos - busyNanosAtStart).toDouble() / elapsedNanos
+
+    /** What each client measured, second by second; only with per-client statistics. */
+    fun perClient(): List<List<SecondStats>> = recorders.map { it.seconds }
+
+    /** Each thread makes its part of the arrivals: Poisson processes add up to one, fixed gaps interleave. */
+    private fun openLoop(arrivals: Arrivals.Open, limit: RunLimit, number: Int, random: SplittableRandom): OpenLoop {
+        val threads = options.load.threads
+        val phase = number.toDouble() / threads
+        return OpenLoop(loop, limit, ArrivalTimes(arrivals.ratePerS / threads, arrivals.poisson, phase, random))
+    }
+
+    private fun closedPace(limit: RunLimit, index: Int, random: SplittableRandom): Pace {
+        val arrivals = options.pacing.arrivals
+        return when {
+            options.pacing.rateLimit > 0 ->
+                LimitedPace(loop, limit, options.pacing.rateLimit, index.toDouble() / clients.size)
+
+            arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() ->
+                ThinkingPace(loop, limit, arrivals, random)
+
+            else -> EagerPace(limit)
+        }
+    }
+}

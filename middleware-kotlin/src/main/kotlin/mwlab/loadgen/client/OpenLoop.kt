@@ -1,0 +1,49 @@
+package mwlab.loadgen.client
+
+import kotlinx.coroutines.channels.Channel
+import mwlab.loadgen.measure.RunLimit
+import mwlab.loadgen.options.Arrivals
+import mwlab.net.EventLoop
+
+/**
+ * Arrivals that do not care whether earlier requests have been answered, for the clients of one event loop.
+ *
+ * The client that has been idle for longest serves the next arrival. While all are busy it waits here, and that time
+ * counts in the response time from the intended send time, so a slow server cannot hide requests that it kept from
+ * being sent (coordinated omission). The queue has no limit, as in the models: an overloaded server makes it grow until
+ * the run ends. Confined to the loop's thread.
+ */
+internal class OpenLoop(private val loop: EventLoop, private val limit: RunLimit, private val arrivals: ArrivalTimes) :
+    Pace {
+    private val due = Channel<Long>(Channel.UNLIMITED)
+
+    /** Arrivals that no client was free for before the run ended. */
+    var unsent = 0L
+        private set
+
+    override val mustWait get() = true
+
+    override suspend fun awaitTurn(request: SentRequest): Boolean {
+        val arrival = due.receiveCatching().getOrNull() ?: return false
+        if (limit.isOver(System.nanoTime())) {
+            unsent++
+            return false
+        }
+        request.isDue = true
+        request.dueNanos = arrival
+        return true
+    }
+
+    /** Produces the arrivals of the whole run; returns at its end. */
+    suspend fun produce() {
+        while (true) {
+            val arrival = limit.startNanos + arrivals.next()
+            if (limit.isOver(arrival)) break
+            loop.sleepUntil(arrival)
+            due.trySend(arrival)
+        }
+        loop.sleepUntil(limit.endNanos)
+        while (due.tryReceive().isSuccess) unsent++
+        due.close()
+    }
+}

@@ -1,0 +1,58 @@
+package mwlab.loadgen.measure
+
+import mwlab.loadgen.client.SentRequest
+
+/**
+ * Takes down what happens on the connections of one event loop (or, for per-client statistics, on one connection).
+ *
+ * Confined to the thread of its loop, except [live]; [seconds] may be read when that loop has ended.
+ */
+internal class Recorder(private val clock: RunClock, private val live: LiveCounters, private val errors: ErrorLog) {
+    private val recorded = ArrayList<SecondStats>()
+    private var current = SecondStats().also { recorded += it }
+    private var endOfCurrent = clock.startOf(1)
+
+    /** Index is the second of the run. */
+    val seconds: List<SecondStats> get() = recorded
+
+    /** When the last reply came, as [System.nanoTime]; the start of the run if none did. */
+    var lastReplyNanos = clock.startNanos
+        private set
+
+    /** A request is on its way. */
+    fun sent() = live.addSent()
+
+    /** A reply at [repliedNanos] that answers [request]. */
+    fun reply(request: SentRequest, hits: Int, bytes: Int, repliedNanos: Long) {
+        val stats = at(repliedNanos)[request.operation]
+        val responseTimeUs = (repliedNanos - request.sentNanos) / RunClock.NANOS_PER_MICRO
+        stats.record(responseTimeUs, request.keys, hits, request.bytes, bytes)
+        if (request.isDue) stats.recordIntended((repliedNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO)
+        lastReplyNanos = repliedNanos
+        live.addReply(responseTimeUs, request.bytes + bytes)
+    }
+
+    /** A reply at [repliedNanos] that says that the request failed. */
+    fun errorReply(operation: Operation, line: String, repliedNanos: Long) {
+        at(repliedNanos)[operation].recordError()
+        lastReplyNanos = repliedNanos
+        live.addError()
+        errors.reply(line)
+    }
+
+    /** A connection that was refused, dropped or given up. */
+    fun connectionError(nanos: Long, failure: Exception) {
+        at(nanos).recordConnectionError()
+        live.addConnectionError()
+        errors.connection(failure)
+    }
+
+    private fun at(nanos: Long): SecondStats {
+        while (nanos >= endOfCurrent) {
+            current.pack()
+            current = SecondStats().also { recorded += it }
+            endOfCurrent += RunClock.NANOS_PER_SECOND
+        }
+        return current
+    }
+}

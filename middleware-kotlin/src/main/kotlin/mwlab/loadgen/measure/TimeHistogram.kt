@@ -1,0 +1,50 @@
+package mwlab.loadgen.measure
+
+import org.HdrHistogram.Histogram
+import java.nio.ByteBuffer
+
+/**
+ * Response times in memtier's histogram (10 us to 600 s, two significant digits), which can be packed: a run of hours
+ * keeps one for each second, and the counts of a second take some hundred bytes instead of twenty thousand.
+ * Not thread-safe.
+ */
+internal class TimeHistogram {
+    private var live: Histogram? = null
+    private var packed: ByteArray? = null
+
+    val isEmpty: Boolean get() = live == null && packed == null
+
+    /** Adds one response time in microseconds; times outside of the range count at its ends. */
+    fun record(timeUs: Long) = unpacked().recordValue(timeUs.coerceIn(LOWEST_US, HIGHEST_US))
+
+    operator fun plusAssign(other: TimeHistogram) {
+        if (!other.isEmpty) unpacked().add(other.toHistogram())
+    }
+
+    /** Makes this small; recording again unpacks it. */
+    fun pack() {
+        val histogram = live ?: return
+        val buffer = ByteBuffer.allocate(histogram.neededByteBufferCapacity)
+        val length = histogram.encodeIntoByteBuffer(buffer)
+        packed = buffer.array().copyOf(length)
+        live = null
+    }
+
+    /** The counts to read from, in microseconds; the caller must not change them. */
+    fun toHistogram(): Histogram = live ?: packed?.let(::decode) ?: newHistogram()
+
+    private fun unpacked(): Histogram = live ?: toHistogram().also {
+        live = it
+        packed = null
+    }
+
+    private fun decode(bytes: ByteArray): Histogram = Histogram.decodeFromByteBuffer(ByteBuffer.wrap(bytes), HIGHEST_US)
+
+    private companion object {
+        const val LOWEST_US = 10L
+        const val HIGHEST_US = 600_000_000L
+        const val SIGNIFICANT_DIGITS = 2
+
+        fun newHistogram() = Histogram(LOWEST_US, HIGHEST_US, SIGNIFICANT_DIGITS)
+    }
+}

@@ -1,0 +1,177 @@
+package mwlab.loadgen.options
+
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+
+/**
+ * Makes [Options] of a command line, with memtier's defaults, rules and messages.
+ *
+ * @throws OptionException if an option is unknown, unsupported or has a bad value, or if options contradict each other
+ */
+internal fun readOptions(line: CommandLine): Options {
+    val options = Options(
+        target = readTarget(line),
+        load = readLoad(line),
+        mix = readMix(line),
+        keys = readKeys(line),
+        values = readValues(line),
+        pacing = readPacing(line),
+        output = readOutput(line),
+    )
+    checkTogether(options)
+    return options
+}
+
+private fun readTarget(line: CommandLine): Target {
+    val protocol = line["protocol"] ?: "redis"
+    demand(protocol == "memcache_text") { "protocol '$protocol' is not supported; give --protocol=memcache_text." }
+    val defaults = Target()
+    return Target(
+        server = line["server"] ?: line["host"] ?: defaults.server,
+        port = line.number(
+            "port",
+            defaults.port.toLong(),
+            1L..65535L,
+            "port must be a number in the range [1-65535].",
+        ).toInt(),
+        family = when {
+            "ipv6" in line -> AddressFamily.IPV6
+            "ipv4" in line -> AddressFamily.IPV4
+            else -> AddressFamily.ANY
+        },
+        connectionTimeoutS = line.count("connection-timeout", 0, from = 0),
+        reconnectInterval = line.count("reconnect-interval", 0),
+        reconnectOnError = "reconnect-on-error" in line,
+        maxReconnectAttempts = line.count("max-reconnect-attempts", 0, from = 0),
+        reconnectBackoffFactor = line.positive("reconnect-backoff-factor", 0.0),
+        connectJitterUs = readJitter(line),
+    )
+}
+
+private fun readJitter(line: CommandLine): LongRange {
+    val shortest = line.count("thread-conn-start-min-jitter-micros", 0, from = 0).toLong()
+    val longest = line.count("thread-conn-start-max-jitter-micros", 0, from = 0).toLong()
+    demand(shortest <= longest) { "the minimum jitter must not be greater than the maximum jitter." }
+    return shortest..longest
+}
+
+private fun readLoad(line: CommandLine): Load {
+    demand("test-time" !in line || "requests" !in line) { "--test-time and --requests are mutually exclusive." }
+    val defaults = Load()
+    val allKeys = line["requests"] == "allkeys"
+    val timed = "test-time" in line
+    return Load(
+        threads = line.count("threads", defaults.threads),
+        clients = line.count("clients", defaults.clients),
+        pipeline = line.count("pipeline", defaults.pipeline),
+        requests = when {
+            timed || allKeys -> 0
+
+            else -> line.number(
+                "requests",
+                defaults.requests,
+                1L..Long.MAX_VALUE,
+                "requests must be greater than zero.",
+            )
+        },
+        testTimeS = line.number("test-time", 0, 1L..Int.MAX_VALUE, "test time must be greater than zero.").toInt(),
+        allKeys = allKeys,
+        runCount = line.number("run-count", 1, 1L..Int.MAX_VALUE, "run count must be greater than zero.").toInt(),
+        staircase = readStaircase(line),
+    )
+}
+
+private fun readStaircase(line: CommandLine): Staircase? {
+    val given = listOf("clients-start", "clients-step", "step-duration").count { it in line }
+    if (given == 0) return null
+    demand(given == 3) { "--clients-start, --clients-step, and --step-duration must all be specified together." }
+    demand("test-time" in line) { "client staircase mode needs --test-time." }
+    return Staircase(line.count("clients-start", 0), line.count("clients-step", 0), line.count("step-duration", 0))
+}
+
+private fun readMix(line: CommandLine): Mix {
+    val defaults = Mix()
+    val (sets, gets) = line.pair(
+        "ratio",
+        ':',
+        defaults.sets.toLong() to defaults.gets.toLong(),
+        "ratio must be expressed as [0-n]:[0-n].",
+    )
+    demand(sets + gets in 1..Int.MAX_VALUE) { "ratio must be expressed as [0-n]:[0-n], not both zero." }
+    return Mix(sets.toInt(), gets.toInt(), line.count("multi-key-get", defaults.multiKeyGet))
+}
+
+private fun readPacing(line: CommandLine): Pacing {
+    val defaults = Pacing()
+    return Pacing(
+        arrivals = readArrivals(line),
+        rateLimit = line.number("rate-limiting", 0, 1L..Int.MAX_VALUE, "rate must be greater than zero.").toInt(),
+        startAtEpochS = line["start-at"]?.let { line.positive("start-at", 0.0) },
+        warmUpS = line.count("warm-up", defaults.warmUpS, from = 0),
+        coolDownS = line.count("cool-down", defaults.coolDownS, from = 0),
+        grace = line["grace"]?.let { line.positive("grace", 0.0).seconds } ?: defaults.grace,
+    )
+}
+
+private fun readArrivals(line: CommandLine): Arrivals {
+    val kind = line["arrivals"]
+    demand((kind == null) == ("rate" !in line)) { "--arrivals and --rate must be given together." }
+    demand(kind == null || "think-time" !in line) { "--think-time is for closed loops, --arrivals for open ones." }
+    demand(kind == null || "rate-limiting" !in line) { "--rate-limiting is for closed loops; --arrivals has --rate." }
+    demand(kind in listOf(null, "poisson", "fixed")) { "arrivals must be poisson or fixed." }
+    if (kind != null) return Arrivals.Open(line.positive("rate", 0.0), poisson = kind == "poisson")
+    val thinkTime = line["think-time"] ?: return Arrivals.Closed()
+    return Arrivals.Closed(thinkTimeOf(thinkTime.removePrefix("exp:")), exponential = thinkTime.startsWith("exp:"))
+}
+
+private fun thinkTimeOf(text: String): Duration {
+    val value = text.toDoubleOrNull()
+    demand(value != null && value > 0) {
+        "think-time must be a number of milliseconds greater than zero, or exp:<mean>."
+    }
+    return value.milliseconds
+}
+
+private fun readOutput(line: CommandLine): Output {
+    val percentiles = line["print-percentiles"]?.split(',')?.map { it.toDoubleOrNull() }
+    demand(percentiles == null || percentiles.all { it != null && it in 0.0..100.0 }) {
+        "quantiles must be expressed as [0.0-100.0],[0.0-100.0](,...) ."
+    }
+    return Output(
+        outFile = line["out-file"],
+        jsonOutFile = line["json-out-file"],
+        clientStats = line["client-stats"],
+        hdrFilePrefix = line["hdr-file-prefix"],
+        hideHistogram = "hide-histogram" in line,
+        percentiles = percentiles?.filterNotNull() ?: Output().percentiles,
+        printAllRuns = "print-all-runs" in line,
+        showConfig = "show-config" in line,
+        debug = "debug" in line,
+    )
+}
+
+private fun checkTogether(options: Options) {
+    val (load, pacing) = options.load to options.pacing
+    val cut = pacing.warmUpS + pacing.coolDownS
+    demand(cut == 0 || load.testTimeS > 0) { "--warm-up and --cool-down need --test-time." }
+    demand(cut == 0 || cut < load.testTimeS) {
+        "--warm-up and --cool-down leave nothing of --test-time=${load.testTimeS}."
+    }
+    demand(load.staircase == null || load.staircase.clientsStart < load.clients) {
+        "clients-start must be less than clients."
+    }
+    demand(options.keys.setPattern != KeyPattern.PARALLEL || options.keys.count >= load.connections) {
+        "a parallel key-pattern needs at least one key for each of the ${load.connections} connections."
+    }
+    demand(load.connections <= MOST_CONNECTIONS) {
+        "threads times clients must not exceed $MOST_CONNECTIONS connections."
+    }
+    val thinks = pacing.arrivals is Arrivals.Closed && pacing.arrivals.thinkTime.isPositive()
+    demand(!thinks || (load.pipeline == 1 && pacing.rateLimit == 0)) {
+        "--think-time cannot be combined with --pipeline or --rate-limiting."
+    }
+    demand(options.mix.multiKeyGet <= 1 || options.mix.gets > 0) { "--multi-key-get needs a --ratio with gets." }
+}
+
+private const val MOST_CONNECTIONS = 65_536

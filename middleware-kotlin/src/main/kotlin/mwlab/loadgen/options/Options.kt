@@ -1,0 +1,156 @@
+package mwlab.loadgen.options
+
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+
+/** Everything a run needs to know; [readOptions] makes it from memtier's command line and checks it. */
+data class Options(
+    val target: Target = Target(),
+    val load: Load = Load(),
+    val mix: Mix = Mix(),
+    val keys: Keys = Keys(),
+    val values: Values = Values(),
+    val pacing: Pacing = Pacing(),
+    val output: Output = Output(),
+)
+
+/** Where the requests go. */
+data class Target(
+    val server: String = "localhost",
+    val port: Int = 6379,
+    val family: AddressFamily = AddressFamily.ANY,
+    val connectionTimeoutS: Int = 0,
+    val reconnectInterval: Int = 0,
+    val reconnectOnError: Boolean = false,
+    val maxReconnectAttempts: Int = 0,
+    val reconnectBackoffFactor: Double = 0.0,
+    val connectJitterUs: LongRange = 0L..0L,
+)
+
+/** Which addresses of a host name may be used; [label] is memtier's word for it in the JSON file. */
+enum class AddressFamily(val label: String) { ANY("Unspecified"), IPV4("AF_INET"), IPV6("AF_INET6") }
+
+/**
+ * How many clients send for how long.
+ *
+ * @property clients connections per thread, memtier's `--clients`
+ * @property requests per connection; 0 when [testTimeS] ends the run
+ * @property testTimeS seconds; 0 when [requests] ends the run
+ * @property allKeys `--requests allkeys`: each connection goes once through its share of the key range
+ */
+data class Load(
+    val threads: Int = 4,
+    val clients: Int = 50,
+    val pipeline: Int = 1,
+    val requests: Long = 10_000,
+    val testTimeS: Int = 0,
+    val allKeys: Boolean = false,
+    val runCount: Int = 1,
+    val staircase: Staircase? = null,
+) {
+    val connections: Int get() = threads * clients
+}
+
+/** Clients per thread that begin at once, and how many more follow after every so many seconds. */
+data class Staircase(val clientsStart: Int, val clientsStep: Int, val stepDurationS: Int) {
+    /** The second of the run in which a client of a thread begins; they count from 0. */
+    fun startSecondOf(client: Int): Int =
+        if (client < clientsStart) 0 else ((client - clientsStart) / clientsStep + 1) * stepDurationS
+
+    /** How many of a thread's [clients] are at work in a second of the run. */
+    fun activeIn(second: Int, clients: Int): Int = (0 until clients).count { startSecondOf(it) <= second }
+}
+
+/** Sets and gets of each connection's cycle, and how many keys one get may carry (0, memtier's default, is one). */
+data class Mix(val sets: Int = 1, val gets: Int = 10, val multiKeyGet: Int = 0)
+
+/** The key space and how connections walk through it. */
+data class Keys(
+    val prefix: String = "memtier-",
+    val minimum: Long = 0,
+    val maximum: Long = 10_000_000,
+    val setPattern: KeyPattern = KeyPattern.RANDOM,
+    val getPattern: KeyPattern = KeyPattern.RANDOM,
+    val stddev: Double = 0.0,
+    val median: Double = 0.0,
+    val zipfExponent: Double = 0.0,
+    val distinctClientSeed: Boolean = false,
+    val randomize: Boolean = false,
+    val seed: Long? = null,
+) {
+    val count: Long get() = maximum - minimum + 1
+}
+
+/** The letter of `--key-pattern` for one side, set or get. */
+enum class KeyPattern(val letter: Char) { RANDOM('R'), SEQUENTIAL('S'), GAUSSIAN('G'), PARALLEL('P'), ZIPF('Z') }
+
+/** What sets store. */
+data class Values(
+    val size: ValueSize = ValueSize.Fixed(DEFAULT_BYTES),
+    val spreadOverKeys: Boolean = false,
+    val randomData: Boolean = false,
+    val expiryS: LongRange = 0L..0L,
+) {
+    private companion object {
+        const val DEFAULT_BYTES = 32
+    }
+}
+
+/** `--data-size`, `--data-size-range` or `--data-size-list`. */
+sealed interface ValueSize {
+    val largestBytes: Int
+
+    /** Every value has the same size. */
+    data class Fixed(val bytes: Int) : ValueSize {
+        override val largestBytes get() = bytes
+    }
+
+    /** Sizes between the two, both included. */
+    data class Range(val bytes: IntRange) : ValueSize {
+        override val largestBytes get() = bytes.last
+    }
+
+    /** Sizes with weights. */
+    data class Weighted(val weightOfBytes: List<Pair<Int, Int>>) : ValueSize {
+        override val largestBytes get() = weightOfBytes.maxOf { it.first }
+    }
+}
+
+/**
+ * When requests are sent, and which part of the run counts.
+ *
+ * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
+ * @property warmUpS whole seconds at the start that totals leave out
+ * @property coolDownS whole seconds at the end that totals leave out
+ * @property grace how long outstanding replies are waited for after the end
+ */
+data class Pacing(
+    val arrivals: Arrivals = Arrivals.Closed(),
+    val rateLimit: Int = 0,
+    val startAtEpochS: Double? = null,
+    val warmUpS: Int = 0,
+    val coolDownS: Int = 0,
+    val grace: Duration = 2.seconds,
+)
+
+/** What decides when the next request is sent. */
+sealed interface Arrivals {
+    /** Closed loop: when the reply has arrived and the client has thought for [thinkTime] on average. */
+    data class Closed(val thinkTime: Duration = Duration.ZERO, val exponential: Boolean = false) : Arrivals
+
+    /** Open loop: at the given rate of the whole process, whatever the replies do. */
+    data class Open(val ratePerS: Double, val poisson: Boolean) : Arrivals
+}
+
+/** What is written where. */
+data class Output(
+    val outFile: String? = null,
+    val jsonOutFile: String? = null,
+    val clientStats: String? = null,
+    val hdrFilePrefix: String? = null,
+    val hideHistogram: Boolean = false,
+    val percentiles: List<Double> = listOf(50.0, 99.0, 99.9),
+    val printAllRuns: Boolean = false,
+    val showConfig: Boolean = false,
+    val debug: Boolean = false,
+)

@@ -1,0 +1,96 @@
+package mwlab.loadgen.report
+
+import mwlab.loadgen.measure.Latencies
+import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.options.Arrivals
+import mwlab.loadgen.options.Options
+
+/** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
+internal class Extras(private val options: Options, private val baseSeed: Long) {
+    /** @param error why the test ended before its time, or null */
+    fun write(json: JsonWriter, runs: List<RunResult>, error: String?) {
+        json.number("Format version", FORMAT_VERSION)
+        json.text("Generator", GENERATOR)
+        json.text("Java", System.getProperty("java.version"))
+        json.number("Base seed", baseSeed)
+        writeArrivals(json)
+        json.text("Error", error)
+        json.array("Runs") { runs.forEach { run -> json.obj { writeRun(json, run) } } }
+    }
+
+    private fun writeArrivals(json: JsonWriter) = json.obj("Arrivals") {
+        when (val arrivals = options.pacing.arrivals) {
+            is Arrivals.Open -> {
+                json.text("Process", if (arrivals.poisson) "poisson" else "fixed")
+                json.number("Rate", arrivals.ratePerS, 3)
+            }
+
+            is Arrivals.Closed -> {
+                json.text("Process", "closed")
+                json.number("Think time", arrivals.thinkTime.inWholeMicroseconds / US_PER_MS, 3)
+                json.text("Think time distribution", if (arrivals.exponential) "exponential" else "fixed")
+            }
+        }
+    }
+
+    private fun writeRun(json: JsonWriter, run: RunResult) {
+        json.obj("Window") {
+            json.number("First second", run.window.first.toLong())
+            json.number("Seconds", run.period.durationUs / US_PER_S, 3)
+        }
+        writeErrors(json, run)
+        json.number("Unanswered requests", run.health.unanswered)
+        json.number("Lost requests", run.health.lost)
+        json.number("Unsent arrivals", run.health.unsent)
+        json.number("Failed clients", run.health.failedClients.toLong())
+        json.number("CPU seconds", run.health.cpuS, 3)
+        json.number("Loop utilization", run.health.loopUtilization, 4)
+        json.number("Loop lag p90", run.health.loopLagP90Ms, 3)
+        json.number("Loop lag max", run.health.loopLagMaxMs, 3)
+        json.flag("Generator limited", run.health.isGeneratorLimited)
+        if (options.pacing.arrivals is Arrivals.Open) writeIntended(json, run)
+    }
+
+    private fun writeErrors(json: JsonWriter, run: RunResult) = json.obj("Error replies") {
+        json.number("Sets", run.total[Operation.SET].errors)
+        json.number("Gets", run.total[Operation.GET].errors)
+        json.obj("Lines") { run.errorLines.forEach { (line, count) -> json.number(line, count) } }
+        json.obj("Time-Serie") {
+            run.seconds.forEachIndexed { second, stats ->
+                val errors = Operation.entries.sumOf { stats[it].errors }
+                if (errors > 0) json.number("$second", errors)
+            }
+        }
+    }
+
+    /** Response times from the moment at which a request was due, whether or not it could be sent then. */
+    private fun writeIntended(json: JsonWriter, run: RunResult) = json.obj("Latency from intended send time") {
+        val rows = mapOf(
+            "Sets" to run.total[Operation.SET],
+            "Gets" to run.total[Operation.GET],
+            "Totals" to run.total.total(),
+        )
+        for ((name, stats) in rows) {
+            val histogram = stats.intendedResponseTimes.toHistogram()
+            if (histogram.totalCount == 0L) continue
+            json.obj(name) {
+                json.number("Average Latency", Latencies.meanMs(histogram), 3)
+                json.number("Min Latency", Latencies.minMs(histogram), 3)
+                json.number("Max Latency", Latencies.maxMs(histogram), 3)
+                for (percentile in options.output.percentiles.sorted()) {
+                    json.number("p$percentile", Latencies.percentileMs(histogram, percentile), 3)
+                }
+                json.text("Compressed Histogram", JsonReport.encode(histogram))
+            }
+        }
+    }
+
+    companion object {
+        /** Name and version of this generator, as in `--version`. */
+        val GENERATOR = "middleware-lab " + (Extras::class.java.`package`.implementationVersion ?: "development")
+        private const val FORMAT_VERSION = 1L
+        private const val US_PER_MS = 1000.0
+        private const val US_PER_S = 1e6
+    }
+}

@@ -1,0 +1,29 @@
+package mwlab.loadgen.report
+
+import mwlab.loadgen.measure.fixed
+
+/**
+ * One line of memtier's configuration block.
+ *
+ * @property json the value as it stands in the JSON file
+ * @property shown the value as `--show-config` prints it
+ */
+internal class Setting(val name: String, val json: String, val shown: String) {
+    companion object {
+        fun number(name: String, value: Number) = Setting(name, value.toString(), value.toString())
+
+        fun decimal(name: String, value: Double) = value.fixed(DECIMALS).let { Setting(name, it, it) }
+
+        fun key(name: String, value: Long) = Setting(name, value.toString().padStart(KEY_WIDTH), value.toString())
+
+        fun text(name: String, value: String?) = Setting(name, JsonWriter.literal(value), value ?: "(null)")
+
+        fun flag(name: String, value: Boolean) = Setting(name, JsonWriter.literal("$value"), if (value) "yes" else "no")
+
+        fun range(name: String, first: Number, last: Number) =
+            Setting(name, JsonWriter.literal("$first:$last"), "$first-$last")
+
+        private const val DECIMALS = 6
+        private const val KEY_WIDTH = 11
+    }
+}

@@ -1,0 +1,46 @@
+package mwlab.metrics.results
+
+import mwlab.metrics.Metrics
+import mwlab.metrics.stats.TypeStats
+import mwlab.metrics.stats.WindowStats
+import org.HdrHistogram.Histogram
+import org.HdrHistogram.HistogramLogWriter
+import java.nio.file.Files
+import java.nio.file.Path
+
+/**
+ * `histograms.hlog`: one interval histogram per second and tag, in microseconds, readable by every HdrHistogram.
+ *
+ * The tags are `<time>/<request type>` and `server_time/<ip:port>/<request type>`. Not thread-safe; who opened it closes it.
+ */
+internal class HistogramLog(directory: Path, private val metrics: Metrics) : AutoCloseable {
+    private val stream = Files.newOutputStream(directory.resolve("histograms.hlog")).buffered()
+    private val log = HistogramLogWriter(java.io.PrintStream(stream, false))
+
+    init {
+        log.outputComment("[values in microseconds, timestamps in seconds since 1970]")
+        log.outputLogFormatVersion()
+        log.outputLegend()
+    }
+
+    /** Appends the histograms of [window]. */
+    fun append(window: WindowStats) {
+        window.forEachType { type, stats ->
+            for (time in TypeStats.HISTOGRAM_TIMES) append("${time.column}/$type", stats.histogram(time), window)
+            metrics.serverNames.forEachIndexed { server, name ->
+                append("server_time/$name/$type", stats.serverHistogram(server), window)
+            }
+        }
+    }
+
+    fun flush() = stream.flush()
+
+    override fun close() = stream.close()
+
+    private fun append(tag: String, histogram: Histogram, window: WindowStats) {
+        if (histogram.totalCount == 0L) return
+        histogram.tag = tag
+        val start = window.epochSecond.toDouble()
+        log.outputIntervalHistogram(start, start + 1, histogram, 1.0)
+    }
+}

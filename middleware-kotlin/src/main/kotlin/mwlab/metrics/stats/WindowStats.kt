@@ -1,0 +1,111 @@
+package mwlab.metrics.stats
+
+/**
+ * What is counted in one span of time: a second of one net thread, the same second of all, or the whole run.
+ *
+ * Not thread-safe; handed from thread to thread when the second is over.
+ */
+class WindowStats(private val servers: Int, workers: Int) {
+    /** The epoch second that the window covers; the first one of the whole run. */
+    var epochSecond = 0L
+    var durationNanos = 0L
+    val types = arrayOfNulls<TypeStats>(RequestType.count)
+    val server = Array(servers) { ServerStats() }
+    val queue = QueueStats()
+
+    /** Time for which each worker held a job. */
+    val workerBusyNanos = LongArray(workers)
+
+    /** Time for which each net thread did not wait for its selector, by the number of the thread. */
+    val netThreadBusyNanos = mutableMapOf<Int, Long>()
+
+    fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers).also { types[type] = it }
+
+    /** Calls [action] for each type that has requests. */
+    inline fun forEachType(action: (name: String, stats: TypeStats) -> Unit) {
+        for (type in types.indices) {
+            types[type]?.takeIf {
+                it.counts.requests > 0
+            }?.let { action(RequestType.name(type), it) }
+        }
+    }
+
+    /** Adds another thread's window of the same second, or, to a whole run, a later second. */
+    fun add(other: WindowStats) {
+        for (index in types.indices) other.types[index]?.takeIf { it.counts.requests > 0 }?.let { type(index).add(it) }
+        server.forEachIndexed { index, stats -> stats.add(other.server[index]) }
+        queue.add(other.queue)
+        workerBusyNanos.indices.forEach { workerBusyNanos[it] += other.workerBusyNanos[it] }
+        other.netThreadBusyNanos.forEach { (index, nanos) -> netThreadBusyNanos.merge(index, nanos, Long::plus) }
+    }
+
+    fun reset() {
+        durationNanos = 0
+        types.forEach { if (it != null && it.counts.requests > 0) it.reset() }
+        server.forEach(ServerStats::reset)
+        queue.reset()
+        workerBusyNanos.fill(0)
+        netThreadBusyNanos.clear()
+    }
+}
+
+/** What is counted of the job queue in a span of time. Not thread-safe. */
+class QueueStats {
+    var arrivals = 0L
+    var refused = 0L
+    var maxLength = 0L
+    val interarrivalTime = SquaredStats()
+
+    /** Jobs waiting, integrated over the time: divided by the duration, the time-weighted mean length. */
+    var lengthNanos = 0L
+    val sampledLength = SquaredStats()
+
+    fun add(other: QueueStats) {
+        arrivals += other.arrivals
+        refused += other.refused
+        maxLength = maxOf(maxLength, other.maxLength)
+        interarrivalTime.add(other.interarrivalTime)
+        lengthNanos += other.lengthNanos
+        sampledLength.add(other.sampledLength)
+    }
+
+    fun reset() {
+        arrivals = 0
+        refused = 0
+        maxLength = 0
+        interarrivalTime.reset()
+        lengthNanos = 0
+        sampledLength.reset()
+    }
+}
+
+/** Count, sum and sum of squares. Not thread-safe. */
+class SquaredStats {
+    var count = 0L
+        private set
+    private var sum = 0.0
+    private var squares = 0.0
+
+    val mean: Double get() = sum / count
+
+    /** Squared coefficient of variation: variance over squared mean; 1 for Poisson arrivals, 0 for regular ones. */
+    val scv: Double get() = maxOf(squares / count / (mean * mean) - 1, 0.0)
+
+    fun record(value: Double) {
+        count++
+        sum += value
+        squares += value * value
+    }
+
+    fun add(other: SquaredStats) {
+        count += other.count
+        sum += other.sum
+        squares += other.squares
+    }
+
+    fun reset() {
+        count = 0
+        sum = 0.0
+        squares = 0.0
+    }
+}

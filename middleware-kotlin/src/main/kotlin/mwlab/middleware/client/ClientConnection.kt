@@ -1,0 +1,155 @@
+package mwlab.middleware.client
+
+import mwlab.memcached.Request
+import mwlab.memcached.RequestReader
+import mwlab.metrics.Recorder
+import mwlab.metrics.stats.JobTimes
+import mwlab.metrics.stats.Outcome
+import mwlab.middleware.Job
+import mwlab.middleware.JobQueue
+import mwlab.middleware.reply.Reply
+import mwlab.net.BuffersExhausted
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import mwlab.net.Waiter
+import java.io.IOException
+import kotlin.time.Duration
+
+/**
+ * One client: reads its requests, queues them one after the other, and returns the replies in the same order.
+ *
+ * Requests that are sent ahead wait in the client's own buffer. Confined to the loop of the connection, which belongs to the
+ * caller of [serve].
+ */
+internal class ClientConnection(
+    private val connection: Connection,
+    private val queue: JobQueue,
+    private val recorder: Recorder,
+    maxValueBytes: Int,
+    private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
+) {
+    val loop: EventLoop get() = connection.loop
+
+    private val requests = RequestReader(maxValueBytes)
+    private val outcome = Outcome()
+    private var firstByteNanos = 0L
+    private var lastReplyNanos = 0L
+    private var isBusy = false
+    private var isStopping = false
+    private val stall = Stall()
+
+    /** What is being written to the client while its socket is full. */
+    private var unsent: Reply? = null
+
+    /** Resumed when the job under way is answered, with what the socket did not take at once. */
+    private val waiting = Waiter<Reply?>(connection.loop)
+
+    /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
+    suspend fun serve() {
+        while (true) {
+            val request = next() ?: return
+            isBusy = true
+            when (request) {
+                is Request.HangUp -> return
+                is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
+                is Request.NoOperation -> write(Reply.line("MN"))
+                else -> perform(request)
+            }
+            connection.consume(request.length)
+            isBusy = false
+            stall.moved()
+        }
+    }
+
+    /** Nothing more is read; what was received so far is still answered. */
+    fun stop() {
+        isStopping = true
+        if (!isBusy) connection.close()
+    }
+
+    /**
+     * Closes the connection if the client has begun to send a request, or to take a reply, but has not moved for [timeout] at
+     * [nanos]; returns whether it did. To be asked several times in that time.
+     */
+    fun closeIfStalled(nanos: Long, timeout: Duration): Boolean {
+        val outstanding = when {
+            unsent != null -> unsent!!.buffers.sumOf { it.remaining() }
+            isBusy -> 0
+            else -> connection.input.remaining()
+        }
+        val isStalled = stall.lastsFor(outstanding, nanos) > timeout.inWholeNanoseconds
+        if (isStalled) connection.close()
+        return isStalled
+    }
+
+    /** Hands [reply] to the socket; false if it did not take all of it: the client's coroutine goes on with the rest. */
+    fun deliver(job: Job, reply: Reply): Boolean {
+        val isDelivered = try {
+            connection.tryWrite(reply.buffers)
+        } catch (_: IOException) {
+            // Nobody is there to read it; the client's coroutine finds out by itself.
+            true
+        }
+        if (isDelivered) finish(job, reply)
+        waiting.resume(reply.takeUnless { isDelivered })
+        return isDelivered
+    }
+
+    private suspend fun next(): Request? {
+        if (!connection.input.hasRemaining() && !fill()) return null
+        firstByteNanos = connection.lastReadNanos
+        while (true) {
+            requests.next(connection.input)?.let { return it }
+            try {
+                if (!fill()) return null
+            } catch (_: BuffersExhausted) {
+                // No room for the whole value: it is read and dropped, as memcached does when it has none.
+                return requests.refuseData(connection.input) ?: Request.HangUp(0)
+            }
+        }
+    }
+
+    private suspend fun fill(): Boolean = !isStopping && connection.fill()
+
+    private suspend fun write(reply: Reply) {
+        unsent = reply
+        connection.write(reply.buffers)
+        unsent = null
+    }
+
+    private suspend fun perform(request: Request) {
+        val times = JobTimes()
+        times.firstByteNanos = firstByteNanos
+        if (lastReplyNanos != 0L) times.thinkNanos = firstByteNanos - lastReplyNanos
+        val job = Job(this, request, connection.input, times)
+        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
+        times.enqueuedNanos = recorder.now()
+        val length = queue.enqueue(job)
+        if (length < 0) return refuse(request)
+        recorder.enqueued(times.enqueuedNanos, length)
+        val rest = waiting.await() ?: return
+        try {
+            write(rest)
+            finish(job, rest)
+        } finally {
+            job.release(loop.buffers)
+        }
+    }
+
+    private suspend fun refuse(request: Request) {
+        recorder.refused()
+        write(Reply.error(request, "SERVER_ERROR job queue is full"))
+    }
+
+    private fun finish(job: Job, reply: Reply) {
+        lastReplyNanos = recorder.now()
+        job.times.repliedNanos = lastReplyNanos
+        outcome.keys = job.keyCount
+        outcome.hits = reply.hits
+        outcome.misses = if (job.request is Request.Retrieval && !reply.isError) job.keyCount - reply.hits else 0
+        outcome.bytesIn = job.request.length
+        outcome.bytesOut = reply.length
+        outcome.isError = reply.isError
+        recorder.replied(job.type, outcome, job.times)
+    }
+}

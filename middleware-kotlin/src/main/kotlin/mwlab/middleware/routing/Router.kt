@@ -1,0 +1,53 @@
+package mwlab.middleware.routing
+
+import mwlab.memcached.Request
+import mwlab.middleware.MiddlewareConfig
+import mwlab.middleware.Routing
+import java.nio.ByteBuffer
+
+/** The share of one server in a request: which of the keys, by their index; null: the request as it is. */
+internal class Part(val server: Int, val keys: IntArray? = null)
+
+/**
+ * Decides which servers get what. One router per worker, so that none is shared; apart from the round-robin turn, what it
+ * answers depends on the request alone.
+ */
+internal interface Router {
+    /** Whether each key has one server only, so that the `cas` uniques of that server can be honoured. */
+    val hasSingleOwners: Boolean
+
+    /** The servers asked for the keys of a read that begins at the position of [bytes]; several parts hold different keys. */
+    fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part>
+
+    /** How many servers hold each key: of those that are not asked first, any can be asked instead. */
+    val copies: Int
+
+    /** Where the keys of [part] can be read as well, apart from the servers [tried]; empty: nowhere. */
+    fun alternatives(request: Request.Retrieval, bytes: ByteBuffer, part: Part, tried: Set<Int>): List<Part>
+
+    /** The servers that a change goes to: all of them must make it. */
+    fun update(request: Request.Update, bytes: ByteBuffer): List<Part>
+
+    companion object {
+        /** The router of [worker] that [config] asks for. */
+        fun of(config: MiddlewareConfig, worker: Int): Router = when (config.routing) {
+            Routing.ROUND_ROBIN -> RoundRobinRouter(config.servers.size, config.sharded, worker)
+            Routing.HASH -> HashRouter(config.servers.size, config.sharded)
+            Routing.CONSISTENT_HASH -> RingRouter(Ring(config.servers, config.ring), config.replicas ?: 1)
+        }
+    }
+}
+
+/** The same share of the next server that is not among those [tried], where all [servers] hold all keys. */
+internal fun nextServer(part: Part, servers: Int, tried: Set<Int>): List<Part> =
+    (1..servers).map { (part.server + it) % servers }.filter { it !in tried }.take(1).map { Part(it, part.keys) }
+
+/** [keys] keys cut into one contiguous part for each of the [servers], in that order; sizes differ by one at most. */
+internal fun shards(keys: Int, servers: List<Int>): List<Part> {
+    val parts = minOf(keys, servers.size)
+    if (parts <= 1) return listOf(Part(servers.first()))
+    return List(parts) { part ->
+        val from = keys * part / parts
+        Part(servers[part], IntArray(keys * (part + 1) / parts - from) { from + it })
+    }
+}

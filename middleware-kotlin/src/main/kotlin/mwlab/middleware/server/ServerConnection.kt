@@ -1,0 +1,111 @@
+package mwlab.middleware.server
+
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.withTimeoutOrNull
+import mwlab.memcached.ProtocolException
+import mwlab.memcached.Response
+import mwlab.memcached.ResponseReader
+import mwlab.metrics.stats.ServerLink
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import java.io.IOException
+import java.nio.ByteBuffer
+import kotlin.time.Duration
+
+/**
+ * A connection to one memcached server that comes back when it is lost: one [ServerSession] after the other.
+ *
+ * Confined to the loop's thread; [run] owns the socket.
+ */
+internal class ServerConnection(
+    private val loop: EventLoop,
+    private val server: Server,
+    private val timeout: Duration,
+    private val backoff: Backoff = Backoff(),
+    private val readBytes: Int = READ_BYTES,
+) {
+    private var session: ServerSession? = null
+    private var downReason = "is not connected yet"
+    private var wasSilent = false
+    private val tried = CompletableDeferred<Unit>()
+
+    /** What has become of it so far; readable anywhere. */
+    val link = ServerLink(server.name)
+
+    /** Connects, reads replies, and connects again when that ends; until cancelled. */
+    suspend fun run() {
+        while (true) {
+            try {
+                Connection.open(loop, server.address, timeout, readBytes).use { serve(it) }
+            } catch (lost: IOException) {
+                end("failed: ${lost.message}")
+            } catch (garbage: ProtocolException) {
+                end("sent ${garbage.message}")
+            } finally {
+                end(downReason)
+                link.failed(downReason)
+                tried.complete(Unit)
+            }
+            delay(backoff.next())
+        }
+    }
+
+    /** Suspends until the first attempt to connect has succeeded or failed. */
+    suspend fun awaitFirstAttempt() = tried.await()
+
+    /** As [ServerSession.send]; the call fails at once while there is no session. */
+    fun send(call: ServerCall, buffers: Array<ByteBuffer>): (suspend () -> Unit)? =
+        sessionFor(call)?.send(call, buffers)
+
+    /** As [ServerSession.submit]; the call fails at once while there is no session. */
+    fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
+        sessionFor(call)?.submit(call, buffers)
+    }
+
+    /** As [ServerSession.checkTimeout]; nothing waits while there is no session. */
+    fun checkTimeout(nanos: Long) {
+        session?.checkTimeout(nanos)
+    }
+
+    private fun sessionFor(call: ServerCall): ServerSession? =
+        session ?: null.also { call.fail(server.failure(downReason)) }
+
+    private suspend fun serve(connection: Connection) {
+        if (wasSilent && !answers(connection)) return
+        val session = ServerSession(connection, server, timeout)
+        this.session = session
+        link.connected()
+        tried.complete(Unit)
+        session.readReplies()
+    }
+
+    /** A server that hangs still accepts connections: without an answer on the new one, every request would wait for it in vain. */
+    private suspend fun answers(connection: Connection): Boolean = withTimeoutOrNull(timeout) {
+        connection.write(ByteBuffer.wrap(PROBE))
+        val replies = ResponseReader()
+        var reply: Response? = null
+        while (reply == null && connection.fill()) reply = replies.next(connection.input)
+        reply?.let { connection.consume(it.length) } != null
+    } ?: false
+
+    /** Why the session ended first is why the server is down: what follows follows from that. */
+    private fun end(reason: String) {
+        val ended = session
+        session = null
+        ended?.end(reason)
+        downReason = ended?.endReason ?: reason
+        if (ended != null) wasSilent = ended.hasTimedOut
+        if (ended?.hasAnswered == true) backoff.reset()
+    }
+
+    companion object {
+        private val PROBE = "version\r\n".toByteArray()
+
+        /** For a connection with one call at a time. */
+        const val READ_BYTES = 16 * 1024
+
+        /** For a connection that many share: several replies come with one read. */
+        const val SHARED_READ_BYTES = 128 * 1024
+    }
+}

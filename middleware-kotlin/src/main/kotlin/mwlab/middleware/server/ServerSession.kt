@@ -1,0 +1,204 @@
+package mwlab.middleware.server
+
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
+import mwlab.memcached.MetaCode
+import mwlab.memcached.ProtocolException
+import mwlab.memcached.Response
+import mwlab.memcached.ResponseReader
+import mwlab.net.BuffersExhausted
+import mwlab.net.Connection
+import java.io.IOException
+import java.nio.ByteBuffer
+import kotlin.time.Duration
+
+/**
+ * One life of a connection to a server: calls are sent, and answered in the order in which they were sent.
+ *
+ * After a timeout, an unexpected byte or an error it is over: every call on it fails, so that no reply can ever reach the wrong
+ * call. Confined to the loop of the [connection], which it closes when it ends.
+ */
+internal class ServerSession(
+    private val connection: Connection,
+    private val server: Server,
+    private val timeout: Duration,
+) {
+    private val pending = ArrayDeque<ServerCall>()
+    private val outbox = Outbox()
+    private val blocked = Channel<Unit>(Channel.CONFLATED)
+    private val outOfMemory = "SERVER_ERROR out of memory for the reply of ${server.name}"
+
+    /** Why it is over; null as long as it is not. */
+    var endReason: String? = null
+        private set
+
+    /** Whether the server has answered anything. */
+    var hasAnswered = false
+        private set
+
+    /** Whether it is over because the server did not answer in time. */
+    var hasTimedOut = false
+        private set
+
+    /** The server owes an answer that somebody has stopped to wait for. */
+    private val isSilent: Boolean get() = pending.firstOrNull()?.isAbandoned == true
+
+    /** Reads replies until the server closes the connection; fails when it is broken, or was closed by [end]. */
+    suspend fun readReplies() = coroutineScope {
+        val writing = launch { while (true) writeBlocked() }
+        try {
+            val replies = ResponseReader()
+            do {
+                var reply = replies.next(connection.input)
+                while (reply != null) {
+                    answer(reply)
+                    reply = replies.next(connection.input)
+                }
+            } while (fill(replies))
+            end("closed the connection")
+        } finally {
+            writing.cancel()
+        }
+    }
+
+    /**
+     * Sends [buffers] for [call], which is answered or fails in its own time. Null if the socket took all of it; otherwise what has to
+     * run before anything else is sent, and suspends while the socket's buffer is full.
+     */
+    fun send(call: ServerCall, buffers: Array<ByteBuffer>): (suspend () -> Unit)? {
+        if (!accept(call, buffers)) return null
+        try {
+            if (!connection.tryWrite(buffers)) return { sendRest(call, buffers) }
+            call.sent(System.nanoTime())
+        } catch (lost: IOException) {
+            end("failed: ${lost.message}")
+        }
+        return null
+    }
+
+    /** A server may answer before it has read all, as when it has no room for a value; the rest is due nevertheless. */
+    private suspend fun sendRest(call: ServerCall, buffers: Array<ByteBuffer>) {
+        if (endReason != null) return
+        var isWritten = false
+        try {
+            connection.write(buffers)
+            call.sent(System.nanoTime())
+            isWritten = true
+        } catch (lost: IOException) {
+            end("failed: ${lost.message}")
+        } finally {
+            // Cancelled halfway through a request: what follows on this connection would be taken for the rest of it.
+            if (!isWritten) end("was cancelled")
+        }
+    }
+
+    /**
+     * Sends [buffers] for [call] together with what else is submitted in this turn of the loop, and does not wait; otherwise as
+     * [send]. A session is used with one of the two only.
+     */
+    fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
+        if (!accept(call, buffers)) return
+        if (outbox.isEmpty) connection.loop.atEndOfTurn(::flush)
+        outbox.add(call, buffers)
+    }
+
+    /** Ends the session if its oldest call has waited too long at [nanos], and gives up those calls that can wait no longer. */
+    fun checkTimeout(nanos: Long) {
+        val oldest = pending.firstOrNull() ?: return
+        if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) {
+            hasTimedOut = true
+            return end(TIMED_OUT_AFTER + timeout)
+        }
+        val overdue = pending.filter { it.isOverdue(nanos) }
+        // What is not written yet stands in a buffer that the client gets back: the rest must never be sent.
+        if (overdue.any { !it.isSent }) return end("took no request within ${overdue.first().patience}")
+        overdue.forEach { it.abandon(server.failure(TIMED_OUT_AFTER + it.patience)) }
+    }
+
+    /** Closes the connection and fails all calls, for [reason]. Idempotent: the first reason stays. */
+    fun end(reason: String) {
+        if (endReason != null) return
+        endReason = reason
+        outbox.clear()
+        connection.close()
+        while (true) (pending.removeFirstOrNull() ?: break).fail(server.failure(reason))
+    }
+
+    /** Whether [call] now waits for its answer here; if not, it has failed. */
+    private fun accept(call: ServerCall, buffers: Array<ByteBuffer>): Boolean {
+        val objection = endReason ?: SILENT.takeIf { isSilent && call.patience.hasAlternative }
+        if (objection != null) {
+            call.fail(server.failure(objection))
+            return false
+        }
+        pending.addLast(call)
+        call.bytesOut = buffers.sumOf { it.remaining() }
+        call.sentNanos = System.nanoTime()
+        return true
+    }
+
+    private fun flush() {
+        try {
+            if (!outbox.write(connection::tryWrite)) blocked.trySend(Unit)
+        } catch (lost: IOException) {
+            end("failed: ${lost.message}")
+        }
+    }
+
+    /** Goes on where [flush] met a full socket; what is submitted meanwhile joins the outbox. */
+    private suspend fun writeBlocked() {
+        blocked.receive()
+        do {
+            connection.awaitWritable()
+        } while (!outbox.write(connection::tryWrite))
+    }
+
+    /** Reads more; a reply that there is no memory for is read to its end, but not kept, and only its own call fails. */
+    private suspend fun fill(replies: ResponseReader): Boolean {
+        val call = pending.firstOrNull()
+        if (call?.isAbandoned == true) replies.dropRead(connection.input)
+        return try {
+            connection.fill()
+        } catch (exhausted: BuffersExhausted) {
+            call?.abandon(outOfMemory)
+            if (!replies.dropRead(connection.input)) throw exhausted
+            true
+        }
+    }
+
+    private fun answer(reply: Response) {
+        val call = pending.firstOrNull() ?: throw ProtocolException("a reply that nobody asked for")
+        val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
+        if (!isEndOfQuiet && !call.isAbandoned) {
+            call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
+        }
+        hasAnswered = true
+        if (isEndOfQuiet || !call.isQuiet) pending.removeFirst()
+        when {
+            call.isAbandoned -> connection.consume(reply.length)
+
+            isEndOfQuiet -> {
+                connection.consume(reply.length)
+                call.finish(connection.lastReadNanos)
+            }
+
+            else -> hold(call, reply, connection.take(reply.length), connection.lastReadNanos)
+        }
+    }
+
+    /** The reply is held until its client has taken it, however long that takes: a large one counts. */
+    private fun hold(call: ServerCall, reply: Response, bytes: ByteBuffer, nanos: Long) {
+        val buffers = connection.loop.buffers
+        if (bytes.capacity() <= ServerCall.UNCOUNTED_BYTES || buffers.limit.tryReserve(bytes.capacity())) {
+            return call.answer(reply, bytes, nanos)
+        }
+        buffers.release(bytes)
+        call.abandon(outOfMemory)
+    }
+
+    private companion object {
+        const val TIMED_OUT_AFTER = "did not answer within "
+        const val SILENT = "has left another request without an answer"
+    }
+}

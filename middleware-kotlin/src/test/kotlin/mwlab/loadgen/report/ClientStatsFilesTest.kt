@@ -1,0 +1,36 @@
+package mwlab.loadgen.report
+
+import mwlab.loadgen.Generation
+import org.junit.jupiter.api.io.TempDir
+import java.io.File
+import kotlin.test.Test
+import kotlin.test.assertEquals
+
+class ClientStatsFilesTest {
+    @TempDir
+    lateinit var directory: File
+
+    @Test
+    fun `each client of each run has a file with its seconds and distributions`() {
+        val words = "-t 2 -c 2 -n 6 --ratio=1:2 --run-count=2 --client-stats=$directory/stats"
+        assertEquals(0, Generation.against(words).status)
+        val names = (1..2).flatMap { run -> listOf("0-0", "0-1", "1-0", "1-1").map { "stats-$run-$it.csv" } }
+        assertEquals(names, directory.list().orEmpty().sorted())
+        val lines = File(directory, "stats-2-1-0.csv").readLines()
+        assertEquals("Per-Second Benchmark Data", lines[0])
+        assertEquals(15, lines[1].split(',').size)
+        val second = lines[2].split(',')
+        assertEquals(15, second.size)
+        assertEquals(
+            listOf("0", "2", "4", "4", "0"),
+            listOf(0, 1, 6, 11, 12).map {
+                second[it]
+            },
+            "second, sets, gets, misses, hits",
+        )
+        val (total, sent, received) = second.subList(3, 6).map { it.toInt() }
+        assertEquals(total, sent + received)
+        assertEquals(listOf("GET", "SET", "WAIT"), lines.filter { it.startsWith("Full-Test") }.map { it.split(' ')[1] })
+        assertEquals("   0.000,100.000", lines.last())
+    }
+}

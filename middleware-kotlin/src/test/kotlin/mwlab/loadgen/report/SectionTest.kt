@@ -1,0 +1,63 @@
+package mwlab.loadgen.report
+
+import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.measure.RunHealth
+import mwlab.loadgen.measure.RunPeriod
+import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.measure.SecondStats
+import mwlab.loadgen.measure.mergeSeconds
+import mwlab.loadgen.options.demand
+import kotlin.test.Test
+import kotlin.test.assertEquals
+
+class SectionTest {
+    private val healthy = RunHealth(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
+
+    private fun second(sets: Int, responseTimeUs: Long = 1000) = SecondStats().apply {
+        repeat(sets) { this[Operation.SET].record(responseTimeUs, 0, 0, bytesTx = 1024, bytesRx = 0) }
+    }
+
+    private fun run(vararg setsPerSecond: Int, window: IntRange = 0..Int.MAX_VALUE): RunResult {
+        val seconds = setsPerSecond.map { second(it) }
+        return RunResult(RunPeriod(5000, 2000, 2_000_000), seconds, window, emptyList(), false, healthy, emptyMap())
+    }
+
+    @Test
+    fun `a single run is one section with rates over its duration`() {
+        val section = sectionsOf(listOf(run(10, 30)), printAllRuns = true).single()
+        assertEquals("ALL STATS", section.title)
+        assertEquals(40, section.sets.stats.count)
+        assertEquals(20.0, section.totals.rates.ops)
+        assertEquals(20.0, section.totals.rates.kbTx)
+        assertEquals(listOf(10L, 30L), section.sets.series.map { it.count })
+    }
+
+    @Test
+    fun `seconds outside of the window stay in the series and out of totals`() {
+        val section = sectionsOf(listOf(run(100, 10, 10, 100, window = 1..2)), printAllRuns = false).single()
+        assertEquals(20, section.totals.stats.count)
+        assertEquals(10.0, section.totals.rates.ops)
+        assertEquals(4, section.totals.series.size)
+    }
+
+    @Test
+    fun `several runs give best, worst and average, and each on demand`() {
+        val runs = listOf(run(10), run(30), run(20))
+        val sections = sectionsOf(runs, printAllRuns = false)
+        assertEquals(
+            listOf("BEST RUN RESULTS", "WORST RUN RESULTS", "AGGREGATED AVERAGE RESULTS (3 runs)"),
+            sections.map { it.title },
+        )
+        assertEquals(listOf(30L, 10L, 60L), sections.map { it.totals.stats.count })
+        assertEquals(listOf(15.0, 5.0, 10.0), sections.map { it.totals.rates.ops })
+        assertEquals(emptyList(), sections.last().totals.series)
+        val all = sectionsOf(runs, printAllRuns = true)
+        assertEquals(listOf("RUN #1 RESULTS", "RUN #2 RESULTS", "RUN #3 RESULTS"), all.take(3).map { it.title })
+    }
+
+    @Test
+    fun `parts of different length merge second by second`() {
+        val merged = mergeSeconds(listOf(listOf(second(1), second(2)), listOf(second(10))))
+        assertEquals(listOf(11L, 2L), merged.map { it.total().count })
+    }
+}

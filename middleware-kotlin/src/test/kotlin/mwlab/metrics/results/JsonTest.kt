@@ -1,0 +1,17 @@
+package mwlab.metrics.results
+
+import kotlin.test.Test
+import kotlin.test.assertEquals
+
+class JsonTest {
+    @Test
+    fun `values become JSON`() {
+        val value = mapOf(
+            "text" to "a\"b\\\n",
+            "list" to listOf(1, 2.5, true, null),
+            "nan" to Double.NaN,
+            "map" to emptyMap<String, Any>(),
+        )
+        assertEquals("""{"text":"a\"b\\\u000a","list":[1,2.5,true,null],"nan":null,"map":{}}""", json(value))
+    }
+}
