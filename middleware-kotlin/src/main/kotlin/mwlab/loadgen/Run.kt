@@ -14,7 +14,7 @@ import mwlab.loadgen.client.Pace
 import mwlab.loadgen.client.Rehearsal
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveTotals
-import mwlab.loadgen.measure.Recorder
+import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.RunResult
@@ -130,7 +130,7 @@ internal class Run(
         return if (seconds > 0) RunLimit(clock.startNanos, clock.startOf(seconds)) else RunLimit(clock.startNanos)
     }
 
-    private suspend fun runClients(thread: ClientThread, equipment: List<Pair<Recorder, Pace>>, limit: RunLimit) =
+    private suspend fun runClients(thread: ClientThread, equipment: List<Pair<ReplyRecorder, Pace>>, limit: RunLimit) =
         coroutineScope {
             thread.clients.forEachIndexed { index, client ->
                 val (recorder, pace) = equipment[index]

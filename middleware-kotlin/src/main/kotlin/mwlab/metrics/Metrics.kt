@@ -38,9 +38,9 @@ class Metrics(
     /** The whole run up to the last second collected. Confined to whoever calls [collect]. */
     val total = WindowStats(serverNames.size, workers)
 
-    private val recorders = Arrivals().let { arrivals ->
+    private val recorders = LastArrival().let { lastArrival ->
         val shape = Recorder.Shape(serverNames.size, workers, Bins.Layout(binWidth), instrumentation)
-        netThreads.mapIndexed { index, loop -> Recorder(shape, clock, arrivals, index, loop::busyNanos, startNanos) }
+        netThreads.mapIndexed { index, loop -> Recorder(shape, clock, lastArrival, index, loop::busyNanos, startNanos) }
     }
 
     private val unmerged = sortedMapOf<Long, MutableList<WindowStats>>()

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicLong
 
 /** Where the arrivals of all net threads meet, to tell the time between them. */
-class Arrivals {
-    internal val lastNanos = AtomicLong()
+class LastArrival {
+    internal val nanos = AtomicLong()
 }
 
 /**
@@ -32,7 +32,7 @@ class Arrivals {
 class Recorder(
     private val shape: Shape,
     private val clock: EpochClock,
-    private val arrivals: Arrivals,
+    private val lastArrival: LastArrival,
     private val netThread: Int,
     private val busyNanos: () -> Long,
     startNanos: Long,
@@ -75,7 +75,7 @@ class Recorder(
         queue.arrivals++
         queue.lengthNanos += endNanos - nanos
         if (length > queue.maxLength) queue.maxLength = length.toLong()
-        val previous = arrivals.lastNanos.getAndSet(nanos)
+        val previous = lastArrival.nanos.getAndSet(nanos)
         if (previous != 0L) queue.interarrivalTime.record(maxOf(nanos - previous, 0).toDouble())
     }
 

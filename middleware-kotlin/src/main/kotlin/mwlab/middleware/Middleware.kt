@@ -3,7 +3,6 @@ package mwlab.middleware
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -32,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.Job as CoroutineJob
 
 /**
  * The middleware: clients in front, a queue, workers, servers behind.
@@ -77,8 +77,8 @@ class Middleware(private val config: MiddlewareConfig) {
 
     @Volatile
     private var isStopping = false
-    private lateinit var workers: List<Job>
-    private lateinit var serving: Job
+    private lateinit var workers: List<CoroutineJob>
+    private lateinit var serving: CoroutineJob
 
     /**
      * Binds, tries to reach the servers once, and serves; returns the address listened on.
@@ -119,7 +119,7 @@ class Middleware(private val config: MiddlewareConfig) {
         workers.forEach { it.cancelAndJoin() }
         admin?.stop()
         reporter.stop(isDrained)
-        scope.coroutineContext[Job]?.cancelAndJoin()
+        scope.coroutineContext[CoroutineJob]?.cancelAndJoin()
         netThreads.forEach { it.close() }
         return isDrained
     }

@@ -17,10 +17,10 @@ class RecorderTest {
     /** The stamp 0 is the epoch second 100. */
     private val clock = EpochClock(epochMillis = 100_000, nanos = 0)
     private val shape = Recorder.Shape(servers = 1, workers = 2, Bins.Layout(100.microseconds))
-    private val arrivals = Arrivals()
+    private val lastArrival = LastArrival()
 
     private fun recorder(busyNanos: () -> Long = { 0 }) =
-        Recorder(shape, clock, arrivals, netThread = 0, busyNanos, startNanos = 1)
+        Recorder(shape, clock, lastArrival, netThread = 0, busyNanos, startNanos = 1)
 
     private fun Recorder.window(): WindowStats = closed.remove()
 

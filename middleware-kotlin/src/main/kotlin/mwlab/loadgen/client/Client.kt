@@ -4,7 +4,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.measure.Recorder
+import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Values
 import mwlab.loadgen.workload.Workload
@@ -38,7 +38,7 @@ internal class Client(
     private var opened: Connection? = null
     private val connection: Connection get() = checkNotNull(opened) { "the client is not connected" }
     private lateinit var pace: Pace
-    private lateinit var recorder: Recorder
+    private lateinit var recorder: ReplyRecorder
     private var inFlight = InFlight(options.load.pipeline)
     private var isFinished = false
 
@@ -60,7 +60,7 @@ internal class Client(
     }
 
     /** Sends until the run is over, and returns when all replies are there; when cancelled, at once. */
-    suspend fun run(pace: Pace, recorder: Recorder) {
+    suspend fun run(pace: Pace, recorder: ReplyRecorder) {
         this.pace = pace
         this.recorder = recorder
         try {

@@ -3,7 +3,7 @@ package mwlab.loadgen.client
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
 import mwlab.loadgen.measure.LoopLag
-import mwlab.loadgen.measure.Recorder
+import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.SecondStats
@@ -18,7 +18,7 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
     val lag = LoopLag(loop)
 
     /** One for all clients, or one each if per-client statistics are asked for. */
-    var recorders: List<Recorder> = emptyList()
+    var recorders: List<ReplyRecorder> = emptyList()
         private set
     var arrivals: OpenLoop? = null
         private set
@@ -31,13 +31,13 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         number: Int,
         seed: Long,
         errors: ErrorLog,
-    ): List<Pair<Recorder, Pace>> {
+    ): List<Pair<ReplyRecorder, Pace>> {
         busyNanosAtStart = loop.busyNanos
         val random = SplittableRandom(seed)
         val open = (options.pacing.arrivals as? Arrivals.Open)?.let { openLoop(it, limit, number, random.split()) }
         arrivals = open
         val perClient = options.output.clientStats != null
-        recorders = List(if (perClient) clients.size else 1) { Recorder(clock, live, errors) }
+        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors) }
         return clients.indices.map { index ->
             recorders[if (perClient) index else 0] to (open ?: closedPace(limit, index, random.split()))
         }

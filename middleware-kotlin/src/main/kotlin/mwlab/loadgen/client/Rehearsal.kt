@@ -5,7 +5,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
-import mwlab.loadgen.measure.Recorder
+import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.options.Options
@@ -52,7 +52,7 @@ internal class Rehearsal(options: Options) {
     private suspend fun rehearse(loop: EventLoop, address: InetSocketAddress) {
         val clock = RunClock.startingNow()
         val limit = RunLimit(clock.startNanos, clock.startNanos + LIMIT.inWholeNanoseconds)
-        val recorder = Recorder(clock, LiveCounters(), ErrorLog("rehearsal", reportAll = false) {})
+        val recorder = ReplyRecorder(clock, LiveCounters(), ErrorLog("rehearsal", reportAll = false) {})
         val workload = Workload(options, connection = 0, baseSeed = 0)
         val client = Client({ Connection.open(loop, address, 1.seconds) }, loop, options, workload, REQUESTS)
         client.connect()

@@ -7,7 +7,11 @@ import mwlab.loadgen.client.SentRequest
  *
  * Confined to the thread of its loop, except [live]; [seconds] may be read when that loop has ended.
  */
-internal class Recorder(private val clock: RunClock, private val live: LiveCounters, private val errors: ErrorLog) {
+internal class ReplyRecorder(
+    private val clock: RunClock,
+    private val live: LiveCounters,
+    private val errors: ErrorLog,
+) {
     private val recorded = ArrayList<SecondStats>()
     private var current = SecondStats().also { recorded += it }
     private var endOfCurrent = clock.startOf(1)
