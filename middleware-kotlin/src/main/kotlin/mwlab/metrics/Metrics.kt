@@ -40,7 +40,7 @@ class Metrics(
 
     private val recorders = LastArrival().let { lastArrival ->
         val shape = Recorder.Shape(serverNames.size, workers, Bins.Layout(binWidth), instrumentation)
-        netThreads.mapIndexed { index, loop -> Recorder(shape, clock, lastArrival, index, loop::busyNanos, startNanos) }
+        netThreads.mapIndexed { index, loop -> Recorder(shape, clock, lastArrival, index, loop::cpuNanos, startNanos) }
     }
 
     private val unmerged = sortedMapOf<Long, MutableList<WindowStats>>()

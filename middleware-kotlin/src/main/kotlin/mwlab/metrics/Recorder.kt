@@ -27,14 +27,14 @@ class LastArrival {
  *
  * With [Shape.instrumentation] off nothing of single requests is recorded; [refused] and [failedOver] still are.
  *
- * @param busyNanos time that the net thread has been busy so far.
+ * @param cpuNanos time that the net thread has spent on a processor so far.
  */
 class Recorder(
     private val shape: Shape,
     private val clock: EpochClock,
     private val lastArrival: LastArrival,
     private val netThread: Int,
-    private val busyNanos: () -> Long,
+    private val cpuNanos: () -> Long,
     startNanos: Long,
 ) {
     /** How much there is to count. */
@@ -55,7 +55,7 @@ class Recorder(
     private var startNanos = startNanos
     private var endNanos = 0L
     private var queued = 0L
-    private var busyBefore = 0L
+    private var cpuNanosBefore = cpuNanos()
 
     init {
         open(startNanos)
@@ -165,9 +165,10 @@ class Recorder(
             window.workerBusyNanos[worker] += nanos - busySince[worker]
             busySince[worker] = nanos
         }
-        val busy = busyNanos()
-        window.netThreadBusyNanos[netThread] = minOf(busy - busyBefore, window.durationNanos)
-        busyBefore = busy
+        // Closed a little late, a window may show more than it has room for: the rest belongs to the next one.
+        val used = minOf(cpuNanos() - cpuNanosBefore, window.durationNanos)
+        window.netThreadCpuNanos[netThread] = used
+        cpuNanosBefore += used
         ended.add(window)
         closed.add(window)
         window = recycled.poll()?.also { it.reset() } ?: WindowStats(shape.servers, shape.workers)

@@ -8,6 +8,8 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.disposeOnCancellation
 import kotlinx.coroutines.suspendCancellableCoroutine
+import java.lang.management.ManagementFactory
+import java.lang.management.ThreadMXBean
 import java.nio.channels.SelectionKey
 import java.nio.channels.Selector
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -51,11 +53,11 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
     /** Buffers of the loop's connections; confined to the loop's thread. */
     val buffers = BufferPool(bufferLimit)
 
-    /** Time since the start that the loop did not spend waiting in the selector, in nanoseconds; readable anywhere. */
-    @Volatile
-    var busyNanos = 0L
-        private set
+    /** Time that the loop's thread has spent on a processor since its start; readable anywhere, also when the thread has ended. */
+    val cpuNanos: Long get() = threadTimes.getThreadCpuTime(thread.id).takeIf { it >= 0 } ?: cpuNanosAtEnd
 
+    @Volatile
+    private var cpuNanosAtEnd = 0L
     internal val selector: Selector = Selector.open()
     private val ready = ArrayDeque<Runnable>()
     private val handedOver = ConcurrentLinkedQueue<Runnable>()
@@ -139,18 +141,15 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
     }
 
     private fun run() {
-        var busySince = System.nanoTime()
         while (true) {
             val mayWait = runReady()
             if (mayWait && closing) break
-            val now = System.nanoTime()
-            busyNanos += now - busySince
-            select(if (mayWait) timers.nanosToNext(now) else 0)
-            busySince = System.nanoTime()
-            timers.fire(busySince)
+            select(if (mayWait) timers.nanosToNext(System.nanoTime()) else 0)
+            timers.fire(System.nanoTime())
         }
         selector.keys().toList().forEach { (it.attachment() as Selectable).close() }
         selector.close()
+        cpuNanosAtEnd = threadTimes.currentThreadCpuTime
     }
 
     /** Runs what is ready, then the hooks of the end of the turn; true if nothing is left. */
@@ -178,5 +177,6 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
         const val EVENTS_PER_TURN = 64
         const val NANOS_PER_MILLI = 1_000_000L
         const val POLL_NANOS = 20_000L
+        val threadTimes: ThreadMXBean = ManagementFactory.getThreadMXBean()
     }
 }

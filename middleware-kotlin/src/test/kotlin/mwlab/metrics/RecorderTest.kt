@@ -19,8 +19,8 @@ class RecorderTest {
     private val shape = Recorder.Shape(servers = 1, workers = 2, Bins.Layout(100.microseconds))
     private val lastArrival = LastArrival()
 
-    private fun recorder(busyNanos: () -> Long = { 0 }) =
-        Recorder(shape, clock, lastArrival, netThread = 0, busyNanos, startNanos = 1)
+    private fun recorder(cpuNanos: () -> Long = { 0 }) =
+        Recorder(shape, clock, lastArrival, netThread = 0, cpuNanos, startNanos = 1)
 
     private fun Recorder.window(): WindowStats = closed.remove()
 
@@ -116,14 +116,14 @@ class RecorderTest {
     }
 
     @Test
-    fun `a net thread's share is what it was busy since the last second`() {
-        var busy = 0L
-        val recorder = recorder { busy }
-        busy = second / 4
+    fun `a net thread's share is what it has used of a processor since the last second`() {
+        var used = 0L
+        val recorder = recorder { used }
+        used = second / 4
         recorder.advance(second)
-        busy = second
+        used = second
         recorder.advance(2 * second)
-        assertEquals(listOf<Long?>(second / 4, second * 3 / 4), List(2) { recorder.window().netThreadBusyNanos[0] })
+        assertEquals(listOf<Long?>(second / 4, second * 3 / 4), List(2) { recorder.window().netThreadCpuNanos[0] })
     }
 
     @Test

@@ -9,7 +9,8 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
-import kotlinx.coroutines.yield
+import mwlab.testing.ThreadAccount
+import mwlab.testing.eventually
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
@@ -83,15 +84,18 @@ class EventLoopTest {
     }
 
     @Test
-    fun `busy time grows with work and not with waiting`() = onLoop { loop ->
-        val before = loop.busyNanos
-        delay(50)
-        assertTrue(loop.busyNanos - before < 40_000_000)
-        val busy = loop.busyNanos
-        val until = System.nanoTime() + 20_000_000
-        while (System.nanoTime() < until) Thread.onSpinWait()
-        yield()
-        delay(1)
-        assertTrue(loop.busyNanos - busy >= 20_000_000)
+    fun `processor time grows with work and not with waiting, and stays known after the end`() {
+        val loop = EventLoop("test")
+        runBlocking(loop) {
+            val before = loop.cpuNanos
+            delay(50)
+            assertTrue(loop.cpuNanos - before < 40_000_000)
+            val idle = loop.cpuNanos
+            while (loop.cpuNanos - idle < 20_000_000) Thread.onSpinWait()
+        }
+        val worked = loop.cpuNanos
+        loop.close()
+        eventually("the thread has ended") { ThreadAccount.named("test").isEmpty() }
+        assertTrue(loop.cpuNanos >= worked)
     }
 }

@@ -22,7 +22,7 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         private set
     var arrivals: OpenLoop? = null
         private set
-    private var busyNanosAtStart = 0L
+    private var cpuNanosAtStart = 0L
 
     /** Gives each client its recorder and its pace; to be called once the start of the run is known. */
     fun prepare(
@@ -32,7 +32,7 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         seed: Long,
         errors: ErrorLog,
     ): List<Pair<ReplyRecorder, Pace>> {
-        busyNanosAtStart = loop.busyNanos
+        cpuNanosAtStart = loop.cpuNanos
         val random = SplittableRandom(seed)
         val open = (options.pacing.arrivals as? Arrivals.Open)?.let { openLoop(it, limit, number, random.split()) }
         arrivals = open
@@ -43,8 +43,8 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         }
     }
 
-    /** Share of the time since [prepare] in which the loop was not waiting for anything. */
-    fun utilization(elapsedNanos: Long): Double = (loop.busyNanos - busyNanosAtStart).toDouble() / elapsedNanos
+    /** Share of the time since [prepare] in which the loop's thread ran on a processor. */
+    fun utilization(elapsedNanos: Long): Double = (loop.cpuNanos - cpuNanosAtStart).toDouble() / elapsedNanos
 
     /** What each client measured, second by second; only with per-client statistics. */
     fun perClient(): List<List<SecondStats>> = recorders.map { it.seconds }

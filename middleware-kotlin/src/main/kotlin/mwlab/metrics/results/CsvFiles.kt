@@ -25,8 +25,8 @@ internal class CsvFiles(directory: Path, private val metrics: Metrics) : AutoClo
         window.workerBusyNanos.forEachIndexed { index, busy ->
             utilization.row(listOf(window.epochSecond, "worker", index, busy / seconds))
         }
-        window.netThreadBusyNanos.forEach { (index, busy) ->
-            utilization.row(listOf(window.epochSecond, "net-thread", index, busy / seconds))
+        window.netThreadCpuNanos.forEach { (index, used) ->
+            utilization.row(listOf(window.epochSecond, "net-thread", index, used / seconds))
         }
         window.server.forEachIndexed { index, stats ->
             val name = metrics.serverNames[index]

@@ -30,6 +30,7 @@ internal object Summary {
         return mapOf(
             "version" to version,
             "instrumentation" to if (metrics.instrumentation) "on" else "off",
+            "net_thread_time" to "cpu",
             "configuration" to configuration,
             "started_epoch_ms" to metrics.clock.epochMillis(metrics.startNanos),
             "stopped_epoch_ms" to metrics.clock.epochMillis(System.nanoTime()),

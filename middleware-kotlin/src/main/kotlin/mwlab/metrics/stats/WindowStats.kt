@@ -16,8 +16,8 @@ class WindowStats(private val servers: Int, workers: Int) {
     /** Time for which each worker held a job. */
     val workerBusyNanos = LongArray(workers)
 
-    /** Time for which each net thread did not wait for its selector, by the number of the thread. */
-    val netThreadBusyNanos = mutableMapOf<Int, Long>()
+    /** Time that each net thread has spent on a processor, by the number of the thread. */
+    val netThreadCpuNanos = mutableMapOf<Int, Long>()
 
     fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers).also { types[type] = it }
 
@@ -36,7 +36,7 @@ class WindowStats(private val servers: Int, workers: Int) {
         server.forEachIndexed { index, stats -> stats.add(other.server[index]) }
         queue.add(other.queue)
         workerBusyNanos.indices.forEach { workerBusyNanos[it] += other.workerBusyNanos[it] }
-        other.netThreadBusyNanos.forEach { (index, nanos) -> netThreadBusyNanos.merge(index, nanos, Long::plus) }
+        other.netThreadCpuNanos.forEach { (index, nanos) -> netThreadCpuNanos.merge(index, nanos, Long::plus) }
     }
 
     fun reset() {
@@ -45,7 +45,7 @@ class WindowStats(private val servers: Int, workers: Int) {
         server.forEach(ServerStats::reset)
         queue.reset()
         workerBusyNanos.fill(0)
-        netThreadBusyNanos.clear()
+        netThreadCpuNanos.clear()
     }
 }
 
