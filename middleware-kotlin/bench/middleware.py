@@ -1,8 +1,9 @@
-"""Compare the middleware with no proxy and with twemproxy, in turns, on loopback.
+"""Compare the middleware with no proxy, a minimal relay and twemproxy, in turns, on loopback.
 
 Every round measures every load against every system, in random order; ratios are taken within a
 round, so that what else the machine does falls on all alike. A run that lost a request fails the
-bench. About 20 minutes; `--quick` about 3.
+bench. The relay (relay.c) is the least that a pipelining proxy can do: the yardstick for
+throughput and CPU time. About 45 minutes; `--quick` about 5.
 
     python middleware-kotlin/bench/middleware.py --rounds 5
     python middleware-kotlin/bench/middleware.py --quick --against /tmp/before.jar
@@ -28,12 +29,13 @@ from typing import Any
 
 import pandas as pd
 import summary
-from generator import GeneratorError, Load, fill, generate
+from generator import GENERATOR, GeneratorError, Load, fill, generate
 from one_connection import median_response_times_ms
 from processes import JAR, cpu_s, end_on_signals, machine_cpu_s, require_programs, rss_mib
 from systems import (
     DIRECT,
     OURS,
+    RELAY,
     SEQUENTIAL_8,
     TWEMPROXY,
     UNINSTRUMENTED,
@@ -44,24 +46,31 @@ from systems import (
 
 ROOT = Path(__file__).parents[2]
 VALUES_BYTES = (4096, 128)
+CELLS = ((1, 4096), (64, 128), (64, 4096), (1000, 4096), (10_000, 4096))
 LOADS = [
     *(
         Load(workload=workload, connections=connections, value_bytes=value_bytes)
         for workload in ("get", "set")
-        for connections in (1, 16, 64, 256)
-        for value_bytes in VALUES_BYTES
+        for connections, value_bytes in (
+            (1, 4096),
+            (64, 128),
+            (64, 4096),
+            (1000, 4096),
+            (10_000, 4096),
+        )
     ),
-    *(Load(workload=workload, connections=1000, value_bytes=4096) for workload in ("get", "set")),
     Load(workload="multi-get", connections=64, value_bytes=4096, keys=9),
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
+# What is measured under which load; no proxy and ours, pipelined, under all.
+AT_64_ONLY = (UNINSTRUMENTED, SEQUENTIAL_8)
 WARM_UP_S = 4
 
 
 def main() -> None:
     """Measure, write the results, print the tables; exit status 1 if requests failed."""
     arguments = _parse_arguments()
-    require_programs("memcached", "nutcracker", "java")
+    require_programs("memcached", "nutcracker", "java", "gcc")
     _raise_file_limit()
     end_on_signals()
     loads = [load for load in LOADS if not arguments.only or load.name in arguments.only]
@@ -72,7 +81,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         try:
             with start_all(java, Path(directory)) as systems:
-                _prepare(systems)
+                _prepare(systems, arguments.generator)
                 for result in _measure_all(loads, systems, arguments, failed):
                     results.append(result)
         except KeyboardInterrupt:
@@ -97,8 +106,8 @@ def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, help="default: 5, with --quick 3")
-    parser.add_argument("--seconds", type=int, default=2, help="length of each run")
+    parser.add_argument("--rounds", type=int, help="default: 10, with --quick 3")
+    parser.add_argument("--seconds", type=int, default=5, help="length of each run")
     parser.add_argument("--seed", type=int, default=1, help="of the order within the rounds")
     parser.add_argument("--quick", action="store_true", help="1 and 64 connections, 4096 B only")
     parser.add_argument(
@@ -106,6 +115,9 @@ def _parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--against", type=Path, nargs="*", default=[], metavar="JAR", help="other builds of ours"
+    )
+    parser.add_argument(
+        "--generator", type=Path, default=GENERATOR, help="a memtier_benchmark; default: ours"
     )
     parser.add_argument("--java-options", default="", help="JVM options of ours; default none")
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "bench")
@@ -117,7 +129,7 @@ def _parse_arguments() -> argparse.Namespace:
         arguments.only = arguments.only or sorted(QUICK)
     if arguments.publish:
         arguments.results = Path(__file__).parent / "results"
-    arguments.rounds = arguments.rounds or (3 if arguments.quick else 5)
+    arguments.rounds = arguments.rounds or (3 if arguments.quick else 10)
     unknown = set(arguments.only) - {load.name for load in LOADS}
     if unknown:
         parser.error(f"no such load: {', '.join(sorted(unknown))}")
@@ -133,19 +145,19 @@ def _raise_file_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _prepare(systems: Sequence[System]) -> None:
+def _prepare(systems: Sequence[System], generator: Path) -> None:
     """Fill the servers, and let the JVM compile ours before anything is measured."""
-    ours = [system for system in systems if system.name not in (DIRECT, TWEMPROXY)]
+    ours = [system for system in systems if system.name not in (DIRECT, RELAY, TWEMPROXY)]
     print(f"preparing, about {len(ours) * 2 * (WARM_UP_S + 1)} s", file=sys.stderr)
     for port in {system.port for system in systems if system.num_servers == 3}:
         for value_bytes in VALUES_BYTES:
-            fill(port, value_bytes)
+            fill(port, value_bytes, generator)
     direct = next(system for system in systems if system.name == DIRECT)
     for value_bytes in VALUES_BYTES:
-        fill(direct.port, value_bytes)
+        fill(direct.port, value_bytes, generator)
     for system in ours:
         for load in _warm_up_loads(system):
-            generate(system.port, load, WARM_UP_S)
+            generate(system.port, load, WARM_UP_S, generator)
 
 
 def _warm_up_loads(system: System) -> list[Load]:
@@ -155,9 +167,7 @@ def _warm_up_loads(system: System) -> list[Load]:
 
 
 def _is_measured(system: System, load: Load) -> bool:
-    if system.name == UNINSTRUMENTED and (load.connections, load.value_bytes) != (64, 4096):
-        return False
-    if load.connections == 1000 and system.name == SEQUENTIAL_8:
+    if system.name in AT_64_ONLY and (load.connections, load.value_bytes) != (64, 4096):
         return False
     return system.num_servers == load.num_servers
 
@@ -184,7 +194,7 @@ def _measure_all(
                 _show(f"round {number}, {done}/{total} runs, {left_min:.1f} min left: {load.name}")
                 done += 1
                 try:
-                    run = _measure(system, load, arguments.seconds)
+                    run = _measure(system, load, arguments)
                 except GeneratorError as nothing:
                     failed.append(f"{system.name}, {load.name}, round {number}: {nothing}")
                     continue
@@ -198,11 +208,11 @@ def _show(progress: str) -> None:
         print(f"\r{progress:<78}", end="", file=sys.stderr, flush=True)
 
 
-def _measure(system: System, load: Load, seconds: int) -> dict[str, Any]:
+def _measure(system: System, load: Load, arguments: argparse.Namespace) -> dict[str, Any]:
     before = cpu_s(system.proxies), cpu_s(system.servers), machine_cpu_s()
     own_before = _children_cpu_s()
     began = time.monotonic()
-    report = generate(system.port, load, seconds)
+    report = generate(system.port, load, arguments.seconds, arguments.generator)
     duration_s = time.monotonic() - began
     proxy_s = cpu_s(system.proxies) - before[0]
     servers_s = cpu_s(system.servers) - before[1]
@@ -245,6 +255,7 @@ def _facts(arguments: argparse.Namespace, java: Java, started: datetime) -> dict
         "twemproxy": _output("nutcracker", "-V").splitlines()[0].removeprefix("This is "),
         "rounds": arguments.rounds,
         "seconds": arguments.seconds,
+        "generator": _output(str(arguments.generator), "--version").splitlines()[0],
         "seed": arguments.seed,
         "options": {**OURS, "all": "--stats-dir; multi-get: --routing consistent-hash"},
     }

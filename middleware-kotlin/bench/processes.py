@@ -20,6 +20,7 @@ PACKAGES = {
     "memcaslap": "libmemcached-tools",
     "nutcracker": "nutcracker",
     "java": "openjdk-17-jre-headless",
+    "gcc": "gcc libc6-dev",
 }
 STOP_TIMEOUT_S = 10
 
@@ -77,7 +78,7 @@ def _await_listening(
 def memcached() -> Iterator[tuple[int, int]]:
     """Run a memcached with one thread; yields port and process id."""
     port = free_port()
-    command = f"memcached -u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024 -c 8192 -b 4096"
+    command = f"memcached -u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024 -c 12000 -b 4096"
     with running(command.split(), port) as pid:
         yield port, pid
 

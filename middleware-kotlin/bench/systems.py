@@ -11,6 +11,8 @@ from pathlib import Path
 from processes import free_port, memcached, running
 
 DIRECT, TWEMPROXY = "direct", "twemproxy"
+RELAY = "relay"  # the least that a pipelining proxy can do, see relay.c
+RELAY_SOURCE = Path(__file__).parent / "relay.c"
 SEQUENTIAL_8, SEQUENTIAL_64, PIPELINED = "sequential-8", "sequential-64", "pipelined"
 UNINSTRUMENTED = "pipelined, uninstrumented"
 OURS = {
@@ -91,6 +93,9 @@ def _proxies(
     java: Java, servers: Sequence[int], directory: Path
 ) -> Iterator[tuple[str, list[str], int]]:
     yield TWEMPROXY, *_twemproxy(servers, directory)
+    if len(servers) == 1:
+        port = free_port()
+        yield RELAY, [str(_compiled_relay(directory)), str(port), str(servers[0])], port
     targets = " ".join(f"127.0.0.1:{server}" for server in servers)
     # Keys owned by one of the servers each, as with twemproxy.
     routing = "--routing consistent-hash" if len(servers) > 1 else ""
@@ -98,7 +103,9 @@ def _proxies(
         for name, mode in _modes(jar_name, jar, len(servers)).items():
             port = free_port()
             results = directory / f"results-{name}-{len(servers)}".replace(" ", "-")
-            options = f"-p {port} {mode} {routing} --stats-dir {results} -m {targets}"
+            options = (
+                f"-p {port} {mode} {routing} --max-clients 12000 --stats-dir {results} -m {targets}"
+            )
             yield name, java.middleware(jar, options), port
 
 
@@ -117,6 +124,12 @@ def _twemproxy(servers: Sequence[int], directory: Path) -> tuple[list[str], int]
     config.write_text(NUTCRACKER_YAML.format(port=port, servers=lines), encoding="utf-8")
     log = directory / f"nutcracker-{len(servers)}.txt"
     return f"nutcracker -c {config} -a 127.0.0.1 -s {free_port()} -o {log}".split(), port
+
+
+def _compiled_relay(directory: Path) -> Path:
+    relay = directory / "relay"
+    subprocess.run(["gcc", "-O2", "-o", str(relay), str(RELAY_SOURCE)], check=True)
+    return relay
 
 
 def _can_leave_out_instrumentation(jar: Path) -> bool:
