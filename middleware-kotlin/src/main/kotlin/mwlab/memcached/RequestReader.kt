@@ -13,7 +13,10 @@ import java.nio.ByteBuffer
 class RequestReader(private val maxValueBytes: Int) {
     private val tokens = Tokens()
     private var scanned = 0
-    private var toSkip = 0L
+
+    /** How much is still to come of data that was refused, and is dropped as it comes. */
+    var bytesToSkip = 0L
+        private set
     private var awaitingData: Request? = null
     private var isFirstByte = true
 
@@ -33,7 +36,7 @@ class RequestReader(private val maxValueBytes: Int) {
     fun refuseData(buffer: ByteBuffer): Request? {
         val request = awaitingData as? Request.Update ?: return null
         awaitingData = null
-        toSkip = request.length.toLong()
+        bytesToSkip = request.length.toLong()
         skip(buffer)
         return Request.Refused(0, OUT_OF_MEMORY.takeUnless { request.noreply })
     }
@@ -46,9 +49,9 @@ class RequestReader(private val maxValueBytes: Int) {
     }
 
     private fun skip(buffer: ByteBuffer) {
-        val bytes = minOf(toSkip, buffer.remaining().toLong()).toInt()
+        val bytes = minOf(bytesToSkip, buffer.remaining().toLong()).toInt()
         buffer.position(buffer.position() + bytes)
-        toSkip -= bytes
+        bytesToSkip -= bytes
     }
 
     private fun nextLine(buffer: ByteBuffer): Request? {
@@ -153,7 +156,7 @@ class RequestReader(private val maxValueBytes: Int) {
 
         private fun data(verb: Verb, bytes: Long): Request {
             if (bytes <= maxValueBytes) return update(verb, keys(1, 2), bytes.toInt() + CRLF_BYTES)
-            toSkip = bytes + CRLF_BYTES
+            bytesToSkip = bytes + CRLF_BYTES
             // The old value must not outlive a newer one: memcached removes it, and so have the servers to.
             if (verb == Verb.SET || verb == Verb.MS) return update(verb, keys(1, 2), dataBytes = 0, TOO_LARGE)
             return refused(TOO_LARGE.takeUnless { isNoreply() })

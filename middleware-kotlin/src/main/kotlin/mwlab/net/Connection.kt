@@ -34,6 +34,10 @@ class Connection private constructor(
     var lastReadNanos = 0L
         private set
 
+    /** When the socket's full buffer had room again the last time, that is, when the peer had taken some of it; on the same clock. */
+    var lastRoomNanos = 0L
+        private set
+
     val isOpen: Boolean get() = channel.isOpen
 
     private val key: SelectionKey = channel.register(loop.selector, 0, this)
@@ -119,6 +123,7 @@ class Connection private constructor(
         if (ready and OP_READ != 0) if (reader.isWaiting) read() else key.interestOpsAnd(OP_READ.inv())
         if (ready and (OP_WRITE or OP_CONNECT) != 0 && key.isValid) {
             key.interestOpsAnd((OP_WRITE or OP_CONNECT).inv())
+            lastRoomNanos = System.nanoTime()
             writer.resume(Unit)
         }
     }

@@ -126,6 +126,27 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
         }
 
     @Test
+    fun `a client that stops within data that was refused is closed in time, one that moves on is not`() =
+        withServers(1) { (server) ->
+            withMiddleware(config(server.address, clientTimeout = 500.milliseconds)) { address ->
+                clients(address, 2) { (stopped, slow) ->
+                    for (client in listOf(stopped, slow)) {
+                        client.send("add k 0 0 ${2 * MEBIBYTE}\r\n" + "x".repeat(1000))
+                        assertEquals("SERVER_ERROR object too large for cache", client.readLine())
+                    }
+                    repeat(8) {
+                        slow.send("x".repeat(1000))
+                        Thread.sleep(150)
+                    }
+                    slow.send("x".repeat(2 * MEBIBYTE - 9000) + "\r\n")
+                    assertEquals("STORED", slow.set("k", "1"))
+                    assertNull(stopped.readLine())
+                    assertEquals(1, slow.own("stalled_connections_closed"))
+                }
+            }
+        }
+
+    @Test
     fun `clients that vanish at any point leave nothing behind`() = withServers(1) { (server) ->
         withMiddleware(config(server.address)) { address ->
             TextClient(address).use { other ->

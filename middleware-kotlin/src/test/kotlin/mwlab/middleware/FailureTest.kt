@@ -2,6 +2,7 @@ package mwlab.middleware
 
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
+import mwlab.testing.HastyServer
 import mwlab.testing.TextClient
 import mwlab.testing.eventually
 import mwlab.testing.withMiddleware
@@ -11,13 +12,21 @@ import java.net.ServerSocket
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /** What fails behind a middleware; both kinds of dispatch have to bear it. */
 abstract class FailureTest(private val dispatch: Dispatch) {
-    private fun config(servers: List<InetSocketAddress>) =
-        MiddlewareConfig(ANY_PORT, servers, workers = 1, dispatch = dispatch, serverTimeout = 200.milliseconds)
+    private fun config(servers: List<InetSocketAddress>, timeout: Duration = 200.milliseconds) =
+        MiddlewareConfig(
+            ANY_PORT,
+            servers,
+            workers = 1,
+            dispatch = dispatch,
+            serverTimeout = timeout,
+            maxValueBytes = LARGE_BYTES,
+        )
 
     private fun FakeMemcached.name() = address.text
 
@@ -128,6 +137,51 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     }
 
     @Test
+    fun `a large reply that moves slowly is waited for, and so are those behind it`() = withServers(1) { (server) ->
+        withMiddleware(config(listOf(server.address), timeout = 1.seconds)) { address ->
+            val value = "0123456789abcdef".repeat(65_536)
+            server.values["large"] = value
+            server.slicePauseMs = 100
+            val others = List(4) { TextClient(address) }
+            TextClient(address).use { client ->
+                val start = System.nanoTime()
+                client.send("get large\r\n")
+                eventually("the server is asked") { "get large" in server.lines }
+                others.forEach { it.send("get k\r\n") }
+                assertEquals("VALUE large 0 1048576", client.readLine())
+                assertEquals(listOf(value, "END"), client.readUntil("END"))
+                assertTrue(System.nanoTime() - start > 3_000_000_000, "as long as three timeouts")
+                others.forEach { assertEquals("END", it.readLine()) }
+            }
+            others.forEach { it.close() }
+        }
+    }
+
+    @Test
+    fun `an answer that comes before the request is written does not touch the rest of it`() =
+        HastyServer(readsOn = true).use { server ->
+            withMiddleware(config(listOf(server.address), timeout = 3.seconds)) { address ->
+                TextClient(address).use { client ->
+                    val values = listOf("x", "y").map { it.repeat(LARGE_BYTES) }
+                    assertEquals("SERVER_ERROR out of memory storing object", client.set("k", values[0]))
+                    assertEquals("STORED", client.set("k", values[1]))
+                    for (value in values) assertTrue(server.values.take() == "$value\r\n", "every byte as it was sent")
+                }
+            }
+        }
+
+    @Test
+    fun `a server that answers and then does not take the rest is given up in time`() =
+        HastyServer(readsOn = false).use { server ->
+            withMiddleware(config(listOf(server.address))) { address ->
+                TextClient(address).use { client ->
+                    val refused = client.set("k", "x".repeat(LARGE_BYTES))
+                    assertEquals("SERVER_ERROR out of memory storing object", refused)
+                }
+            }
+        }
+
+    @Test
     fun `half a reply is no reply`() = withServers(1) { (server) ->
         withMiddleware(config(listOf(server.address))) { address ->
             TextClient(address).use { client ->
@@ -162,6 +216,11 @@ abstract class FailureTest(private val dispatch: Dispatch) {
                 eventually("it is back") { client.ask("version") == "VERSION fake" }
             }
         }
+    }
+
+    private companion object {
+        /** More than the sockets between a middleware and a server hold. */
+        const val LARGE_BYTES = 8 shl 20
     }
 }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.concurrent.thread
 import kotlin.io.path.readLines
 import kotlin.io.path.readText
+import kotlin.test.BeforeTest
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -22,6 +23,9 @@ import kotlin.test.assertTrue
 class NetThreadTimeTest {
     @TempDir
     lateinit var directory: Path
+
+    @BeforeTest
+    fun `the kernel keeps an account of threads`() = assumeTrue(Files.exists(Path.of("/proc/self/schedstat")))
 
     @Test
     fun `a sequential middleware tells what its one thread has used`() = measure(Dispatch.SEQUENTIAL, netThreads = 1)
@@ -36,7 +40,7 @@ class NetThreadTimeTest {
     fun `a pipelined middleware tells what its two threads have used`() = measure(Dispatch.PIPELINED, netThreads = 2)
 
     private fun measure(dispatch: Dispatch, netThreads: Int) = withServers(1) { (server) ->
-        val others = accounts("net-").map { it.id }
+        val others = ThreadAccount.named("net-").map { it.id }
         val config = MiddlewareConfig(
             ANY_PORT,
             listOf(server.address),
@@ -48,7 +52,7 @@ class NetThreadTimeTest {
         lateinit var seconds: LongRange
         lateinit var used: List<Long>
         withMiddleware(config) { address ->
-            val threads = accounts("net-").filter { it.id !in others }
+            val threads = ThreadAccount.named("net-").filter { it.id !in others }
             assertEquals(netThreads, threads.size)
             val load = thread { Generation.of(address.port, "-t 1 -c 8 --test-time=4 --ratio=1:1 --key-maximum=100") }
             val first = sleepUntilNextSecond() + 1
@@ -73,7 +77,6 @@ class NetThreadTimeTest {
 
     @Test
     fun `the generator tells what its busiest thread has used`() = FakeMemcached().use { server ->
-        accounts("clients-")
         val ended = AtomicBoolean()
         val used = mutableMapOf<String, Long>()
         val watching = thread {
@@ -89,12 +92,8 @@ class NetThreadTimeTest {
         watching.join()
         assertEquals(0, run.status, run.err)
         val second = used.entries.sortedBy { it.key.toLong() }.takeLast(2).maxOf { it.value }
-        assertAgree(2 * run.number("RUN #2 RESULTS", "middleware-lab", "Loop utilization"), second / 1e9)
-    }
-
-    private fun accounts(prefix: String): List<ThreadAccount> {
-        assumeTrue(Files.exists(Path.of("/proc/self/schedstat")), "the kernel keeps no account of threads")
-        return ThreadAccount.named(prefix)
+        val utilization = run.json.substringAfterLast("\"Loop utilization\": ").substringBefore('\n').toDouble()
+        assertAgree(2 * utilization, second / 1e9)
     }
 
     /** Returns the second that begins. */

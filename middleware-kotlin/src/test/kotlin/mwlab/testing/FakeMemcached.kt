@@ -32,6 +32,10 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
     @Volatile
     var answer: (line: String, reply: String) -> String? = { _, reply -> reply }
 
+    /** Replies go out in slices of 32 KiB with such a pause before each but the first. */
+    @Volatile
+    var slicePauseMs = 0L
+
     init {
         thread(isDaemon = true) {
             try {
@@ -69,8 +73,13 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
             val line = input.readLine() ?: return
             lines += line
             val reply = answer(line, perform(line.split(' ').filter(String::isNotEmpty), input)) ?: return
-            client.getOutputStream().write(reply.toByteArray(Charsets.ISO_8859_1))
+            write(client, reply)
         }
+    }
+
+    private fun write(client: Socket, reply: String) = reply.chunked(SLICE_BYTES).forEachIndexed { index, slice ->
+        if (index > 0) Thread.sleep(slicePauseMs)
+        client.getOutputStream().write(slice.toByteArray(Charsets.ISO_8859_1))
     }
 
     private fun perform(words: List<String>, input: InputStream): String = when (words[0]) {
@@ -100,5 +109,9 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
             if (byte == '\n'.code) return line.toString().removeSuffix("\r")
             line.append(byte.toChar())
         }
+    }
+
+    private companion object {
+        const val SLICE_BYTES = 32 * 1024
     }
 }

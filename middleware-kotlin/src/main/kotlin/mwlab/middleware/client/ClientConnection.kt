@@ -73,9 +73,9 @@ internal class ClientConnection(
      */
     fun closeIfStalled(nanos: Long, timeout: Duration): Boolean {
         val outstanding = when {
-            unsent != null -> unsent!!.buffers.sumOf { it.remaining() }
+            unsent != null -> unsent!!.buffers.sumOf { it.remaining().toLong() }
             isBusy -> 0
-            else -> connection.input.remaining()
+            else -> connection.input.remaining() + requests.bytesToSkip
         }
         val isStalled = stall.lastsFor(outstanding, nanos) > timeout.inWholeNanoseconds
         if (isStalled) connection.close()

@@ -2,8 +2,12 @@ package mwlab.middleware.server
 
 import java.nio.ByteBuffer
 
-/** What is to be written to a server, in order, with the calls that wait for it. Not thread-safe. */
-internal class Outbox {
+/**
+ * What is to be written to a server, in order, with the calls that wait for it. Not thread-safe.
+ *
+ * @param onSent runs for each call whose last byte is written, with the time of that.
+ */
+internal class Outbox(private val onSent: (call: ServerCall, nanos: Long) -> Unit) {
     private class Entry(val call: ServerCall, val buffers: Array<ByteBuffer>)
 
     private val entries = ArrayDeque<Entry>()
@@ -14,7 +18,7 @@ internal class Outbox {
         entries.addLast(Entry(call, buffers))
     }
 
-    /** Gives what is in it to [tryWrite], which says whether it took all; false once it did not. Stamps the calls that are out. */
+    /** Gives what is in it to [tryWrite], which says whether it took all; false once it did not. */
     inline fun write(tryWrite: (Array<ByteBuffer>) -> Boolean): Boolean {
         while (!isEmpty) {
             val hasTakenAll = tryWrite(nextBuffers())
@@ -37,7 +41,7 @@ internal class Outbox {
 
     private fun removeWritten(nanos: Long) {
         while (entries.firstOrNull()?.buffers?.none { it.hasRemaining() } == true) {
-            entries.removeFirst().call.sent(nanos)
+            onSent(entries.removeFirst().call, nanos)
         }
     }
 

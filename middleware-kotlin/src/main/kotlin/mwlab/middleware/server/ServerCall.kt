@@ -32,6 +32,10 @@ internal class ServerCall(
     /** Whether nothing of the request is left to be written. */
     var isSent = false
         private set
+
+    /** Whether the server has answered all of it; it is done when it is sent, too. */
+    var isAnswered = false
+        private set
     var answeredNanos = 0L
         private set
 
@@ -56,6 +60,7 @@ internal class ServerCall(
     fun sent(nanos: Long) {
         sentNanos = nanos
         isSent = true
+        if (isAnswered) done(nanos)
     }
 
     /** Why [reply], at the position of [bytes], cannot be its answer; null if it can. Not to be asked of an abandoned call. */
@@ -67,11 +72,14 @@ internal class ServerCall(
     fun answer(reply: Response, bytes: ByteBuffer, nanos: Long) {
         this.reply = reply
         this.bytes = bytes
-        if (!isQuiet) done(nanos)
+        if (!isQuiet) finish(nanos)
     }
 
-    /** The `mn` behind a quiet request was answered: no more will come. */
-    fun finish(nanos: Long) = done(nanos)
+    /** The answer is complete; for a quiet request, the `mn` behind it was answered. */
+    fun finish(nanos: Long) {
+        isAnswered = true
+        if (isSent) done(nanos)
+    }
 
     /** Fails it for [reason] though the server may still answer. */
     fun abandon(reason: String) {
@@ -79,10 +87,13 @@ internal class ServerCall(
         isAbandoned = true
     }
 
-    /** Does nothing if it is abandoned: that it has failed is known. */
+    /**
+     * The rest of the request will not be written, or the answer not come, for [reason]: it fails, unless it is answered. Does nothing
+     * if it is abandoned: that it has failed is known.
+     */
     fun fail(reason: String) {
         if (isAbandoned) return
-        failure = reason
+        if (!isAnswered) failure = reason
         val now = System.nanoTime()
         if (sentNanos == 0L) sentNanos = now
         done(now)

@@ -25,7 +25,7 @@ internal class ServerSession(
     private val timeout: Duration,
 ) {
     private val pending = ArrayDeque<ServerCall>()
-    private val outbox = Outbox()
+    private val outbox = Outbox(::sent)
     private val blocked = Channel<Unit>(Channel.CONFLATED)
     private val outOfMemory = "SERVER_ERROR out of memory for the reply of ${server.name}"
 
@@ -70,20 +70,19 @@ internal class ServerSession(
         if (!accept(call, buffers)) return null
         try {
             if (!connection.tryWrite(buffers)) return { sendRest(call, buffers) }
-            call.sent(System.nanoTime())
+            sent(call, System.nanoTime())
         } catch (lost: IOException) {
             end("failed: ${lost.message}")
         }
         return null
     }
 
-    /** A server may answer before it has read all, as when it has no room for a value; the rest is due nevertheless. */
     private suspend fun sendRest(call: ServerCall, buffers: Array<ByteBuffer>) {
         if (endReason != null) return
         var isWritten = false
         try {
             connection.write(buffers)
-            call.sent(System.nanoTime())
+            sent(call, System.nanoTime())
             isWritten = true
         } catch (lost: IOException) {
             end("failed: ${lost.message}")
@@ -103,10 +102,14 @@ internal class ServerSession(
         outbox.add(call, buffers)
     }
 
-    /** Ends the session if its oldest call has waited too long at [nanos], and gives up those calls that can wait no longer. */
+    /**
+     * Ends the session if the server has neither answered nor moved for too long at [nanos] though it owes an answer, and gives up
+     * those calls that can wait no longer. A large message that is on its way is not held against it.
+     */
     fun checkTimeout(nanos: Long) {
         val oldest = pending.firstOrNull() ?: return
-        if (nanos - oldest.sentNanos > timeout.inWholeNanoseconds) {
+        val lastMoveNanos = maxOf(oldest.sentNanos, connection.lastReadNanos, connection.lastRoomNanos)
+        if (nanos - lastMoveNanos > timeout.inWholeNanoseconds) {
             hasTimedOut = true
             return end(TIMED_OUT_AFTER + timeout)
         }
@@ -138,6 +141,15 @@ internal class ServerSession(
         return true
     }
 
+    /**
+     * The request of [call] was written to its end at [nanos]. A server may have answered before, as when it has no room for a value:
+     * the call was kept until now, since what is not written yet stands in a buffer that the client gets back with the answer.
+     */
+    private fun sent(call: ServerCall, nanos: Long) {
+        if (call.isAnswered) pending.removeFirst()
+        call.sent(nanos)
+    }
+
     private fun flush() {
         try {
             if (!outbox.write(connection::tryWrite)) blocked.trySend(Unit)
@@ -161,20 +173,21 @@ internal class ServerSession(
         return try {
             connection.fill()
         } catch (exhausted: BuffersExhausted) {
+            if (call?.isSent == false || !replies.dropRead(connection.input)) throw exhausted
             call?.abandon(outOfMemory)
-            if (!replies.dropRead(connection.input)) throw exhausted
             true
         }
     }
 
     private fun answer(reply: Response) {
-        val call = pending.firstOrNull() ?: throw ProtocolException("a reply that nobody asked for")
+        val call = pending.firstOrNull()?.takeUnless { it.isAnswered }
+            ?: throw ProtocolException("a reply that nobody asked for")
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
         if (!isEndOfQuiet && !call.isAbandoned) {
             call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
         }
         hasAnswered = true
-        if (isEndOfQuiet || !call.isQuiet) pending.removeFirst()
+        if ((isEndOfQuiet || !call.isQuiet) && call.isSent) pending.removeFirst()
         when {
             call.isAbandoned -> connection.consume(reply.length)
 
@@ -194,6 +207,7 @@ internal class ServerSession(
             return call.answer(reply, bytes, nanos)
         }
         buffers.release(bytes)
+        if (!call.isSent) throw BuffersExhausted()
         call.abandon(outOfMemory)
     }
 
