@@ -1,107 +1,118 @@
 package mwlab.middleware
 
 import mwlab.middleware.routing.RingKind
-import java.net.InetAddress
-import java.net.InetSocketAddress
-import java.net.UnknownHostException
-import java.nio.file.Path
-import kotlin.time.Duration
-import kotlin.time.Duration.Companion.microseconds
-import kotlin.time.Duration.Companion.seconds
+import mwlab.options.ConfigOptions
+import mwlab.options.OptionKind
+import mwlab.options.OptionKind.Companion.BYTES
+import mwlab.options.OptionKind.Companion.NUMBER
+import mwlab.options.OptionKind.Companion.SOCKET
+import mwlab.options.OptionKind.Companion.SWITCH
+import mwlab.options.OptionKind.Companion.TIME
+import mwlab.options.OptionKind.Companion.choice
+import mwlab.middleware.MiddlewareConfig as Config
 
-/**
- * The values behind each option, by its long name, each checked as it is read.
- *
- * A value that is wrong is an [IllegalArgumentException] whose message names the option.
- */
-internal class OptionValues(private val values: Map<String, List<String>>) {
-    fun config(): MiddlewareConfig {
-        require("--port" in values) { "a port is needed (-p <port>)" }
-        val maxClients = number("--max-clients", default = 10_000)
-        return MiddlewareConfig(
-            listen = address("--listen", single("--listen") ?: "127.0.0.1", number("--port", default = 0)),
-            servers = values["--servers"].orEmpty().map { address("--servers", it) },
-            workers = number("--workers", default = 64),
-            sharded = choice("--sharded", listOf(false, true), Boolean::toString),
-            routing = choice("--routing", Routing.entries, Routing::option),
-            dispatch = choice("--dispatch", Dispatch.entries, Dispatch::option),
-            replicas = replicas(),
-            ring = choice("--ring", RingKind.entries, RingKind::option),
-            netThreads = number("--net-threads", default = 1),
-            maxClients = maxClients,
-            queueCapacity = number("--queue-capacity", default = maxClients),
-            maxValueBytes = number("--max-value-bytes", default = 1 shl 20),
-            maxBufferBytes = bytes("--max-buffer-bytes", default = MiddlewareConfig.defaultBufferBytes()),
-            clientTimeout = time("--client-timeout", default = 60.seconds),
-            serverTimeout = time("--server-timeout", default = 3.seconds),
-            failover = switch("--failover", default = false),
-            instrumentation = switch("--instrumentation", default = true),
-            histogramBin = time("--histogram-bin", default = 100.microseconds),
-            statsDirectory = single("--stats-dir")?.let { Path.of(it) },
-            admin = single("--admin")?.let { address("--admin", it) },
-        )
-    }
+/** How many servers hold a key, of so many. */
+private val REPLICAS = OptionKind<(Int) -> Int>("a number or all") { text ->
+    val number = text.toIntOrNull()?.takeIf { it > 0 }
+    if (text == "all") ({ servers -> servers }) else number?.let { { _ -> it } }
+}
 
-    private fun single(name: String): String? {
-        val given = values[name] ?: return null
-        return requireNotNull(given.singleOrNull()) { "option $name takes one value, got ${given.size}" }
-    }
-
-    private fun number(name: String, default: Int): Int {
-        val given = single(name) ?: return default
-        val number = given.toIntOrNull()?.takeIf { it >= 0 }
-        return requireNotNull(number) { "option $name takes a number, got \"$given\"" }
-    }
-
-    private fun bytes(name: String, default: Long): Long {
-        val given = single(name) ?: return default
-        val number = given.toLongOrNull()?.takeIf { it >= 0 }
-        return requireNotNull(number) { "option $name takes a number, got \"$given\"" }
-    }
-
-    private fun time(name: String, default: Duration): Duration {
-        val given = single(name) ?: return default
-        return requireNotNull(Duration.parseOrNull(given)) { "option $name takes a time such as 500ms, got \"$given\"" }
-    }
-
-    /** `on` or `off`, `true` or `false`; the option alone is on. */
-    private fun switch(name: String, default: Boolean): Boolean {
-        if (values[name]?.isEmpty() == true) return true
-        val given = single(name) ?: return default
-        return requireNotNull(SWITCHES[given]) { "option $name takes on or off, got \"$given\"" }
-    }
-
-    /** The first of the [choices] is the default. */
-    private fun <T> choice(name: String, choices: List<T>, text: (T) -> String): T {
-        val given = single(name) ?: return choices.first()
-        val known = choices.joinToString(" or ", transform = text)
-        return requireNotNull(choices.find { text(it) == given }) { "option $name takes $known, got \"$given\"" }
-    }
-
-    private fun replicas(): Int? {
-        val given = single("--replicas") ?: return null
-        if (given == "all") return values["--servers"].orEmpty().size
-        val number = given.toIntOrNull()?.takeIf { it > 0 }
-        return requireNotNull(number) { "option --replicas takes a number or all, got \"$given\"" }
-    }
-
-    private fun address(name: String, text: String): InetSocketAddress {
-        val port = text.substringAfterLast(':', "").toIntOrNull()
-        require(port != null && port > 0) { "option $name takes <ip:port>, got \"$text\"" }
-        return address(name, text.substringBeforeLast(':').removeSurrounding("[", "]"), port)
-    }
-
-    private fun address(name: String, host: String, port: Int): InetSocketAddress {
-        require(port in 0..MAX_PORT) { "a port is 0 to $MAX_PORT, got $port" }
-        return try {
-            InetSocketAddress(InetAddress.getByName(host), port)
-        } catch (unknown: UnknownHostException) {
-            throw IllegalArgumentException("option $name: no address for host \"$host\"", unknown)
-        }
-    }
-
-    private companion object {
-        val SWITCHES = mapOf("on" to true, "true" to true, "off" to false, "false" to false)
-        const val MAX_PORT = 65_535
-    }
+/** The table of the middleware's options; the same one stands in README.md, told in more words. */
+internal object MiddlewareOptions : ConfigOptions<Config>() {
+    val listen =
+        option("listen", "<ip>", "address to listen on", OptionKind.HOST, "127.0.0.1", Config::listen, short = 'l')
+    val port = optional("port", "<port>", "port to listen on; 0: any free one", NUMBER, short = 'p')
+    val workers = option(
+        "workers",
+        "<n>",
+        "workers, each with a connection of its own to every server",
+        NUMBER,
+        "64",
+        Config::workers,
+        short = 't',
+    )
+    val sharded = option(
+        "sharded",
+        "<true|false>",
+        "split multi-gets over the servers",
+        OptionKind.TRUE_OR_FALSE,
+        "false",
+        Config::sharded,
+        short = 's',
+    )
+    val servers = list("servers", "<ip:port> ...", "the memcached servers", SOCKET, Config::servers, short = 'm')
+    val routing = option(
+        "routing",
+        "<mode>",
+        "how servers are chosen: round-robin, hash, consistent-hash",
+        choice(Routing.entries),
+        "round-robin",
+        Config::routing,
+    )
+    val dispatch = option(
+        "dispatch",
+        "<mode>",
+        "sequential: a worker waits for its servers; pipelined: it does not",
+        choice(Dispatch.entries),
+        "sequential",
+        Config::dispatch,
+    )
+    val replicas =
+        optional("replicas", "<n|all>", "copies of each key with consistent-hash", REPLICAS, "1", Config::replicas)
+    val ring = option(
+        "ring",
+        "<kind>",
+        "places on the ring: md5, or ketama: those of libmemcached",
+        choice(RingKind.entries),
+        "md5",
+        Config::ring,
+    )
+    val netThreads = option("net-threads", "<n>", "threads that move bytes", NUMBER, "1", Config::netThreads)
+    val maxClients =
+        option("max-clients", "<n>", "client connections at a time", NUMBER, "10000", Config::maxClients)
+    val queueCapacity =
+        optional("queue-capacity", "<n>", "jobs that may wait", NUMBER, "as many as clients", Config::queueCapacity)
+    val maxValueBytes =
+        option("max-value-bytes", "<n>", "largest value", NUMBER, "1048576", Config::maxValueBytes)
+    val maxBufferBytes = optional(
+        "max-buffer-bytes",
+        "<n>",
+        "memory of all large messages under way",
+        BYTES,
+        "half of the JVM's maximum",
+        Config::maxBufferBytes,
+    )
+    val clientTimeout = option(
+        "client-timeout",
+        "<time>",
+        "longest stop of a client within a request or reply",
+        TIME,
+        "60s",
+        Config::clientTimeout,
+    )
+    val serverTimeout =
+        option("server-timeout", "<time>", "longest wait for a server, as 500ms", TIME, "3s", Config::serverTimeout)
+    val failover = option(
+        "failover",
+        "<on|off>",
+        "a read that its server fails goes to another that holds the key",
+        SWITCH,
+        "off",
+        Config::failover,
+    )
+    val instrumentation = option(
+        "instrumentation",
+        "<on|off>",
+        "measure every request; off shows what that costs",
+        SWITCH,
+        "on",
+        Config::instrumentation,
+    )
+    val statsDirectory = optional("stats-dir", "<dir>", "write results there", OptionKind.DIRECTORY, "none")
+    val histogramBin =
+        option("histogram-bin", "<time>", "width of the bins of bins.csv", TIME, "100us", Config::histogramBin)
+    val admin =
+        optional("admin", "<ip:port>", "serve /metrics, /stats, /health over HTTP", SOCKET, "none", Config::admin)
+    val version = flag("version", "print the version")
+    val help = flag("help", "print this", short = 'h')
 }
