@@ -2,10 +2,9 @@ package mwlab.loadgen
 
 import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.options.AddressFamily
-import mwlab.loadgen.options.CommandLine
-import mwlab.loadgen.options.OptionException
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Target
+import mwlab.loadgen.options.readCommandLine
 import mwlab.loadgen.options.readOptions
 import mwlab.loadgen.options.usage
 import mwlab.loadgen.report.ClientStatsFiles
@@ -18,6 +17,7 @@ import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.requestsPerClient
+import mwlab.options.OptionException
 import java.io.File
 import java.io.IOException
 import java.io.PrintStream
@@ -40,7 +40,7 @@ internal class LoadGenerator(
     /** Returns the exit status: 0 success, 1 something could not be measured or written, 2 a bad command line. */
     fun run(arguments: List<String>): Int {
         try {
-            val line = CommandLine.read(arguments)
+            val line = readCommandLine(arguments)
             if ("help" in line) return SUCCESS.also { out.print(usage()) }
             if ("version" in line) return SUCCESS.also { out.print(version()) }
             return test(readOptions(line))

@@ -14,11 +14,11 @@ private const val EXIT_SIGNAL = 128
 /** Runs the middleware until SIGTERM or SIGINT: exit 0; 1 if it cannot work, 2 if the command line is wrong. */
 fun main(arguments: Array<String>) {
     exitProcess(
-        when (val command = CommandLine.parse(arguments)) {
-            is CommandLine.Help -> 0.also { print(CommandLine.HELP) }
-            is CommandLine.Version -> 0.also { println("middleware ${Middleware.VERSION}") }
-            is CommandLine.Invalid -> EXIT_USAGE.also { complain("${command.message} (see --help)") }
-            is CommandLine.Run -> runBlocking { run(command.config) }
+        when (val command = Invocation.parse(arguments)) {
+            is Invocation.Help -> 0.also { print(Invocation.HELP) }
+            is Invocation.Version -> 0.also { println("middleware ${Middleware.VERSION}") }
+            is Invocation.Invalid -> EXIT_USAGE.also { complain("${command.message} (see --help)") }
+            is Invocation.Run -> runBlocking { run(command.config) }
         },
     )
 }

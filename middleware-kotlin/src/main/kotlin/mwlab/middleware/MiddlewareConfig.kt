@@ -1,14 +1,20 @@
 package mwlab.middleware
 
 import mwlab.middleware.routing.RingKind
+import mwlab.options.Choice
+import mwlab.options.CommandLine
+import mwlab.options.OptionKind
 import java.net.InetSocketAddress
 import java.nio.file.Path
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.microseconds
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
  * Everything that a middleware can be told; checked here, so that nothing else has to.
+ *
+ * What is not said holds as [MiddlewareOptions] has it: as `given` on a command line, or by default.
  *
  * @property queueCapacity jobs that may wait; with at least [maxClients], as by default, none is ever refused, because each
  *   client has one request under way.
@@ -25,25 +31,26 @@ import kotlin.time.Duration.Companion.seconds
 class MiddlewareConfig(
     val listen: InetSocketAddress,
     val servers: List<InetSocketAddress>,
-    val workers: Int = 64,
-    val sharded: Boolean = false,
-    val routing: Routing = Routing.ROUND_ROBIN,
-    val dispatch: Dispatch = Dispatch.SEQUENTIAL,
-    val replicas: Int? = null,
-    val ring: RingKind = RingKind.MD5,
-    val netThreads: Int = 1,
-    val maxClients: Int = 10_000,
-    val queueCapacity: Int = maxClients,
-    val maxValueBytes: Int = 1 shl 20,
-    val maxBufferBytes: Long = defaultBufferBytes(),
-    val clientTimeout: Duration = 60.seconds,
-    val serverTimeout: Duration = 3.seconds,
-    val failover: Boolean = false,
+    given: CommandLine = CommandLine(),
+    val workers: Int = given[MiddlewareOptions.workers],
+    val sharded: Boolean = given[MiddlewareOptions.sharded],
+    val routing: Routing = given[MiddlewareOptions.routing],
+    val dispatch: Dispatch = given[MiddlewareOptions.dispatch],
+    val replicas: Int? = given[MiddlewareOptions.replicas]?.invoke(servers.size),
+    val ring: RingKind = given[MiddlewareOptions.ring],
+    val netThreads: Int = given[MiddlewareOptions.netThreads],
+    val maxClients: Int = given[MiddlewareOptions.maxClients],
+    val queueCapacity: Int = given[MiddlewareOptions.queueCapacity] ?: maxClients,
+    val maxValueBytes: Int = given[MiddlewareOptions.maxValueBytes],
+    val maxBufferBytes: Long = given[MiddlewareOptions.maxBufferBytes] ?: defaultBufferBytes(),
+    val clientTimeout: Duration = given[MiddlewareOptions.clientTimeout],
+    val serverTimeout: Duration = given[MiddlewareOptions.serverTimeout],
+    val failover: Boolean = given[MiddlewareOptions.failover],
     val drainTimeout: Duration = 5.seconds,
-    val instrumentation: Boolean = true,
-    val histogramBin: Duration = 100.microseconds,
-    val statsDirectory: Path? = null,
-    val admin: InetSocketAddress? = null,
+    val instrumentation: Boolean = given[MiddlewareOptions.instrumentation],
+    val histogramBin: Duration = given[MiddlewareOptions.histogramBin],
+    val statsDirectory: Path? = given[MiddlewareOptions.statsDirectory],
+    val admin: InetSocketAddress? = given[MiddlewareOptions.admin],
 ) {
     init {
         require(servers.isNotEmpty()) { "at least one server is needed (-m <ip:port> ...)" }
@@ -74,32 +81,43 @@ class MiddlewareConfig(
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
     }
 
-    /** The option's value for the results. */
-    fun describe(): Map<String, Any?> = mapOf(
-        "listen" to listen.text,
-        "servers" to servers.map { it.text },
-        "workers" to workers,
-        "sharded" to sharded,
-        "routing" to routing.option,
-        "dispatch" to dispatch.option,
-        "replicas" to replicas,
-        "ring" to ring.option,
-        "net_threads" to netThreads,
-        "max_clients" to maxClients,
-        "queue_capacity" to queueCapacity,
-        "max_value_bytes" to maxValueBytes,
-        "max_buffer_bytes" to maxBufferBytes,
-        "client_timeout_ms" to clientTimeout.inWholeMilliseconds,
-        "server_timeout_ms" to serverTimeout.inWholeMilliseconds,
-        "failover" to failover,
-        "instrumentation" to instrumentation,
-        "histogram_bin_ms" to histogramBin.inWholeNanoseconds / NANOS_PER_MS,
-        "admin" to admin?.text,
-    )
+    /** The options' values for the results, by name. */
+    fun describe(): Map<String, Any?> = buildMap {
+        for (option in MiddlewareOptions.all) {
+            val fact = option.fact ?: continue
+            val name = option.name.replace('-', '_')
+            when (val value = fact(this@MiddlewareConfig)) {
+                is Duration -> put("${name}_ms", milliseconds(value))
+                else -> put(name, told(value))
+            }
+        }
+    }
 
-    companion object {
+    private fun milliseconds(time: Duration): Number {
+        val whole = time.inWholeMilliseconds
+        return if (whole.milliseconds == time) whole else time.inWholeNanoseconds / NANOS_PER_MS
+    }
+
+    private fun told(value: Any?): Any? = when (value) {
+        is InetSocketAddress -> value.text
+        is List<*> -> value.map(::told)
+        is Choice -> value.option
+        else -> value
+    }
+
+    internal companion object {
+        /** What [line] asks for; throws an [IllegalArgumentException] that says what is wrong with it. */
+        fun of(line: CommandLine): MiddlewareConfig {
+            val port = requireNotNull(line[MiddlewareOptions.port]) { "a port is needed (-p <port>)" }
+            return MiddlewareConfig(
+                listen = OptionKind.socket(line[MiddlewareOptions.listen], port),
+                servers = line[MiddlewareOptions.servers],
+                given = line,
+            )
+        }
+
         /** Half of what the virtual machine may use, which is also what it may use outside of its heap. */
-        fun defaultBufferBytes(): Long = Runtime.getRuntime().maxMemory() / 2
+        private fun defaultBufferBytes(): Long = Runtime.getRuntime().maxMemory() / 2
 
         /** A value passes in a buffer of up to twice its size, and grows into it from one of half that. */
         private const val MIN_BUFFERED_VALUES = 4
@@ -110,10 +128,14 @@ class MiddlewareConfig(
 }
 
 /** How the servers of a request are chosen. */
-enum class Routing(val option: String) { ROUND_ROBIN("round-robin"), HASH("hash"), CONSISTENT_HASH("consistent-hash") }
+enum class Routing(override val option: String) : Choice {
+    ROUND_ROBIN("round-robin"),
+    HASH("hash"),
+    CONSISTENT_HASH("consistent-hash"),
+}
 
 /** Whether a worker waits for the servers' replies before it takes the next job. */
-enum class Dispatch(val option: String) { SEQUENTIAL("sequential"), PIPELINED("pipelined") }
+enum class Dispatch(override val option: String) : Choice { SEQUENTIAL("sequential"), PIPELINED("pipelined") }
 
 /** `<ip>:<port>`, as it was given. */
 internal val InetSocketAddress.text: String

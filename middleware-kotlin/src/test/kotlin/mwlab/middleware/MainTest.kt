@@ -150,6 +150,6 @@ class MainTest {
     @Test
     fun `the version and the help are printed`() {
         Command("--version").use { assertEquals("middleware development\n", it.output.readText()) }
-        Command("--help").use { assertEquals(CommandLine.HELP, it.output.readText()) }
+        Command("--help").use { assertEquals(Invocation.HELP, it.output.readText()) }
     }
 }

@@ -1,5 +1,8 @@
 package mwlab.loadgen.options
 
+import mwlab.options.CommandLine
+import mwlab.options.demand
+
 /** memcached's limit. */
 private const val LONGEST_KEY_BYTES = 250
 private val ANY_NUMBER = Long.MIN_VALUE..Long.MAX_VALUE

@@ -1,5 +1,7 @@
 package mwlab.loadgen.options
 
+import mwlab.options.CommandLine
+import mwlab.options.demand
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
@@ -7,7 +9,7 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * Makes [Options] of a command line, with memtier's defaults, rules and messages.
  *
- * @throws OptionException if an option is unknown, unsupported or has a bad value, or if options contradict each other
+ * @throws mwlab.options.OptionException if an option is unknown, unsupported or has a bad value, or if options contradict each other
  */
 internal fun readOptions(line: CommandLine): Options {
     val options = Options(

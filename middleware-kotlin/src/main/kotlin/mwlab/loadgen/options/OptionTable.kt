@@ -1,18 +1,9 @@
 package mwlab.loadgen.options
 
-/**
- * One option of the command line.
- *
- * @property argument name of its argument in the help, null for a flag
- * @property refusal for an option of memtier that this generator does not have: why
- */
-internal class OptionSpec(
-    val name: String,
-    val short: Char?,
-    val argument: String?,
-    val help: String,
-    val refusal: String? = null,
-)
+import mwlab.options.CommandLine
+import mwlab.options.GetoptReader
+import mwlab.options.OptionSpec
+import mwlab.options.helpLine
 
 internal class OptionGroup(val title: String, val options: List<OptionSpec>)
 
@@ -140,6 +131,9 @@ private val refusedOptions = refused(
 
 internal val optionTable: List<OptionSpec> = optionGroups.flatMap { it.options } + refusedOptions
 
+/** The options of [arguments]; throws an [mwlab.options.OptionException] that says what is wrong with them. */
+internal fun readCommandLine(arguments: List<String>): CommandLine = GetoptReader(optionTable).read(arguments)
+
 /** The text of `--help`. */
 internal fun usage(): String = buildString {
     appendLine("Usage: memtier_benchmark [options]")
@@ -147,14 +141,8 @@ internal fun usage(): String = buildString {
     for (group in optionGroups) {
         appendLine()
         appendLine("${group.title}:")
-        group.options.forEach { appendLine(usageLine(it)) }
+        group.options.forEach { appendLine(it.helpLine("=", HELP_COLUMN)) }
     }
-}
-
-private fun usageLine(option: OptionSpec): String {
-    val short = option.short?.let { "-$it, " } ?: "    "
-    val argument = option.argument?.let { "=$it" } ?: ""
-    return "  $short--${option.name}$argument".padEnd(HELP_COLUMN) + option.help
 }
 
 private const val HELP_COLUMN = 38

@@ -1,5 +1,6 @@
 package mwlab.loadgen.report
 
+import mwlab.json.JsonWriter
 import mwlab.loadgen.measure.Latencies
 import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.RunResult

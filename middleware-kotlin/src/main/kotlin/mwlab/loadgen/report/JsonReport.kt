@@ -1,5 +1,7 @@
 package mwlab.loadgen.report
 
+import mwlab.json.JsonLayout
+import mwlab.json.JsonWriter
 import mwlab.loadgen.measure.Latencies
 import mwlab.loadgen.measure.OperationStats
 import mwlab.loadgen.measure.fixed
@@ -12,7 +14,7 @@ import java.util.Base64
 
 /** The JSON file of a test, as memtier 2.3.1 writes it, with what it does not know under one more key, [EXTRAS]. */
 internal class JsonReport(private val options: Options, out: Appendable) {
-    private val json = JsonWriter(out)
+    private val json = JsonWriter(out, JsonLayout.MEMTIER)
     private val percentiles = options.output.percentiles.sorted()
 
     /** Writes everything; once. */

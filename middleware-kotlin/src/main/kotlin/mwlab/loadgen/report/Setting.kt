@@ -1,5 +1,6 @@
 package mwlab.loadgen.report
 
+import mwlab.json.literal
 import mwlab.loadgen.measure.fixed
 
 /**
@@ -16,12 +17,11 @@ internal class Setting(val name: String, val json: String, val shown: String) {
 
         fun key(name: String, value: Long) = Setting(name, value.toString().padStart(KEY_WIDTH), value.toString())
 
-        fun text(name: String, value: String?) = Setting(name, JsonWriter.literal(value), value ?: "(null)")
+        fun text(name: String, value: String?) = Setting(name, literal(value), value ?: "(null)")
 
-        fun flag(name: String, value: Boolean) = Setting(name, JsonWriter.literal("$value"), if (value) "yes" else "no")
+        fun flag(name: String, value: Boolean) = Setting(name, literal("$value"), if (value) "yes" else "no")
 
-        fun range(name: String, first: Number, last: Number) =
-            Setting(name, JsonWriter.literal("$first:$last"), "$first-$last")
+        fun range(name: String, first: Number, last: Number) = Setting(name, literal("$first:$last"), "$first-$last")
 
         private const val DECIMALS = 6
         private const val KEY_WIDTH = 11

@@ -7,8 +7,8 @@ import io.ktor.server.engine.embeddedServer
 import io.ktor.server.response.respondText
 import io.ktor.server.routing.get
 import io.ktor.server.routing.routing
+import mwlab.json.json
 import mwlab.metrics.results.Reporter
-import mwlab.metrics.results.json
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.net.ServerSocket

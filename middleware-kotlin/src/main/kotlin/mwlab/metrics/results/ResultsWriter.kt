@@ -1,5 +1,6 @@
 package mwlab.metrics.results
 
+import mwlab.json.json
 import mwlab.metrics.Metrics
 import mwlab.metrics.stats.WindowStats
 import java.nio.file.Files

@@ -1,6 +1,7 @@
 package mwlab.middleware.routing
 
 import mwlab.middleware.text
+import mwlab.options.Choice
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.security.MessageDigest
@@ -45,7 +46,7 @@ internal class Ring(addresses: List<InetSocketAddress>, private val kind: RingKi
 }
 
 /** Where servers and keys stand on a ring; all by their MD5. [option] is the name on the command line. */
-enum class RingKind(val option: String) {
+enum class RingKind(override val option: String) : Choice {
     /** 200 places of each server, the first 32 bits of the MD5 of `<host>:<port>-<number>`. */
     MD5("md5") {
         override fun places(address: InetSocketAddress): List<Long> {

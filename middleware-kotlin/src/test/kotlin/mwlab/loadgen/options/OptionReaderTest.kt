@@ -1,5 +1,6 @@
 package mwlab.loadgen.options
 
+import mwlab.options.OptionException
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import kotlin.test.Test
@@ -8,7 +9,7 @@ import kotlin.test.assertFailsWith
 import kotlin.time.Duration.Companion.milliseconds
 
 class OptionReaderTest {
-    private fun read(words: String) = readOptions(CommandLine.read("-P memcache_text $words".trim().split(' ')))
+    private fun read(words: String) = readOptions(readCommandLine("-P memcache_text $words".trim().split(' ')))
 
     @Test
     fun `without options memtier's defaults hold`() {
@@ -84,7 +85,7 @@ class OptionReaderTest {
 
     @Test
     fun `memtier's default protocol is refused with a remedy`() {
-        val error = assertFailsWith<OptionException> { readOptions(CommandLine.read(emptyList())) }
+        val error = assertFailsWith<OptionException> { readOptions(readCommandLine(emptyList())) }
         assertEquals("protocol 'redis' is not supported; give --protocol=memcache_text.", error.message)
     }
 }

@@ -92,10 +92,4 @@ class JsonReportTest {
         assertEquals(listOf("p5.000", "p99.99", "p99.999", "p100.0"), keys)
         assertTrue("\"p5.00\":" in json.substringBefore("Percentile Latencies"))
     }
-
-    @Test
-    fun `texts are escaped`() {
-        assertEquals("""null""", JsonWriter.literal(null))
-        assertEquals(""""a\"b\\c\u0009"""", JsonWriter.literal("a\"b\\c\t"))
-    }
 }

@@ -6,7 +6,7 @@ import mwlab.loadgen.measure.RunPeriod
 import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.SecondStats
 import mwlab.loadgen.measure.mergeSeconds
-import mwlab.loadgen.options.demand
+import mwlab.options.demand
 import kotlin.test.Test
 import kotlin.test.assertEquals
 

@@ -1,4 +1,4 @@
-package mwlab.metrics.results
+package mwlab.json
 
 import kotlin.test.Test
 import kotlin.test.assertEquals
@@ -13,5 +13,11 @@ class JsonTest {
             "map" to emptyMap<String, Any>(),
         )
         assertEquals("""{"text":"a\"b\\\u000a","list":[1,2.5,true,null],"nan":null,"map":{}}""", json(value))
+    }
+
+    @Test
+    fun `texts are escaped, and may be missing`() {
+        assertEquals("""null""", literal(null))
+        assertEquals(""""a\"b\\c\u0009"""", literal("a\"b\\c\t"))
     }
 }

@@ -1,5 +1,6 @@
-package mwlab.loadgen.options
+package mwlab.options
 
+import mwlab.loadgen.options.readCommandLine
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import kotlin.test.Test
@@ -7,21 +8,22 @@ import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
 import kotlin.test.assertTrue
 
-class CommandLineTest {
+/** With the generator's options. */
+class GetoptReaderTest {
     @ParameterizedTest
     @CsvSource("--threads=3", "--threads 3", "-t 3", "-t3", "-DRt3", "--threads=5 -t 3")
     fun `a value is read in every form that getopt_long knows`(words: String) {
-        assertEquals("3", CommandLine.read(words.split(' '))["threads"])
+        assertEquals("3", readCommandLine(words.split(' '))["threads"])
     }
 
     @Test
     fun `a long name may be shortened as long as it is unique`() {
-        assertEquals("50:1", CommandLine.read(listOf("--data-size-l", "50:1"))["data-size-list"])
+        assertEquals("50:1", readCommandLine(listOf("--data-size-l", "50:1"))["data-size-list"])
     }
 
     @Test
     fun `joined flags are all set`() {
-        val line = CommandLine.read(listOf("-DR"))
+        val line = readCommandLine(listOf("-DR"))
         assertTrue("debug" in line && "random-data" in line)
     }
 
@@ -42,7 +44,7 @@ class CommandLineTest {
         ],
     )
     fun `what cannot be understood or done is an error`(words: String, message: String) {
-        val error = assertFailsWith<OptionException> { CommandLine.read(words.split(' ')) }
+        val error = assertFailsWith<OptionException> { readCommandLine(words.split(' ')) }
         assertEquals(message, error.message)
     }
 }

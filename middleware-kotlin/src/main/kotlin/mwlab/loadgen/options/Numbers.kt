@@ -1,14 +1,7 @@
 package mwlab.loadgen.options
 
-import kotlin.contracts.ExperimentalContracts
-import kotlin.contracts.contract
-
-/** Throws an [OptionException] with the message unless [holds]. */
-@OptIn(ExperimentalContracts::class)
-internal inline fun demand(holds: Boolean, message: () -> String) {
-    contract { returns() implies holds }
-    if (!holds) throw OptionException(message())
-}
+import mwlab.options.CommandLine
+import mwlab.options.demand
 
 internal fun CommandLine.number(name: String, default: Long, allowed: LongRange, message: String): Long {
     val text = this[name] ?: return default

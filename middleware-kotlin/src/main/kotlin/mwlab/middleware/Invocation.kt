@@ -1,0 +1,41 @@
+package mwlab.middleware
+
+import mwlab.options.WordListReader
+import mwlab.options.helpLine
+
+/** What the command line asks for. */
+internal sealed interface Invocation {
+    class Run(val config: MiddlewareConfig) : Invocation
+
+    data object Help : Invocation
+
+    data object Version : Invocation
+
+    /** Something on it is wrong: [message] says what, in one line. */
+    class Invalid(val message: String) : Invocation
+
+    companion object {
+        private const val USAGE =
+            "middleware [-l <ip>] -p <port> [-t <workers>] [-s <true|false>] -m <ip:port> [<ip:port> ...]"
+        private const val HELP_COLUMN = 34
+
+        /** The text of `--help`. */
+        val HELP: String = buildString {
+            appendLine("usage: $USAGE")
+            appendLine()
+            MiddlewareOptions.all.forEach { appendLine(it.helpLine(" ", HELP_COLUMN)) }
+        }
+
+        /** Understands [arguments]; never throws. */
+        fun parse(arguments: Array<String>): Invocation = try {
+            val line = WordListReader(MiddlewareOptions.all).read(arguments.toList())
+            when {
+                line[MiddlewareOptions.help] -> Help
+                line[MiddlewareOptions.version] -> Version
+                else -> Run(MiddlewareConfig.of(line))
+            }
+        } catch (invalid: IllegalArgumentException) {
+            Invalid(invalid.message.orEmpty())
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package mwlab.middleware
+
+import mwlab.middleware.routing.RingKind
+import mwlab.options.ConfigOptions
+import mwlab.options.OptionKind
+import mwlab.options.OptionKind.Companion.BYTES
+import mwlab.options.OptionKind.Companion.NUMBER
+import mwlab.options.OptionKind.Companion.SOCKET
+import mwlab.options.OptionKind.Companion.SWITCH
+import mwlab.options.OptionKind.Companion.TIME
+import mwlab.options.OptionKind.Companion.choice
+import mwlab.middleware.MiddlewareConfig as Config
+
+/** How many servers hold a key, of so many. */
+private val REPLICAS = OptionKind<(Int) -> Int>("a number or all") { text ->
+    val number = text.toIntOrNull()?.takeIf { it > 0 }
+    if (text == "all") ({ servers -> servers }) else number?.let { { _ -> it } }
+}
+
+/** The table of the middleware's options; the same one stands in README.md, told in more words. */
+internal object MiddlewareOptions : ConfigOptions<Config>() {
+    val listen =
+        option("listen", "<ip>", "address to listen on", OptionKind.HOST, "127.0.0.1", Config::listen, short = 'l')
+    val port = optional("port", "<port>", "port to listen on; 0: any free one", NUMBER, short = 'p')
+    val workers = option(
+        "workers",
+        "<n>",
+        "workers, each with a connection of its own to every server",
+        NUMBER,
+        "64",
+        Config::workers,
+        short = 't',
+    )
+    val sharded = option(
+        "sharded",
+        "<true|false>",
+        "split multi-gets over the servers",
+        OptionKind.TRUE_OR_FALSE,
+        "false",
+        Config::sharded,
+        short = 's',
+    )
+    val servers = list("servers", "<ip:port> ...", "the memcached servers", SOCKET, Config::servers, short = 'm')
+    val routing = option(
+        "routing",
+        "<mode>",
+        "how servers are chosen: round-robin, hash, consistent-hash",
+        choice(Routing.entries),
+        "round-robin",
+        Config::routing,
+    )
+    val dispatch = option(
+        "dispatch",
+        "<mode>",
+        "sequential: a worker waits for its servers; pipelined: it does not",
+        choice(Dispatch.entries),
+        "sequential",
+        Config::dispatch,
+    )
+    val replicas =
+        optional("replicas", "<n|all>", "copies of each key with consistent-hash", REPLICAS, "1", Config::replicas)
+    val ring = option(
+        "ring",
+        "<kind>",
+        "places on the ring: md5, or ketama: those of libmemcached",
+        choice(RingKind.entries),
+        "md5",
+        Config::ring,
+    )
+    val netThreads = option("net-threads", "<n>", "threads that move bytes", NUMBER, "1", Config::netThreads)
+    val maxClients =
+        option("max-clients", "<n>", "client connections at a time", NUMBER, "10000", Config::maxClients)
+    val queueCapacity =
+        optional("queue-capacity", "<n>", "jobs that may wait", NUMBER, "as many as clients", Config::queueCapacity)
+    val maxValueBytes =
+        option("max-value-bytes", "<n>", "largest value", NUMBER, "1048576", Config::maxValueBytes)
+    val maxBufferBytes = optional(
+        "max-buffer-bytes",
+        "<n>",
+        "memory of all large messages under way",
+        BYTES,
+        "half of the JVM's maximum",
+        Config::maxBufferBytes,
+    )
+    val clientTimeout = option(
+        "client-timeout",
+        "<time>",
+        "longest stop of a client within a request or reply",
+        TIME,
+        "60s",
+        Config::clientTimeout,
+    )
+    val serverTimeout =
+        option("server-timeout", "<time>", "longest wait for a server, as 500ms", TIME, "3s", Config::serverTimeout)
+    val failover = option(
+        "failover",
+        "<on|off>",
+        "a read that its server fails goes to another that holds the key",
+        SWITCH,
+        "off",
+        Config::failover,
+    )
+    val instrumentation = option(
+        "instrumentation",
+        "<on|off>",
+        "measure every request; off shows what that costs",
+        SWITCH,
+        "on",
+        Config::instrumentation,
+    )
+    val statsDirectory = optional("stats-dir", "<dir>", "write results there", OptionKind.DIRECTORY, "none")
+    val histogramBin =
+        option("histogram-bin", "<time>", "width of the bins of bins.csv", TIME, "100us", Config::histogramBin)
+    val admin =
+        optional("admin", "<ip:port>", "serve /metrics, /stats, /health over HTTP", SOCKET, "none", Config::admin)
+    val version = flag("version", "print the version")
+    val help = flag("help", "print this", short = 'h')
+}
