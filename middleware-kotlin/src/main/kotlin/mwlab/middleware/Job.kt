@@ -6,6 +6,7 @@ import mwlab.memcached.Verb
 import mwlab.metrics.stats.JobTimes
 import mwlab.metrics.stats.RequestType
 import mwlab.middleware.client.ClientConnection
+import mwlab.middleware.reply.Reply
 import mwlab.middleware.server.ServerCall
 import mwlab.net.BufferPool
 import java.nio.ByteBuffer
@@ -28,6 +29,12 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
     /** What the servers are asked; they own the reply's bytes until [release]. */
     var calls: List<ServerCall> = emptyList()
 
+    /** Calls that are neither answered nor have failed. */
+    var pendingCalls = 0
+
+    /** Hears when the last of the [pendingCalls] is done. */
+    lateinit var listener: AnswerListener
+
     /** Whether it is `stats` without an argument. */
     val asksForAllStatistics: Boolean
         get() = request is Request.Inquiry && request.verb == Verb.STATS && words().size == 1
@@ -42,6 +49,7 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
     var ownStatistics: List<Pair<String, Any?>> = emptyList()
 
     private val origin = bytes.position()
+    private var rest = BufferPool.EMPTY
 
     /** A view of the request's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(origin + start, end - start)
@@ -56,8 +64,30 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
     fun words(): List<String> =
         Charsets.ISO_8859_1.decode(slice(0, request.length)).trim().split(' ').filter(String::isNotEmpty)
 
+    /** One of the [pendingCalls] is done. */
+    fun oneDone() {
+        if (--pendingCalls == 0) listener.answered(this)
+    }
+
+    /** Copies what is only lent to its calls, so that it outlives the moment in which the server's bytes were read. */
+    fun keep(pool: BufferPool) = calls.forEach { it.keep(pool) }
+
+    /** What is left to be written of [reply], copied if it is only lent; it belongs to the job until [release]. */
+    fun restOf(reply: Reply, pool: BufferPool): Reply {
+        if (calls.none { it.isLent }) return reply
+        val copy = pool.acquire(reply.buffers.sumOf { it.remaining() })
+        reply.buffers.forEach(copy::put)
+        release(pool)
+        rest = copy.flip()
+        return Reply(arrayOf(copy), reply.hits, reply.isError, reply.length)
+    }
+
     /** Gives the replies' buffers to [pool]; the reply must have been written, or be given up. */
-    fun release(pool: BufferPool) = calls.forEach { it.release(pool) }
+    fun release(pool: BufferPool) {
+        for (index in calls.indices) calls[index].release(pool)
+        pool.release(rest)
+        rest = BufferPool.EMPTY
+    }
 
     private companion object {
         val PLAIN_GETS = setOf(Verb.GET, Verb.GETS, Verb.GAT, Verb.GATS, Verb.BGET)

@@ -54,7 +54,7 @@ class Middleware(private val config: MiddlewareConfig) {
     private val metrics = Metrics(
         netThreads = netThreads,
         serverNames = servers.map { it.name },
-        workers = config.workers,
+        workers = config.workersAtWork,
         binWidth = config.histogramBin,
         instrumentation = config.instrumentation,
         gauges = Metrics.Gauges(
@@ -134,13 +134,13 @@ class Middleware(private val config: MiddlewareConfig) {
 
     /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
     private fun connectAll(): List<List<ServerConnection>> = when (config.dispatch) {
-        Dispatch.SEQUENTIAL -> List(config.workers) { worker -> servers.map { connect(it, loopOf(worker)) } }
+        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { worker -> servers.map { connect(it, loopOf(worker)) } }
 
         Dispatch.PIPELINED -> {
             val shared = netThreads.associateWith { loop ->
                 servers.map { connect(it, loop, ServerConnection.SHARED_READ_BYTES) }
             }
-            List(config.workers) { worker -> shared.getValue(loopOf(worker)) }
+            List(config.workersAtWork) { worker -> shared.getValue(loopOf(worker)) }
         }
     }
 
@@ -155,16 +155,16 @@ class Middleware(private val config: MiddlewareConfig) {
         return connection
     }
 
-    private fun worker(index: Int, connections: List<ServerConnection>): Worker = Worker(
-        index = index,
-        loop = loopOf(index),
-        queue = queue,
-        routes = Routes(Router.of(config, index), servers.size, config.failover, config.serverTimeout),
-        servers = servers,
-        connections = connections,
-        recorder = metrics.recorderOf(loopOf(index)),
-        dispatch = config.dispatch,
-    )
+    private fun worker(index: Int, connections: List<ServerConnection>): Worker {
+        val loop = loopOf(index)
+        val recorder = metrics.recorderOf(loop)
+        val routes = Routes(Router.of(config, index), servers.size, config.failover, config.serverTimeout)
+        val calls = JobCalls(servers, connections, routes, recorder, loop.buffers)
+        return when (config.dispatch) {
+            Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
+            Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls)
+        }
+    }
 
     private suspend fun serve(connection: Connection) {
         // One step, since net threads admit at the same time.

@@ -81,6 +81,9 @@ class MiddlewareConfig(
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
     }
 
+    /** How many workers there are: pipelined, where they never wait, one for each net thread does it all. */
+    val workersAtWork: Int get() = if (dispatch == Dispatch.PIPELINED) netThreads else workers
+
     /** The options' values for the results, by name. */
     fun describe(): Map<String, Any?> = buildMap {
         for (option in MiddlewareOptions.all) {

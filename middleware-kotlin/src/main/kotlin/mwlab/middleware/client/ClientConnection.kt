@@ -32,6 +32,8 @@ internal class ClientConnection(
 
     private val requests = RequestReader(maxValueBytes)
     private val outcome = Outcome()
+
+    /** When the request under way began; 0 between two. */
     private var firstByteNanos = 0L
     private var lastReplyNanos = 0L
     private var isBusy = false
@@ -47,15 +49,30 @@ internal class ClientConnection(
     /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
     suspend fun serve() {
         while (true) {
-            val request = next() ?: return
+            val request = received() ?: try {
+                if (isStopping || !connection.fill()) return
+                continue
+            } catch (_: BuffersExhausted) {
+                // No room for the whole value: it is read and dropped, as memcached does when it has none.
+                requests.refuseData(connection.input) ?: return
+            }
             isBusy = true
             when (request) {
                 is Request.HangUp -> return
+
                 is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
+
                 is Request.NoOperation -> write(Reply.line("MN"))
-                else -> perform(request)
+
+                else -> {
+                    // All in this function, which waits without making an object, as those that it would call do not.
+                    val job = jobOf(request)
+                    if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
+                    if (enqueue(job)) waiting.await()?.let { writeRest(job, it) } else refuse(job)
+                }
             }
             connection.consume(request.length)
+            firstByteNanos = 0
             isBusy = false
             stall.moved()
         }
@@ -91,25 +108,15 @@ internal class ClientConnection(
             true
         }
         if (isDelivered) finish(job, reply)
-        waiting.resume(reply.takeUnless { isDelivered })
+        waiting.resume(if (isDelivered) null else job.restOf(reply, loop.buffers))
         return isDelivered
     }
 
-    private suspend fun next(): Request? {
-        if (!connection.input.hasRemaining() && !fill()) return null
-        firstByteNanos = connection.lastReadNanos
-        while (true) {
-            requests.next(connection.input)?.let { return it }
-            try {
-                if (!fill()) return null
-            } catch (_: BuffersExhausted) {
-                // No room for the whole value: it is read and dropped, as memcached does when it has none.
-                return requests.refuseData(connection.input) ?: Request.HangUp(0)
-            }
-        }
+    private fun received(): Request? {
+        if (!connection.input.hasRemaining()) return null
+        if (firstByteNanos == 0L) firstByteNanos = connection.lastReadNanos
+        return requests.next(connection.input)
     }
-
-    private suspend fun fill(): Boolean = !isStopping && connection.fill()
 
     private suspend fun write(reply: Reply) {
         unsent = reply
@@ -117,28 +124,32 @@ internal class ClientConnection(
         unsent = null
     }
 
-    private suspend fun perform(request: Request) {
+    private fun jobOf(request: Request): Job {
         val times = JobTimes()
         times.firstByteNanos = firstByteNanos
         if (lastReplyNanos != 0L) times.thinkNanos = firstByteNanos - lastReplyNanos
-        val job = Job(this, request, connection.input, times)
-        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
-        times.enqueuedNanos = recorder.now()
+        return Job(this, request, connection.input, times)
+    }
+
+    private fun enqueue(job: Job): Boolean {
+        job.times.enqueuedNanos = recorder.now()
         val length = queue.enqueue(job)
-        if (length < 0) return refuse(request)
-        recorder.enqueued(times.enqueuedNanos, length)
-        val rest = waiting.await() ?: return
+        if (length >= 0) recorder.enqueued(job.times.enqueuedNanos, length)
+        return length >= 0
+    }
+
+    private suspend fun refuse(job: Job) {
+        recorder.refused()
+        write(Reply.error(job.request, "SERVER_ERROR job queue is full"))
+    }
+
+    private suspend fun writeRest(job: Job, rest: Reply) {
         try {
             write(rest)
             finish(job, rest)
         } finally {
             job.release(loop.buffers)
         }
-    }
-
-    private suspend fun refuse(request: Request) {
-        recorder.refused()
-        write(Reply.error(request, "SERVER_ERROR job queue is full"))
     }
 
     private fun finish(job: Job, reply: Reply) {

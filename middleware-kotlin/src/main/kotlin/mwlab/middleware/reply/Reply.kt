@@ -14,9 +14,12 @@ import mwlab.middleware.text
 import java.nio.ByteBuffer
 
 /** The reply to a client: bytes that are still the calls' own, and what they say. */
-internal class Reply(val buffers: Array<ByteBuffer>, val hits: Int = 0, val isError: Boolean = false) {
-    val length: Int = buffers.sumOf { it.remaining() }
-
+internal class Reply(
+    val buffers: Array<ByteBuffer>,
+    val hits: Int = 0,
+    val isError: Boolean = false,
+    val length: Int = buffers.sumOf { it.remaining() },
+) {
     companion object {
         /** One line, given without its end. */
         fun line(text: String, isError: Boolean = false) =
@@ -32,6 +35,8 @@ internal class Reply(val buffers: Array<ByteBuffer>, val hits: Int = 0, val isEr
 internal fun replyOf(job: Job): Reply {
     val request = job.request
     val calls = job.calls
+    val only = calls.singleOrNull()
+    if (only != null && request is Request.Retrieval) return relay(request, only)
     if (request is Request.Inquiry && request.verb == Verb.STATS) return statisticsOf(job, request)
     val worst = calls.maxBy(::badness)
     val refusal = (request as? Request.Update)?.refusal

@@ -14,9 +14,8 @@ import java.nio.ByteBuffer
  * @property patience how long the server may take.
  */
 internal class ServerCall(
-    private val group: CallGroup,
     val server: Server,
-    private val job: Job,
+    val job: Job,
     val keys: IntArray? = null,
     val patience: Patience = Patience.OF_THE_CONNECTION,
 ) {
@@ -49,9 +48,16 @@ internal class ServerCall(
     var bytes: ByteBuffer = BufferPool.EMPTY
         private set
 
+    /** Whether [bytes] are the connection's own, to be used only until it goes on; see [keep]. */
+    var isLent = false
+        private set
+
     /** What went wrong with the server, in one line; null if it has answered. */
     var failure: String? = null
         private set
+
+    /** Whether it was counted. */
+    var isRecorded = false
 
     /** A view of the reply's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(bytes.position() + start, end - start)
@@ -73,6 +79,19 @@ internal class ServerCall(
         this.reply = reply
         this.bytes = bytes
         if (!isQuiet) finish(nanos)
+    }
+
+    /** As [answer], but [bytes] stay the connection's: who needs them beyond this call has them copied with [keep]. */
+    fun lend(reply: Response, bytes: ByteBuffer, nanos: Long) {
+        isLent = true
+        answer(reply, bytes, nanos)
+    }
+
+    /** Copies the reply's bytes if they are only lent and not released yet. */
+    fun keep(pool: BufferPool) {
+        if (!isLent) return
+        bytes = pool.acquire(bytes.remaining()).put(bytes).flip()
+        isLent = false
     }
 
     /** The answer is complete; for a quiet request, the `mn` behind it was answered. */
@@ -100,14 +119,17 @@ internal class ServerCall(
     }
 
     fun release(pool: BufferPool) {
-        if (bytes.capacity() > UNCOUNTED_BYTES) pool.limit.free(bytes.capacity())
-        pool.release(bytes)
+        if (!isLent) {
+            if (bytes.capacity() > UNCOUNTED_BYTES) pool.limit.free(bytes.capacity())
+            pool.release(bytes)
+        }
+        isLent = false
         bytes = BufferPool.EMPTY
     }
 
     private fun done(nanos: Long) {
         answeredNanos = nanos
-        group.oneDone()
+        job.oneDone()
     }
 
     companion object {

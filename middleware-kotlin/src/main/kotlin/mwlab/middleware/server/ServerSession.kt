@@ -25,7 +25,9 @@ internal class ServerSession(
     private val timeout: Duration,
 ) {
     private val pending = ArrayDeque<ServerCall>()
-    private val outbox = Outbox(::sent)
+    private val outbox = Outbox(connection.loop.buffers, ::sent)
+    private val flushAtEndOfTurn = Runnable(::flush)
+    private var isFlushDue = false
     private val blocked = Channel<Unit>(Channel.CONFLATED)
     private val outOfMemory = "SERVER_ERROR out of memory for the reply of ${server.name}"
 
@@ -98,8 +100,12 @@ internal class ServerSession(
      */
     fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
         if (!accept(call, buffers)) return
-        if (outbox.isEmpty) connection.loop.atEndOfTurn(::flush)
+        if (outbox.isEmpty && !isFlushDue) {
+            isFlushDue = true
+            connection.loop.atEndOfTurn(flushAtEndOfTurn)
+        }
         outbox.add(call, buffers)
+        if (outbox.isFull) write()
     }
 
     /**
@@ -151,6 +157,11 @@ internal class ServerSession(
     }
 
     private fun flush() {
+        isFlushDue = false
+        write()
+    }
+
+    private fun write() {
         try {
             if (!outbox.write(connection::tryWrite)) blocked.trySend(Unit)
         } catch (lost: IOException) {
@@ -196,8 +207,19 @@ internal class ServerSession(
                 call.finish(connection.lastReadNanos)
             }
 
-            else -> hold(call, reply, connection.take(reply.length), connection.lastReadNanos)
+            reply.length > ServerCall.UNCOUNTED_BYTES ->
+                hold(call, reply, connection.take(reply.length), connection.lastReadNanos)
+
+            else -> lend(call, reply)
         }
+    }
+
+    /** As a rule a small reply goes on to its client at once, straight from the bytes that were read. */
+    private fun lend(call: ServerCall, reply: Response) {
+        val input = connection.input
+        call.lend(reply, input.slice(input.position(), reply.length), connection.lastReadNanos)
+        call.keep(connection.loop.buffers)
+        if (endReason == null) connection.consume(reply.length)
     }
 
     /** The reply is held until its client has taken it, however long that takes: a large one counts. */
