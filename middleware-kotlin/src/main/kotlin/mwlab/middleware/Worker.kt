@@ -22,6 +22,8 @@ import mwlab.net.EventLoop
  *
  * Sequential, it waits for the servers before it takes the next job, and has a connection of its own to each. Pipelined, it does
  * not wait, and shares the connections with the other workers of the [loop], to which it is confined.
+ *
+ * @param onFailure is told, pipelined, of what should never happen; otherwise [run] fails with it.
  */
 internal class Worker(
     private val index: Int,
@@ -32,6 +34,7 @@ internal class Worker(
     private val recorder: Recorder,
     private val dispatch: Dispatch,
     private val routes: Routes,
+    private val onFailure: (Throwable) -> Unit,
 ) {
     /** Works until the queue is closed and empty. */
     suspend fun run() {
@@ -76,9 +79,16 @@ internal class Worker(
 
     private fun submit(job: Job, parts: List<Part>) {
         lateinit var calls: List<ServerCall>
-        val group = CallGroup(parts.size) { answered(job, calls) }
+        val group = CallGroup(parts.size) { tryGoOn(job, calls) }
         calls = callsOf(job, parts, group)
         calls.forEach { connections[it.server.index].submit(it, serverRequest(job, it)) }
+    }
+
+    @Suppress("TooGenericExceptionCaught") // it runs within a server's connection, which is not to blame for the worker
+    private fun tryGoOn(job: Job, calls: List<ServerCall>) = try {
+        answered(job, calls)
+    } catch (failure: Throwable) {
+        onFailure(failure)
     }
 
     private fun answered(job: Job, calls: List<ServerCall>) {

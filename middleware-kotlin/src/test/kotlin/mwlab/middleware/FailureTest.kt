@@ -18,15 +18,14 @@ import kotlin.time.Duration.Companion.seconds
 
 /** What fails behind a middleware; both kinds of dispatch have to bear it. */
 abstract class FailureTest(private val dispatch: Dispatch) {
-    private fun config(servers: List<InetSocketAddress>, timeout: Duration = 200.milliseconds) =
-        MiddlewareConfig(
-            ANY_PORT,
-            servers,
-            workers = 1,
-            dispatch = dispatch,
-            serverTimeout = timeout,
-            maxValueBytes = LARGE_BYTES,
-        )
+    private fun config(servers: List<InetSocketAddress>, timeout: Duration = 200.milliseconds) = MiddlewareConfig(
+        ANY_PORT,
+        servers,
+        workers = 1,
+        dispatch = dispatch,
+        serverTimeout = timeout,
+        maxValueBytes = LARGE_BYTES,
+    )
 
     private fun FakeMemcached.name() = address.text
 
