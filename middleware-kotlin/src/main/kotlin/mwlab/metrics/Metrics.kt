@@ -28,6 +28,7 @@ class Metrics(
         val connections: () -> Int,
         val refusedConnections: () -> Long,
         val stalledConnections: () -> Long,
+        val failedConnections: () -> Long,
         val bufferBytes: () -> Long,
         val serverLinks: () -> List<ServerLink>,
     )
@@ -59,20 +60,20 @@ class Metrics(
      * call. One caller at a time; suspends for the net threads.
      */
     suspend fun collect(): List<WindowStats> {
-        netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].advance(System.nanoTime()) } }
+        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].advance(System.nanoTime()) } }
         return merge()
     }
 
     /** The last part of a second, once nothing happens any more; as [collect] otherwise. */
     suspend fun collectLast(): List<WindowStats> {
-        netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].stop(System.nanoTime()) } }
+        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].stop(System.nanoTime()) } }
         return merge(isLast = true)
     }
 
     /** All that was counted since the start, up to now. Thread-safe; suspends for the net threads. */
     suspend fun counts(): Counts {
         val sum = Counts(serverNames.size)
-        netThreads.forEachIndexed { index, loop -> withContext(loop) { recorders[index].addTo(sum) } }
+        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].addTo(sum) } }
         return sum
     }
 
@@ -80,6 +81,10 @@ class Metrics(
     fun bins(): Bins = Bins(Bins.Layout(binWidth), serverNames.size).also { sum ->
         recorders.forEach { sum.add(it.bins) }
     }
+
+    /** On the thread that the recorder belongs to; if that has ended, here. */
+    private suspend fun on(loop: EventLoop, block: () -> Unit) =
+        if (loop.isAlive) withContext(loop) { block() } else block()
 
     private fun merge(isLast: Boolean = false): List<WindowStats> {
         merged.forEach { recorders.first().recycled.add(it) }

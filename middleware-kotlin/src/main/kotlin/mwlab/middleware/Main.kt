@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
 import sun.misc.Signal
@@ -44,6 +45,11 @@ private suspend fun run(config: MiddlewareConfig): Int {
             complain("${unbound.message}; stop what uses the port (ss -ltnp) or choose another")
         }
     }
+    return serve(middleware, config, terminated)
+}
+
+/** Waits for the end, stops the [middleware] and returns the exit code. */
+internal suspend fun serve(middleware: Middleware, config: MiddlewareConfig, terminated: Deferred<Unit>): Int {
     val fault = select<Throwable?> {
         terminated.onAwait { null }
         middleware.fault.onAwait { it }

@@ -22,6 +22,7 @@ import mwlab.middleware.server.ServerConnection
 import mwlab.net.BufferLimit
 import mwlab.net.Connection
 import mwlab.net.EventLoop
+import mwlab.net.FailureHandler
 import mwlab.net.Listener
 import java.io.IOException
 import java.net.InetSocketAddress
@@ -43,7 +44,16 @@ class Middleware(private val config: MiddlewareConfig) {
     val fault = CompletableDeferred<Throwable>()
 
     private val bufferLimit = BufferLimit(config.maxBufferBytes)
-    private val netThreads = List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit) }
+    private val failedConnections = FailedConnections()
+    private val failures = object : FailureHandler {
+        override fun connectionFailed(cause: Throwable) = failedConnections.add(cause)
+
+        override fun loopFailed(loop: EventLoop, cause: Throwable) {
+            fault.complete(IllegalStateException("net thread ${loop.name} failed: $cause", cause))
+        }
+    }
+    internal val netThreads =
+        List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures) }
     private val servers = config.servers.mapIndexed(::Server)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
@@ -61,6 +71,7 @@ class Middleware(private val config: MiddlewareConfig) {
             connections = { clients.size },
             refusedConnections = refusedClients::get,
             stalledConnections = stalledClients::get,
+            failedConnections = failedConnections::count,
             bufferBytes = { bufferLimit.reservedBytes },
             serverLinks = { backends.map { it.link } },
         ),
@@ -99,13 +110,13 @@ class Middleware(private val config: MiddlewareConfig) {
         netThreads.forEach { loop -> scope.launch(loop) { watchClients(loop) } }
         reporter.start(scope)
         workers = connections.mapIndexed { index, own -> scope.launch(loopOf(index)) { worker(index, own).run() } }
-        serving = scope.launch(acceptor) { listener.serve(netThreads, fault::complete, ::serve) }
+        serving = scope.launch(acceptor) { listener.serve(netThreads, failedConnections::add, ::serve) }
         return listener.address
     }
 
     /**
      * Stops accepting, answers the requests under way within the configured time, writes the results, and closes everything.
-     * Returns whether all requests were answered; those that were not are dropped.
+     * Returns whether all requests were answered; those that were not are dropped. Ends in bounded time, whatever has failed.
      */
     suspend fun stop(): Boolean {
         listener.close()
@@ -116,10 +127,11 @@ class Middleware(private val config: MiddlewareConfig) {
             queue.close()
             workers.joinAll()
         } != null
-        workers.forEach { it.cancelAndJoin() }
+        workers.forEach { it.cancel() }
+        withTimeoutOrNull(LONGEST_END) { workers.joinAll() }
         admin?.stop()
         reporter.stop(isDrained)
-        scope.coroutineContext[CoroutineJob]?.cancelAndJoin()
+        withTimeoutOrNull(LONGEST_END) { scope.coroutineContext[CoroutineJob]?.cancelAndJoin() }
         netThreads.forEach { it.close() }
         return isDrained
     }
@@ -149,7 +161,8 @@ class Middleware(private val config: MiddlewareConfig) {
         loop: EventLoop,
         readBytes: Int = ServerConnection.READ_BYTES,
     ): ServerConnection {
-        val connection = ServerConnection(loop, server, config.serverTimeout, readBytes = readBytes)
+        val connection =
+            ServerConnection(loop, server, config.serverTimeout, failedConnections::add, readBytes = readBytes)
         backends += connection
         scope.launch(loop) { connection.run() }
         return connection
@@ -162,7 +175,7 @@ class Middleware(private val config: MiddlewareConfig) {
         val calls = JobCalls(servers, connections, routes, recorder, loop.buffers)
         return when (config.dispatch) {
             Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-            Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls)
+            Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls, fault::complete)
         }
     }
 
@@ -226,6 +239,7 @@ class Middleware(private val config: MiddlewareConfig) {
 
         private const val CHECKS_PER_TIMEOUT = 20
         private val LONGEST_CHECK_INTERVAL = 100.milliseconds
+        private val LONGEST_END = 2.seconds
         private val SAMPLE_INTERVAL = 100.milliseconds
         private val TOO_MANY_CLIENTS = "ERROR Too many open connections\r\n".toByteArray()
     }

@@ -7,6 +7,8 @@ import mwlab.net.EventLoop
 /**
  * Sends one job after the other and does not wait: who is answered is delivered, whatever was sent before or after it. Shares its
  * connections to the servers with all that is sent from its loop.
+ *
+ * @param onFailure is told of what should never happen once a server has answered; before, [run] fails with it.
  */
 internal class PipelinedWorker(
     private val index: Int,
@@ -14,6 +16,7 @@ internal class PipelinedWorker(
     private val queue: JobQueue,
     private val recorder: Recorder,
     private val calls: JobCalls,
+    private val onFailure: (Throwable) -> Unit,
 ) : Worker,
     AnswerListener {
     override suspend fun run() {
@@ -25,7 +28,12 @@ internal class PipelinedWorker(
         }
     }
 
-    override fun answered(job: Job) = submit(job, calls.next(job))
+    @Suppress("TooGenericExceptionCaught") // it runs within a server's connection, which is not to blame for the worker
+    override fun answered(job: Job) = try {
+        submit(job, calls.next(job))
+    } catch (failure: Throwable) {
+        onFailure(failure)
+    }
 
     private fun submit(job: Job, next: List<ServerCall>) {
         if (next.isEmpty()) return deliver(job)

@@ -43,11 +43,16 @@ import kotlin.coroutines.CoroutineContext
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
  *
  * @param bufferLimit what the loop's buffers may take together with those of other loops.
+ * @param failures is told of work that throws: a connection whose turn fails is closed, and nothing ends the thread but [close].
  * @param fineTimers timers fire within about 0.1 ms instead of 1 ms, paid for by polling through the last millisecond.
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
-class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLimit: BufferLimit = BufferLimit()) :
-    CoroutineDispatcher(),
+class EventLoop(
+    val name: String,
+    private val fineTimers: Boolean = false,
+    bufferLimit: BufferLimit = BufferLimit(),
+    private val failures: FailureHandler = FailureHandler.Default,
+) : CoroutineDispatcher(),
     Delay,
     AutoCloseable {
     /** Buffers of the loop's connections; confined to the loop's thread. */
@@ -66,7 +71,7 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
     internal val timers = Timers()
     private var selected = 0
     private val onSelected = Consumer<SelectionKey> {
-        (it.attachment() as Selectable).onSelected()
+        serve(it.attachment() as Selectable)
         // A thousand sockets may be ready: in parts, what was read is sent on while it is still in the processor's cache.
         if (++selected % EVENTS_PER_TURN == 0) runReady()
     }
@@ -80,6 +85,9 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
 
     /** Whether the caller runs on the loop's thread. */
     val isCurrent: Boolean get() = Thread.currentThread() === thread
+
+    /** Whether its thread has not ended. */
+    val isAlive: Boolean get() = thread.isAlive
 
     override fun dispatch(context: CoroutineContext, block: Runnable) = execute(block)
 
@@ -141,15 +149,44 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
     }
 
     private fun run() {
-        while (true) {
-            val mayWait = runReady()
-            if (mayWait && closing) break
-            select(if (mayWait) timers.nanosToNext(System.nanoTime()) else 0)
-            timers.fire(System.nanoTime())
+        try {
+            do {
+                val goesOn = selector.isOpen && tryTurn()
+            } while (goesOn)
+        } finally {
+            selector.keys().toList().forEach { (it.attachment() as Selectable).close() }
+            selector.close()
+            cpuNanosAtEnd = threadTimes.currentThreadCpuTime
         }
-        selector.keys().toList().forEach { (it.attachment() as Selectable).close() }
-        selector.close()
-        cpuNanosAtEnd = threadTimes.currentThreadCpuTime
+    }
+
+    @Suppress("TooGenericExceptionCaught") // the boundary of the thread: without it, it would end and nobody know
+    private fun tryTurn(): Boolean = try {
+        turn()
+    } catch (failure: Throwable) {
+        failures.loopFailed(this, failure)
+        true
+    }
+
+    /** Whether another turn is to follow. */
+    private fun turn(): Boolean {
+        val mayWait = runReady()
+        if (mayWait && closing) return false
+        try {
+            select(if (mayWait) timers.nanosToNext(System.nanoTime()) else 0)
+        } finally {
+            wakingUp.set(false)
+        }
+        timers.fire(System.nanoTime())
+        return true
+    }
+
+    @Suppress("TooGenericExceptionCaught") // the boundary of one connection: what it lacks, others may have
+    private fun serve(selectable: Selectable) = try {
+        selectable.onSelected()
+    } catch (failure: Throwable) {
+        selectable.close()
+        failures.connectionFailed(failure)
     }
 
     /** Runs what is ready, then the hooks of the end of the turn; true if nothing is left. */
@@ -169,7 +206,6 @@ class EventLoop(name: String, private val fineTimers: Boolean = false, bufferLim
             waitNanos >= NANOS_PER_MILLI -> selector.select(onSelected, waitNanos / NANOS_PER_MILLI)
             else -> if (selector.selectNow(onSelected) == 0) LockSupport.parkNanos(minOf(waitNanos, POLL_NANOS))
         }
-        wakingUp.set(false)
     }
 
     private companion object {

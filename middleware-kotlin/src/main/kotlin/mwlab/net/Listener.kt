@@ -36,12 +36,12 @@ class Listener private constructor(private val loop: EventLoop, private val chan
      * Accepts until [close], and runs [handler] for each connection in a coroutine of its own, on the [loops] in turn.
      *
      * The connection is closed when its handler ends. A handler that fails with an [IOException] (the peer is gone) ends
-     * quietly, any other failure goes to [onFailure]; neither disturbs the other connections. Returns when the listener is
+     * quietly, any other failure, an [Error] too, goes to [onFailure]; neither disturbs the other connections. Returns when the listener is
      * closed and the last handler has ended.
      */
     suspend fun serve(
         loops: List<EventLoop> = listOf(loop),
-        onFailure: (Exception) -> Unit,
+        onFailure: (Throwable) -> Unit,
         handler: suspend (Connection) -> Unit,
     ) = supervisorScope {
         var accepted = 0
@@ -107,7 +107,7 @@ class Listener private constructor(private val loop: EventLoop, private val chan
         private suspend fun handle(
             loop: EventLoop,
             socket: SocketChannel,
-            onFailure: (Exception) -> Unit,
+            onFailure: (Throwable) -> Unit,
             handler: suspend (Connection) -> Unit,
         ) {
             try {
@@ -116,7 +116,7 @@ class Listener private constructor(private val loop: EventLoop, private val chan
                 throw cancelled
             } catch (_: IOException) {
                 // The peer is gone: an everyday end of a connection.
-            } catch (failure: Exception) {
+            } catch (failure: Throwable) {
                 onFailure(failure)
             }
         }

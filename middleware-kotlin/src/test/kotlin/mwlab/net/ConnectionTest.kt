@@ -28,7 +28,7 @@ class ConnectionTest {
 
     private fun CoroutineScope.serve(
         loop: EventLoop,
-        failures: MutableList<Exception>,
+        failures: MutableList<Throwable>,
         handler: suspend (Connection) -> Unit,
     ): Listener {
         val listener = Listener.bind(loop, loopback)
@@ -138,10 +138,10 @@ class ConnectionTest {
 
     @Test
     fun `a handler that fails leaves the others and the listener alive`() = onLoop { loop ->
-        val failures = mutableListOf<Exception>()
+        val failures = mutableListOf<Throwable>()
         val listener = serve(loop, failures) { connection ->
             connection.fill()
-            check(connection.input.get() == 0.toByte()) { "not zero" }
+            if (connection.input.get() != 0.toByte()) throw AssertionError("not zero")
             connection.write(ByteBuffer.wrap(byteArrayOf(42)))
         }
         listener.use {

@@ -11,6 +11,10 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import mwlab.testing.ThreadAccount
 import mwlab.testing.eventually
+import java.nio.ByteBuffer
+import java.nio.channels.Pipe
+import java.nio.channels.SelectionKey
+import java.util.concurrent.ConcurrentLinkedQueue
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
@@ -97,5 +101,70 @@ class EventLoopTest {
         loop.close()
         eventually("the thread has ended") { ThreadAccount.named("test").isEmpty() }
         assertTrue(loop.cpuNanos >= worked)
+    }
+
+    private class Failures : FailureHandler {
+        val ofConnections = ConcurrentLinkedQueue<Throwable>()
+        val ofLoops = ConcurrentLinkedQueue<Throwable>()
+
+        override fun connectionFailed(cause: Throwable) {
+            ofConnections += cause
+        }
+
+        override fun loopFailed(loop: EventLoop, cause: Throwable) {
+            ofLoops += cause
+        }
+    }
+
+    private class Readable(loop: EventLoop, private val failure: Error? = null) : Selectable {
+        private val pipe = Pipe.open()
+        var selections = 0
+        val isOpen: Boolean get() = pipe.source().isOpen
+
+        init {
+            pipe.source().configureBlocking(false).register(loop.selector, SelectionKey.OP_READ, this)
+            pipe.sink().write(ByteBuffer.allocate(1))
+        }
+
+        override fun onSelected() {
+            selections++
+            pipe.source().read(ByteBuffer.allocate(1))
+            failure?.let { throw it }
+        }
+
+        override fun close() {
+            pipe.source().close()
+            pipe.sink().close()
+        }
+    }
+
+    @Test
+    fun `an error in one connection closes that one only and is told`() {
+        val failures = Failures()
+        EventLoop("test", failures = failures).use { loop ->
+            runBlocking(loop) {
+                val failing = Readable(loop, OutOfMemoryError("no direct memory"))
+                val other = Readable(loop)
+                delay(5)
+                assertEquals(listOf(false, true), listOf(failing, other).map { it.isOpen })
+                assertEquals(1, other.selections)
+            }
+        }
+        assertEquals(listOf("no direct memory"), failures.ofConnections.map { it.message })
+        assertEquals(0, failures.ofLoops.size)
+    }
+
+    @Test
+    fun `a task, a timer or a hook that throws is told, and the loop goes on`() {
+        val failures = Failures()
+        EventLoop("test", failures = failures).use { loop ->
+            loop.execute { throw AssertionError("task") }
+            loop.startTimer(System.nanoTime()) { error("timer") }
+            loop.execute { loop.atEndOfTurn { throw StackOverflowError("hook") } }
+            runBlocking(loop) { delay(5) }
+            assertTrue(loop.isAlive)
+        }
+        assertEquals(setOf("task", "timer", "hook"), failures.ofLoops.map { it.message }.toSet())
+        assertEquals(3, failures.ofLoops.size)
     }
 }

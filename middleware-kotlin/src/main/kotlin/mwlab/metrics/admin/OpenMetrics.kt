@@ -138,6 +138,12 @@ internal object OpenMetrics {
             "Clients closed because they did not move.",
             metrics.gauges.stalledConnections(),
         )
+        single(
+            "mwlab_failed_connections",
+            "counter",
+            "Connections closed because of an unexpected failure.",
+            metrics.gauges.failedConnections(),
+        )
         single("mwlab_buffer_bytes", "gauge", "Memory of large messages under way.", metrics.gauges.bufferBytes())
         single("mwlab_cpu_seconds", "counter", "CPU time used.", jvm.cpuSeconds)
         single("mwlab_heap_used_bytes", "gauge", "Heap in use.", jvm.heapUsedBytes)

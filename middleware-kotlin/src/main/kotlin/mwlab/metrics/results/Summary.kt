@@ -42,6 +42,7 @@ internal object Summary {
                 "connections" to metrics.gauges.connections(),
                 "refused_connections" to metrics.gauges.refusedConnections(),
                 "stalled_connections_closed" to metrics.gauges.stalledConnections(),
+                "failed_connections" to metrics.gauges.failedConnections(),
             ),
             "jvm" to jvm(),
         )

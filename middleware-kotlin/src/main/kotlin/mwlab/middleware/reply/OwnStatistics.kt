@@ -34,6 +34,7 @@ internal object OwnStatistics {
         add("mw_curr_connections" to metrics.gauges.connections())
         add("mw_rejected_connections" to metrics.gauges.refusedConnections())
         add("mw_stalled_connections_closed" to metrics.gauges.stalledConnections())
+        add("mw_failed_connections" to metrics.gauges.failedConnections())
         add("mw_max_buffer_bytes" to config.maxBufferBytes)
         add("mw_buffer_bytes" to metrics.gauges.bufferBytes())
         add("mw_queue_length" to queueLength)

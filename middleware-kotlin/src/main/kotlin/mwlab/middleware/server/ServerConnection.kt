@@ -1,5 +1,6 @@
 package mwlab.middleware.server
 
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.withTimeoutOrNull
@@ -17,11 +18,14 @@ import kotlin.time.Duration
  * A connection to one memcached server that comes back when it is lost: one [ServerSession] after the other.
  *
  * Confined to the loop's thread; [run] owns the socket.
+ *
+ * @param onFailure is told of what should never happen; it ends one session, as other failures do.
  */
 internal class ServerConnection(
     private val loop: EventLoop,
     private val server: Server,
     private val timeout: Duration,
+    private val onFailure: (Throwable) -> Unit,
     private val backoff: Backoff = Backoff(),
     private val readBytes: Int = READ_BYTES,
 ) {
@@ -34,6 +38,7 @@ internal class ServerConnection(
     val link = ServerLink(server.name)
 
     /** Connects, reads replies, and connects again when that ends; until cancelled. */
+    @Suppress("TooGenericExceptionCaught") // the boundary of one connection: without it, it would never come back
     suspend fun run() {
         while (true) {
             try {
@@ -42,6 +47,11 @@ internal class ServerConnection(
                 end("failed: ${lost.message}")
             } catch (garbage: ProtocolException) {
                 end("sent ${garbage.message}")
+            } catch (cancelled: CancellationException) {
+                throw cancelled
+            } catch (failure: Throwable) {
+                end("failed: $failure")
+                onFailure(failure)
             } finally {
                 end(downReason)
                 link.failed(downReason)
