@@ -32,6 +32,7 @@ internal sealed interface CommandLine {
             |      --client-timeout <time>   longest stop of a client within a request or reply (default 60s)
             |      --server-timeout <time>   longest wait for a server, such as 500ms or 3s (default 3s)
             |      --failover <on|off>       a read that its server fails goes to another that holds the key (default off)
+            |      --admin-commands <on|off>  pass on what steers memcached itself, such as cache_memlimit (default off)
             |      --instrumentation <on|off>  measure every request (default on); off shows what that costs
             |      --stats-dir <dir>         write results there (default: none are written)
             |      --histogram-bin <time>    width of the bins of bins.csv (default 100us)

@@ -61,7 +61,9 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
 
     private companion object {
         val PLAIN_GETS = setOf(Verb.GET, Verb.GETS, Verb.GAT, Verb.GATS, Verb.BGET)
-        val COMMANDS = IntArray(Verb.entries.size) { RequestType.ofCommand(Verb.entries[it].text) }
+        val COMMANDS = IntArray(Verb.entries.size) { typeOf(Verb.entries[it]) }
+
+        fun typeOf(verb: Verb): Int = RequestType.ofCommand(if (verb.isAdmin) RequestType.ADMIN else verb.text)
 
         fun typeOf(request: Request): Int = when (request) {
             is Request.Retrieval -> typeOfRead(request)

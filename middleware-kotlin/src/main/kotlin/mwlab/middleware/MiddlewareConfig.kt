@@ -19,6 +19,7 @@ import kotlin.time.Duration.Companion.seconds
  * @property clientTimeout how long a client may stop within a request or a reply before it is closed.
  * @property serverTimeout how long a server may take to answer before its connection is dropped.
  * @property failover whether a read that a server does not answer goes to the next one that holds the key.
+ * @property adminCommands whether commands that steer memcached itself are passed on to the servers.
  * @property instrumentation whether requests are measured; off, to tell what that costs.
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
@@ -39,6 +40,7 @@ class MiddlewareConfig(
     val clientTimeout: Duration = 60.seconds,
     val serverTimeout: Duration = 3.seconds,
     val failover: Boolean = false,
+    val adminCommands: Boolean = false,
     val drainTimeout: Duration = 5.seconds,
     val instrumentation: Boolean = true,
     val histogramBin: Duration = 100.microseconds,
@@ -92,6 +94,7 @@ class MiddlewareConfig(
         "client_timeout_ms" to clientTimeout.inWholeMilliseconds,
         "server_timeout_ms" to serverTimeout.inWholeMilliseconds,
         "failover" to failover,
+        "admin_commands" to adminCommands,
         "instrumentation" to instrumentation,
         "histogram_bin_ms" to histogramBin.inWholeNanoseconds / NANOS_PER_MS,
         "admin" to admin?.text,

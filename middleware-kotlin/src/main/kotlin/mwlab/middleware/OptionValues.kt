@@ -35,6 +35,7 @@ internal class OptionValues(private val values: Map<String, List<String>>) {
             clientTimeout = time("--client-timeout", default = 60.seconds),
             serverTimeout = time("--server-timeout", default = 3.seconds),
             failover = switch("--failover", default = false),
+            adminCommands = switch("--admin-commands", default = false),
             instrumentation = switch("--instrumentation", default = true),
             histogramBin = time("--histogram-bin", default = 100.microseconds),
             statsDirectory = single("--stats-dir")?.let { Path.of(it) },

@@ -25,17 +25,17 @@ internal class ClientConnection(
     private val connection: Connection,
     private val queue: JobQueue,
     private val recorder: Recorder,
-    maxValueBytes: Int,
+    private val requests: RequestReader,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
 ) {
     val loop: EventLoop get() = connection.loop
 
-    private val requests = RequestReader(maxValueBytes)
     private val outcome = Outcome()
     private var firstByteNanos = 0L
     private var lastReplyNanos = 0L
     private var isBusy = false
     private var isStopping = false
+    private var isOver = false
     private val stall = Stall()
 
     /** What is being written to the client while its socket is full. */
@@ -55,6 +55,7 @@ internal class ClientConnection(
                 is Request.NoOperation -> write(Reply.line("MN"))
                 else -> perform(request)
             }
+            if (isOver) return
             connection.consume(request.length)
             isBusy = false
             stall.moved()
@@ -142,6 +143,7 @@ internal class ClientConnection(
     }
 
     private fun finish(job: Job, reply: Reply) {
+        isOver = reply.hangsUp
         lastReplyNanos = recorder.now()
         job.times.repliedNanos = lastReplyNanos
         outcome.keys = job.keyCount

@@ -1,6 +1,8 @@
 package mwlab.middleware.server
 
+import mwlab.memcached.Request
 import mwlab.memcached.Response
+import mwlab.memcached.Verb
 import mwlab.middleware.Job
 import mwlab.net.BufferPool
 import java.nio.ByteBuffer
@@ -22,6 +24,9 @@ internal class ServerCall(
 ) {
     /** The server may leave the request without an answer; a `mn` behind it tells when it is done. */
     val isQuiet: Boolean get() = job.request.isQuiet
+
+    /** It is answered by the end of the connection, or by an error. */
+    val isShutdown: Boolean get() = (job.request as? Request.Update)?.verb == Verb.SHUTDOWN
 
     /** Bytes sent. */
     var bytesOut = 0
@@ -70,7 +75,7 @@ internal class ServerCall(
         if (!isQuiet) done(nanos)
     }
 
-    /** The `mn` behind a quiet request was answered: no more will come. */
+    /** No more will come: the `mn` behind a quiet request was answered, or the server has shut down as it was asked to. */
     fun finish(nanos: Long) = done(nanos)
 
     /** Fails it for [reason] though the server may still answer. */
