@@ -33,6 +33,9 @@ FOLDER = Path(__file__).parent
 ALONE, BEHIND = "alone", "behind"
 
 ELSEWHERE = {
+    "conn-limits.t": "requests sent ahead do not pile up replies in memcached: one is under way",
+    "issue_50.t": "the binary protocol",
+    "issue_67.t": "options on which addresses and ports memcached listens",
     "lru-crawler.t": "a dump may stand behind other commands: each is answered before the next",
 }
 

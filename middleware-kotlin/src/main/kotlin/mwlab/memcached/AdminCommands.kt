@@ -11,11 +11,18 @@ class AdminCommands(private val areAllowed: Boolean, private val areDumpsAllowed
     /** The line that answers the command [verb] with its [words] if no server is to see it; null if they are to. */
     internal fun refusal(verb: Verb, words: List<String>): String? = when {
         verb in CONNECTION_BOUND -> "CLIENT_ERROR ${verb.text} is not passed on: send it to a server itself"
+
         !areAllowed -> "CLIENT_ERROR ${verb.text} is not allowed: start the middleware with --admin-commands on"
-        verb == Verb.SHUTDOWN && words.drop(1) !in SHUTDOWN_MODES -> "CLIENT_ERROR invalid shutdown mode"
+
+        // Without its last word, it would shut the servers down.
+        verb == Verb.SHUTDOWN && words.last() == NOREPLY -> "CLIENT_ERROR invalid shutdown mode"
+
         !isDump(verb, words) -> null
-        words.size != DUMP_WORDS || words.last() == "noreply" -> "ERROR"
+
+        words.size != DUMP_WORDS || words.last() == NOREPLY -> "ERROR"
+
         !areDumpsAllowed -> "CLIENT_ERROR ${words[1]} is not passed on with --dispatch pipelined"
+
         else -> null
     }
 
@@ -29,8 +36,8 @@ class AdminCommands(private val areAllowed: Boolean, private val areDumpsAllowed
 
         /** They change the connection that they come on, which is not the client's own. */
         private val CONNECTION_BOUND = setOf(Verb.WATCH, Verb.DEBUGITEM)
-        private val SHUTDOWN_MODES = setOf(emptyList(), listOf("graceful"))
         private val DUMPS = setOf("metadump", "mgdump")
         private const val DUMP_WORDS = 3
+        private const val NOREPLY = "noreply"
     }
 }

@@ -17,6 +17,9 @@ sealed interface Request {
     /** Asks for a `cas` unique or compares with it, which each server counts for itself. */
     val usesUnique: Boolean get() = false
 
+    /** The key of a meta command is written in Base64 (flag b), and stands for another. */
+    val hasEncodedKey: Boolean get() = false
+
     /** Whether the client waits for a reply; one that it does not wait for would be taken for that to its next request. */
     val wantsReply: Boolean get() = true
 
@@ -27,6 +30,7 @@ sealed interface Request {
         override val keys: Keys,
         override val isQuiet: Boolean = false,
         override val usesUnique: Boolean = false,
+        override val hasEncodedKey: Boolean = false,
     ) : Request
 
     /**
@@ -45,6 +49,7 @@ sealed interface Request {
         val noreply: Boolean = false,
         override val isQuiet: Boolean = false,
         override val usesUnique: Boolean = false,
+        override val hasEncodedKey: Boolean = false,
         val refusal: String? = null,
     ) : Request {
         override val wantsReply: Boolean get() = !noreply

@@ -118,7 +118,7 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         private fun metaRetrieval(verb: Verb): Request = when {
             count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
-            else -> Request.Retrieval(length, verb, keys(1, 2), hasFlag('q', 2), usesUnique = hasFlag('c', 2))
+            else -> Request.Retrieval(length, verb, keys(1, 2), hasFlag('q', 2), hasFlag('c', 2), hasFlag('b', 2))
         }
 
         private fun update(verb: Verb, words: IntRange): Request = when {
@@ -187,7 +187,8 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
             val bytes = length + dataBytes
             val isQuiet = hasFlag('q', firstFlag) && refusal == null
-            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, refusal)
+            val isEncoded = hasFlag('b', firstFlag)
+            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, isEncoded, refusal)
         }
 
         /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */

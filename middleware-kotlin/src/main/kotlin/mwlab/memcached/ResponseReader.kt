@@ -84,8 +84,9 @@ class ResponseReader {
     private fun readLine(buffer: ByteBuffer, lineFeed: Int): Response? {
         val start = buffer.position() + line
         val end = lineFeed - 1
-        if (end < start || buffer.get(end) != CR) throw unexpected(buffer, start, lineFeed)
         val length = lineFeed + 1 - buffer.position()
+        if (startsWith(buffer, start, lineFeed, METADUMP)) return skipStatistic(length)
+        if (end < start || buffer.get(end) != CR) throw unexpected(buffer, start, lineFeed)
         return when {
             inStatistics && isLine(buffer, start, end, "EN") -> Response.Statistics(length)
             inStatistics && isLine(buffer, start, end, "MN") -> Response.Statistics(line)
@@ -168,8 +169,11 @@ class ResponseReader {
         const val SHOWN_BYTES = 60
         val NO_STARTS = IntArray(0)
 
-        /** What the lines of `stats`, its dumps, and `lru_crawler metadump` and `mgdump` begin with. */
-        val STATISTICS = listOf("STAT ", "ITEM ", "PREFIX ", "key=", "mg ")
+        /** What the lines of `lru_crawler metadump` begin with, which end with a line feed only. */
+        const val METADUMP = "key="
+
+        /** What the lines of `stats`, its dumps, and `lru_crawler mgdump` begin with. */
+        val STATISTICS = listOf("STAT ", "ITEM ", "PREFIX ", "mg ")
         val STATUSES = Status.entries.filter { it != Status.NUMBER }.associateBy { it.name }
         val META_CODES = MetaCode.entries.filter { it != MetaCode.VA }.associateBy { it.name }
 
