@@ -11,11 +11,14 @@ sealed interface Request {
     /** The keys that it reads or changes. */
     val keys: Keys get() = Keys.NONE
 
-    /** A meta command with the flag q: a server may leave it without a reply. */
+    /** The servers' answer has no end of its own, or there may be none: as to a meta command with the flag q. */
     val isQuiet: Boolean get() = false
 
     /** Asks for a `cas` unique or compares with it, which each server counts for itself. */
     val usesUnique: Boolean get() = false
+
+    /** The key of a meta command is written in Base64 (flag b), and stands for another. */
+    val hasEncodedKey: Boolean get() = false
 
     /** Whether the client waits for a reply; one that it does not wait for would be taken for that to its next request. */
     val wantsReply: Boolean get() = true
@@ -27,10 +30,11 @@ sealed interface Request {
         override val keys: Keys,
         override val isQuiet: Boolean = false,
         override val usesUnique: Boolean = false,
+        override val hasEncodedKey: Boolean = false,
     ) : Request
 
     /**
-     * Changes one key ([keys] holds it), or all of a server's (flush_all, verbosity: no key).
+     * Changes one key ([keys] holds it), or a server as a whole (flush_all, verbosity, what steers it: no key).
      *
      * @property lineLength length of the command line with its line end; a data block may follow it.
      * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
@@ -45,13 +49,14 @@ sealed interface Request {
         val noreply: Boolean = false,
         override val isQuiet: Boolean = false,
         override val usesUnique: Boolean = false,
+        override val hasEncodedKey: Boolean = false,
         val refusal: String? = null,
     ) : Request {
         override val wantsReply: Boolean get() = !noreply
     }
 
-    /** version or stats, with their arguments. */
-    class Inquiry(override val length: Int, val verb: Verb) : Request
+    /** version or stats, with their arguments; or lru_crawler, if it is to dump the keys. */
+    class Inquiry(override val length: Int, val verb: Verb, override val isQuiet: Boolean = false) : Request
 
     /** mn: does nothing, and says so. */
     class NoOperation(override val length: Int) : Request

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer
  * What a server can check as well (numbers of incr or touch, flags of meta commands, the end of a data block) is left to it,
  * so that its answer is memcached's own. Not thread-safe: one reader per connection.
  */
-class RequestReader(private val maxValueBytes: Int) {
+class RequestReader(private val maxValueBytes: Int, private val adminCommands: AdminCommands = AdminCommands.REFUSED) {
     private val tokens = Tokens()
     private var scanned = 0
 
@@ -97,8 +97,10 @@ class RequestReader(private val maxValueBytes: Int) {
                 Verb.MN -> Request.NoOperation(length)
                 Verb.FLUSH_ALL -> broadcast(verb, words = 1..3)
                 Verb.VERBOSITY -> broadcast(verb, words = 2..3)
-                Verb.VERSION, Verb.STATS -> Request.Inquiry(length, verb)
+                Verb.VERSION -> Request.Inquiry(length, verb)
+                Verb.STATS -> Request.Inquiry(length, verb, isQuiet = isUnended())
                 Verb.QUIT -> Request.HangUp(length)
+                else -> administration(verb)
             }
         }
 
@@ -119,7 +121,7 @@ class RequestReader(private val maxValueBytes: Int) {
         private fun metaRetrieval(verb: Verb): Request = when {
             count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
-            else -> Request.Retrieval(length, verb, keys(1, 2), hasFlag('q', 2), usesUnique = hasFlag('c', 2))
+            else -> Request.Retrieval(length, verb, keys(1, 2), hasFlag('q', 2), hasFlag('c', 2), hasFlag('b', 2))
         }
 
         private fun update(verb: Verb, words: IntRange): Request = when {
@@ -137,6 +139,20 @@ class RequestReader(private val maxValueBytes: Int) {
 
         private fun broadcast(verb: Verb, words: IntRange): Request =
             if (count in words) update(verb, Keys.NONE, dataBytes = 0) else refused(ERROR)
+
+        /** `stats sizes_enable` and `sizes_disable` are answered by a line without an `END`. */
+        private fun isUnended(): Boolean =
+            count > 1 && (tokens.matches(buffer, 1, "sizes_enable") || tokens.matches(buffer, 1, "sizes_disable"))
+
+        private fun administration(verb: Verb): Request {
+            val words = List(count) { text(buffer, tokens.start(it), tokens.end(it)) }
+            val refusal = adminCommands.refusal(verb, words)
+            return when {
+                refusal != null -> refused(refusal.takeUnless { isNoreply() })
+                AdminCommands.isDump(verb, words) -> Request.Inquiry(length, verb)
+                else -> update(verb, Keys.NONE, dataBytes = 0)
+            }
+        }
 
         private fun storage(verb: Verb, arguments: Int): Request {
             if (count !in arguments..arguments + 1) return refused(ERROR)
@@ -174,7 +190,8 @@ class RequestReader(private val maxValueBytes: Int) {
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
             val bytes = length + dataBytes
             val isQuiet = hasFlag('q', firstFlag) && refusal == null
-            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, refusal)
+            val isEncoded = hasFlag('b', firstFlag)
+            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, isEncoded, refusal)
         }
 
         /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */

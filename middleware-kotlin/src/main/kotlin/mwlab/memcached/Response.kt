@@ -26,7 +26,7 @@ sealed interface Response {
     /** A line that says how a command went: `STORED`, `NOT_FOUND`, `OK`, a number, `VERSION ...` and so on. */
     class Line(override val length: Int, val status: Status) : Response
 
-    /** The lines of `stats` of any kind, up to and including `END`; without lines it is [Values] without values. */
+    /** The lines of `stats` of any kind or of a dump, up to and including `END` or `EN`; without lines it is [Values] or [Meta]. */
     class Statistics(override val length: Int) : Response
 
     /** The answer to a meta command; [valueLength] is -1 unless a data block follows the line. */
@@ -41,7 +41,27 @@ sealed interface Response {
 }
 
 /** The one-line replies of the classic commands, those that end in a value of their own included. */
-enum class Status { STORED, NOT_STORED, EXISTS, NOT_FOUND, DELETED, TOUCHED, OK, RESET, BUSY, NUMBER, VERSION }
+enum class Status {
+    STORED,
+    NOT_STORED,
+    EXISTS,
+    NOT_FOUND,
+    DELETED,
+    TOUCHED,
+    OK,
+    RESET,
+    BUSY,
+    NUMBER,
+    VERSION,
+
+    /** Those of the commands that steer memcached. */
+    BADCLASS,
+    NOSPARE,
+    SAME,
+    NOTSTARTED,
+    MEMLIMIT_TOO_SMALL,
+    MEMLIMIT_ADJUST_FAILED,
+}
 
 /** The return codes of the meta commands. */
 enum class MetaCode { HD, VA, EN, NF, NS, EX, MN, ME }

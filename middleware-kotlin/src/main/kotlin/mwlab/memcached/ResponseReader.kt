@@ -84,16 +84,22 @@ class ResponseReader {
     private fun readLine(buffer: ByteBuffer, lineFeed: Int): Response? {
         val start = buffer.position() + line
         val end = lineFeed - 1
-        if (end < start || buffer.get(end) != CR) throw unexpected(buffer, start, lineFeed)
         val length = lineFeed + 1 - buffer.position()
+        if (startsWith(buffer, start, lineFeed, METADUMP)) return skipStatistic(length)
+        if (end < start || buffer.get(end) != CR) throw unexpected(buffer, start, lineFeed)
         return when {
+            inStatistics && isLine(buffer, start, end, "EN") -> Response.Statistics(length)
+            inStatistics && isLine(buffer, start, end, "MN") -> Response.Statistics(line)
             startsWith(buffer, start, end, "VALUE ") -> skipValue(buffer, start, end, length)
-            startsWith(buffer, start, end, "END") && end - start == "END".length -> end(length)
+            isLine(buffer, start, end, "END") -> end(length)
             STATISTICS.any { startsWith(buffer, start, end, it) } -> skipStatistic(length)
             startsWith(buffer, start, end, "VA ") -> skipMetaValue(buffer, start, end, length)
             else -> single(buffer, start, end, length)
         }
     }
+
+    private fun isLine(buffer: ByteBuffer, start: Int, end: Int, text: String): Boolean =
+        end - start == text.length && startsWith(buffer, start, end, text)
 
     private fun end(length: Int): Response = when {
         inStatistics -> Response.Statistics(length)
@@ -163,10 +169,16 @@ class ResponseReader {
         const val SHOWN_BYTES = 60
         val NO_STARTS = IntArray(0)
 
-        /** What the lines of `stats`, `stats cachedump` and `stats detail dump` begin with. */
-        val STATISTICS = listOf("STAT ", "ITEM ", "PREFIX ")
+        /** What the lines of `lru_crawler metadump` begin with, which end with a line feed only. */
+        const val METADUMP = "key="
+
+        /** What the lines of `stats`, its dumps, and `lru_crawler mgdump` begin with. */
+        val STATISTICS = listOf("STAT ", "ITEM ", "PREFIX ", "mg ")
         val STATUSES = Status.entries.filter { it != Status.NUMBER }.associateBy { it.name }
         val META_CODES = MetaCode.entries.filter { it != MetaCode.VA }.associateBy { it.name }
-        val FAILURES = FailureKind.entries.associateBy { it.name }
+
+        /** As most commands have them, as `shutdown` has, and as `refresh_certs` has. */
+        val FAILURES = FailureKind.entries.associateBy { it.name } +
+            FailureKind.entries.associateBy { "${it.name}:" } + ("Error" to FailureKind.ERROR)
     }
 }

@@ -2,8 +2,12 @@ package mwlab.memcached
 
 import java.nio.ByteBuffer
 
-/** The commands of memcached's text protocol that can be passed on; [text] is the word on the wire. */
-enum class Verb {
+/**
+ * The commands of memcached's text protocol; [text] is the word on the wire.
+ *
+ * @property isAdmin it steers memcached itself, see [AdminCommands].
+ */
+enum class Verb(val isAdmin: Boolean = false) {
     GET,
     SET,
     GETS,
@@ -30,6 +34,17 @@ enum class Verb {
     VERSION,
     STATS,
     QUIT,
+    SLABS(isAdmin = true),
+    LRU(isAdmin = true),
+    LRU_CRAWLER(isAdmin = true),
+    CACHE_MEMLIMIT(isAdmin = true),
+    EXTSTORE(isAdmin = true),
+    REFRESH_CERTS(isAdmin = true),
+    SHUTDOWN(isAdmin = true),
+    WATCH(isAdmin = true),
+    DEBUGTIME(isAdmin = true),
+    DEBUGITEM(isAdmin = true),
+    MISBEHAVE(isAdmin = true),
     ;
 
     val text: String = name.lowercase()

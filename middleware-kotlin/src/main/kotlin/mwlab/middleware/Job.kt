@@ -79,7 +79,7 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
         reply.buffers.forEach(copy::put)
         release(pool)
         rest = copy.flip()
-        return Reply(arrayOf(copy), reply.hits, reply.isError, reply.length)
+        return Reply(arrayOf(copy), reply.hits, reply.isError, reply.hangsUp, reply.length)
     }
 
     /** Gives the replies' buffers to [pool]; the reply must have been written, or be given up. */
@@ -91,7 +91,9 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
 
     private companion object {
         val PLAIN_GETS = setOf(Verb.GET, Verb.GETS, Verb.GAT, Verb.GATS, Verb.BGET)
-        val COMMANDS = IntArray(Verb.entries.size) { RequestType.ofCommand(Verb.entries[it].text) }
+        val COMMANDS = IntArray(Verb.entries.size) { typeOf(Verb.entries[it]) }
+
+        fun typeOf(verb: Verb): Int = RequestType.ofCommand(if (verb.isAdmin) RequestType.ADMIN else verb.text)
 
         fun typeOf(request: Request): Int = when (request) {
             is Request.Retrieval -> typeOfRead(request)

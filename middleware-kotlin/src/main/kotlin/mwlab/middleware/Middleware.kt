@@ -10,6 +10,8 @@ import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
+import mwlab.memcached.AdminCommands
+import mwlab.memcached.RequestReader
 import mwlab.metrics.Metrics
 import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
@@ -57,6 +59,11 @@ class Middleware(private val config: MiddlewareConfig) {
     private val servers = config.servers.mapIndexed(::Server)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
+    private val adminCommands = AdminCommands(
+        config.adminCommands,
+        areDumpsAllowed =
+        config.dispatch == Dispatch.SEQUENTIAL,
+    )
     private val admittedClients = AtomicInteger()
     private val refusedClients = AtomicLong()
     private val stalledClients = AtomicLong()
@@ -187,7 +194,8 @@ class Middleware(private val config: MiddlewareConfig) {
             return
         }
         val recorder = metrics.recorderOf(connection.loop)
-        val client = ClientConnection(connection, queue, recorder, config.maxValueBytes, ::ownStatistics)
+        val requests = RequestReader(config.maxValueBytes, adminCommands)
+        val client = ClientConnection(connection, queue, recorder, requests, ::ownStatistics)
         clients += client
         // Accepted just before the end, it may not have been among those that were told.
         if (isStopping) client.stop()

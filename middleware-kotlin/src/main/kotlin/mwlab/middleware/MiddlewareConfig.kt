@@ -25,6 +25,7 @@ import kotlin.time.Duration.Companion.seconds
  * @property clientTimeout how long a client may stop within a request or a reply before it is closed.
  * @property serverTimeout how long a server may take to answer before its connection is dropped.
  * @property failover whether a read that a server does not answer goes to the next one that holds the key.
+ * @property adminCommands whether commands that steer memcached itself are passed on to the servers.
  * @property instrumentation whether requests are measured; off, to tell what that costs.
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
@@ -46,6 +47,7 @@ class MiddlewareConfig(
     val clientTimeout: Duration = given[MiddlewareOptions.clientTimeout],
     val serverTimeout: Duration = given[MiddlewareOptions.serverTimeout],
     val failover: Boolean = given[MiddlewareOptions.failover],
+    val adminCommands: Boolean = given[MiddlewareOptions.adminCommands],
     val drainTimeout: Duration = 5.seconds,
     val instrumentation: Boolean = given[MiddlewareOptions.instrumentation],
     val histogramBin: Duration = given[MiddlewareOptions.histogramBin],

@@ -100,6 +100,14 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         "off",
         Config::failover,
     )
+    val adminCommands = option(
+        "admin-commands",
+        "<on|off>",
+        "pass on what steers memcached itself, as cache_memlimit",
+        SWITCH,
+        "off",
+        Config::adminCommands,
+    )
     val instrumentation = option(
         "instrumentation",
         "<on|off>",

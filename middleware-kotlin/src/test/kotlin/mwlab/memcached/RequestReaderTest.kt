@@ -105,7 +105,7 @@ class RequestReaderTest {
             |x
             |hello
             |GET k
-            |watch
+            |watching
             |gets\tk
             |get
             |gats

@@ -78,6 +78,34 @@ class ResponseReaderTest {
     }
 
     @Test
+    fun `dumps of keys end with END or EN`() {
+        for (dump in listOf("key=a exp=-1 la=1 cas=1\nkey=b exp=-1\nEND\r\n", "mg a\r\nmg b\r\nEN\r\n")) {
+            assertEquals(dump.length, assertIs<Response.Statistics>(read(dump)).length)
+        }
+        val refused = assertIs<Response.Failure>(read("key=a exp=-1\nERROR locked try again later\r\n"))
+        assertEquals(13, refused.lineOffset)
+    }
+
+    @Test
+    fun `statistics without an END are over when the next request is answered`() {
+        val reader = ResponseReader()
+        val buffer = bytes("STAT sizes_status enabled\r\nMN\r\n")
+        val statistics = assertIs<Response.Statistics>(reader.next(buffer))
+        assertEquals(27, statistics.length)
+        buffer.position(statistics.length)
+        assertEquals(MetaCode.MN, assertIs<Response.Meta>(reader.next(buffer)).code)
+    }
+
+    @Test
+    fun `errors of commands that spell them in their own way are errors`() {
+        for (line in listOf("ERROR: shutdown not enabled", "Error TLS not enabled")) {
+            assertEquals(FailureKind.ERROR, assertIs<Response.Failure>(read("$line\r\n")).kind)
+        }
+        val failure = assertIs<Response.Failure>(read("SERVER_ERROR: shutdown not enabled\r\n"))
+        assertEquals(FailureKind.SERVER_ERROR, failure.kind)
+    }
+
+    @Test
     fun `meta replies come with and without a value`() {
         val value = assertIs<Response.Meta>(read("VA 2 s2 t-1\r\nhi\r\n"))
         assertEquals(

@@ -22,7 +22,7 @@ class ConformanceTest {
     private fun withBoth(test: (direct: InetSocketAddress, proxied: InetSocketAddress) -> Unit) {
         RealMemcached().use { alone ->
             RealMemcached().use { behind ->
-                withMiddleware(MiddlewareConfig(ANY_PORT, listOf(behind.address), workers = 3)) {
+                withMiddleware(MiddlewareConfig(ANY_PORT, listOf(behind.address), workers = 3, adminCommands = true)) {
                     test(alone.address, it)
                 }
             }
@@ -131,6 +131,33 @@ class ConformanceTest {
             }
         }
         servers.forEach { it.close() }
+    }
+
+    /** One connection each: behind other commands, memcached dumps nothing. */
+    @Test
+    fun `what steers memcached is answered as memcached answers it`() = withBoth { direct, proxied ->
+        val lines = """
+            |slabs|slabs x|slabs reassign|slabs reassign x y|slabs reassign 1 1|slabs reassign 1 200|slabs reassign 1 2 3
+            |slabs automove|slabs automove 0|slabs automove 1|slabs automove 3|slabs automove x|slabs automove ratio 0.8
+            |slabs automove ratio|slabs automove x noreply|lru|lru x|lru tune 20 40 0.2 2.0|lru tune 80 80 1 1|lru tune 1
+            |lru mode flat|lru mode segmented|lru mode x|lru temp_ttl 60|lru temp_ttl x|lru temp_ttl -1 noreply|lru noreply
+            |lru_crawler|lru_crawler x|lru_crawler enable|lru_crawler sleep 100|lru_crawler sleep x|lru_crawler sleep 9999999
+            |lru_crawler tocrawl 5|lru_crawler tocrawl x|lru_crawler crawl 500|lru_crawler crawl|lru_crawler metadump
+            |lru_crawler metadump all|lru_crawler metadump hash|lru_crawler metadump 500|lru_crawler mgdump|watching
+            |cache_memlimit|cache_memlimit 1|cache_memlimit 128|cache_memlimit 2000000000|cache_memlimit x|cache_memlimit 1 2 3
+            |cache_memlimit 128 noreply|cache_memlimit noreply|extstore|extstore item_size 5|extstore x 1|extstore item_age x
+            |refresh_certs|shutdown|shutdown x|misbehave|debugtime|debugtime 5|ru|stats x
+            |stats sizes|stats sizes_enable|stats sizes|stats sizes_disable|stats extstore|stats proxy|stats detail|stats detail on
+            |stats detail off|stats cachedump|stats cachedump 1 0|stats cachedump 500 1|stats cachedump x 1|stats items x|stats reset
+            |lru_crawler disable|lru_crawler metadump all|lru_crawler enable
+        """.trimMargin().split("|", "\n")
+        for (address in listOf(direct, proxied)) TextClient(address).use { it.set("key", "1") }
+        val time = Regex("la=\\d+")
+        for (line in lines) {
+            val script = "$line\r\n"
+            val expected = answer(direct, script, ::whole).replace(time, "")
+            assertEquals(expected, answer(proxied, script, ::whole).replace(time, ""), line)
+        }
     }
 
     @Test

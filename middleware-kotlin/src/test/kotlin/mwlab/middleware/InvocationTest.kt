@@ -29,6 +29,8 @@ class InvocationTest {
         assertEquals(3, config.workers)
         assertEquals(250.milliseconds, config.serverTimeout)
         assertEquals(10, config.queueCapacity)
+        assertEquals(false, config.adminCommands)
+        assertTrue(config("-p 0 -m 127.0.0.1:1 --admin-commands on").adminCommands)
     }
 
     @Test

@@ -9,9 +9,12 @@ object RequestType {
     /** Multi-gets of at least as many keys are counted together. */
     const val MAX_MULTI_GET = 100
 
+    /** All commands that steer memcached itself are counted together. */
+    const val ADMIN = "admin"
+
     private val names = listOf(
         "get", "set", "add", "replace", "append", "prepend", "cas", "incr", "decr", "touch", "delete",
-        "flush_all", "verbosity", "version", "stats", "mg", "ms", "md", "ma", "me",
+        "flush_all", "verbosity", "version", "stats", "mg", "ms", "md", "ma", "me", ADMIN,
     )
 
     /** How many types there are; each is smaller. */

@@ -25,12 +25,11 @@ internal class ClientConnection(
     private val connection: Connection,
     private val queue: JobQueue,
     private val recorder: Recorder,
-    maxValueBytes: Int,
+    private val requests: RequestReader,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
 ) {
     val loop: EventLoop get() = connection.loop
 
-    private val requests = RequestReader(maxValueBytes)
     private val outcome = Outcome()
 
     /** When the request under way began; 0 between two. */
@@ -38,6 +37,7 @@ internal class ClientConnection(
     private var lastReplyNanos = 0L
     private var isBusy = false
     private var isStopping = false
+    private var isOver = false
     private val stall = Stall()
 
     /** What is being written to the client while its socket is full. */
@@ -71,6 +71,7 @@ internal class ClientConnection(
                     if (enqueue(job)) waiting.await()?.let { writeRest(job, it) } else refuse(job)
                 }
             }
+            if (isOver) return
             connection.consume(request.length)
             firstByteNanos = 0
             isBusy = false
@@ -153,6 +154,7 @@ internal class ClientConnection(
     }
 
     private fun finish(job: Job, reply: Reply) {
+        isOver = reply.hangsUp
         lastReplyNanos = recorder.now()
         job.times.repliedNanos = lastReplyNanos
         outcome.keys = job.keyCount

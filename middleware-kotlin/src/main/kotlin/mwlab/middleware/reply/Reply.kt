@@ -13,11 +13,16 @@ import mwlab.middleware.server.isValueOf
 import mwlab.middleware.text
 import java.nio.ByteBuffer
 
-/** The reply to a client: bytes that are still the calls' own, and what they say. */
+/**
+ * The reply to a client: bytes that are still the calls' own, and what they say.
+ *
+ * @property hangsUp whether the client's connection is closed behind it.
+ */
 internal class Reply(
     val buffers: Array<ByteBuffer>,
     val hits: Int = 0,
     val isError: Boolean = false,
+    val hangsUp: Boolean = false,
     val length: Int = buffers.sumOf { it.remaining() },
 ) {
     companion object {
@@ -39,9 +44,11 @@ internal fun replyOf(job: Job): Reply {
     if (only != null && request is Request.Retrieval) return relay(request, only)
     if (request is Request.Inquiry && request.verb == Verb.STATS) return statisticsOf(job, request)
     val worst = calls.maxBy(::badness)
+    if (request is Request.Inquiry && request.verb == Verb.LRU_CRAWLER && badness(worst) == SUCCESS) return dumpOf(job)
     val refusal = (request as? Request.Update)?.refusal
     return when {
         !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
+        worst.isShutdown && badness(worst) == SUCCESS -> Reply(emptyArray(), hangsUp = true)
         request is Request.Retrieval && calls.size > 1 && badness(worst) == 0 -> merge(job, request, calls)
         refusal != null && badness(worst) < ERROR -> Reply.line(refusal, isError = true)
         else -> relay(request, worst)
@@ -58,20 +65,30 @@ private fun statisticsOf(job: Job, request: Request.Inquiry): Reply {
     val group = job.words().getOrElse(1) { "" }
     val servers = ServerStatistics.merge(group, statistics.map { it.server.name to it.lines() })
     val own = job.ownStatistics.map { (name, value) -> "STAT $name $value" }
-    return Reply.line((servers + own + "END").joinToString("\r\n"))
+    val end = if (request.isQuiet) emptyList() else listOf("END")
+    return Reply.line((servers + own + end).joinToString("\r\n"))
 }
 
-/** The lines of a call's reply without the last one, `END`. */
+/** The lines of a call's reply without the `END`, if it has one. */
 private fun ServerCall.lines(): List<String> =
-    Charsets.ISO_8859_1.decode(bytes.duplicate()).trimEnd().split("\r\n").dropLast(1)
+    Charsets.ISO_8859_1.decode(bytes.duplicate()).trimEnd().split("\r\n") - "END"
 
-/** 0 for success; the higher, the more a client has to know of it. */
+/** The dumps of all servers, one behind the other, with one end. */
+private fun dumpOf(job: Job): Reply {
+    val end = if (job.words()[1] == "mgdump") "EN\r\n" else "END\r\n"
+    val dumps = job.calls.filter { it.reply !is Response.Line }
+    val pieces = dumps.map { it.slice(0, it.bytes.remaining() - end.length) }
+    return Reply((pieces + ByteBuffer.wrap(end.toByteArray())).toTypedArray())
+}
+
+/** 0 for success, less if there was nothing to do; the higher, the more a client has to know of it. */
 private fun badness(call: ServerCall): Int {
     val reply = call.reply
     return when {
         call.failure != null -> SERVER_FAILURE
         reply is Response.Failure -> ERROR + reply.kind.ordinal
         reply is Response.Line && reply.status in UNSUCCESSFUL -> UNSUCCESS
+        reply is Response.Line && reply.status == Status.NOTSTARTED -> NOTHING_TO_DO
         reply is Response.Meta && reply.code in UNSUCCESSFUL_META -> UNSUCCESS
         else -> SUCCESS
     }
@@ -117,9 +134,20 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
 }
 
 private val END = ByteBuffer.allocateDirect(Response.END_LINE_BYTES).put("END\r\n".toByteArray()).flip()
-private val UNSUCCESSFUL = setOf(Status.NOT_STORED, Status.EXISTS, Status.NOT_FOUND)
+private val UNSUCCESSFUL = setOf(
+    Status.NOT_STORED,
+    Status.EXISTS,
+    Status.NOT_FOUND,
+    Status.BUSY,
+    Status.BADCLASS,
+    Status.NOSPARE,
+    Status.SAME,
+    Status.MEMLIMIT_TOO_SMALL,
+    Status.MEMLIMIT_ADJUST_FAILED,
+)
 private val UNSUCCESSFUL_META = setOf(MetaCode.NS, MetaCode.EX, MetaCode.NF)
 
+private const val NOTHING_TO_DO = -1
 private const val SUCCESS = 0
 private const val UNSUCCESS = 1
 private const val ERROR = 2

@@ -30,7 +30,7 @@ internal class Routes(
     private fun route(job: Job): List<Part> = when (val request = job.request) {
         is Request.Retrieval -> router.retrieval(request, job.bytes)
         is Request.Update -> router.update(request, job.bytes)
-        is Request.Inquiry -> if (request.verb == Verb.STATS) everywhere else everywhere.take(1)
+        is Request.Inquiry -> if (request.verb == Verb.VERSION) everywhere.take(1) else everywhere
         else -> error("${request::class.simpleName} is for no server")
     }
 

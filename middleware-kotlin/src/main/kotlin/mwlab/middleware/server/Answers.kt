@@ -64,10 +64,12 @@ private fun statusesOf(request: Request): Set<Status> = when (request) {
 private fun codesOf(request: Request): Set<MetaCode> = when (request) {
     is Request.Update -> if (request.verb.isMeta) UPDATE_CODES else emptySet()
     is Request.Retrieval -> if (request.verb.isMeta) RETRIEVAL_CODES else emptySet()
+    is Request.Inquiry -> if (request.verb == Verb.LRU_CRAWLER) NO_KEYS else emptySet()
     else -> emptySet()
 }
 
-private val Request.isStatistics: Boolean get() = this is Request.Inquiry && verb == Verb.STATS
+/** Statistics or a dump: many lines. */
+private val Request.isStatistics: Boolean get() = this is Request.Inquiry && verb != Verb.VERSION
 
 private const val VALUE_BYTES = "VALUE ".length
 private const val SPACE = ' '.code.toByte()
@@ -89,6 +91,15 @@ private val STATUSES = mapOf(
     Verb.VERBOSITY to setOf(Status.OK),
     Verb.VERSION to setOf(Status.VERSION),
     Verb.STATS to setOf(Status.OK, Status.RESET, Status.BUSY),
+    Verb.SLABS to setOf(Status.OK, Status.BUSY, Status.BADCLASS, Status.NOSPARE, Status.SAME),
+    Verb.LRU to setOf(Status.OK),
+    Verb.LRU_CRAWLER to setOf(Status.OK, Status.BUSY, Status.BADCLASS, Status.NOTSTARTED),
+    Verb.CACHE_MEMLIMIT to setOf(Status.OK, Status.MEMLIMIT_TOO_SMALL, Status.MEMLIMIT_ADJUST_FAILED),
+    Verb.EXTSTORE to setOf(Status.OK),
+    Verb.REFRESH_CERTS to setOf(Status.OK),
+    Verb.DEBUGTIME to setOf(Status.OK),
+    Verb.MISBEHAVE to setOf(Status.OK),
 )
 private val RETRIEVAL_CODES = setOf(MetaCode.HD, MetaCode.VA, MetaCode.EN, MetaCode.ME)
+private val NO_KEYS = setOf(MetaCode.EN)
 private val UPDATE_CODES = setOf(MetaCode.HD, MetaCode.VA, MetaCode.NF, MetaCode.NS, MetaCode.EX)

@@ -1,6 +1,8 @@
 package mwlab.middleware.server
 
+import mwlab.memcached.Request
 import mwlab.memcached.Response
+import mwlab.memcached.Verb
 import mwlab.middleware.Job
 import mwlab.net.BufferPool
 import java.nio.ByteBuffer
@@ -21,6 +23,9 @@ internal class ServerCall(
 ) {
     /** The server may leave the request without an answer; a `mn` behind it tells when it is done. */
     val isQuiet: Boolean get() = job.request.isQuiet
+
+    /** It is answered by the end of the connection, or by an error. */
+    val isShutdown: Boolean get() = (job.request as? Request.Update)?.verb == Verb.SHUTDOWN
 
     /** Bytes sent. */
     var bytesOut = 0
@@ -94,7 +99,7 @@ internal class ServerCall(
         isLent = false
     }
 
-    /** The answer is complete; for a quiet request, the `mn` behind it was answered. */
+    /** The answer is complete: for a quiet request, the `mn` behind it was answered, or the server has shut down as it was asked to. */
     fun finish(nanos: Long) {
         isAnswered = true
         if (isSent) done(nanos)

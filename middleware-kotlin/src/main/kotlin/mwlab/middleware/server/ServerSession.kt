@@ -58,7 +58,7 @@ internal class ServerSession(
                     reply = replies.next(connection.input)
                 }
             } while (fill(replies))
-            end("closed the connection")
+            closed()
         } finally {
             writing.cancel()
         }
@@ -132,6 +132,15 @@ internal class ServerSession(
         outbox.clear()
         connection.close()
         while (true) (pending.removeFirstOrNull() ?: break).fail(server.failure(reason))
+    }
+
+    /** The server has closed the connection: that is its answer to `shutdown`. */
+    private fun closed() {
+        val (shutdowns, others) = pending.partition { it.isShutdown }
+        pending.clear()
+        pending += others
+        end("closed the connection")
+        shutdowns.forEach { it.finish(System.nanoTime()) }
     }
 
     /** Whether [call] now waits for its answer here; if not, it has failed. */

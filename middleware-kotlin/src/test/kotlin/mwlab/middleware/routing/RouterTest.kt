@@ -5,6 +5,7 @@ import mwlab.memcached.RequestReader
 import mwlab.middleware.text
 import mwlab.testing.bytes
 import java.net.InetSocketAddress
+import java.util.Base64
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -29,6 +30,24 @@ class RouterTest {
         val router = RoundRobinRouter(servers = 3, sharded = false, start = 5)
         assertEquals(listOf(2, 0, 1, 2), List(4) { router.read("k").single().server })
         assertEquals(listOf(0, 1, 2), router.write("k"))
+    }
+
+    @Test
+    fun `a key in Base64 has the owners of the key that it stands for`() {
+        for (kind in RingKind.entries) {
+            val router = RingRouter(Ring(names(5), kind), replicas = 2)
+            for (key in keys(50)) {
+                val encoded = Base64.getEncoder().encodeToString(key.toByteArray())
+                val change = bytes("md $encoded q b\r\n")
+                val changed = router.update(RequestReader(1).next(change) as Request.Update, change)
+                assertEquals(router.write(key), changed.map { it.server })
+                val read = bytes("mg $encoded b v\r\n")
+                val part = router.retrieval(RequestReader(1).next(read) as Request.Retrieval, read).single()
+                assertEquals(router.read(key).single().server, part.server)
+            }
+            val wrong = bytes("mg a.b b v\r\n")
+            assertEquals(1, router.retrieval(RequestReader(1).next(wrong) as Request.Retrieval, wrong).size)
+        }
     }
 
     @Test
