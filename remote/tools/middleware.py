@@ -12,9 +12,6 @@ READY_LINE = "listening on"
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
 LARGEST_VALUE_BYTES = 1 << 20
-# The first compiler only: it is done within the first second, while the second one goes on for five
-# and takes the CPUs that all hosts of the local lab share.
-JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms256m", "-Xmx1g")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +20,7 @@ class MiddlewareOptions:
 
     Parameters
     ----------
-    jar : path of middleware.jar on the host.
+    program : path of `middleware` on the host.
     address : address to listen on, also for the admin endpoint.
     workers : number of worker coroutines.
     servers : ``address:port`` of each memcached.
@@ -34,7 +31,7 @@ class MiddlewareOptions:
     stats_dir : folder for the results, relative to the job's.
     """
 
-    jar: str
+    program: str
     address: str
     workers: int
     servers: tuple[str, ...]
@@ -47,8 +44,7 @@ class MiddlewareOptions:
 
     def command(self) -> str:
         """Return the command line."""
-        arguments = ["java", *JAVA_OPTIONS, "-jar", self.jar]
-        arguments += ["-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
+        arguments = [self.program, "-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
         arguments += ["-s", str(self.sharded).lower(), "-m", *self.servers]
         arguments += ["--routing", self.routing, "--dispatch", self.dispatch]
         if self.routing == "consistent-hash":  # elsewhere the middleware refuses the option

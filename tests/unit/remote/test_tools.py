@@ -90,13 +90,13 @@ def test_keys_that_memcached_cannot_take_are_refused(count, prefix, key_bytes, m
 
 def test_middleware_command_is_that_of_the_course():
     options = middleware.MiddlewareOptions(
-        jar="bin/middleware.jar",
+        program="bin/middleware",
         address="198.18.0.21",
         workers=64,
         servers=("198.18.0.31:11211", "198.18.0.32:11211"),
     )
-    assert options.command().endswith(
-        "-jar bin/middleware.jar -l 198.18.0.21 -p 11212 -t 64 -s false "
+    assert options.command() == (
+        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 -s false "
         "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
         "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
     )
