@@ -23,6 +23,7 @@ def options(host: Host, servers: Sequence[Host], settings: Settings, program: st
         servers=tuple(f"{server.data_address}:{memcached.PORT}" for server in servers),
         routing=settings.routing,
         dispatch=settings.dispatch,
+        transport=settings.transport,
         sharded=settings.sharded,
         replicas=settings.replicas,
         server_timeout_s=settings.server_timeout_s,

@@ -11,6 +11,7 @@ ADMIN_PORT = 11213
 READY_LINE = "listening on"
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
+TRANSPORTS = ("loop", "ktor")
 LARGEST_VALUE_BYTES = 1 << 20
 
 
@@ -24,7 +25,7 @@ class MiddlewareOptions:
     address : address to listen on, also for the admin endpoint.
     workers : number of worker coroutines.
     servers : ``address:port`` of each memcached.
-    routing, dispatch : one of `ROUTINGS`, one of `DISPATCHES`.
+    routing, dispatch, transport : one of `ROUTINGS`, of `DISPATCHES`, of `TRANSPORTS`.
     sharded : cut multi-gets into parts, one for each server.
     replicas : servers that a key is written to with routing consistent-hash; a number or ``all``.
     server_timeout_s : longest wait for a server, in seconds of the clock.
@@ -37,6 +38,7 @@ class MiddlewareOptions:
     servers: tuple[str, ...]
     routing: str = "round-robin"
     dispatch: str = "sequential"
+    transport: str = TRANSPORTS[0]
     sharded: bool = False
     replicas: int | str = 1
     server_timeout_s: float = 3.0
@@ -47,6 +49,8 @@ class MiddlewareOptions:
         arguments = [self.program, "-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
         arguments += ["-s", str(self.sharded).lower(), "-m", *self.servers]
         arguments += ["--routing", self.routing, "--dispatch", self.dispatch]
+        if self.transport != TRANSPORTS[0]:  # an older middleware does not know the option
+            arguments += ["--transport", self.transport]
         if self.routing == "consistent-hash":  # elsewhere the middleware refuses the option
             arguments += ["--replicas", str(self.replicas)]
         arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]

@@ -104,6 +104,14 @@ def test_middleware_command_is_that_of_the_course():
     assert "--routing consistent-hash --dispatch pipelined --replicas 2 " in ring.command()
 
 
+def test_middleware_is_told_of_its_transport_only_where_it_is_another():
+    options = middleware.MiddlewareOptions(
+        program="middleware", address="198.18.0.21", workers=8, servers=("198.18.0.31:11211",)
+    )
+    assert "--transport" not in options.command()
+    assert "--dispatch sequential --transport ktor " in replace(options, transport="ktor").command()
+
+
 def test_memcached_serves_on_one_address_with_one_thread():
     assert memcached.command("198.18.0.31", user="lab").startswith(
         "memcached -l 198.18.0.31 -p 11211 -U 0 -t 1 "
