@@ -90,7 +90,7 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh')
+	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin)
 
 format: $(INSTALLED) ## Reformat the sources
 	@$(BIN)/ruff check --fix .

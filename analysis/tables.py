@@ -89,6 +89,7 @@ SETTINGS = (
     "workers",
     "routing",
     "dispatch",
+    "transport",
     "sharded",
     "replicas",
     "multi_get_keys",

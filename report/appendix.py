@@ -48,6 +48,7 @@ _SETTINGS = {
     "workers": "workers per middleware",
     "routing": "routing",
     "dispatch": "dispatch",
+    "transport": "transport",
     "sharded": "sharded multi-gets",
     "replicas": "copies of a key",
     "server_timeout_s": "timeout of a server (s)",

@@ -119,7 +119,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--generator", type=Path, default=GENERATOR, help="a memtier_benchmark; default: ours"
     )
-    parser.add_argument("--java-options", default="", help="JVM options of ours; default none")
+    parser.add_argument("--java-options", default="", help="further JVM options of ours")
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "bench")
     parser.add_argument(
         "--publish", action="store_true", help="write the committed result and its figure"

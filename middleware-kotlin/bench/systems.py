@@ -10,6 +10,7 @@ from pathlib import Path
 
 from processes import free_port, memcached, running
 
+MIDDLEWARE = Path(__file__).parents[1] / "bin" / "middleware"
 DIRECT, TWEMPROXY = "direct", "twemproxy"
 RELAY = "relay"  # the least that a pipelining proxy can do, see relay.c
 RELAY_SOURCE = Path(__file__).parent / "relay.c"
@@ -47,14 +48,15 @@ class System:
 
 @dataclass(frozen=True, kw_only=True)
 class Java:
-    """How ours is started: the jars by name ("" for the one under test), and the JVM's options."""
+    """How ours is started: the jars by name ("" for the one under test), further JVM options."""
 
     jars: Mapping[str, Path]
     options: Sequence[str] = ()
 
     def middleware(self, jar: Path, options: str) -> list[str]:
         """Command line of the middleware with these options of its own."""
-        return ["java", *self.options, "-jar", str(jar), *options.split()]
+        setting = [f"MIDDLEWARE_JAR={jar}", f"JAVA_OPTS={' '.join(self.options)}"]
+        return ["env", *setting, str(MIDDLEWARE), *options.split()]
 
 
 @contextmanager
@@ -100,7 +102,7 @@ def _proxies(
     # Keys owned by one of the servers each, as with twemproxy.
     routing = "--routing consistent-hash" if len(servers) > 1 else ""
     for jar_name, jar in java.jars.items():
-        for name, mode in _modes(jar_name, jar, len(servers)).items():
+        for name, mode in _modes(java, jar_name, len(servers)).items():
             port = free_port()
             results = directory / f"results-{name}-{len(servers)}".replace(" ", "-")
             options = (
@@ -109,10 +111,10 @@ def _proxies(
             yield name, java.middleware(jar, options), port
 
 
-def _modes(jar_name: str, jar: Path, num_servers: int) -> dict[str, str]:
+def _modes(java: Java, jar_name: str, num_servers: int) -> dict[str, str]:
     if jar_name:
         return {f"{mode} {jar_name}": OURS[mode] for mode in (PIPELINED, SEQUENTIAL_64)}
-    if num_servers == 1 and _can_leave_out_instrumentation(jar):
+    if num_servers == 1 and _can_leave_out_instrumentation(java, java.jars[jar_name]):
         return {**OURS, UNINSTRUMENTED: f"{OURS[PIPELINED]} --instrumentation off"}
     return OURS
 
@@ -132,8 +134,8 @@ def _compiled_relay(directory: Path) -> Path:
     return relay
 
 
-def _can_leave_out_instrumentation(jar: Path) -> bool:
+def _can_leave_out_instrumentation(java: Java, jar: Path) -> bool:
     said = subprocess.run(
-        ["java", "-jar", str(jar), "--help"], capture_output=True, text=True, check=True
+        java.middleware(jar, "--help"), capture_output=True, text=True, check=True
     )
     return "--instrumentation" in said.stdout

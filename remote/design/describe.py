@@ -69,6 +69,8 @@ def configuration_table(section: Section) -> pd.DataFrame:
     if any((one.routing, one.dispatch) != ("round-robin", "sequential") for one in proxied):
         rows["Routing"] = levels("routing", proxied)
         rows["Dispatch"] = levels("dispatch", proxied)
+    if any(one.transport != "loop" for one in proxied):
+        rows["Transport"] = levels("transport", proxied)
     if any(one.routing == "consistent-hash" for one in proxied):
         rows["Replicas of each key"] = levels("replicas", proxied)
     rows["Repetitions"] = f"{durations.repetitions}, {durations.stable_s} s stable each"

@@ -16,7 +16,7 @@ from remote.tools.memtier import (
     WORKLOADS,
     Keys,
 )
-from remote.tools.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS
+from remote.tools.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
 
 Level = str | int | float | bool
 ALL_SERVERS = "all"
@@ -86,6 +86,7 @@ SETTINGS: Mapping[str, Setting] = {
     "workers": _whole("middleware", 1),
     "routing": _one_of("middleware", ROUTINGS),
     "dispatch": _one_of("middleware", DISPATCHES),
+    "transport": _one_of("middleware", TRANSPORTS),
     "sharded": Setting("middleware", "true or false", lambda value: type(value) is bool),
     "replicas": Setting(
         "middleware",
@@ -131,6 +132,7 @@ class Settings:
     workers: int | None = None
     routing: str = "round-robin"
     dispatch: str = "sequential"
+    transport: str = "loop"
     sharded: bool = False
     replicas: int | str = 1
     server_timeout_s: float = 3.0

@@ -28,7 +28,16 @@ from remote.provision.tools import (
 
 ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
-GENERATOR = ROOT / "middleware-kotlin" / "bin" / "memtier_benchmark"
+LAUNCHERS = ROOT / "middleware-kotlin" / "bin"
+MIDDLEWARE = LAUNCHERS / "middleware"
+GENERATOR = LAUNCHERS / "memtier_benchmark"
+OWN_FILES = {
+    JAR: 0o644,
+    MIDDLEWARE: 0o755,
+    GENERATOR: 0o755,
+    LAUNCHERS / "launch.sh": 0o644,  # what the two share
+}
+"""What is uploaded to clients and middlewares, side by side, with its mode."""
 DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
 
 DROP_IN = "drop-in memtier_benchmark"
@@ -53,9 +62,9 @@ class Tools:
     facts: Mapping[str, str]
 
     @property
-    def jar(self) -> str:
-        """Path of the middleware's jar on the host."""
-        return f"{self.bin_dir}/{JAR.name}"
+    def middleware(self) -> str:
+        """Path of the program that starts the middleware on the host."""
+        return f"{self.bin_dir}/{MIDDLEWARE.name}"
 
     @property
     def dool(self) -> str:
@@ -64,7 +73,7 @@ class Tools:
 
 
 def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
-    """Check the tools of all `hosts` and upload jar, generator and dool where they differ.
+    """Check the tools of all `hosts` and upload jar, launchers and dool where they differ.
 
     Raises
     ------
@@ -73,11 +82,8 @@ def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
     ConfigError
         The jar has not been built.
     """
-    for path, remedy in (
-        (JAR, "make jar"),
-        (GENERATOR, "git checkout middleware-kotlin"),
-        (DOOL, "make setup"),
-    ):
+    remedies = dict.fromkeys(OWN_FILES, "git checkout middleware-kotlin")
+    for path, remedy in (remedies | {JAR: "make jar", DOOL: "make setup"}).items():
         if not path.is_file():
             raise ConfigError(path, f"does not exist: run `{remedy}` first")
     return fleet.for_each(hosts, _provision_host)
@@ -130,7 +136,7 @@ def _clock_offset_s(connection: Connection) -> float:
 def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
     wanted = [(DOOL, "dool", 0o755)]
     if needs_jar:
-        wanted += [(JAR, JAR.name, 0o644), (GENERATOR, GENERATOR.name, 0o755)]
+        wanted += [(path, path.name, mode) for path, mode in OWN_FILES.items()]
     quoted = " ".join(shlex.quote(f"{bin_dir}/{name}") for _, name, _ in wanted)
     listing = connection.run(
         f"mkdir -p {shlex.quote(bin_dir)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"

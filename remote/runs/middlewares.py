@@ -14,15 +14,16 @@ from remote.tools import memcached, middleware
 READY_TIMEOUT_S = 30.0
 
 
-def options(host: Host, servers: Sequence[Host], settings: Settings, jar: str) -> str:
+def options(host: Host, servers: Sequence[Host], settings: Settings, program: str) -> str:
     """Return the command line of the middleware on `host` in front of `servers`."""
     return middleware.MiddlewareOptions(
-        jar=jar,
+        program=program,
         address=host.data_address,
         workers=int(settings.workers or 0),
         servers=tuple(f"{server.data_address}:{memcached.PORT}" for server in servers),
         routing=settings.routing,
         dispatch=settings.dispatch,
+        transport=settings.transport,
         sharded=settings.sharded,
         replicas=settings.replicas,
         server_timeout_s=settings.server_timeout_s,
@@ -50,7 +51,7 @@ def start(
         host = connection.host
         for port in (middleware.PORT, middleware.ADMIN_PORT):
             require_free_port(connection, port)
-        command = options(host, servers, settings, tools[host.name].jar)
+        command = options(host, servers, settings, tools[host.name].middleware)
         job = jobs.start(host, "middleware", command, limit_s=limit_s)
         job.wait_for_line(middleware.READY_LINE, timeout_s=READY_TIMEOUT_S)
         return job

@@ -11,10 +11,8 @@ ADMIN_PORT = 11213
 READY_LINE = "listening on"
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
+TRANSPORTS = ("loop", "ktor")
 LARGEST_VALUE_BYTES = 1 << 20
-# The first compiler only: it is done within the first second, while the second one goes on for five
-# and takes the CPUs that all hosts of the local lab share.
-JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms256m", "-Xmx1g")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,23 +21,24 @@ class MiddlewareOptions:
 
     Parameters
     ----------
-    jar : path of middleware.jar on the host.
+    program : path of `middleware` on the host.
     address : address to listen on, also for the admin endpoint.
     workers : number of worker coroutines.
     servers : ``address:port`` of each memcached.
-    routing, dispatch : one of `ROUTINGS`, one of `DISPATCHES`.
+    routing, dispatch, transport : one of `ROUTINGS`, of `DISPATCHES`, of `TRANSPORTS`.
     sharded : cut multi-gets into parts, one for each server.
     replicas : servers that a key is written to with routing consistent-hash; a number or ``all``.
     server_timeout_s : longest wait for a server, in seconds of the clock.
     stats_dir : folder for the results, relative to the job's.
     """
 
-    jar: str
+    program: str
     address: str
     workers: int
     servers: tuple[str, ...]
     routing: str = "round-robin"
     dispatch: str = "sequential"
+    transport: str = TRANSPORTS[0]
     sharded: bool = False
     replicas: int | str = 1
     server_timeout_s: float = 3.0
@@ -47,10 +46,11 @@ class MiddlewareOptions:
 
     def command(self) -> str:
         """Return the command line."""
-        arguments = ["java", *JAVA_OPTIONS, "-jar", self.jar]
-        arguments += ["-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
+        arguments = [self.program, "-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
         arguments += ["-s", str(self.sharded).lower(), "-m", *self.servers]
         arguments += ["--routing", self.routing, "--dispatch", self.dispatch]
+        if self.transport != TRANSPORTS[0]:  # an older middleware does not know the option
+            arguments += ["--transport", self.transport]
         if self.routing == "consistent-hash":  # elsewhere the middleware refuses the option
             arguments += ["--replicas", str(self.replicas)]
         arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]

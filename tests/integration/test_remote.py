@@ -203,10 +203,11 @@ def test_missing_tool_is_named_with_its_package(fleet, s1):
 
 def test_provision_uploads_once_and_tells_facts(fleet, c1):
     tools = provision(fleet, [c1.host])["c1"]
-    stamp = c1.run(f"stat -c %y {tools.jar}").stdout
+    stamps = f"stat -c %y {tools.middleware} {tools.bin_dir}/middleware.jar"
+    stamp = c1.run(stamps).stdout
     again = provision(fleet, [c1.host])["c1"]
     assert dataclasses.replace(again, clock_offset_s=tools.clock_offset_s) == tools
-    assert c1.run(f"stat -c %y {tools.jar}").stdout == stamp
+    assert c1.run(stamps).stdout == stamp
     assert tools.facts["tcp_congestion_control"] == "cubic"
     assert c1.run(f"{tools.dool} --version").stdout.startswith("Dool 1.")
 

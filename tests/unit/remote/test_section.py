@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from remote.design import section_file
+from remote.design.describe import configuration_table
 from remote.design.settings import SETTINGS
 from remote.errors import ConfigError
 from remote.section import PROFILES, SECTIONS_DIR, Pause, Section, slug
@@ -208,6 +209,7 @@ def test_section_names_file_place_and_rule_of_a_mistake(tmp_path, old, new, mess
         ("[1, 3]", '["some"]', "each level must be a whole number >= 1 or `all`, got 'some'"),
         ('"consistent-hash"', '"hash"', "replicas belongs to routing consistent-hash; hash writes"),
         ('"consistent-hash"', '"ring"', "middleware.routing must be one of round-robin, hash"),
+        ("workers = 8", 'workers = 8\ntransport = "nio"', "transport must be one of loop, ktor"),
         ("workers = 8", "workers = 0", "middleware.workers must be a whole number >= 1, got 0"),
         ("workers = 8\n", "", "workers must be given, as a factor or in .middleware."),
         ("workers = 8", "workers = 5000", "10000 workers in all are more than the 8000"),
@@ -290,6 +292,20 @@ def test_section_names_a_mistake_in_what_is_measured_of_the_network(tmp_path, ol
     assert old in NETWORK
     with pytest.raises(ConfigError, match=message):
         read(tmp_path, NETWORK.replace(old, new))
+
+
+def test_dispatch_and_transport_may_be_factors(tmp_path):
+    text = FULL.replace("[extra]\nreplicas = [2]\n", "")
+    factors = 'dispatch = ["sequential", "pipelined"]\ntransport = ["loop", "ktor"]'
+    section = read(tmp_path, text.replace("replicas = [1, 3]", factors))
+    told = [section.settings(config) for config in section.configs()]
+    assert {(one.dispatch, one.transport) for one in told} == {
+        (dispatch, transport)
+        for dispatch in ("sequential", "pipelined")
+        for transport in ("loop", "ktor")
+    }
+    table = configuration_table(section).set_index("parameter")["value"]
+    assert (table["Dispatch"], table["Transport"]) == ("sequential, pipelined", "loop, ktor")
 
 
 def test_settings_may_follow_from_true_and_false(tmp_path):

@@ -5,7 +5,7 @@ from report.commands import examples, monitor_commands, run_commands, server_com
 from report.notebook import Prose, Table
 
 MEMTIER = "memtier_benchmark --server=198.18.0.31"
-JAVA = "java -jar middleware.jar -t 64"
+MIDDLEWARE = "bin/middleware -t 64"
 DOOL = "python3 dool < /proc/uptime"
 
 
@@ -15,7 +15,7 @@ def job(host, name, command):
 
 def manifest(config, *, middlewares=(), status="accepted", loaded=True, **more):
     jobs = [job("c1", "memtier-0", MEMTIER), job("c1", "dool", DOOL), job("c2", "dool", DOOL)]
-    jobs += [job(host, "middleware", JAVA) for host in middlewares]
+    jobs += [job(host, "middleware", MIDDLEWARE) for host in middlewares]
     jobs += [job("c1", "ping-s1", "ping 198.18.0.31")]
     return {
         "section": "9",
@@ -89,7 +89,7 @@ def test_settings_are_those_of_all_runs_under_load():
 def test_each_topology_has_its_commands_and_monitors_are_shown_once():
     shown = list(examples([DIRECT, *RING]))
     assert [len(one["roles"]["middlewares"]) for one in shown] == [0, 1]
-    assert run_commands(shown[1]) == f"c1$ {MEMTIER}\n\nm1$ {JAVA}"
+    assert run_commands(shown[1]) == f"c1$ {MEMTIER}\n\nm1$ {MIDDLEWARE}"
     assert [command for _, command in monitor_commands(DIRECT)] == [
         f"c1$ {DOOL}",
         "c1$ ping 198.18.0.31",

@@ -106,10 +106,13 @@ def test_clients_with_different_generators_are_refused():
 
 
 def test_middleware_is_told_what_the_settings_say():
-    one = settings(routing="consistent-hash", replicas="all", dispatch="pipelined")
-    text = middlewares.options(hosts("m", 1)[0], hosts("servers", 2), one, "middleware.jar")
-    assert "-l 198.18.0.1 -p 11212 -t 8 -s false -m 198.18.0.1:11211 198.18.0.2:11211" in text
-    assert "--routing consistent-hash --dispatch pipelined --replicas all" in text
+    one = settings(
+        routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
+    )
+    text = middlewares.options(hosts("m", 1)[0], hosts("servers", 2), one, "bin/middleware")
+    assert text.startswith("bin/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
+    assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
+    assert "--dispatch pipelined --transport ktor --replicas all" in text
 
 
 @pytest.fixture
