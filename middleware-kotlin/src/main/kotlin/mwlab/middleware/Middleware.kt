@@ -177,7 +177,6 @@ class Middleware(private val config: MiddlewareConfig) {
         connections = connections,
         recorder = metrics.recorderOf(loopOf(index)),
         dispatch = config.dispatch,
-        onFailure = fault::complete,
     )
 
     private suspend fun serve(connection: Connection) {

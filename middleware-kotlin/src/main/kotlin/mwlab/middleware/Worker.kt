@@ -22,8 +22,6 @@ import mwlab.net.EventLoop
  *
  * Sequential, it waits for the servers before it takes the next job, and has a connection of its own to each. Pipelined, it does
  * not wait, and shares the connections with the other workers of the [loop], to which it is confined.
- *
- * @param onFailure is told, pipelined, of what should never happen; otherwise [run] fails with it.
  */
 internal class Worker(
     private val index: Int,
@@ -34,7 +32,6 @@ internal class Worker(
     private val recorder: Recorder,
     private val dispatch: Dispatch,
     private val routes: Routes,
-    private val onFailure: (Throwable) -> Unit,
 ) {
     /** Works until the queue is closed and empty. */
     suspend fun run() {
@@ -88,7 +85,7 @@ internal class Worker(
     private fun tryGoOn(job: Job, calls: List<ServerCall>) = try {
         answered(job, calls)
     } catch (failure: Throwable) {
-        onFailure(failure)
+        loop.execute { throw failure }
     }
 
     private fun answered(job: Job, calls: List<ServerCall>) {
