@@ -182,7 +182,7 @@ class Middleware(private val config: MiddlewareConfig) {
         val calls = JobCalls(servers, connections, routes, recorder, loop.buffers)
         return when (config.dispatch) {
             Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-            Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls, fault::complete)
+            Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls)
         }
     }
 

@@ -7,8 +7,6 @@ import mwlab.net.EventLoop
 /**
  * Sends one job after the other and does not wait: who is answered is delivered, whatever was sent before or after it. Shares its
  * connections to the servers with all that is sent from its loop.
- *
- * @param onFailure is told of what should never happen once a server has answered; before, [run] fails with it.
  */
 internal class PipelinedWorker(
     private val index: Int,
@@ -16,7 +14,6 @@ internal class PipelinedWorker(
     private val queue: JobQueue,
     private val recorder: Recorder,
     private val calls: JobCalls,
-    private val onFailure: (Throwable) -> Unit,
 ) : Worker,
     AnswerListener {
     override suspend fun run() {
@@ -32,7 +29,7 @@ internal class PipelinedWorker(
     override fun answered(job: Job) = try {
         submit(job, calls.next(job))
     } catch (failure: Throwable) {
-        onFailure(failure)
+        loop.execute { throw failure }
     }
 
     private fun submit(job: Job, next: List<ServerCall>) {
