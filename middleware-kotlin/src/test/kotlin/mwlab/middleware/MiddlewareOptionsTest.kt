@@ -57,7 +57,7 @@ class MiddlewareOptionsTest {
             "client_timeout_ms" to 1000L,
             "server_timeout_ms" to 1.5,
             "failover" to true,
-                "admin_commands" to false,
+            "admin_commands" to false,
             "instrumentation" to false,
             "histogram_bin_ms" to 1L,
             "admin" to "127.0.0.1:3",
