@@ -90,7 +90,8 @@ def main() -> None:
     """Run the scripts; exit status 1 if one that passes alone does not pass behind."""
     arguments = _parse_arguments()
     require_programs("java", "memcached")
-    source, memcached = arguments.source, arguments.memcached or shutil.which("memcached")
+    source = arguments.source
+    memcached = arguments.memcached or shutil.which("memcached") or "memcached"
     names = arguments.scripts or _inside(source)
     begin = time.monotonic()
     print(f"{'script':26} {'alone':26} {'behind the middleware':26} result", flush=True)
