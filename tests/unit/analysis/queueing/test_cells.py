@@ -76,4 +76,5 @@ def test_demands_name_what_would_saturate(tables):
 def test_demands_that_are_not_known_are_missing(tables):
     runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
     table = demand_table(replace(tables, runs=runs), "3.1", workers=64).set_index("resource")
-    assert table.loc["net thread", ["service_demand_ms", "saturation_ops_per_s"]].isna().all(axis=None)
+    unknown = table.loc["net thread", ["service_demand_ms", "saturation_ops_per_s"]]
+    assert unknown.isna().all(axis=None)
