@@ -56,7 +56,8 @@ def utilization_table(
         `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers.
         Resources are the links and CPUs of each role, one CPU in all where the hosts share a
         machine, and the middlewares' net threads and workers. A worker that waits for a server
-        is busy.
+        is busy, a net thread that waits for a processor is not: then the CPU is the limit. Net
+        threads are left out where the middleware does not tell their time on a processor.
     """
     hosts, runs = _at_largest_load(hosts, by), _at_largest_load(runs, by)
     key = [*by, "num_clients", "resource"]

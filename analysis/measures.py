@@ -9,6 +9,7 @@ Instances, middlewares and hosts of a role add up: throughputs, queue lengths an
 are sums over them, times are weighted by requests, utilizations are means.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -140,9 +141,19 @@ def middleware_measures(run: Run) -> dict[str, float]:
         "middleware_queue_length": sum(queue["queue_length_mean"].mean() for queue in queues),
         "middleware_waiting_workers": sum(q["waiting_workers_mean"].mean() for q in queues),
         "middleware_worker_utilization": utilization.get("worker", np.nan),
-        "middleware_net_thread_utilization": utilization.get("net-thread", np.nan),
+        "middleware_net_thread_utilization": utilization.get("net-thread", np.nan)
+        if all(tells_net_thread_time(part.summary) for part in parts)
+        else np.nan,
         "middleware_cpu_cores": sum(queue["cpu_s"].sum() for queue in queues) / stable_s,
     }
+
+
+def tells_net_thread_time(summary: Mapping[str, Any]) -> bool:
+    """Tell whether a middleware counts all the CPU time of its net threads.
+
+    Older ones counted the time outside of the selector, without reading and writing: too little.
+    """
+    return summary.get("net_thread_time") == "cpu"
 
 
 def client_histogram(run: Run) -> pd.DataFrame:

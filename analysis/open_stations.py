@@ -82,9 +82,9 @@ def compare_link(
 def compare_workers(tables: Tables, cells: pd.DataFrame, *, workers: int) -> pd.DataFrame:
     """Compare M/M/m and its kin with sets through one middleware of `workers` workers.
 
-    The service time of each rate, and its variation, are those that the middleware measured;
-    elsewhere a request spends a round trip between client and middleware, the net thread's time and
-    the client's.
+    The service time of each rate, and its variation, are those that the middleware measured, with
+    what its net thread does for a worker; elsewhere a request spends a round trip between client
+    and middleware, and the client's time.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def compare_workers(tables: Tables, cells: pd.DataFrame, *, workers: int) -> pd.
     center = ServiceCenter(
         service_time=own["middleware_service_time_ms_mean"] / 1000,
         num_servers=workers,
-        other_time=_outside_s(system) + system.net_thread_time + _client_s(tables, cells, system),
+        other_time=_outside_s(system) + _client_s(tables, cells, system),
         service_scv=scv(merge_histograms([samples[["upper_edge_ms", "count"]]])),
     )
     return compare_open(own, center)

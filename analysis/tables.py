@@ -31,7 +31,8 @@ class Tables:
         `middleware_<time>_ms` (`analysis.measures.MIDDLEWARE_TIMES`),
         `middleware_response_time_p25_ms` ..., `middleware_miss_rate`, `middleware_errors`,
         `middleware_queue_length`, `middleware_waiting_workers`, `middleware_worker_utilization`,
-        `middleware_net_thread_utilization` (0..1), `middleware_cpu_cores`; and
+        `middleware_net_thread_utilization` (share of the time on a processor, 0..1; missing where
+        the middleware does not tell that), `middleware_cpu_cores`; and
         `client_cpu_percent`, `middleware_cpu_percent`, `server_cpu_percent`.
     request_types
         One row per accepted run, `side` and `request_type` (``get``, ``set``; at the middleware

@@ -54,7 +54,8 @@ class MiddlewareResult:
         One row per second: `epoch_s`, `arrivals`, `queue_length_mean`, `waiting_workers_mean`,
         `cpu_s`, ...
     utilization
-        `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1).
+        `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1): share
+        of the second with a job, or on a processor.
     servers
         `epoch_s`, `server`, `requests`, `response_time_mean_ms`, ...
     bins

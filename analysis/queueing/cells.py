@@ -127,7 +127,8 @@ def demand_table(
     Returns
     -------
     pandas.DataFrame
-        `workload`, `resource`, `service_demand_ms`, `saturation_ops_per_s`.
+        `workload`, `resource`, `service_demand_ms`, `saturation_ops_per_s`; both missing where a
+        demand is not known.
     """
     known = set(tables.runs.loc[tables.runs["section"] == section, "workload"])
     parts = []
@@ -136,14 +137,14 @@ def demand_table(
             system = measured_system(
                 tables, section=section, workload=workload, factors=factors, shared_machine=True
             )
-            demands = system.demands()
+            demands = system.demands().where(lambda seconds: seconds > 0)
             parts.append(
                 pd.DataFrame(
                     {
                         "workload": workload,
                         "resource": demands.index,
                         "service_demand_ms": demands.to_numpy() * 1000,
-                        "saturation_ops_per_s": 1 / demands.where(demands > 0).to_numpy(),
+                        "saturation_ops_per_s": 1 / demands.to_numpy(),
                     }
                 )
             )

@@ -36,7 +36,8 @@ def measured_system(
 
     with the mean utilization over all loads that kept the resource half busy or more (at least the
     largest load): below, fixed work is spread over few requests. A request visits v of the m
-    servers; their CPU time is known where hosts count their own, and left at 0 elsewhere.
+    servers; their CPU time is known where hosts count their own, that of net threads where the
+    middleware tells their time on a processor. Elsewhere it is left at 0.
 
     Parameters
     ----------
@@ -131,9 +132,13 @@ def _link_rates(hosts: pd.DataFrame) -> dict[str, float]:
 
 
 def _net_thread_time(runs: pd.DataFrame, middlewares: int) -> float:
-    busy = runs[runs["middleware_net_thread_utilization"] >= HALF_BUSY]
+    """CPU seconds of one request in a net thread, in undilated time; 0 where not known."""
+    known = runs.dropna(subset="middleware_net_thread_utilization")
+    if known.empty:
+        return 0.0
+    busy = known[known["middleware_net_thread_utilization"] >= HALF_BUSY]
     if busy.empty:
-        busy = _at_largest_load(runs)
+        busy = _at_largest_load(known)
     utilization = busy["middleware_net_thread_utilization"]
     demands = middlewares * utilization / busy["middleware_throughput_ops_per_s"]
     return float(demands.mean())

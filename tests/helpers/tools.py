@@ -105,7 +105,9 @@ def middleware_files(
         encoded, _ = histogram_of(times[time], count, 3)
         log += [f"Tag={time}/{kind},{s}.000,1.000,1.0,{encoded}" for s in seconds]
     return {
-        "summary.json": json.dumps({"version": "0.1.0", "clean_shutdown": True}),
+        "summary.json": json.dumps(
+            {"version": "0.1.0", "clean_shutdown": True, "net_thread_time": "cpu"}
+        ),
         "windows.csv": csv_text(header, ([s, *cells] for s in seconds)),
         "queue.csv": csv_text(QUEUE_COLUMNS, ([s, *queue] for s in seconds)),
         "utilization.csv": csv_text(

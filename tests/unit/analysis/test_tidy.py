@@ -75,6 +75,17 @@ def test_middleware_measures_are_those_of_the_epoch_window(tmp_path):
     assert row["middleware_queue_length"] == pytest.approx(in_queue)
     assert row["middleware_worker_utilization"] == pytest.approx(0.95)
     assert row["middleware_cpu_cores"] == 0.5
+    assert row["middleware_net_thread_utilization"] == pytest.approx(0.2)
+
+
+def test_net_threads_of_a_middleware_that_leaves_out_their_system_calls_are_not_told(tmp_path):
+    run_dir = build_run(tmp_path, "3.1", CONFIG)
+    (path,) = run_dir.glob("**/summary.json*")
+    older = json.dumps({"version": "0.1.0", "clean_shutdown": True})
+    write_compressed(path.parent, {path.stem: older})
+    row = tidy_campaign(tmp_path).runs.iloc[0]
+    assert math.isnan(row["middleware_net_thread_utilization"])
+    assert row["middleware_worker_utilization"] == pytest.approx(0.95)
 
 
 def test_warm_up_does_not_count(tmp_path):

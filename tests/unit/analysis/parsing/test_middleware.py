@@ -132,7 +132,7 @@ def test_a_last_line_without_its_end_is_dropped(stats_dir, name):
         ("queue.csv", "cpu_s", "arrivals", r"queue\.csv:1: a column stands twice"),
         ("histograms.hlog", "Tag=", "Label=", r"histograms\.hlog:4: not a line of a histogram"),
         ("summary.json", "}", "", r"summary\.json:1: not a complete JSON document"),
-        ("summary.json", '{"version": "0.1.0", "clean_shutdown": true}', "[]", "not a JSON object"),
+        ("summary.json", FILES["summary.json"], "[]", "not a JSON object"),
     ],
 )
 def test_damage_is_an_error_with_the_line(stats_dir, name, old, new, message):

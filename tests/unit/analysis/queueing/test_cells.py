@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from analysis.queueing.cells import (
@@ -69,3 +71,10 @@ def test_demands_name_what_would_saturate(tables):
         2900, rel=0.03
     )
     assert table.loc[("set", "server link"), "service_demand_ms"] < 0.01
+
+
+def test_demands_that_are_not_known_are_missing(tables):
+    runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
+    table = demand_table(replace(tables, runs=runs), "3.1", workers=64).set_index("resource")
+    unknown = table.loc["net thread", ["service_demand_ms", "saturation_ops_per_s"]]
+    assert unknown.isna().all(axis=None)

@@ -36,6 +36,12 @@ def test_net_thread_demand_follows_the_utilization_law(tables):
     assert (system.workers, system.middleware_link_rate) == (8, 800e6)
 
 
+def test_net_thread_demand_is_left_at_0_where_its_cpu_time_is_not_told(tables):
+    runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
+    run = {"section": "3.1", "workload": "set", "workers": 8}
+    assert measured_system(replace(tables, runs=runs), **run).net_thread_time == 0
+
+
 def test_what_the_tables_do_not_tell_is_given(tables):
     system = measured_system(
         tables, section="3.1", workload="get", workers=8, server_time=1e-5, servers=3
