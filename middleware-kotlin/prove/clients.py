@@ -106,13 +106,14 @@ def main() -> None:
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
     """Lines of a table, one row for each suite."""
-    rows = [["client", "language", "version", "tests", MEMCACHED.name, *(o.name for o in OURS)]]
+    systems = [system.name for system in (MEMCACHED, *OURS)]
+    rows = [["client", "language", "version", "tests are", "tests", *systems]]
     for outcome in outcomes:
         suite = outcome.suite
-        passed = [str(len(outcome.passed(system))) for system in OURS]
-        num_tests = str(len(outcome.tests[MEMCACHED.name]))
-        expected = str(len(outcome.expected()))
-        rows.append([suite.client, suite.language, suite.version, num_tests, expected, *passed])
+        source = "its own" if suite.is_its_own else "a program"
+        counts = [len(outcome.tests[MEMCACHED.name]), len(outcome.expected())]
+        counts += [len(outcome.passed(system)) for system in OURS]
+        rows.append([suite.client, suite.language, suite.version, source, *map(str, counts)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
@@ -131,23 +132,32 @@ def _notes(outcomes: Sequence[Outcome], not_run: Sequence[str]) -> str:
 
 
 def _build(only: Sequence[str], ports: Sequence[int]) -> tuple[list[Suite], list[str]]:
-    """Build all languages, two at a time; suites, and a line for each language that is not run."""
-    suites, not_run = [], []
+    """Build languages, two at a time; suites, and a line for each language that is not run."""
+    languages = [language for language in LANGUAGES if language.name in only]
+    suites = []
+    not_run = [
+        f"{language.name} is not run; install {', '.join(language.missing())}"
+        for language in languages
+        if language.missing()
+    ]
+    _tell(*not_run)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        builds = {language.name: pool.submit(_build_one, language, ports) for language in LANGUAGES}
+        builds = {
+            language.name: pool.submit(_build_one, language, ports)
+            for language in languages
+            if not language.missing()
+        }
         for name, build in builds.items():
             try:
                 suites += build.result()
                 _tell(f"{name} is built")
             except BuildError as failure:
-                not_run.append(f"{name} was not run: {failure}")
+                not_run.append(f"{name} is not run; {failure}")
                 _tell(not_run[-1])
     return suites, not_run
 
 
 def _build_one(language: Language, ports: Sequence[int]) -> list[Suite]:
-    if missing := language.missing():
-        raise BuildError(f"as root: apt-get install {' '.join(missing)}")
     work = WORK / language.name.lower()
     work.mkdir(parents=True, exist_ok=True)
     return language.build(work, ports)
@@ -224,8 +234,9 @@ def _free_fixed_ports(count: int) -> list[int]:
     sys.exit(f"there are no {count} free ports on {HOST} between 20000 and 30000")
 
 
-def _tell(progress: str) -> None:
-    print(progress, file=sys.stderr, flush=True)
+def _tell(*progress: str) -> None:
+    for line in progress:
+        print(line, file=sys.stderr, flush=True)
 
 
 def _parse_arguments() -> argparse.Namespace:

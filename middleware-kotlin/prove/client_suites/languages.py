@@ -16,7 +16,7 @@ from client_suites.suite import CLIENTS, HOST, BuildError, Suite, copy, pinned, 
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """How the suites of a language are built in a folder, for three servers on these ports.
+    """What a language needs, and how its suites are built in a folder, for three ports.
 
     `programs` maps those that must be there to the Debian packages that have them.
     """
@@ -47,6 +47,7 @@ def _go(work: Path, ports: Sequence[int]) -> list[Suite]:
         version=version,
         # The others start servers of their own.
         command=[tests, "-test.v", "-test.run=^TestLocalhost$"],
+        is_its_own=True,
         parse=parse_go,
     )
     own = Suite(
@@ -80,6 +81,7 @@ def _rust(work: Path, ports: Sequence[int]) -> list[Suite]:
         language="Rust",
         version=found["version"],
         command=[*command, "--", "--test-threads=1"],
+        is_its_own=True,
         parse=parse_cargo,
         directory=crate,
         environment=environment,
@@ -90,17 +92,19 @@ def _rust(work: Path, ports: Sequence[int]) -> list[Suite]:
 def _node(work: Path, ports: Sequence[int]) -> list[Suite]:
     for name in ("package.json", "package-lock.json", "memcache-client.js"):
         shutil.copy(CLIENTS / "node" / name, work)
-    run(["npm", "ci", "--ignore-scripts", "--silent"], work)
+    run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], work)
     folder = copy(work / "node_modules" / "memcached" / "test", work / "memcached")
     addresses = {str(11211 + number): str(port) for number, port in enumerate(ports)}
     replace(folder.glob("*.js"), {**addresses, "require('../')": "require('memcached')"})
     # Those of connections are about servers that are not there, beyond the loopback interface, too.
     tests = sorted(set(folder.glob("*.test.js")) - set(folder.glob("*connections*")))
     mocha = ["node_modules/mocha/bin/mocha.js", "--exit", "--reporter=tap", "--require=should"]
+    mocha.append("--timeout=20000")  # instead of 2 s, which a busy machine may need
     suite = Suite(
         client="memcached",
         language="Node",
         version=pinned(work / "package.json", r'"memcached": "([^"]+)"'),
+        is_its_own=True,
         command=["node", *mocha, *map(str, tests)],
         directory=work,
         environment={"MEMCACHED__HOST": HOST},
@@ -144,25 +148,28 @@ def _php(_: Path, ports: Sequence[int]) -> list[Suite]:
 
 
 def _c(_: Path, ports: Sequence[int]) -> list[Suite]:
-    found = re.search(r"\d[\w.]*", run(["memcstat", "--version"]))
+    found = re.search(r"libmemcached v([\d.]+)", run(["memcstat", "--version"]))
     suite = Suite(
         client="libmemcached",
         language="C",
-        version=found[0] if found else "unknown",
+        version=found[1] if found else "unknown",
         command=["memccapable", "-a", "-h", HOST, "-p", str(ports[0])],
+        is_its_own=True,
         parse=parse_memccapable,
     )
     return [suite]
 
 
 LANGUAGES = (
-    Language(name="Rust", programs={"cargo": "cargo (1.85 or newer)"}, build=_rust),
+    Language(
+        name="Rust", programs={"cargo": "cargo (1.85 or newer: Debian 13, or rustup)"}, build=_rust
+    ),
     Language(
         name="Java", programs={"java": "openjdk-17-jdk-headless", "mvn": "maven"}, build=_java
     ),
     Language(name="Python", programs={"python3": "python3-venv"}, build=python.build),
     Language(name="Go", programs={"go": "golang-go (1.18 or newer)"}, build=_go),
     Language(name="Node", programs={"node": "nodejs", "npm": "npm"}, build=_node),
-    Language(name="PHP", programs={"php": "php-cli php-memcached"}, build=_php),
+    Language(name="PHP", programs={"php": "php-cli, php-memcached"}, build=_php),
     Language(name="C", programs={"memccapable": "libmemcached-tools"}, build=_c),
 )

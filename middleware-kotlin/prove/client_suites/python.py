@@ -80,6 +80,7 @@ def _unpack(client: str, work: Path, python: str, port: str) -> Suite:
         language="Python",
         version=_version(client),
         command=[*pytest, *(argument.format(port=port) for argument in archive.arguments)],
+        is_its_own=True,
         parse=parse_pytest,
         directory=work / name,
         environment={"MEMCACHED_HOST": HOST, "MEMCACHED_PORT": port},

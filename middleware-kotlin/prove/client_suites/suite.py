@@ -23,11 +23,15 @@ class BuildError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """Tests of one client; `command` runs them against the ports that they were built for."""
+    """Tests of one client, its own or a program of ours that uses it.
+
+    `command` runs them against the ports that they were built for.
+    """
 
     client: str
     language: str
     version: str
+    is_its_own: bool = False
     command: Sequence[str]
     parse: Parser = parse_tap
     directory: Path = CLIENTS

@@ -42,4 +42,4 @@ def test_the_table_counts_what_passes_on_memcached_and_through_us():
     row = outcome(tests, sequential=tests, pipelined={"get": True}, **{"3 servers": tests})
     header, line = table([row])
     assert header.split()[-5:] == ["memcached", "sequential", "pipelined", "3", "servers"]
-    assert line.split() == ["client", "C", "1.0", "3", "2", "2", "1", "2"]
+    assert line.split() == ["client", "C", "1.0", "a", "program", "3", "2", "2", "1", "2"]
