@@ -39,7 +39,10 @@ def _go(work: Path, ports: Sequence[int]) -> list[Suite]:
     run(["go", "build", "-o", program, "."], CLIENTS / "go")
     source = run(["go", "list", "-m", "-f", "{{.Dir}}", module], CLIENTS / "go").strip()
     module_copy = copy(Path(source), work / "gomemcache")
-    replace(module_copy.rglob("*_test.go"), {"localhost:11211": f"{HOST}:{ports[0]}"})
+    replace(
+        module_copy.rglob("*.go"),
+        {"localhost:11211": f"{HOST}:{ports[0]}", "500 * time.Millisecond": "5 * time.Second"},
+    )
     run(["go", "test", "-c", "-o", tests, "./memcache"], module_copy)
     suite = Suite(
         client="gomemcache",
@@ -99,7 +102,7 @@ def _node(work: Path, ports: Sequence[int]) -> list[Suite]:
     # Those of connections are about servers that are not there, beyond the loopback interface, too.
     tests = sorted(set(folder.glob("*.test.js")) - set(folder.glob("*connections*")))
     mocha = ["node_modules/mocha/bin/mocha.js", "--exit", "--reporter=tap", "--require=should"]
-    mocha.append("--timeout=20000")  # instead of 2 s, which a busy machine may need
+    mocha.append("--timeout=20000")  # instead of 2 s
     suite = Suite(
         client="memcached",
         language="Node",

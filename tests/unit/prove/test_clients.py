@@ -1,5 +1,7 @@
 """What counts as a difference between memcached and the middleware."""
 
+import pytest
+from client_suites.attempts import run_again
 from client_suites.suite import Suite
 from clients import Outcome, table
 
@@ -43,3 +45,21 @@ def test_the_table_counts_what_passes_on_memcached_and_through_us():
     header, line = table([row])
     assert header.split()[-5:] == ["memcached", "sequential", "pipelined", "3", "servers"]
     assert line.split() == ["client", "C", "1.0", "a", "program", "3", "2", "2", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("second", "late"), [("ok get\nok set", ["set"]), ("ok get\nnot ok set", []), ("", [])]
+)
+def test_what_has_failed_is_tried_once_more(tmp_path, second, late):
+    (tmp_path / "second").write_text(second, encoding="utf-8")
+    (tmp_path / "first").write_text("ok get\nnot ok set", encoding="utf-8")
+    suite = Suite(
+        client="client",
+        language="C",
+        version="1.0",
+        command=["sh", "-c", "cat first; mv second first"],
+        directory=tmp_path,
+    )
+    found, repeated = run_again(suite, tmp_path / "log.txt", ["get", "set"])
+    assert repeated == late
+    assert found == {"get": True, "set": bool(late)}
