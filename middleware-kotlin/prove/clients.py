@@ -193,7 +193,6 @@ def _run_all(suites: Sequence[Suite], ports: Sequence[int], jar: Path) -> list[O
 def _serve(system: System, ports: Sequence[int], jar: Path) -> Iterator[None]:
     """Let the system serve on each of the ports, as servers that know nothing of each other."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{system.name}.txt"
     with ExitStack() as stack:
         for port in ports:
             if not system.num_servers:
@@ -202,7 +201,8 @@ def _serve(system: System, ports: Sequence[int], jar: Path) -> Iterator[None]:
             servers = [stack.enter_context(memcached())[0] for _ in range(system.num_servers)]
             addresses = [f"{HOST}:{server}" for server in servers]
             options = f"--admin-commands on {system.options} -p {port} -m {' '.join(addresses)}"
-            stack.enter_context(running(["java", "-jar", str(jar), *options.split()], port, log))
+            command = ["java", "-jar", str(jar), *options.split()]
+            stack.enter_context(running(command, port, LOGS / f"{system.name}-{port}.txt"))
         yield
 
 
