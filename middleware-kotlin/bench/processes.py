@@ -75,9 +75,9 @@ def _await_listening(
 
 
 @contextmanager
-def memcached() -> Iterator[tuple[int, int]]:
-    """Run a memcached with one thread; yields port and process id."""
-    port = free_port()
+def memcached(port: int | None = None) -> Iterator[tuple[int, int]]:
+    """Run a memcached with one thread, on any free port by default; yields port and process id."""
+    port = port or free_port()
     command = f"memcached -u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024 -c 12000 -b 4096"
     with running(command.split(), port) as pid:
         yield port, pid
