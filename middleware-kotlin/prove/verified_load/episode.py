@@ -42,6 +42,9 @@ ROUTINGS: tuple[tuple[str, int | None], ...] = (
     ("consistent-hash", 2),
 )
 TYPES = {"get", "set", *(f"multi-get-{keys}" for keys in MULTI_GET_KEYS)}
+# The connection that asks is one.
+AT_REST = {"mw_curr_connections": 1, "mw_queue_length": 0, "mw_buffer_bytes": 0}
+SHOWN_CHARACTERS = 2000
 OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
 
 
@@ -101,16 +104,20 @@ class Episode:
         with tempfile.TemporaryDirectory(prefix="episode-") as folder:
             try:
                 await self._start(Path(folder))
-                await self._load()
-                await self._check_writes()
-                await self._check_recovery()
-                await self._check_results()
-            except TimeoutError as late:
-                self.fail(f"gave up: {late or 'no answer in time'}")
+                await self._pass()
             finally:
                 self.system.end()
         self.outcome.longest_s = round(self._findings.longest_s, 3)
         return self.outcome
+
+    async def _pass(self) -> None:
+        try:
+            await self._load()
+            await self._check_writes()
+            await self._check_recovery()
+            await self._check_results()
+        except (TimeoutError, OSError, asyncio.IncompleteReadError) as lost:
+            self.fail(f"gave up: {lost!r}; the middleware said:\n{self._said()}")
 
     @property
     def relay(self) -> Relay:
@@ -135,10 +142,7 @@ class Episode:
         self.rules.is_up.clear()
         sent_s = time.time()
         middleware.send(number)
-        status = await asyncio.to_thread(middleware.wait)
-        expected = 0 if number == signal.SIGTERM else -number
-        if status != expected:
-            self.fail(f"exit status {status} after {number.name}: {middleware.said()[-500:]}")
+        await self._check_end(0 if number == signal.SIGTERM else -number)
         self.rules.generation += 1
         for client in self._clients:
             await client.idle()
@@ -202,7 +206,7 @@ class Episode:
                     else self.ledger.objection_to_miss(key, since, index)
                 )
                 if objection is not None:
-                    self._findings.add(self.outcome.wrong, f"on server {index}: {objection}")
+                    self._findings.complain_wrong(f"on server {index}: {objection}")
 
     async def _check_recovery(self) -> None:
         """Write and read everything: no request fails, and all servers have what they should."""
@@ -219,17 +223,21 @@ class Episode:
         """End the middleware in order; its results are complete and agree with the clients."""
         for client in self._clients:
             client.close()
-        await self._await_statistics(
-            lambda told: told.get("mw_curr_connections") == "1",
-            lambda told: f"{told.get('mw_curr_connections')} connections, one of which asks",
-        )
+        for name, value in AT_REST.items():
+            await self.await_statistic(name, value)
         middleware = self.system.middleware
         middleware.send(signal.SIGTERM)
-        status = await asyncio.to_thread(middleware.wait)
-        said = middleware.said()
-        if status != 0 or len(said.splitlines()) != 1:
-            self.fail(f"exit status {status}, and it said:\n{said[-1500:]}")
+        await self._check_end(0)
         self._note(objections_to_results(middleware.results, self._take_tallies(), TYPES))
+
+    async def _check_end(self, expected: int) -> None:
+        """Wait for the end of the process; it has nothing to say but where it listens."""
+        status = await asyncio.to_thread(self.system.middleware.wait)
+        if status != expected or len(self._said().splitlines()) != 1:
+            self.fail(f"exit status {status} instead of {expected}, and it said:\n{self._said()}")
+
+    def _said(self) -> str:
+        return self.system.middleware.said()[-SHOWN_CHARACTERS:]
 
     def _take_tallies(self) -> list[Tally]:
         tallies = [client.tally for client in self._clients]

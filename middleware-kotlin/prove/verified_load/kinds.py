@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from verified_load import treatments
 from verified_load.ledger import KIB
-from verified_load.relay import reset_on_close
+from verified_load.relay import Treatment, reset_on_close
 
 if TYPE_CHECKING:
     from verified_load.episode import Episode
@@ -101,7 +101,7 @@ async def garbage(episode: Episode, rng: random.Random) -> None:
     await _treat(episode, treatments.garbled(rng))
 
 
-async def _treat(episode: Episode, treatment: treatments.Treatment) -> None:
+async def _treat(episode: Episode, treatment: Treatment) -> None:
     relay = episode.relay
     relay.treatment = treatment
     await asyncio.sleep(LASTS_S)

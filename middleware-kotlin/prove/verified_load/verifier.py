@@ -65,16 +65,22 @@ class Tally:
 
 @dataclass
 class Findings:
-    """What must not be, in words: replies that do not fit, replies that are missing."""
+    """What must not be, in words: the first replies that do not fit, or are missing."""
 
     wrong: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     longest_s: float = 0.0
+    """The longest time that an answer took from when it was the next one due."""
 
-    def add(self, complaints: list[str], complaint: str) -> None:
-        """Keep the complaint, unless there are many already."""
-        if len(complaints) < KEPT_COMPLAINTS:
-            complaints.append(complaint)
+    def complain_wrong(self, complaint: str) -> None:
+        """Keep what a reply was that does not fit."""
+        if len(self.wrong) < KEPT_COMPLAINTS:
+            self.wrong.append(complaint)
+
+    def complain_missing(self, complaint: str) -> None:
+        """Keep which reply is missing."""
+        if len(self.missing) < KEPT_COMPLAINTS:
+            self.missing.append(complaint)
 
 
 @dataclass
@@ -142,11 +148,13 @@ class Client:
                 await self._exchange_all(requests)
         except TimeoutError:
             sent = [request.message[:40] for request in requests]
-            self._complain_missing(f"no answer within {self._rules.bound_s} s, sent: {sent}")
+            self._findings.complain_missing(
+                f"no answer within {self._rules.bound_s} s, sent: {sent}"
+            )
             self.close()
         except (Closed, OSError, asyncio.IncompleteReadError) as lost:
             if not self._rules.may_close:
-                self._complain_missing(f"connection closed: {lost!r}")
+                self._findings.complain_missing(f"connection closed: {lost!r}")
             self.close()
 
     async def idle(self) -> None:
@@ -178,12 +186,6 @@ class Client:
         if self._writer is not None:
             self._writer.close()
             self._reader = self._writer = None
-
-    def _complain_missing(self, complaint: str) -> None:
-        self._findings.add(self._findings.missing, complaint)
-
-    def _complain_wrong(self, complaint: str) -> None:
-        self._findings.add(self._findings.wrong, complaint)
 
     async def _connect(self) -> None:
         if self._writer is not None:
@@ -217,7 +219,7 @@ class Client:
         if line.startswith("SERVER_ERROR "):
             self._count(request, errors=1)
             if not self._rules.is_expected(line, request):
-                self._complain_wrong(f"{line!r} for {request.type} {request.keys}")
+                self._findings.complain_wrong(f"{line!r} for {request.type} {request.keys}")
         elif request.version:
             self._check_stored(line, request)
         else:
@@ -228,7 +230,7 @@ class Client:
         if line == "STORED":
             self._ledger.acknowledge(request.keys[0], request.version, request.sent_s)
         else:
-            self._complain_wrong(f"{line!r} for set {request.keys[0]}")
+            self._findings.complain_wrong(f"{line!r} for set {request.keys[0]}")
 
     async def _read_values(self, line: str, request: Request) -> None:
         outstanding = list(zip(request.keys, request.since, strict=True))
@@ -246,7 +248,7 @@ class Client:
             key, since = outstanding.pop(0)
             objection = self._ledger.objection_to_value(key, since, int(words[2]), data[:-2])
             if objection is not None:
-                self._complain_wrong(objection)
+                self._findings.complain_wrong(objection)
             hits += 1
             line = await self._line()
         for key, since in outstanding:
@@ -254,13 +256,13 @@ class Client:
         self._count(request, hits=hits, misses=len(request.keys) - hits)
 
     def _lost_count(self, line: str, request: Request) -> Exception:
-        self._complain_wrong(f"{line!r} for {request.type} {request.keys}")
+        self._findings.complain_wrong(f"{line!r} for {request.type} {request.keys}")
         return Closed("by the client, which has lost count")
 
     def _check_miss(self, key: str, since: Snapshot) -> None:
         objection = self._ledger.objection_to_miss(key, since)
         if objection is not None:
-            self._complain_wrong(objection)
+            self._findings.complain_wrong(objection)
 
     async def _line(self) -> str:
         assert self._reader is not None
