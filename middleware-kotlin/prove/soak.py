@@ -20,14 +20,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
 import stand
 from generator import KEY_COUNT, Report, command_line, fill, parse_report
-from hdrh.histogram import HdrHistogram
 from processes import (
     JAR,
     end_on_signals,
@@ -40,6 +39,8 @@ from processes import (
 from trend import FLAT, GROWS, Trend, second_half, trend
 from verified_load.relay import reset_on_close
 
+from analysis.histograms import decode_histogram, histogram_percentiles, merge_histograms
+
 NUM_SERVERS = 3
 VALUE_BYTES = 1024
 SHARE_OF_CAPACITY = 0.8
@@ -47,6 +48,7 @@ CALIBRATION_S = 10
 SAMPLE_INTERVAL_S = 5
 SAMPLES_PER_COLLECTION = 3
 P99_INTERVAL_S = 15
+SHORTEST_MINUTES = 4
 CHURN_PAUSE_S = 0.02
 LEFT_OVER_TIMEOUT_S = 30
 # What memory is left once nothing is garbage is to be seen, and no threads that come and go.
@@ -100,9 +102,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=float, default=20, help="of load, both dispatches")
+    parser.add_argument("--minutes", type=float, default=20, help="of load; 4 or more")
     parser.add_argument("--seed", type=int, default=1, help="of the clients that come and go")
     arguments = parser.parse_args()
+    if arguments.minutes < SHORTEST_MINUTES:
+        parser.error(f"--minutes: no trend shows in less than {SHORTEST_MINUTES} minutes")
     require_programs("memcached", "java")
     end_on_signals()
     began_s = time.monotonic()
@@ -304,23 +308,18 @@ def _counts_at_rest(pid: int, before: dict[str, int]) -> dict[str, int]:
 
 def _p99_ms(log: Path, began_s: float, seconds: float) -> tuple[list[float], list[float]]:
     """Return the 99th percentile of the gets' response times of each interval of whole length."""
-    merged: dict[int, HdrHistogram] = {}
+    found: dict[int, list[pd.DataFrame]] = {}
     for line in log.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("Tag=response_time/get,"):
-            continue
-        _, start, _, _, encoded = line.split(",")
-        interval = int((float(start) - began_s) // P99_INTERVAL_S)
-        if 0 <= interval < seconds // P99_INTERVAL_S:
-            histogram = HdrHistogram.decode(encoded)
-            if interval in merged:
-                merged[interval].add(histogram)
-            else:
-                merged[interval] = histogram
-    intervals: Sequence[int] = sorted(merged)
-    return (
-        [interval * P99_INTERVAL_S for interval in intervals],
-        [merged[interval].get_value_at_percentile(99) / 1000 for interval in intervals],
-    )
+        if line.startswith("Tag=response_time/get,"):
+            _, start, _, _, encoded = line.split(",")
+            interval = int((float(start) - began_s) // P99_INTERVAL_S)
+            if 0 <= interval < seconds // P99_INTERVAL_S:
+                found.setdefault(interval, []).append(decode_histogram(encoded))
+    p99_ms = [
+        float(histogram_percentiles(merge_histograms(histograms), [99])[0])
+        for histograms in found.values()
+    ]
+    return [float(interval * P99_INTERVAL_S) for interval in found], p99_ms
 
 
 if __name__ == "__main__":

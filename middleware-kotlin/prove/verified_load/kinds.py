@@ -232,5 +232,5 @@ KINDS = {
     ),
     "link-cut": Kind(befall=cut, has_relay=True, hangs=True),
     "middleware-terminated": Kind(befall=middleware_terminated, hits_servers=False),
-    "middleware-killed": Kind(befall=middleware_killed, hits_servers=False, before_s=4.5),
+    "middleware-killed": Kind(befall=middleware_killed, hits_servers=False, before_s=6.5),
 }

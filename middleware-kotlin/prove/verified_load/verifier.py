@@ -31,6 +31,7 @@ THINK_TIME_S = 0.004
 LONGEST_BURST = 4
 SHARE_OF_LARGE_VALUES = 0.02
 KEPT_COMPLAINTS = 20
+SHOWN_CHARACTERS = 120
 
 
 class Request(NamedTuple):
@@ -102,6 +103,10 @@ class Closed(Exception):
     """The middleware has closed the connection."""
 
 
+class LostCount(Exception):
+    """What came is no reply to what was asked; all that follows belongs to nobody knows what."""
+
+
 class Client:
     """One client; what it finds goes to `findings`, what it counts to `tally`."""
 
@@ -146,6 +151,9 @@ class Client:
             async with self._exchange:
                 await self._connect()
                 await self._exchange_all(requests)
+        except LostCount as lost:
+            self._findings.complain_wrong(str(lost))
+            self.close()
         except TimeoutError:
             sent = [request.message[:40] for request in requests]
             self._findings.complain_missing(
@@ -219,7 +227,7 @@ class Client:
         if line.startswith("SERVER_ERROR "):
             self._count(request, errors=1)
             if not self._rules.is_expected(line, request):
-                self._findings.complain_wrong(f"{line!r} for {request.type} {request.keys}")
+                self._findings.complain_wrong(_told(line, request))
         elif request.version:
             self._check_stored(line, request)
         else:
@@ -227,10 +235,9 @@ class Client:
 
     def _check_stored(self, line: str, request: Request) -> None:
         self._count(request)
-        if line == "STORED":
-            self._ledger.acknowledge(request.keys[0], request.version, request.sent_s)
-        else:
-            self._findings.complain_wrong(f"{line!r} for set {request.keys[0]}")
+        if line != "STORED":
+            raise LostCount(_told(line, request))
+        self._ledger.acknowledge(request.keys[0], request.version, request.sent_s)
 
     async def _read_values(self, line: str, request: Request) -> None:
         outstanding = list(zip(request.keys, request.since, strict=True))
@@ -238,13 +245,13 @@ class Client:
         while line != "END":
             words = line.split(" ")
             if len(words) != 4 or words[0] != "VALUE" or not words[3].isdigit():
-                raise self._lost_count(line, request)
+                raise LostCount(_told(line, request))
             assert self._reader is not None
             data = await self._reader.readexactly(int(words[3]) + 2)
             while outstanding and outstanding[0][0] != words[1]:
                 self._check_miss(*outstanding.pop(0))
             if not outstanding or not data.endswith(b"\r\n"):
-                raise self._lost_count(line, request)
+                raise LostCount(_told(line, request))
             key, since = outstanding.pop(0)
             objection = self._ledger.objection_to_value(key, since, int(words[2]), data[:-2])
             if objection is not None:
@@ -254,10 +261,6 @@ class Client:
         for key, since in outstanding:
             self._check_miss(key, since)
         self._count(request, hits=hits, misses=len(request.keys) - hits)
-
-    def _lost_count(self, line: str, request: Request) -> Exception:
-        self._findings.complain_wrong(f"{line!r} for {request.type} {request.keys}")
-        return Closed("by the client, which has lost count")
 
     def _check_miss(self, key: str, since: Snapshot) -> None:
         objection = self._ledger.objection_to_miss(key, since)
@@ -278,6 +281,11 @@ class Client:
         tally.hits[request.type] += hits
         tally.misses[request.type] += misses
         tally.answered_at.append(time.time())
+
+
+def _told(line: str, request: Request) -> str:
+    asked = " ".join(request.keys)
+    return f"{line[:SHOWN_CHARACTERS]!r} for {request.type} {asked[:SHOWN_CHARACTERS]}"
 
 
 async def read_directly(port: int, keys: list[str]) -> dict[str, tuple[int, bytes]]:

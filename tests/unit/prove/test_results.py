@@ -71,6 +71,12 @@ def test_a_killed_process_has_left_all_but_its_last_seconds(results):
     assert "10 requests: 5 were sent" in objections_to_remains(results, [tally(sent=5)], 1.0)[0]
 
 
+def test_seconds_that_a_killed_process_has_written_are_whole(results):
+    counted, lost = tally(at=1.0), tally(at=1.5)
+    assert "were answered 0.1 s before" in objections_to_remains(results, [counted, lost], 2.0)[0]
+    assert objections_to_remains(results, [counted, tally(at=2.5)], 2.0) == []
+
+
 def test_trends_are_flat_growing_or_unknown():
     rng = np.random.default_rng(1)
     minutes = [60.0 * number for number in range(40)]
