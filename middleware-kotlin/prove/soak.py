@@ -51,6 +51,7 @@ P99_INTERVAL_S = 15
 SHORTEST_MINUTES = 4
 CHURN_PAUSE_S = 0.02
 LEFT_OVER_TIMEOUT_S = 30
+SHOWN_CHARACTERS = 2000
 # The whole heap is resident from the beginning, so that RSS grows only by what lies outside of it;
 # what is left of it after a collection is in the log; no compiler thread comes and goes.
 JAVA_OPTIONS = (
@@ -217,13 +218,15 @@ def _generate(
     port: int, seconds: float, options: str = "", watch: _Watch | None = None
 ) -> tuple[Report, Samples]:
     """Run the generator to its end, and watch meanwhile."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as output:
+    with (
+        tempfile.NamedTemporaryFile(suffix=".json") as output,
+        # A file, since nobody reads meanwhile: its progress would fill a pipe, and stop it.
+        tempfile.TemporaryFile("w+", encoding="utf-8") as said,
+    ):
         command = command_line(port, VALUE_BYTES, *LOAD, *options.split())
         command += [f"--test-time={seconds:.0f}", f"--json-out-file={output.name}"]
         deadline_s = time.monotonic() + seconds
-        with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        ) as process:
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as process:
             try:
                 while process.poll() is None:
                     with suppress(subprocess.TimeoutExpired):
@@ -233,9 +236,9 @@ def _generate(
             except BaseException:
                 process.terminate()
                 raise
-            said = process.stderr.read() if process.stderr else ""
         if process.returncode != 0:
-            raise SystemExit(f"{' '.join(command)}\nfailed with {process.returncode}:\n{said}")
+            said.seek(0)
+            raise SystemExit(f"{' '.join(command)}\nfailed:\n{said.read()[-SHOWN_CHARACTERS:]}")
         report = parse_report(json.loads(Path(output.name).read_text(encoding="utf-8")), keys=1)
     return report, watch.samples if watch else Samples()
 
