@@ -22,7 +22,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks test python kotlin bench lab lint format lock clean
+.PHONY: help setup jar report notebooks test python kotlin bench soak lab lint format lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -82,6 +82,9 @@ kotlin: $(PACKAGES) ## Style and tests of the middleware and the load generator
 bench: setup ## Compare speeds side by side, in turns: proxies, load generators (Debian: nutcracker libmemcached-tools)
 	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
+
+soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread or response time may grow
+	@$(BIN)/python middleware-kotlin/prove/soak.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

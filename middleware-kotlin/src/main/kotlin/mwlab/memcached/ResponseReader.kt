@@ -160,7 +160,11 @@ class ResponseReader {
     }
 
     private fun unexpected(buffer: ByteBuffer, start: Int, end: Int): ProtocolException =
-        ProtocolException("not a reply of memcached: \"${text(buffer, start, minOf(end, start + SHOWN_BYTES))}\"")
+        ProtocolException("not a reply of memcached: \"${printable(buffer, start, minOf(end, start + SHOWN_BYTES))}\"")
+
+    /** Clients are told what it was, in one line of their own. */
+    private fun printable(buffer: ByteBuffer, start: Int, end: Int): String =
+        text(buffer, start, end).map { if (it in ' '..'~') it else '?' }.joinToString("")
 
     private companion object {
         const val INITIAL_VALUES = 16

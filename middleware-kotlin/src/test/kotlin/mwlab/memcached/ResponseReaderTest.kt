@@ -164,6 +164,12 @@ class ResponseReaderTest {
     }
 
     @Test
+    fun `what is no reply is told in one line of printable characters`() {
+        val refused = assertFailsWith<ProtocolException> { read("\u0000a\rb\u001b[1m\u00e9\r\n") }
+        assertEquals("not a reply of memcached: \"?a?b?[1m?\"", refused.message)
+    }
+
+    @Test
     fun `a reply of no interest is read to its end in little memory, and the next one is whole`() {
         for (first in listOf(
             "VALUE k 0 3000\r\n${"x".repeat(3000)}\r\nVALUE l 0 1\r\ny\r\nEND\r\n",

@@ -1,0 +1,1 @@
+"""Load whose every reply is checked, and faults that come while it lasts."""

@@ -1,0 +1,26 @@
+"""Each fault once, under load whose every reply is checked."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+FAULTS = Path(__file__).parents[2] / "middleware-kotlin" / "prove" / "faults.py"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _lab_is_free():
+    """Processes on loopback are enough here: the lab may be in use, or impossible."""
+
+
+def test_no_fault_leads_to_a_wrong_or_a_missing_reply():
+    command = [sys.executable, str(FAULTS), "--times", "1", "--seed", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert (result["part"], result["failures"]) == ("faults", 0)
+    assert result["count"] > 12 * 100
