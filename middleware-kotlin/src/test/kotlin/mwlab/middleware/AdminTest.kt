@@ -63,6 +63,15 @@ class AdminTest {
     }
 
     @Test
+    fun `a dump of newer servers, which say OK before it, is one, too`() = withServers(2) { servers ->
+        withClient(servers) { client ->
+            servers.answer("OK\r\nkey=a exp=-1\nEND\r\n", "OK\r\nEND\r\n")
+            client.send("lru_crawler metadump all\r\nmn\r\n")
+            assertEquals(listOf("OK", "key=a exp=-1", "END", "MN"), client.readUntil("MN"))
+        }
+    }
+
+    @Test
     fun `a dump that lacks a server's keys is no dump`() = withServers(2) { servers ->
         withClient(servers) { client ->
             servers.answer("key=a exp=-1\nEND\r\n", "BUSY currently processing crawler request\r\n")

@@ -78,8 +78,11 @@ private fun dumpOf(job: Job): Reply {
     val end = if (job.words()[1] == "mgdump") "EN\r\n" else "END\r\n"
     val dumps = job.calls.filter { it.reply !is Response.Line }
     val pieces = dumps.map { it.slice(0, it.bytes.remaining() - end.length) }
-    return Reply((pieces + ByteBuffer.wrap(end.toByteArray())).toTypedArray())
+    val begin = if (dumps.any { it.isDumpBegun }) "OK\r\n" else ""
+    return Reply((listOf(begin.buffer()) + pieces + end.buffer()).toTypedArray())
 }
+
+private fun String.buffer(): ByteBuffer = ByteBuffer.wrap(toByteArray())
 
 /** 0 for success, less if there was nothing to do; the higher, the more a client has to know of it. */
 private fun badness(call: ServerCall): Int {

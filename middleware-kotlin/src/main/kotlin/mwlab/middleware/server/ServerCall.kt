@@ -24,6 +24,12 @@ internal class ServerCall(
     /** The server may leave the request without an answer; a `mn` behind it tells when it is done. */
     val isQuiet: Boolean get() = job.request.isQuiet
 
+    /** It asks for a dump of the keys. */
+    val isDump: Boolean get() = (job.request as? Request.Inquiry)?.verb == Verb.LRU_CRAWLER
+
+    /** The server has said `OK` before its dump, as newer ones do. */
+    var isDumpBegun = false
+
     /** It is answered by the end of the connection, or by an error. */
     val isShutdown: Boolean get() = (job.request as? Request.Update)?.verb == Verb.SHUTDOWN
 

@@ -7,6 +7,7 @@ import mwlab.memcached.MetaCode
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
+import mwlab.memcached.Status
 import mwlab.net.BuffersExhausted
 import mwlab.net.Connection
 import java.io.IOException
@@ -202,6 +203,10 @@ internal class ServerSession(
     private fun answer(reply: Response) {
         val call = pending.firstOrNull()?.takeUnless { it.isAnswered }
             ?: throw ProtocolException("a reply that nobody asked for")
+        if (call.isDump && reply is Response.Line && reply.status == Status.OK) {
+            call.isDumpBegun = true
+            return connection.consume(reply.length)
+        }
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
         if (!isEndOfQuiet && !call.isAbandoned) {
             call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
