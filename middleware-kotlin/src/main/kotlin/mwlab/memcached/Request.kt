@@ -67,8 +67,12 @@ sealed interface Request {
     class HangUp(override val length: Int) : Request
 }
 
-/** Where the keys of a request stand, as offsets from its first byte. */
-class Keys(private val bounds: IntArray) {
+/**
+ * Where the keys of a request stand, as offsets from its first byte.
+ *
+ * @property areBase64 the bytes there stand for others, which are the key: the same one that a plain command may name.
+ */
+class Keys(private val bounds: IntArray, val areBase64: Boolean = false) {
     val count: Int get() = bounds.size / 2
 
     fun start(index: Int): Int = bounds[2 * index]

@@ -1,7 +1,9 @@
 package mwlab.middleware.routing
 
+import mwlab.memcached.Keys
 import mwlab.memcached.Request
 import java.nio.ByteBuffer
+import java.util.Base64
 
 /** Reads go to the key's first server on the [ring], multi-gets in parts; changes go to [replicas] successive servers. */
 internal class RingRouter(private val ring: Ring, private val replicas: Int) : Router {
@@ -16,7 +18,7 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
         val keys = request.keys
         if (keys.count == 0) return everywhere.take(1)
         val byOwner = (0 until keys.count).groupBy {
-            ownersOf(request.keys.start(it), request.keys.end(it), bytes, 1).first()
+            ownersOf(keys, it, bytes, 1).first()
         }
         if (byOwner.size == 1) return listOf(everywhere[byOwner.keys.first()])
         return byOwner.map { (server, owned) -> Part(server, owned.toIntArray()) }
@@ -26,8 +28,7 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
     override fun alternatives(request: Request.Retrieval, bytes: ByteBuffer, part: Part, tried: Set<Int>): List<Part> {
         val keys = part.keys?.asList() ?: (0 until request.keys.count).toList()
         val byOwner = keys.groupBy { key ->
-            ownersOf(request.keys.start(key), request.keys.end(key), bytes, replicas).firstOrNull { it !in tried }
-                ?: return emptyList()
+            ownersOf(request.keys, key, bytes, replicas).firstOrNull { it !in tried } ?: return emptyList()
         }
         if (byOwner.size == 1) return listOf(Part(byOwner.keys.first(), part.keys))
         return byOwner.map { (server, owned) -> Part(server, owned.toIntArray()) }
@@ -35,11 +36,19 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
 
     override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> = when (request.keys.count) {
         0 -> everywhere
-        else -> ownersOf(request.keys.start(0), request.keys.end(0), bytes, replicas).map { everywhere[it] }
+        else -> ownersOf(request.keys, 0, bytes, replicas).map { everywhere[it] }
     }
 
-    private fun ownersOf(start: Int, end: Int, bytes: ByteBuffer, count: Int): List<Int> {
-        digest.update(bytes.slice(bytes.position() + start, end - start))
+    private fun ownersOf(keys: Keys, index: Int, bytes: ByteBuffer, count: Int): List<Int> {
+        val key = bytes.slice(bytes.position() + keys.start(index), keys.end(index) - keys.start(index))
+        digest.update(if (keys.areBase64) decoded(key) else key)
         return ring.ownersOf(ring.placeOf(digest.digest()), count)
+    }
+
+    /** What is no base64 is left as it is: the server will say so. */
+    private fun decoded(key: ByteBuffer): ByteBuffer = try {
+        Base64.getDecoder().decode(key.duplicate())
+    } catch (_: IllegalArgumentException) {
+        key
     }
 }
