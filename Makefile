@@ -9,6 +9,7 @@ CAMPAIGN ?= smoke
 PROFILE ?= smoke
 # That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
 FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
+RUNS ?= 100000000
 SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9
 
 BIN := .venv/bin
@@ -22,7 +23,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks test python kotlin bench soak lab lint format lock clean
+.PHONY: help setup jar report notebooks test python kotlin bench prove fuzz soak lab lint format lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -83,8 +84,16 @@ bench: setup ## Compare speeds side by side, in turns: proxies, load generators 
 	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 
+PROVE := $(BIN)/python middleware-kotlin/prove/prove.py $(if $(PUBLISH),--publish)
+
+prove: setup ## Prove the middleware: differences from memcached, fuzzing, strangers' clients, faults; PUBLISH=1 keeps the table
+	@$(PROVE)
+
+fuzz: setup ## Fuzz the parsers and connections only, RUNS times
+	@$(PROVE) fuzzing --timeout-s 86400 -- --runs $(RUNS)
+
 soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread or response time may grow
-	@$(BIN)/python middleware-kotlin/prove/soak.py
+	@$(PROVE) soak --timeout-s 86400
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

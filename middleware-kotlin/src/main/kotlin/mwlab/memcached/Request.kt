@@ -17,9 +17,6 @@ sealed interface Request {
     /** Asks for a `cas` unique or compares with it, which each server counts for itself. */
     val usesUnique: Boolean get() = false
 
-    /** The key of a meta command is written in Base64 (flag b), and stands for another. */
-    val hasEncodedKey: Boolean get() = false
-
     /** Whether the client waits for a reply; one that it does not wait for would be taken for that to its next request. */
     val wantsReply: Boolean get() = true
 
@@ -30,7 +27,6 @@ sealed interface Request {
         override val keys: Keys,
         override val isQuiet: Boolean = false,
         override val usesUnique: Boolean = false,
-        override val hasEncodedKey: Boolean = false,
     ) : Request
 
     /**
@@ -49,7 +45,6 @@ sealed interface Request {
         val noreply: Boolean = false,
         override val isQuiet: Boolean = false,
         override val usesUnique: Boolean = false,
-        override val hasEncodedKey: Boolean = false,
         val refusal: String? = null,
     ) : Request {
         override val wantsReply: Boolean get() = !noreply
@@ -72,8 +67,12 @@ sealed interface Request {
     class HangUp(override val length: Int) : Request
 }
 
-/** Where the keys of a request stand, as offsets from its first byte. */
-class Keys(private val bounds: IntArray) {
+/**
+ * Where the keys of a request stand, as offsets from its first byte.
+ *
+ * @property areBase64 the bytes there stand for others, which are the key: the same one that a plain command may name.
+ */
+class Keys(private val bounds: IntArray, val areBase64: Boolean = false) {
     val count: Int get() = bounds.size / 2
 
     fun start(index: Int): Int = bounds[2 * index]

@@ -121,14 +121,14 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         private fun metaRetrieval(verb: Verb): Request = when {
             count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
-            else -> Request.Retrieval(length, verb, keys(1, 2), hasFlag('q', 2), hasFlag('c', 2), hasFlag('b', 2))
+            else -> Request.Retrieval(length, verb, key(verb), hasFlag('q', 2), usesUnique = hasFlag('c', 2))
         }
 
         private fun update(verb: Verb, words: IntRange): Request = when {
             count !in words -> refused(ERROR)
             verb == Verb.DELETE && !isDelete() -> refused(DELETE_USAGE.takeUnless { isNoreply() })
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT.takeUnless { isNoreply() })
-            else -> update(verb, keys(1, 2), dataBytes = 0)
+            else -> update(verb, key(verb), dataBytes = 0)
         }
 
         /** `delete <key> [0] [noreply]`; anything else is told before the key is looked at. */
@@ -165,33 +165,30 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
 
         private fun metaStorage(): Request {
             if (count < 2) return refused(ERROR)
+            // A server would not take the data for data then, and answer to it, too.
+            if (count > MAX_META_WORDS) return refused(TOO_MANY_FLAGS)
             val bytes = if (count > 2) tokens.int32(buffer, 2) else -1
             val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES
             return if (isWellFormed) data(Verb.MS, bytes) else refused(BAD_FORMAT)
         }
 
         private fun data(verb: Verb, bytes: Long): Request {
-            if (bytes <= maxValueBytes) return update(verb, keys(1, 2), bytes.toInt() + CRLF_BYTES)
+            if (bytes <= maxValueBytes) return update(verb, key(verb), bytes.toInt() + CRLF_BYTES)
             bytesToSkip = bytes + CRLF_BYTES
             // The old value must not outlive a newer one: memcached removes it, and so have the servers to.
-            if (verb == Verb.SET || verb == Verb.MS) return update(verb, keys(1, 2), dataBytes = 0, TOO_LARGE)
+            if (verb == Verb.SET || verb == Verb.MS) return update(verb, key(verb), dataBytes = 0, TOO_LARGE)
             return refused(TOO_LARGE.takeUnless { isNoreply() })
         }
 
         private fun update(verb: Verb, keys: Keys, dataBytes: Int, refusal: String? = null): Request {
-            val firstFlag = when {
-                !verb.isMeta -> count
-                verb == Verb.MS -> 3
-                else -> 2
-            }
+            val firstFlag = firstFlag(verb)
             val noreply = !verb.isMeta && isNoreply()
             if (noreply && verb != Verb.DELETE && isNoreplyTwice()) return refused(null)
             val usesUnique = verb == Verb.CAS || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
             val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
             val bytes = length + dataBytes
             val isQuiet = hasFlag('q', firstFlag) && refusal == null
-            val isEncoded = hasFlag('b', firstFlag)
-            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, isEncoded, refusal)
+            return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, refusal)
         }
 
         /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */
@@ -201,16 +198,24 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         /** A server then does nothing, and silently; without the last one it would take the one before for a noreply. */
         private fun isNoreplyTwice(): Boolean = count > 2 && tokens.matches(buffer, count - 2, "noreply")
 
+        private fun firstFlag(verb: Verb): Int = when {
+            !verb.isMeta -> count
+            verb == Verb.MS -> 3
+            else -> 2
+        }
+
         private fun hasFlag(flag: Char, firstFlag: Int): Boolean =
             (firstFlag until count).any { buffer.get(tokens.start(it)) == flag.code.toByte() }
 
-        private fun keys(from: Int, until: Int): Keys {
+        private fun key(verb: Verb): Keys = keys(1, 2, areBase64 = hasFlag('b', firstFlag(verb)))
+
+        private fun keys(from: Int, until: Int, areBase64: Boolean = false): Keys {
             val bounds = IntArray(2 * (until - from))
             for (token in from until until) {
                 bounds[2 * (token - from)] = offset(tokens.start(token))
                 bounds[2 * (token - from) + 1] = offset(tokens.end(token))
             }
-            return Keys(bounds)
+            return Keys(bounds, areBase64)
         }
 
         private fun offset(index: Int): Int = index - start
@@ -225,11 +230,13 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
 
         private const val BINARY = 0x80.toByte()
         private const val MAX_LINE_BYTES = 2048
+        private const val MAX_META_WORDS = 19
         private const val MAX_INDENT_BYTES = 100
         private const val MAX_GET_LINE_BYTES = 1 shl 20
         private const val ERROR = "ERROR"
         private const val BAD_FORMAT = "CLIENT_ERROR bad command line format"
         private const val DELETE_USAGE = "$BAD_FORMAT.  Usage: delete <key> [noreply]"
+        private const val TOO_MANY_FLAGS = "CLIENT_ERROR options flags too long"
         private const val OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
         private const val TOO_LARGE = "SERVER_ERROR object too large for cache"
     }

@@ -62,14 +62,21 @@ internal class Tokens {
         return if (value == NOT_A_NUMBER) NOT_A_NUMBER else value.toInt().toLong()
     }
 
-    /** Whether C's strtoull reads [token] as a number without a negative sign. */
+    /**
+     * Whether memcached reads [token] as an unsigned number of 64 bits. Of negative ones, which C's strtoull wraps around, it
+     * refuses only those of which the wrapped number would be negative with a sign.
+     */
     fun isUnsigned(buffer: ByteBuffer, token: Int): Boolean {
         if (length(token) <= MAX_LONG_DIGITS && isDigits(buffer, token)) return true
         val number = text(buffer, start(token), end(token)).trimStart { it in C_SPACES }.takeWhile { it !in C_SPACES }
-        val digits = number.removePrefix(if (number.startsWith("-0")) "-" else "+")
-        return digits.isNotEmpty() && digits.all { it in '0'..'9' } && digits.toULongOrNull() != null
+        val isNegative = number.startsWith("-")
+        val digits = number.removePrefix(if (isNegative) "-" else "+")
+        if (digits.isEmpty() || digits.any { it !in '0'..'9' }) return false
+        val value = digits.toULongOrNull() ?: return false
+        return !isNegative || -value.toLong() >= 0
     }
 
+    /** C's strtoll; counts downwards, since there is one more negative number than there are positive ones. */
     private fun int64(buffer: ByteBuffer, token: Int): Long {
         var index = start(token)
         while (index < end(token) && isCSpace(buffer.get(index))) index++
@@ -79,14 +86,15 @@ internal class Tokens {
         var value = 0L
         while (index < end(token) && buffer.get(index) in DIGITS) {
             val digit = buffer.get(index++) - DIGITS.first
-            if (value > (Long.MAX_VALUE - digit) / 10) return NOT_A_NUMBER
-            value = value * 10 + digit
+            if (value < (Long.MIN_VALUE + digit) / 10) return NOT_A_NUMBER
+            value = value * 10 - digit
         }
         val isNumber = index > firstDigit && (index == end(token) || isCSpace(buffer.get(index)))
         return when {
-            !isNumber -> NOT_A_NUMBER
-            isNegative -> -value
-            else -> value
+            !isNumber || (!isNegative && value == Long.MIN_VALUE) -> NOT_A_NUMBER
+            value == Long.MIN_VALUE -> STAND_IN
+            isNegative -> value
+            else -> -value
         }
     }
 
@@ -101,6 +109,9 @@ internal class Tokens {
 
     companion object {
         const val NOT_A_NUMBER = Long.MIN_VALUE
+
+        /** Of the lowest number of all, which means something else here: its lower 32 bits, which alone are of use. */
+        private const val STAND_IN = Long.MIN_VALUE + (1L shl Int.SIZE_BITS)
 
         private const val INITIAL_TOKENS = 16
         private const val MOST_KEPT_TOKENS = 1024

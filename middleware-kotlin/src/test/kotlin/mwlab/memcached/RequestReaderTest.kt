@@ -166,6 +166,15 @@ class RequestReaderTest {
     }
 
     @Test
+    fun `the data of an ms with too many flags are taken for a command, as memcached takes them`() {
+        val most = "ms a 2" + " O1".repeat(16)
+        assertEquals(most.length + 6, assertIs<Request.Update>(read("$most\r\nxy\r\n")).length)
+        val refused = assertIs<Request.Refused>(read("$most q\r\nxy\r\n"))
+        assertEquals("CLIENT_ERROR options flags too long", refused.reply)
+        assertEquals("$most q\r\n".length, refused.length)
+    }
+
+    @Test
     fun `a refused command that wants no reply gets none`() {
         assertNull(refusal("set k 0 0 x noreply\r\n"))
         assertNull(refusal("incr ${"k".repeat(251)} 1 noreply\r\n"))

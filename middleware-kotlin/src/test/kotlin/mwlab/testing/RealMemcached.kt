@@ -9,15 +9,18 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /** The machine's own memcached on a free port of the loopback address; the test is skipped where there is none. */
-class RealMemcached : AutoCloseable {
+class RealMemcached(memoryMiB: Int = 64) : AutoCloseable {
     val address = InetSocketAddress(InetAddress.getLoopbackAddress(), ServerSocket(0).use { it.localPort })
     private val process: Process
 
     init {
         assumeTrue(Files.isExecutable(PATH), "$PATH is not installed")
         val user = System.getProperty("user.name")
-        val arguments = listOf("-l", "127.0.0.1", "-p", "${address.port}", "-u", user, "-t", "1", "-m", "64")
-        process = ProcessBuilder(listOf("$PATH") + arguments).start()
+        val arguments = listOf("-l", "127.0.0.1", "-p", "${address.port}", "-u", user, "-t", "1", "-m", "$memoryMiB")
+        process = ProcessBuilder(listOf("$PATH") + arguments)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start()
         eventually("memcached listens") { runCatching { Socket(address.address, address.port).close() }.isSuccess }
     }
 

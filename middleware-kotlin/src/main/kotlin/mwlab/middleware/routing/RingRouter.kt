@@ -1,5 +1,6 @@
 package mwlab.middleware.routing
 
+import mwlab.memcached.Keys
 import mwlab.memcached.Request
 import java.nio.ByteBuffer
 import java.util.Base64
@@ -17,7 +18,7 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
         val keys = request.keys
         if (keys.count == 0) return everywhere.take(1)
         val byOwner = (0 until keys.count).groupBy {
-            ownersOf(request, it, bytes, 1).first()
+            ownersOf(keys, it, bytes, 1).first()
         }
         if (byOwner.size == 1) return listOf(everywhere[byOwner.keys.first()])
         return byOwner.map { (server, owned) -> Part(server, owned.toIntArray()) }
@@ -27,8 +28,7 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
     override fun alternatives(request: Request.Retrieval, bytes: ByteBuffer, part: Part, tried: Set<Int>): List<Part> {
         val keys = part.keys?.asList() ?: (0 until request.keys.count).toList()
         val byOwner = keys.groupBy { key ->
-            ownersOf(request, key, bytes, replicas).firstOrNull { it !in tried }
-                ?: return emptyList()
+            ownersOf(request.keys, key, bytes, replicas).firstOrNull { it !in tried } ?: return emptyList()
         }
         if (byOwner.size == 1) return listOf(Part(byOwner.keys.first(), part.keys))
         return byOwner.map { (server, owned) -> Part(server, owned.toIntArray()) }
@@ -36,20 +36,19 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
 
     override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> = when (request.keys.count) {
         0 -> everywhere
-        else -> ownersOf(request, 0, bytes, replicas).map { everywhere[it] }
+        else -> ownersOf(request.keys, 0, bytes, replicas).map { everywhere[it] }
     }
 
-    private fun ownersOf(request: Request, key: Int, bytes: ByteBuffer, count: Int): List<Int> {
-        val start = request.keys.start(key)
-        val text = bytes.slice(bytes.position() + start, request.keys.end(key) - start)
-        digest.update(if (request.hasEncodedKey) decoded(text) else text)
+    private fun ownersOf(keys: Keys, index: Int, bytes: ByteBuffer, count: Int): List<Int> {
+        val key = bytes.slice(bytes.position() + keys.start(index), keys.end(index) - keys.start(index))
+        digest.update(if (keys.areBase64) decoded(key) else key)
         return ring.ownersOf(ring.placeOf(digest.digest()), count)
     }
 
-    /** The key itself, which a client may also have stored without Base64; what is no Base64 stays, and a server refuses it. */
-    private fun decoded(text: ByteBuffer): ByteBuffer = try {
-        Base64.getDecoder().decode(text.duplicate())
+    /** What is no base64 is left as it is: the server will say so. */
+    private fun decoded(key: ByteBuffer): ByteBuffer = try {
+        Base64.getDecoder().decode(key.duplicate())
     } catch (_: IllegalArgumentException) {
-        text
+        key
     }
 }

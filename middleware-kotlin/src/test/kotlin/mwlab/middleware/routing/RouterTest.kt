@@ -170,4 +170,27 @@ class RouterTest {
         // echo -n key | md5sum: 3c6e0b8a9c15224a8228b9a98ca1531d
         assertEquals(0x3c6e0b8aL, RingKind.MD5.place(Ring.md5().digest("key".toByteArray())))
     }
+
+    @Test
+    fun `a key in base64 belongs to the server of the key that it stands for`() {
+        val router = RingRouter(Ring(names(5)), replicas = 1)
+
+        fun serverOf(line: String): Int {
+            val text = bytes("$line\r\n")
+            return when (val request = RequestReader(9).next(text)) {
+                is Request.Retrieval -> router.retrieval(request, text).single().server
+                is Request.Update -> router.update(request, text).single().server
+                else -> error("$line is for no server")
+            }
+        }
+        for (key in keys(50)) {
+            val base64 = Base64.getEncoder().encodeToString(key.toByteArray())
+            val owner = serverOf("get $key")
+            for (line in listOf("mg $base64 v b", "ms $base64 0 b T0\r\n", "md $base64 q b", "ma $base64 b")) {
+                assertEquals(owner, serverOf(line), line)
+            }
+            assertEquals(owner, serverOf("mg $key v"), key)
+        }
+        serverOf("mg !!! b")
+    }
 }

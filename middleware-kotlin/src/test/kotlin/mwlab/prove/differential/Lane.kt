@@ -1,0 +1,56 @@
+package mwlab.prove.differential
+
+import kotlinx.coroutines.runBlocking
+import mwlab.middleware.Dispatch
+import mwlab.middleware.Middleware
+import mwlab.middleware.MiddlewareConfig
+import mwlab.middleware.Routing
+import mwlab.testing.ANY_PORT
+import mwlab.testing.RealMemcached
+
+/** A way to run the middleware that has to answer as one memcached does. */
+internal enum class Lane(val servers: Int, val dispatch: Dispatch, val routing: Routing) {
+    SEQUENTIAL(1, Dispatch.SEQUENTIAL, Routing.ROUND_ROBIN),
+    PIPELINED(1, Dispatch.PIPELINED, Routing.ROUND_ROBIN),
+    SEQUENTIAL_RING(1, Dispatch.SEQUENTIAL, Routing.CONSISTENT_HASH),
+    PIPELINED_RING(1, Dispatch.PIPELINED, Routing.CONSISTENT_HASH),
+    SEQUENTIAL_RING_OF_3(3, Dispatch.SEQUENTIAL, Routing.CONSISTENT_HASH),
+    PIPELINED_RING_OF_3(3, Dispatch.PIPELINED, Routing.CONSISTENT_HASH),
+    ;
+
+    /** Several servers count `cas` uniques each for itself. */
+    val hasUniques: Boolean get() = servers == 1
+}
+
+/** A memcached alone, and others behind a middleware, all new. */
+internal class Systems(lane: Lane) : AutoCloseable {
+    private val alone = RealMemcached(MEMORY_MIB)
+    private val behind = List(lane.servers) { RealMemcached(MEMORY_MIB) }
+    private val middleware = Middleware(
+        MiddlewareConfig(
+            ANY_PORT,
+            behind.map { it.address },
+            workers = WORKERS,
+            dispatch = lane.dispatch,
+            routing = lane.routing,
+        ),
+    )
+    private val address = runBlocking { middleware.start() }
+
+    fun connect() = Exchange(alone.address, address)
+
+    override fun close() {
+        runBlocking { middleware.stop() }
+        (behind + alone).forEach { it.close() }
+        check(!middleware.fault.isCompleted) {
+            "the middleware has failed: ${runBlocking { middleware.fault.await() }}"
+        }
+    }
+
+    private companion object {
+        const val WORKERS = 2
+
+        /** More than all values take: what is removed for want of memory differs between servers. */
+        const val MEMORY_MIB = 1024
+    }
+}

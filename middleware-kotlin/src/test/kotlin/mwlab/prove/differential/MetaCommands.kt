@@ -1,0 +1,61 @@
+package mwlab.prove.differential
+
+import kotlin.random.Random
+
+/** Meta commands with any of their flags, in any order. */
+internal class MetaCommands(private val random: Random, private val words: Vocabulary, private val hasUniques: Boolean) {
+    fun get(): String {
+        val (key, base64) = words.metaKey()
+        val isCounter = key in words.counters
+        // Of an item that it makes on the way, memcached tells the key as it is, line ends included.
+        val makes = random.nextInt(6) == 0 && key !in Vocabulary.KEYS_OF_LINES
+        val known = GET_FLAGS.filterNot { it == "h" && isCounter }
+        val vivid = if (makes) listOf("N10000", "R100000") else listOf("R30")
+        return "mg $key${flags(base64, known + vivid + time("T") + unique("c"))}"
+    }
+
+    fun set(): String {
+        val (key, base64) = words.metaKey()
+        val value = if (key in words.counters) words.number() else words.value(longest = 3000)
+        // Digits before digits would make a number that gets shorter as soon as it is counted.
+        val mode = (if (key in words.counters) SAFE_MODES else SAFE_MODES + listOf("MP", "MX", "Mp")).random(random)
+        val known = SET_FLAGS + time("T") + mode + unique("c") + unique("C${random.nextInt(1000)}") + unique("I")
+        return "ms $key ${value.length}${flags(base64, known + listOf("F${words.oddNumber()}", "F${words.flags()}", "N10000"))}\r\n$value"
+    }
+
+    fun delete(): String {
+        val (key, base64) = words.metaKey()
+        val known = listOf("q", "k", "Oopaque", "O1") + time("T") + "I" + unique("C${random.nextInt(1000)}")
+        return "md $key${flags(base64, known)}"
+    }
+
+    fun arithmetic(): String {
+        val key = if (random.nextInt(8) == 0) words.key() else words.counter()
+        val mode = listOf("MI", "MD", "M+", "M-", "Mi", "Md", "Mx", "MII").random(random)
+        val created = if (key in words.counters) listOf("N10000 J", "N0 J").map { it + words.number() } else listOf("t")
+        val known = listOf("q", "k", "t", "v", "Oxyz", "D${words.delta()}", mode) + created.random(random) + time("T")
+        return "ma $key${flags("", known + unique("c") + unique("C${random.nextInt(1000)}"))}"
+    }
+
+    fun debug(): String = "me ${words.key()}"
+
+    private fun flags(needed: String, known: List<String>): String {
+        val share = random.nextInt(1, 8)
+        val chosen = known.filter { random.nextInt(8) < share }.shuffled(random)
+        val odd = if (random.nextInt(40) == 0) " ${ODD_FLAGS.random(random)}" else ""
+        return (chosen + needed.trim()).filter(String::isNotEmpty).joinToString("") { " $it" } + odd
+    }
+
+    private fun time(flag: String): List<String> = listOfNotNull((flag + words.expiry()).takeIf { random.nextInt(3) == 0 })
+
+    private fun unique(flag: String): List<String> = if (hasUniques) listOf(flag) else emptyList()
+
+    private companion object {
+        val GET_FLAGS = listOf("f", "h", "k", "l", "O123", "q", "s", "t", "v")
+        val SAFE_MODES = listOf("MS", "ME", "MR", "MA", "Ms", "Me")
+        val SET_FLAGS = listOf("q", "k", "Oabcdefgh", "S3")
+        const val MANY_FLAGS = "k v s f t l q O1 T0 k v s f t l q O1 T0 k v s f t l q O1 T0"
+        val ODD_FLAGS = "z|k k|v v|Tx|T|F-1|Fx|Cx|O|Mz|M|b|Nx|Jx|Dx|D-1|Rx|\u00ff|\u0001|E5".split("|") +
+            listOf("O${"o".repeat(32)}", "O${"o".repeat(33)}", MANY_FLAGS)
+    }
+}
