@@ -1,12 +1,14 @@
 package mwlab.metrics
 
+import mwlab.net.NanoClock
+
 /**
- * Tells the time of day of a stamp of [System.nanoTime].
+ * A [NanoClock] that also tells the time of day of its stamps.
  *
  * Read once at the start, so that windows neither jump nor drift when the time of day is adjusted. Thread-safe.
  */
-class EpochClock(epochMillis: Long = System.currentTimeMillis(), nanos: Long = System.nanoTime()) {
-    private val offsetNanos = epochMillis * NANOS_PER_MS - nanos
+class EpochClock(clock: NanoClock, epochMillis: Long = System.currentTimeMillis()) : NanoClock by clock {
+    private val offsetNanos = epochMillis * NANOS_PER_MS - clock.nanos()
 
     fun epochSecond(nanos: Long): Long = Math.floorDiv(nanos + offsetNanos, NANOS_PER_S)
 

@@ -33,8 +33,8 @@ class Metrics(
         val serverLinks: () -> List<ServerLink>,
     )
 
-    val clock = EpochClock()
-    val startNanos: Long = System.nanoTime()
+    val clock = EpochClock(netThreads.first().clock)
+    val startNanos: Long = clock.nanos()
 
     /** The whole run up to the last second collected. Confined to whoever calls [collect]. */
     val total = WindowStats(serverNames.size, workers)
@@ -60,13 +60,13 @@ class Metrics(
      * call. One caller at a time; suspends for the net threads.
      */
     suspend fun collect(): List<WindowStats> {
-        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].advance(System.nanoTime()) } }
+        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].advance(clock.nanos()) } }
         return merge()
     }
 
     /** The last part of a second, once nothing happens any more; as [collect] otherwise. */
     suspend fun collectLast(): List<WindowStats> {
-        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].stop(System.nanoTime()) } }
+        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].stop(clock.nanos()) } }
         return merge(isLast = true)
     }
 

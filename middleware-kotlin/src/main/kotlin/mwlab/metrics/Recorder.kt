@@ -63,8 +63,8 @@ class Recorder(
 
     private val isOn = shape.instrumentation
 
-    /** The moment, on the clock of [System.nanoTime]; 0 if no times are kept, so that the clock need not be read. */
-    fun now(): Long = if (isOn) System.nanoTime() else 0
+    /** The moment, on the clock; 0 if no times are kept, so that the clock need not be read. */
+    fun now(): Long = if (isOn) clock.nanos() else 0
 
     /** A job was offered to the queue at [nanos], which then held [length]. */
     fun enqueued(nanos: Long, length: Int) {

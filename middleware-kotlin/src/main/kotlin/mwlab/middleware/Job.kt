@@ -42,7 +42,7 @@ internal class Job(val client: ClientConnection, val request: Request, val bytes
     /** Servers that have failed it, if it can be answered by others. */
     var triedServers: Set<Int> = emptySet()
 
-    /** When all attempts together have taken long enough, on the clock of [System.nanoTime]; set by the first one. */
+    /** When all attempts together have taken long enough, on the loops' clock; set by the first one. */
     var deadlineNanos = 0L
 
     /** What the middleware says of itself, if it is asked. */

@@ -26,6 +26,7 @@ import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
 import mwlab.net.Listener
+import mwlab.net.NanoClock
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer
@@ -40,8 +41,10 @@ import kotlinx.coroutines.Job as CoroutineJob
  * The middleware: clients in front, a queue, workers, servers behind.
  *
  * [start] once and [stop] once; both suspend, and are called from outside of the net threads.
+ *
+ * @param clock what all times that are measured or limited are read from.
  */
-class Middleware(private val config: MiddlewareConfig) {
+class Middleware(private val config: MiddlewareConfig, private val clock: NanoClock = NanoClock.SYSTEM) {
     /** Completes if something fails that should never fail; all that is left then is to stop. */
     val fault = CompletableDeferred<Throwable>()
 
@@ -55,7 +58,7 @@ class Middleware(private val config: MiddlewareConfig) {
         }
     }
     internal val netThreads =
-        List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures) }
+        List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
     private val servers = config.servers.mapIndexed(::Server)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
@@ -178,7 +181,7 @@ class Middleware(private val config: MiddlewareConfig) {
     private fun worker(index: Int, connections: List<ServerConnection>): Worker {
         val loop = loopOf(index)
         val recorder = metrics.recorderOf(loop)
-        val routes = Routes(Router.of(config, index), servers.size, config.failover, config.serverTimeout)
+        val routes = Routes(Router.of(config, index), servers.size, config.failover, config.serverTimeout, clock)
         val calls = JobCalls(servers, connections, routes, recorder, loop.buffers)
         return when (config.dispatch) {
             Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
@@ -208,13 +211,13 @@ class Middleware(private val config: MiddlewareConfig) {
     }
 
     private suspend fun ownStatistics(): List<Pair<String, Any?>> =
-        OwnStatistics.of(config, metrics, metrics.counts(), queue.length, System.nanoTime())
+        OwnStatistics.of(config, metrics, metrics.counts(), queue.length, clock.nanos())
 
     private suspend fun watchTimeouts(connections: List<ServerConnection>) {
         val interval = (config.serverTimeout / CHECKS_PER_TIMEOUT).coerceIn(1.milliseconds, LONGEST_CHECK_INTERVAL)
         while (true) {
             delay(interval)
-            val now = System.nanoTime()
+            val now = clock.nanos()
             connections.forEach { it.checkTimeout(now) }
         }
     }
@@ -224,7 +227,7 @@ class Middleware(private val config: MiddlewareConfig) {
         val interval = (config.clientTimeout / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
         while (true) {
             delay(interval)
-            val now = System.nanoTime()
+            val now = clock.nanos()
             for (client in clients) {
                 if (client.loop == loop && client.closeIfStalled(now, config.clientTimeout)) {
                     stalledClients.incrementAndGet()
@@ -237,7 +240,7 @@ class Middleware(private val config: MiddlewareConfig) {
         val recorder = metrics.recorderOf(netThreads.first())
         while (true) {
             delay(SAMPLE_INTERVAL)
-            recorder.sampledQueue(System.nanoTime(), queue.length)
+            recorder.sampledQueue(clock.nanos(), queue.length)
         }
     }
 

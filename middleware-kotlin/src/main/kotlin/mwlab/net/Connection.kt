@@ -30,7 +30,7 @@ class Connection private constructor(
     var input: ByteBuffer = BufferPool.EMPTY
         private set
 
-    /** When the latest bytes of [input] were read, on the clock of [System.nanoTime]. */
+    /** When the latest bytes of [input] were read, on the loop's clock. */
     var lastReadNanos = 0L
         private set
 
@@ -123,7 +123,7 @@ class Connection private constructor(
         if (ready and OP_READ != 0) if (reader.isWaiting) read() else key.interestOpsAnd(OP_READ.inv())
         if (ready and (OP_WRITE or OP_CONNECT) != 0 && key.isValid) {
             key.interestOpsAnd((OP_WRITE or OP_CONNECT).inv())
-            lastRoomNanos = System.nanoTime()
+            lastRoomNanos = loop.clock.nanos()
             writer.resume(Unit)
         }
     }
@@ -140,7 +140,7 @@ class Connection private constructor(
         } catch (broken: IOException) {
             return reader.fail(broken)
         }
-        lastReadNanos = System.nanoTime()
+        lastReadNanos = loop.clock.nanos()
         reader.resume(count >= 0)
     }
 

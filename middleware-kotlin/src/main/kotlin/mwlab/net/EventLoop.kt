@@ -44,6 +44,7 @@ import kotlin.coroutines.CoroutineContext
  *
  * @param bufferLimit what the loop's buffers may take together with those of other loops.
  * @param failures is told of work that throws: a connection whose turn fails is closed, and nothing ends the thread but [close].
+ * @param clock what deadlines and stamps are read from.
  * @param fineTimers timers fire within about 0.1 ms instead of 1 ms, paid for by polling through the last millisecond.
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
@@ -52,6 +53,7 @@ class EventLoop(
     private val fineTimers: Boolean = false,
     bufferLimit: BufferLimit = BufferLimit(),
     private val failures: FailureHandler = FailureHandler.Default,
+    val clock: NanoClock = NanoClock.SYSTEM,
 ) : CoroutineDispatcher(),
     Delay,
     AutoCloseable {
@@ -107,13 +109,13 @@ class EventLoop(
     }
 
     /**
-     * Suspends until [deadlineNanos] of [System.nanoTime]; never early, and late by about 1 ms, with [fineTimers] by 0.1 ms.
+     * Suspends until [deadlineNanos] of the [clock]; never early, and late by about 1 ms, with [fineTimers] by 0.1 ms.
      *
      * For open-loop load; where milliseconds do, `delay` reads better.
      */
     suspend fun sleepUntil(deadlineNanos: Long) = suspendCancellableCoroutine { resumeAt(deadlineNanos, it) }
 
-    /** Runs [block] on the loop's thread at [deadlineNanos] of [System.nanoTime], or soon after. Thread-safe. */
+    /** Runs [block] on the loop's thread at [deadlineNanos] of the [clock], or soon after. Thread-safe. */
     fun startTimer(deadlineNanos: Long, block: Runnable): Timer {
         val timer = Timer(this, deadlineNanos, block)
         if (isCurrent) timers.add(timer) else execute { timers.add(timer) }
@@ -133,7 +135,7 @@ class EventLoop(
     }
 
     private fun nanosFromNow(millis: Long): Long =
-        System.nanoTime() + minOf(millis, Long.MAX_VALUE / (2 * NANOS_PER_MILLI)) * NANOS_PER_MILLI
+        clock.nanos() + minOf(millis, Long.MAX_VALUE / (2 * NANOS_PER_MILLI)) * NANOS_PER_MILLI
 
     /**
      * Ends the thread once what is queued has run; sockets still open are closed, and what is dispatched later never runs,
@@ -173,11 +175,11 @@ class EventLoop(
         val mayWait = runReady()
         if (mayWait && closing) return false
         try {
-            select(if (mayWait) timers.nanosToNext(System.nanoTime()) else 0)
+            select(if (mayWait) timers.nanosToNext(clock.nanos()) else 0)
         } finally {
             wakingUp.set(false)
         }
-        timers.fire(System.nanoTime())
+        timers.fire(clock.nanos())
         return true
     }
 

@@ -15,10 +15,14 @@ import java.nio.ByteBuffer
 import java.nio.channels.Pipe
 import java.nio.channels.SelectionKey
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicLong
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
+import kotlin.test.assertFalse
 import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.measureTime
@@ -42,6 +46,19 @@ class EventLoopTest {
         val delays = listOf(30, 10, 20, 10).map { launch { delay(it.milliseconds).also { _ -> ended += it } } }
         delays.forEach { it.join() }
         assertEquals(listOf(10, 10, 20, 30), ended)
+    }
+
+    @Test
+    fun `time is what the loop's clock says`() {
+        val now = AtomicLong()
+        EventLoop("test", clock = now::get).use { loop ->
+            val fired = AtomicBoolean()
+            loop.startTimer(1.hours.inWholeNanoseconds) { fired.set(true) }
+            runBlocking(loop) { delay(0) }
+            assertFalse(fired.get())
+            now.set(1.hours.inWholeNanoseconds)
+            runBlocking(loop) { eventually("the timer fires") { fired.get() } }
+        }
     }
 
     @Test

@@ -33,7 +33,7 @@ internal object Summary {
             "net_thread_time" to "cpu",
             "configuration" to configuration,
             "started_epoch_ms" to metrics.clock.epochMillis(metrics.startNanos),
-            "stopped_epoch_ms" to metrics.clock.epochMillis(System.nanoTime()),
+            "stopped_epoch_ms" to metrics.clock.epochMillis(metrics.clock.nanos()),
             "clean_shutdown" to isCleanShutdown,
         ) + measured + mapOf(
             "servers" to

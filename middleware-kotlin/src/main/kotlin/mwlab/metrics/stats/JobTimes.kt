@@ -1,7 +1,7 @@
 package mwlab.metrics.stats
 
 /**
- * The stamps of one request's life, on the clock of [System.nanoTime]; 0 where it has not come so far.
+ * The stamps of one request's life, on the net threads' clock; 0 where it has not come so far.
  *
  * A plain holder that is filled as the request moves on; confined to whoever has the request.
  */

@@ -16,7 +16,7 @@ import mwlab.middleware.MiddlewareConfig
 internal object OwnStatistics {
     private const val NANOS_PER_S = 1_000_000_000L
 
-    /** @param nanos the moment, on the clock of [System.nanoTime]. */
+    /** @param nanos the moment, on the clock of the metrics. */
     fun of(
         config: MiddlewareConfig,
         metrics: Metrics,

@@ -6,6 +6,7 @@ import mwlab.metrics.Recorder
 import mwlab.middleware.Job
 import mwlab.middleware.server.Patience
 import mwlab.net.BufferPool
+import mwlab.net.NanoClock
 import kotlin.time.Duration
 
 /**
@@ -20,6 +21,7 @@ internal class Routes(
     private val servers: Int,
     private val hasFailover: Boolean,
     timeout: Duration,
+    private val clock: NanoClock,
 ) {
     private val timeoutNanos = timeout.inWholeNanoseconds
     private val everywhere = List(servers) { Part(it) }
@@ -39,7 +41,7 @@ internal class Routes(
         val left = copies(job.request) - job.triedServers.size
         val isFirst = job.triedServers.isEmpty()
         if (left <= 1 && isFirst) return Patience.OF_THE_CONNECTION
-        val nanos = System.nanoTime()
+        val nanos = clock.nanos()
         if (isFirst) job.deadlineNanos = nanos + timeoutNanos
         return Patience(maxOf(job.deadlineNanos - nanos, 1) / maxOf(left, 1), hasAlternative = left > 1)
     }
@@ -50,7 +52,7 @@ internal class Routes(
      */
     fun retry(job: Job, pool: BufferPool, recorder: Recorder): List<Part> {
         if (copies(job.request) <= 1 || job.calls.none { it.failure != null }) return emptyList()
-        if (System.nanoTime() >= job.deadlineNanos) return emptyList()
+        if (clock.nanos() >= job.deadlineNanos) return emptyList()
         val failed = job.calls.filter { it.failure != null }
         job.triedServers += failed.map { it.server.index }
         val alternatives = failed.map { alternatives(job, Part(it.server.index, it.keys)) }

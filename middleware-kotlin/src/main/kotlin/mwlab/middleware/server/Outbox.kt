@@ -1,6 +1,7 @@
 package mwlab.middleware.server
 
 import mwlab.net.BufferPool
+import mwlab.net.NanoClock
 import java.nio.ByteBuffer
 
 /**
@@ -11,7 +12,11 @@ import java.nio.ByteBuffer
  *
  * @param onSent runs for each call whose last byte is written, with the time of that.
  */
-internal class Outbox(private val pool: BufferPool, private val onSent: (call: ServerCall, nanos: Long) -> Unit) {
+internal class Outbox(
+    private val pool: BufferPool,
+    private val clock: NanoClock,
+    private val onSent: (call: ServerCall, nanos: Long) -> Unit,
+) {
     private class Entry(val call: ServerCall, val buffers: Array<ByteBuffer>)
 
     /** The calls in [batch], and then those behind it. */
@@ -41,7 +46,7 @@ internal class Outbox(private val pool: BufferPool, private val onSent: (call: S
     inline fun write(tryWrite: (Array<ByteBuffer>) -> Boolean): Boolean {
         while (!isEmpty) {
             val hasTakenAll = tryWrite(nextBuffers())
-            removeWritten(System.nanoTime())
+            removeWritten(clock.nanos())
             if (!hasTakenAll) return false
         }
         return true

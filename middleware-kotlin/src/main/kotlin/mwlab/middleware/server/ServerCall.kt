@@ -112,8 +112,8 @@ internal class ServerCall(
     }
 
     /** Fails it for [reason] though the server may still answer. */
-    fun abandon(reason: String) {
-        fail(reason)
+    fun abandon(reason: String, nanos: Long) {
+        fail(reason, nanos)
         isAbandoned = true
     }
 
@@ -121,12 +121,11 @@ internal class ServerCall(
      * The rest of the request will not be written, or the answer not come, for [reason]: it fails, unless it is answered. Does nothing
      * if it is abandoned: that it has failed is known.
      */
-    fun fail(reason: String) {
+    fun fail(reason: String, nanos: Long) {
         if (isAbandoned) return
         if (!isAnswered) failure = reason
-        val now = System.nanoTime()
-        if (sentNanos == 0L) sentNanos = now
-        done(now)
+        if (sentNanos == 0L) sentNanos = nanos
+        done(nanos)
     }
 
     fun release(pool: BufferPool) {

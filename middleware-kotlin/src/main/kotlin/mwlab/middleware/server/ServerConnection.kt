@@ -79,7 +79,7 @@ internal class ServerConnection(
     }
 
     private fun sessionFor(call: ServerCall): ServerSession? =
-        session ?: null.also { call.fail(server.failure(downReason)) }
+        session ?: null.also { call.fail(server.failure(downReason), loop.clock.nanos()) }
 
     private suspend fun serve(connection: Connection) {
         if (wasSilent && !answers(connection)) return

@@ -25,8 +25,9 @@ internal class ServerSession(
     private val server: Server,
     private val timeout: Duration,
 ) {
+    private val clock = connection.loop.clock
     private val pending = ArrayDeque<ServerCall>()
-    private val outbox = Outbox(connection.loop.buffers, ::sent)
+    private val outbox = Outbox(connection.loop.buffers, clock, ::sent)
     private val flushAtEndOfTurn = Runnable(::flush)
     private var isFlushDue = false
     private val blocked = Channel<Unit>(Channel.CONFLATED)
@@ -73,7 +74,7 @@ internal class ServerSession(
         if (!accept(call, buffers)) return null
         try {
             if (!connection.tryWrite(buffers)) return { sendRest(call, buffers) }
-            sent(call, System.nanoTime())
+            sent(call, clock.nanos())
         } catch (lost: IOException) {
             end("failed: ${lost.message}")
         }
@@ -85,7 +86,7 @@ internal class ServerSession(
         var isWritten = false
         try {
             connection.write(buffers)
-            sent(call, System.nanoTime())
+            sent(call, clock.nanos())
             isWritten = true
         } catch (lost: IOException) {
             end("failed: ${lost.message}")
@@ -123,7 +124,7 @@ internal class ServerSession(
         val overdue = pending.filter { it.isOverdue(nanos) }
         // What is not written yet stands in a buffer that the client gets back: the rest must never be sent.
         if (overdue.any { !it.isSent }) return end("took no request within ${overdue.first().patience}")
-        overdue.forEach { it.abandon(server.failure(TIMED_OUT_AFTER + it.patience)) }
+        overdue.forEach { it.abandon(server.failure(TIMED_OUT_AFTER + it.patience), nanos) }
     }
 
     /** Closes the connection and fails all calls, for [reason]. Idempotent: the first reason stays. */
@@ -132,7 +133,7 @@ internal class ServerSession(
         endReason = reason
         outbox.clear()
         connection.close()
-        while (true) (pending.removeFirstOrNull() ?: break).fail(server.failure(reason))
+        while (true) (pending.removeFirstOrNull() ?: break).fail(server.failure(reason), clock.nanos())
     }
 
     /** The server has closed the connection: that is its answer to `shutdown`. */
@@ -141,19 +142,19 @@ internal class ServerSession(
         pending.clear()
         pending += others
         end("closed the connection")
-        shutdowns.forEach { it.finish(System.nanoTime()) }
+        shutdowns.forEach { it.finish(clock.nanos()) }
     }
 
     /** Whether [call] now waits for its answer here; if not, it has failed. */
     private fun accept(call: ServerCall, buffers: Array<ByteBuffer>): Boolean {
         val objection = endReason ?: SILENT.takeIf { isSilent && call.patience.hasAlternative }
         if (objection != null) {
-            call.fail(server.failure(objection))
+            call.fail(server.failure(objection), clock.nanos())
             return false
         }
         pending.addLast(call)
         call.bytesOut = buffers.sumOf { it.remaining() }
-        call.sentNanos = System.nanoTime()
+        call.sentNanos = clock.nanos()
         return true
     }
 
@@ -195,7 +196,7 @@ internal class ServerSession(
             connection.fill()
         } catch (exhausted: BuffersExhausted) {
             if (call?.isSent == false || !replies.dropRead(connection.input)) throw exhausted
-            call?.abandon(outOfMemory)
+            call?.abandon(outOfMemory, clock.nanos())
             true
         }
     }
@@ -245,7 +246,7 @@ internal class ServerSession(
         }
         buffers.release(bytes)
         if (!call.isSent) throw BuffersExhausted()
-        call.abandon(outOfMemory)
+        call.abandon(outOfMemory, clock.nanos())
     }
 
     private companion object {
