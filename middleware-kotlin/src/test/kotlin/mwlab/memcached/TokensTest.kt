@@ -43,7 +43,14 @@ class TokensTest {
         for (number in listOf("0", "-0", "18446744073709551615", "-9223372036854775809", "-18446744073709551615")) {
             assertEquals(true, read(number, Tokens::isUnsigned), number)
         }
-        for (number in listOf("-1", "-9223372036854775808", "-18446744073709551616", "18446744073709551616", "-", "+-1")) {
+        for (number in listOf(
+            "-1",
+            "-9223372036854775808",
+            "-18446744073709551616",
+            "18446744073709551616",
+            "-",
+            "+-1",
+        )) {
             assertEquals(false, read(number, Tokens::isUnsigned), number)
         }
     }

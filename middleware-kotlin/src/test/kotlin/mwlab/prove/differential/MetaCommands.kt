@@ -3,7 +3,11 @@ package mwlab.prove.differential
 import kotlin.random.Random
 
 /** Meta commands with any of their flags, in any order. */
-internal class MetaCommands(private val random: Random, private val words: Vocabulary, private val hasUniques: Boolean) {
+internal class MetaCommands(
+    private val random: Random,
+    private val words: Vocabulary,
+    private val hasUniques: Boolean,
+) {
     fun get(): String {
         val (key, base64) = words.metaKey()
         val isCounter = key in words.counters
@@ -20,7 +24,10 @@ internal class MetaCommands(private val random: Random, private val words: Vocab
         // Digits before digits would make a number that gets shorter as soon as it is counted.
         val mode = (if (key in words.counters) SAFE_MODES else SAFE_MODES + listOf("MP", "MX", "Mp")).random(random)
         val known = SET_FLAGS + time("T") + mode + unique("c") + unique("C${random.nextInt(1000)}") + unique("I")
-        return "ms $key ${value.length}${flags(base64, known + listOf("F${words.oddNumber()}", "F${words.flags()}", "N10000"))}\r\n$value"
+        return "ms $key ${value.length}${flags(
+            base64,
+            known + listOf("F${words.oddNumber()}", "F${words.flags()}", "N10000"),
+        )}\r\n$value"
     }
 
     fun delete(): String {
@@ -46,7 +53,11 @@ internal class MetaCommands(private val random: Random, private val words: Vocab
         return (chosen + needed.trim()).filter(String::isNotEmpty).joinToString("") { " $it" } + odd
     }
 
-    private fun time(flag: String): List<String> = listOfNotNull((flag + words.expiry()).takeIf { random.nextInt(3) == 0 })
+    private fun time(flag: String): List<String> = listOfNotNull(
+        (flag + words.expiry()).takeIf {
+            random.nextInt(3) == 0
+        },
+    )
 
     private fun unique(flag: String): List<String> = if (hasUniques) listOf(flag) else emptyList()
 

@@ -49,7 +49,8 @@ internal class StreamGenerator(seed: Long, private val hasUniques: Boolean) {
 
     /**
      * What memcached does differently if it has not sent all earlier replies: it drops them if a key of a get is too long, and
-     * keeps the length of a number in memory that gets shorter. At the beginning of a batch, it has sent them.
+     * keeps the length of a number in memory that gets shorter. At the beginning of a batch, it has sent them. The keys before
+     * one that is too long are read by memcached, but not through the middleware, so that they must be nobody's.
      */
     private fun first(): String = when (random.nextInt(4)) {
         0 -> "${listOf(
