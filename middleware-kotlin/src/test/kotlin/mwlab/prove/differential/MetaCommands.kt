@@ -36,11 +36,12 @@ internal class MetaCommands(
         return "md $key${flags(base64, known)}"
     }
 
+    /** Without `T`: memcached gives the new time to the old item if a reply that it has not sent yet makes it take a new one. */
     fun arithmetic(): String {
         val key = if (random.nextInt(8) == 0) words.key() else words.counter()
         val mode = listOf("MI", "MD", "M+", "M-", "Mi", "Md", "Mx", "MII").random(random)
         val created = if (key in words.counters) listOf("N10000 J", "N0 J").map { it + words.number() } else listOf("t")
-        val known = listOf("q", "k", "t", "v", "Oxyz", "D${words.delta()}", mode) + created.random(random) + time("T")
+        val known = listOf("q", "k", "t", "v", "Oxyz", "D${words.delta()}", mode) + created.random(random)
         return "ma $key${flags("", known + unique("c") + unique("C${random.nextInt(1000)}"))}"
     }
 

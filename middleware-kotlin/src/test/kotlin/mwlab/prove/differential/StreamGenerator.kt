@@ -68,7 +68,8 @@ internal class StreamGenerator(seed: Long, private val hasUniques: Boolean) {
 
     private fun shorterNumber(): String {
         val key = words.counter()
-        val change = listOf("decr $key 99999999", "incr $key 18446744073704551600", "decr $key 18446744073709551615")
+        val change =
+            listOf("decr $key 99999999", "incr $key 18446744073704551600", "ma $key T1000000 t v", "ma $key T-1")
         return "set $key 0 0 7\r\n${words.number()}\r\n${change.random(random)}\r\nget $key\r\ndelete $key\r\n"
     }
 
