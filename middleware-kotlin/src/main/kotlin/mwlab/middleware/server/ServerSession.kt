@@ -171,7 +171,6 @@ internal class ServerSession(
         val call = pending.firstOrNull() ?: throw ProtocolException("a reply that nobody asked for")
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
         if (!isEndOfQuiet && !call.isAbandoned) {
-            if (call.reply != null) throw ProtocolException("a second reply to one request")
             call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
         }
         hasAnswered = true
