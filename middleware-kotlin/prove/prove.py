@@ -13,6 +13,7 @@ than 0 on any failure, and its last line is a JSON object:
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -140,7 +141,10 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.terminate()
         process.wait(STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        pass
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _commit() -> str:

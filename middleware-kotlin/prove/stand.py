@@ -6,10 +6,13 @@ Import it first: it makes `processes` and the other modules of `bench` importabl
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "bench"))
+MAVEN_PROJECT = Path(__file__).parents[1]
+CLASS_PATH = MAVEN_PROJECT / "target" / "prove.classpath"
+sys.path.append(str(MAVEN_PROJECT / "bench"))
 
 
 def print_result(part: str, count: int, failures: int, seconds: float, notes: str) -> None:
@@ -22,3 +25,24 @@ def print_result(part: str, count: int, failures: int, seconds: float, notes: st
         "notes": notes,
     }
     print(json.dumps(result), flush=True)
+
+
+def java_with_tests() -> list[str]:
+    """Compile the tests; returns the command that runs a class of theirs, without its name."""
+    subprocess.run(
+        [
+            *("mvn", "--batch-mode", "--no-transfer-progress", "--quiet", "-Pfuzz"),
+            *(
+                "--file",
+                str(MAVEN_PROJECT / "pom.xml"),
+                "test-compile",
+                "dependency:build-classpath",
+            ),
+            f"-Dmdep.outputFile={CLASS_PATH}",
+        ],
+        check=True,
+        stdout=sys.stderr,
+    )
+    classes = [str(MAVEN_PROJECT / "target" / name) for name in ("test-classes", "classes")]
+    path = ":".join([*classes, CLASS_PATH.read_text(encoding="utf-8").strip()])
+    return ["java", "-cp", path]

@@ -90,12 +90,13 @@ internal class Tokens {
             value = value * 10 - digit
         }
         val isNumber = index > firstDigit && (index == end(token) || isCSpace(buffer.get(index)))
-        return when {
-            !isNumber || (!isNegative && value == Long.MIN_VALUE) -> NOT_A_NUMBER
-            value == Long.MIN_VALUE -> STAND_IN
-            isNegative -> value
-            else -> -value
-        }
+        return if (isNumber) signed(value, isNegative) else NOT_A_NUMBER
+    }
+
+    private fun signed(negative: Long, isNegative: Boolean): Long = when {
+        negative == Long.MIN_VALUE -> if (isNegative) STAND_IN else NOT_A_NUMBER
+        isNegative -> negative
+        else -> -negative
     }
 
     private fun isCSpace(byte: Byte): Boolean = byte == SPACE || byte in TAB..CR

@@ -81,7 +81,8 @@ internal class ServerCall(
     }
 
     /** Why [reply], at the position of [bytes], cannot be its answer; null if it can. Not to be asked of an abandoned call. */
-    fun objectionTo(reply: Response, bytes: ByteBuffer): String? = objectionTo(reply, bytes, job, keys)
+    fun objectionTo(reply: Response, bytes: ByteBuffer): String? =
+        if (this.reply != null) "a second reply to one request" else objectionTo(reply, bytes, job, keys)
 
     /** Whether it waits longer than it may at [nanos]. */
     fun isOverdue(nanos: Long): Boolean = !isAbandoned && nanos - sentNanos > patience.nanos

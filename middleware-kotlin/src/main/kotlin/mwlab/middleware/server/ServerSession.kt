@@ -210,7 +210,6 @@ internal class ServerSession(
         }
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
         if (!isEndOfQuiet && !call.isAbandoned) {
-            if (call.reply != null) throw ProtocolException("a second reply to one request")
             call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
         }
         hasAnswered = true

@@ -18,7 +18,11 @@ internal fun firstDifference(one: ByteArray, other: ByteArray): Int {
         if (same < 0) return -1
         val a = seconds(one, inOne + same)
         val b = seconds(other, inOther + same)
-        if (a == null || b == null || a.name != b.name || abs(a.value - b.value) > MOST_SECONDS) return inOne + same
+        if (a == null || b == null || a.name != b.name ||
+            abs(a.value - b.value) !in 1..MOST_SECONDS
+        ) {
+            return inOne + same
+        }
         inOne = a.end
         inOther = b.end
     }

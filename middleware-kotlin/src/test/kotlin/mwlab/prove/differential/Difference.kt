@@ -8,6 +8,9 @@ internal class Difference(
     private val commands: List<String>,
     private val answers: Answers,
 ) {
+    /** The whole batch, for who wants to send it by hand. */
+    fun batchBytes(): ByteArray = latin1(commands.joinToString(""))
+
     /** What was sent and answered, as text that shows every byte. */
     fun describe(): String {
         val at = maxOf(firstDifference(answers.direct, answers.proxied), 0)

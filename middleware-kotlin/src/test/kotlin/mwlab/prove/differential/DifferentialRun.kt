@@ -1,5 +1,6 @@
 package mwlab.prove.differential
 
+import java.nio.file.Files
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.concurrent.thread
@@ -28,9 +29,14 @@ internal class DifferentialRun(
     /** Runs all of it; [progress] is told now and then how many commands were compared. */
     fun run(progress: (Long) -> Unit = {}) {
         val threads = lanes.map { lane -> thread(name = "$lane") { guarded(lane) } }
-        while (threads.any { it.isAlive }) {
-            threads.forEach { it.join(PROGRESS_MS / threads.size) }
-            progress(count)
+        var deadline = System.nanoTime()
+        for (thread in threads) {
+            while (thread.isAlive) {
+                thread.join(JOIN_MS)
+                if (System.nanoTime() < deadline) continue
+                progress(count)
+                deadline = System.nanoTime() + PROGRESS_NANOS
+            }
         }
     }
 
@@ -65,11 +71,15 @@ internal class DifferentialRun(
                 Stream(difference.lane, difference.seed, streamCommands).findCommand(it, difference.batch)
             }
         }
-        return single?.describe() ?: "${difference.describe()}\n  (alike when sent command by command)"
+        if (single != null) return single.describe()
+        val file = Files.createTempFile("difference-", ".batch")
+        Files.write(file, difference.batchBytes())
+        return "${difference.describe()}\n  alike when sent command by command; the batch is in $file"
     }
 
     private companion object {
-        const val PROGRESS_MS = 5000L
+        const val JOIN_MS = 100L
+        const val PROGRESS_NANOS = 10_000_000_000L
         const val MOST_DIFFERENCES = 10
     }
 }

@@ -37,6 +37,7 @@ class DifferentialTest {
         assertTrue(difference("ME a exp=-1\r\n", "ME a exp=-2\r\n") > 0)
         assertTrue(difference("HD t90\r\n", "HD t190\r\n") > 0)
         assertTrue(difference("HD t-1\r\n", "HD t1\r\n") > 0)
+        assertEquals(6, difference("HD t99 k\r\n", "HD t99\r\n"))
         assertTrue(difference("HD s99\r\n", "HD s98\r\n") > 0)
         assertTrue(difference("VALUE t99 0 0\r\n", "VALUE t98 0 0\r\n") > 0)
     }

@@ -12,7 +12,8 @@ internal class MetaCommands(
         val (key, base64) = words.metaKey()
         val isCounter = key in words.counters
         // Of an item that it makes on the way, memcached tells the key as it is, line ends included.
-        val makes = random.nextInt(6) == 0 && key !in Vocabulary.KEYS_OF_LINES
+        // A counter may lose the marks of `N`, `R` and `I` whenever it is counted.
+        val makes = random.nextInt(6) == 0 && key !in Vocabulary.KEYS_OF_LINES && !isCounter
         val known = GET_FLAGS.filterNot { it == "h" && isCounter }
         val vivid = if (makes) listOf("N10000", "R100000") else listOf("R30")
         return "mg $key${flags(base64, known + vivid + time("T") + unique("c"))}"
@@ -23,24 +24,29 @@ internal class MetaCommands(
         val value = if (key in words.counters) words.number() else words.value(longest = 3000)
         // Digits before digits would make a number that gets shorter as soon as it is counted.
         val mode = (if (key in words.counters) SAFE_MODES else SAFE_MODES + listOf("MP", "MX", "Mp")).random(random)
-        val known = SET_FLAGS + time("T") + mode + unique("c") + unique("C${random.nextInt(1000)}") + unique("I")
+        val makes = if (key in Vocabulary.KEYS_OF_LINES) emptyList() else listOf("N10000")
+        val stale = if (key in words.counters) emptyList() else unique("I")
+        val known = SET_FLAGS + time("T") + mode + unique("c") + unique("C${random.nextInt(1000)}") + stale
         return "ms $key ${value.length}${flags(
             base64,
-            known + listOf("F${words.oddNumber()}", "F${words.flags()}", "N10000"),
+            known + listOf("F${words.oddNumber()}", "F${words.flags()}") + makes,
         )}\r\n$value"
     }
 
     fun delete(): String {
         val (key, base64) = words.metaKey()
-        val known = listOf("q", "k", "Oopaque", "O1") + time("T") + "I" + unique("C${random.nextInt(1000)}")
+        val known =
+            listOf("q", "k", "Oopaque", "O1") + time("T") + listOf("I").filter { key !in words.counters } +
+                unique("C${random.nextInt(1000)}")
         return "md $key${flags(base64, known)}"
     }
 
+    /** Without `T`: memcached gives the new time to the old item if a reply that it has not sent yet makes it take a new one. */
     fun arithmetic(): String {
         val key = if (random.nextInt(8) == 0) words.key() else words.counter()
         val mode = listOf("MI", "MD", "M+", "M-", "Mi", "Md", "Mx", "MII").random(random)
         val created = if (key in words.counters) listOf("N10000 J", "N0 J").map { it + words.number() } else listOf("t")
-        val known = listOf("q", "k", "t", "v", "Oxyz", "D${words.delta()}", mode) + created.random(random) + time("T")
+        val known = listOf("q", "k", "t", "v", "Oxyz", "D${words.delta()}", mode) + created.random(random)
         return "ma $key${flags("", known + unique("c") + unique("C${random.nextInt(1000)}"))}"
     }
 

@@ -35,7 +35,7 @@ internal class OddCommands(private val random: Random, private val words: Vocabu
 
     /** A right command line with one word lost, doubled, or damaged. */
     private fun mutated(): String {
-        val line = RIGHT.random(random).split(" ").toMutableList()
+        val line = RIGHT.filter { hasUniques || !it.startsWith("me ") }.random(random).split(" ").toMutableList()
         val at = random.nextInt(line.size)
         when (random.nextInt(4)) {
             0 -> line.removeAt(at)

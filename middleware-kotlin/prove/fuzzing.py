@@ -1,0 +1,89 @@
+"""Fuzz the parsers with Jazzer, guided by what they cover; what fails is kept as a file.
+
+    python middleware-kotlin/prove/fuzzing.py --runs 10000000
+
+Each target begins with the streams in src/test/resources/fuzz and with what earlier runs have found
+worth keeping, in target/fuzz. A stream that fails is written into src/test/resources/fuzz, where
+the tests read it again from then on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from stand import MAVEN_PROJECT, java_with_tests, print_result
+
+TARGETS = {"requests": "RequestTarget", "replies": "ReplyTarget"}
+DEFAULT_RUNS = 10_000_000
+MAX_STREAM_BYTES = 400
+EXECUTED = re.compile(r"stat::number_of_executed_units: (\d+)")
+FOLDER = MAVEN_PROJECT / "target" / "fuzz"
+
+
+def main() -> None:
+    """Fuzz all targets at the same time; exit status 1 if one failed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=DEFAULT_RUNS, help="of all targets together")
+    arguments = parser.parse_args()
+    runs = -(-arguments.runs // len(TARGETS))
+    java = java_with_tests()
+    begin = time.monotonic()
+    with ThreadPoolExecutor() as pool:
+        results = list(pool.map(lambda name: fuzz(java, name, runs), TARGETS))
+    count = sum(executed for executed, _ in results)
+    failures = sum(status != 0 for _, status in results)
+    part = "fuzzing" if arguments.runs <= DEFAULT_RUNS else "fuzzing, long"
+    notes = f"executions guided by coverage; targets: {', '.join(TARGETS)}"
+    print_result(part, count, failures, time.monotonic() - begin, notes)
+    sys.exit(bool(failures))
+
+
+def fuzz(java: list[str], name: str, runs: int) -> tuple[int, int]:
+    """Run one target; returns how often it was executed, and its exit status."""
+    found = FOLDER / name
+    found.mkdir(parents=True, exist_ok=True)
+    seeds = MAVEN_PROJECT / "src" / "test" / "resources" / "fuzz" / name
+    command = [
+        java[0],
+        "-Xmx512m",
+        *java[1:],
+        "com.code_intelligence.jazzer.Jazzer",
+        f"--target_class=mwlab.prove.fuzz.{TARGETS[name]}",
+        "--instrumentation_includes=mwlab.memcached.**",
+        # The sanitizers look for what no parser does, such as deserializing objects.
+        "--disabled_hooks=*",
+        f"--reproducer_path={found}",
+        f"-artifact_prefix={seeds}/",
+        f"-runs={runs}",
+        f"-max_len={MAX_STREAM_BYTES}",
+        "-rss_limit_mb=0",
+        "-print_final_stats=1",
+        str(found),
+        str(seeds),
+    ]
+    log = Path(f"{found}.log")
+    with log.open("w", encoding="utf-8") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            status = process.wait()
+        finally:
+            process.terminate()
+    said = log.read_text(encoding="utf-8", errors="replace")
+    executed = EXECUTED.search(said)
+    print(f"{name}: exit status {status}, {executed.group(1) if executed else 'no'} executions")
+    if status != 0:
+        print("\n".join(said.splitlines()[-40:]))
+    count = int(executed.group(1)) if executed else 0
+    return count, status if count else max(status, 1)
+
+
+if __name__ == "__main__":
+    main()
