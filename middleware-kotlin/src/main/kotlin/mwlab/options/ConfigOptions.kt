@@ -37,9 +37,9 @@ internal abstract class ConfigOptions<C> {
         default: String,
         fact: ((C) -> Any?)? = null,
         short: Char? = null,
-    ): ConfigOption<C, T> = declare(name, short, argument, help, default, fact) { line ->
+    ): ConfigOption<C, T> = ConfigOption(name, short, argument, help, default, fact) { line ->
         kind.read(name, line.single(name, kind) ?: default)
-    }
+    }.declared()
 
     /** An option that is null if it is not given; [shown] says in words what that means. */
     protected fun <T : Any> optional(
@@ -50,9 +50,9 @@ internal abstract class ConfigOptions<C> {
         shown: String = "",
         fact: ((C) -> Any?)? = null,
         short: Char? = null,
-    ): ConfigOption<C, T?> = declare(name, short, argument, help, shown, fact) { line ->
+    ): ConfigOption<C, T?> = ConfigOption(name, short, argument, help, shown, fact) { line ->
         line.single(name, kind)?.let { kind.read(name, it) }
-    }
+    }.declared()
 
     /** An option with any number of values. */
     protected fun <T> list(
@@ -62,23 +62,15 @@ internal abstract class ConfigOptions<C> {
         kind: OptionKind<T>,
         fact: ((C) -> Any?)? = null,
         short: Char? = null,
-    ): ConfigOption<C, List<T>> = declare(name, short, argument, help, "", fact) { line ->
+    ): ConfigOption<C, List<T>> = ConfigOption(name, short, argument, help, "", fact) { line ->
         line.all(name).map { kind.read(name, it) }
-    }
+    }.declared()
 
     /** An option without a value. */
     protected fun flag(name: String, help: String, short: Char? = null): ConfigOption<C, Boolean> =
-        declare(name, short, null, help, "", null) { line -> name in line }
+        ConfigOption<C, Boolean>(name, short, null, help, "", null) { line -> name in line }.declared()
 
-    private fun <T> declare(
-        name: String,
-        short: Char?,
-        argument: String?,
-        help: String,
-        default: String,
-        fact: ((C) -> Any?)?,
-        valueIn: (CommandLine) -> T,
-    ) = ConfigOption(name, short, argument, help, default, fact, valueIn).also { declared += it }
+    private fun <T> ConfigOption<C, T>.declared() = also { declared += it }
 
     private fun CommandLine.single(name: String, kind: OptionKind<*>): String? {
         if (name !in this) return null

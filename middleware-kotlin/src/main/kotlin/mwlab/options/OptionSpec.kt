@@ -14,6 +14,9 @@ internal open class OptionSpec(
     val refusal: String? = null,
 )
 
+/** Options that stand together in the help. */
+internal class OptionGroup(val title: String, val options: List<OptionSpec>)
+
 /** A line of help: names and argument with a [separator] between them, what it is about from [column] on. */
 internal fun OptionSpec.helpLine(separator: String, column: Int): String {
     val letter = short?.let { "-$it, " } ?: "    "

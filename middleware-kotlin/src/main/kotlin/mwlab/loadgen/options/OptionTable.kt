@@ -2,10 +2,9 @@ package mwlab.loadgen.options
 
 import mwlab.options.CommandLine
 import mwlab.options.GetoptReader
+import mwlab.options.OptionGroup
 import mwlab.options.OptionSpec
 import mwlab.options.helpLine
-
-internal class OptionGroup(val title: String, val options: List<OptionSpec>)
 
 private fun option(name: String, argument: String, help: String, short: Char? = null) =
     OptionSpec(name, short, argument, help)
