@@ -2,6 +2,7 @@ package mwlab.loadgen.arrivals
 
 import kotlin.math.abs
 import kotlin.math.ceil
+import kotlin.math.max
 import kotlin.math.pow
 import kotlin.math.sqrt
 
@@ -39,12 +40,15 @@ internal class ArrivalTest(val rateRatio: Double, val expected: Double, val gaps
         private fun gapTest(sentNanos: LongArray, asked: AskedArrivals): GapTest? {
             if (!asked.isRandom) return null
             val meanGapNanos = (sentNanos.last() - sentNanos.first()).toDouble() / (sentNanos.size - 1)
-            val stages = ceil((LEAST_DEVIATION_NANOS / meanGapNanos).pow(2)).toInt()
+            val stages = ceil(
+                max(LEAST_MEAN_NANOS / meanGapNanos, (LEAST_DEVIATION_NANOS / meanGapNanos).pow(2)),
+            ).toInt()
             if (stages > if (asked.isPoisson) GapTest.MOST_STAGES else 1) return null
             return GapTest.of(asked.standardGaps(sentNanos), stages)
         }
 
-        /** Timers are late by some tens of microseconds, which shows unless what is tested varies by much more. */
+        /** Timers are late by some tens of microseconds, which shows unless what is tested is longer and varies by much more. */
+        private const val LEAST_MEAN_NANOS = 1e6
         private const val LEAST_DEVIATION_NANOS = 3e5
         private const val NANOS_PER_S = 1e9
     }

@@ -48,7 +48,7 @@ class ArrivalTestTest {
     }
 
     @ParameterizedTest
-    @ValueSource(doubles = [100.0, 500.0, 3_000.0, 10_000.0, 50_000.0])
+    @ValueSource(doubles = [100.0, 1_000.0, 3_000.0, 10_000.0, 50_000.0])
     fun `Poisson arrivals by timers that are somewhat late are as asked`(ratePerS: Double) {
         val asked = asked(ratePerS)
         val result = test(late(sent(asked, 20_000), meanNanos = 40_000.0), asked)
