@@ -52,7 +52,7 @@ class Report:
 
 def fill(port: int, value_bytes: int) -> None:
     """Store all keys with values of this size."""
-    _run(port, value_bytes, "-t1", "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0")
+    run(port, value_bytes, "-t1", "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0")
 
 
 def generate(port: int, load: Load, seconds: int) -> Report:
@@ -61,7 +61,7 @@ def generate(port: int, load: Load, seconds: int) -> Report:
     options = [f"-t{threads}", f"-c{load.connections // threads}", f"--test-time={seconds}"]
     ratio = "--ratio=1:0" if load.workload == "set" else "--ratio=0:1"
     many = [f"--multi-key-get={load.keys}"] if load.keys > 1 else []
-    return parse_report(_run(port, load.value_bytes, ratio, *options, *many), load.keys)
+    return parse_report(run(port, load.value_bytes, ratio, *options, *many), load.keys)
 
 
 def command_line(port: int, value_bytes: int, *options: str) -> list[str]:
@@ -71,7 +71,8 @@ def command_line(port: int, value_bytes: int, *options: str) -> list[str]:
     return [str(GENERATOR), *target, *keys, *options]
 
 
-def _run(port: int, value_bytes: int, *options: str) -> dict[str, Any]:
+def run(port: int, value_bytes: int, *options: str) -> dict[str, Any]:
+    """Run the generator to its end and return its JSON."""
     with tempfile.NamedTemporaryFile(suffix=".json") as output:
         command = command_line(port, value_bytes, *options, f"--json-out-file={output.name}")
         done = subprocess.run(command, capture_output=True, text=True, check=False)
