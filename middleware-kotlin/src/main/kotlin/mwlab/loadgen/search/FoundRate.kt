@@ -22,8 +22,12 @@ internal class FoundRate(
     /** All steps, and what they came to. */
     fun table(objective: Objective): List<String> = listOf("", "Search for ${objective.text}", SearchStep.TITLES) +
         steps.mapIndexed { index, step -> step.line(index + 1) } +
-        "highest rate that passed: ${shown(passingPerS)}, lowest that failed: ${shown(failingPerS)}" +
-        if (isDone) "" else " (the search was not brought to its end)"
+        result()
+
+    private fun result(): String {
+        val bracket = "highest rate that passed: ${shown(passingPerS)}, lowest that failed: ${shown(failingPerS)}"
+        return if (isDone) bracket else "$bracket (the search was not brought to its end)"
+    }
 
     private fun shown(ratePerS: Double?) = ratePerS?.let { "${it.fixed(1)}/s" } ?: "none"
 }
