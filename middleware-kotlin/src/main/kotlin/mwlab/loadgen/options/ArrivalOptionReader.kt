@@ -70,7 +70,7 @@ private fun sine(text: String): Rate.Sine {
 private fun stepsOf(file: File): List<RateStep?> = try {
     file.readLines().filter { it.isNotBlank() && it.trim() != "seconds,rate" }.map { step(it, ',') }
 } catch (unreadable: IOException) {
-    throw OptionException("the file of --rate cannot be read: ${unreadable.message}.")
+    throw OptionException("the file of --rate cannot be read: ${unreadable.message}.", unreadable)
 }
 
 private fun step(text: String, separator: Char): RateStep? {

@@ -1,7 +1,7 @@
 package mwlab.loadgen.options
 
 /** A command line that cannot be run; [message] says why, in memtier's words where memtier has some. */
-class OptionException(message: String) : Exception(message)
+class OptionException(message: String, cause: Throwable? = null) : Exception(message, cause)
 
 /**
  * The options of a command line as text, read as getopt_long reads them: `--name=value`, `--name value`, unambiguous

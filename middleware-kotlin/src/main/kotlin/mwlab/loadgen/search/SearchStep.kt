@@ -62,7 +62,7 @@ internal class SearchStep(
                 run.problem() != null -> run.problem()
                 errors > 0 -> "$errors errors"
                 run.health.unanswered + run.health.lost > 0 -> "${run.health.unanswered + run.health.lost} not answered"
-                interval == null || interval.highUs.isInfinite() -> "too few requests, or too different ones, to tell; give more --test-time"
+                interval?.highUs?.isFinite() != true -> "too few or too uneven to tell; give more --test-time"
                 interval.highUs >= objective.limitUs -> "too slow"
                 else -> null
             }
