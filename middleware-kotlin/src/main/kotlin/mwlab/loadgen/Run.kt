@@ -89,7 +89,7 @@ internal class Run(
         coroutineScope {
             val helpers = threads.map { launch(it.loop) { it.lag.watch() } }.toMutableList()
             val jobs = threads.mapIndexed { number, thread ->
-                val equipment = thread.prepare(clock, limit, number, baseSeed + number, errors)
+                val equipment = thread.prepare(clock, limit, number, baseSeed, errors)
                 thread.arrivals?.let { helpers += launch(thread.loop) { it.produce() } }
                 launch(thread.loop) { runClients(thread, equipment, limit) }
             }

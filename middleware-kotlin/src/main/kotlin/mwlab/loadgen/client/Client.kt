@@ -128,7 +128,7 @@ internal class Client(
         workload.next(request, batch)
         request.sentNanos = System.nanoTime()
         inFlight.add()
-        recorder.sent()
+        recorder.sent(request)
         requests--
     }
 

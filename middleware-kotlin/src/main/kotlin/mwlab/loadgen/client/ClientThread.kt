@@ -1,5 +1,7 @@
 package mwlab.loadgen.client
 
+import mwlab.loadgen.arrivals.AskedArrivals
+import mwlab.loadgen.arrivals.DealtArrivals
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
 import mwlab.loadgen.measure.LoopLag
@@ -7,6 +9,7 @@ import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.SecondStats
+import mwlab.loadgen.measure.SentTimes
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.net.EventLoop
@@ -22,6 +25,11 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         private set
     var arrivals: OpenLoop? = null
         private set
+
+    /** What the open loop should do, and when it really sent; null in a closed one. */
+    var asked: AskedArrivals? = null
+        private set
+    val sentTimes = SentTimes()
     private var cpuNanosAtStart = 0L
 
     /** Gives each client its recorder and its pace; to be called once the start of the run is known. */
@@ -29,15 +37,19 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         clock: RunClock,
         limit: RunLimit,
         number: Int,
-        seed: Long,
+        baseSeed: Long,
         errors: ErrorLog,
     ): List<Pair<ReplyRecorder, Pace>> {
         cpuNanosAtStart = loop.cpuNanos
-        val random = SplittableRandom(seed)
-        val open = (options.pacing.arrivals as? Arrivals.Open)?.let { openLoop(it, limit, number, random.split()) }
-        arrivals = open
+        val random = SplittableRandom(baseSeed + number)
+        asked = (options.pacing.arrivals as? Arrivals.Open)?.let {
+            AskedArrivals(it.rate, it.gaps, SplittableRandom(baseSeed).split().nextLong())
+        }
         val perClient = options.output.clientStats != null
-        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors) }
+        val sent = sentTimes.takeIf { asked != null }
+        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors, sent) }
+        val open = asked?.let { openLoop(it, limit, number) }
+        arrivals = open
         return clients.indices.map { index ->
             recorders[if (perClient) index else 0] to (open ?: closedPace(limit, index, random.split()))
         }
@@ -49,12 +61,8 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
     /** What each client measured, second by second; only with per-client statistics. */
     fun perClient(): List<List<SecondStats>> = recorders.map { it.seconds }
 
-    /** Each thread makes its part of the arrivals: Poisson processes add up to one, fixed gaps interleave. */
-    private fun openLoop(arrivals: Arrivals.Open, limit: RunLimit, number: Int, random: SplittableRandom): OpenLoop {
-        val threads = options.load.threads
-        val phase = number.toDouble() / threads
-        return OpenLoop(loop, limit, ArrivalTimes(arrivals.ratePerS / threads, arrivals.poisson, phase, random))
-    }
+    private fun openLoop(asked: AskedArrivals, limit: RunLimit, number: Int) =
+        OpenLoop(loop, limit, DealtArrivals(asked.times(), number, options.load.threads), recorders.first()::unsent)
 
     private fun closedPace(limit: RunLimit, index: Int, random: SplittableRandom): Pace {
         val arrivals = options.pacing.arrivals

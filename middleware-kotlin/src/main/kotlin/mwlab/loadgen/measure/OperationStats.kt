@@ -33,7 +33,10 @@ internal class OperationStats {
         private set
     val responseTimes = TimeHistogram()
 
-    /** From the intended instead of the actual send time; empty in closed loops, which have no intended one. */
+    /**
+     * From the intended instead of the actual send time; empty in closed loops, which have no intended one.
+     * Those of all requests together hold the waits of arrivals that were never sent, too.
+     */
     val intendedResponseTimes = TimeHistogram()
 
     fun record(responseTimeUs: Long, keys: Int, hits: Int, bytesTx: Int, bytesRx: Int) {

@@ -6,11 +6,14 @@ import mwlab.loadgen.client.SentRequest
  * Takes down what happens on the connections of one event loop (or, for per-client statistics, on one connection).
  *
  * Confined to the thread of its loop, except [live]; [seconds] may be read when that loop has ended.
+ *
+ * @param sentTimes keeps when requests are sent, in an open loop
  */
 internal class ReplyRecorder(
     private val clock: RunClock,
     private val live: LiveCounters,
     private val errors: ErrorLog,
+    private val sentTimes: SentTimes? = null,
 ) {
     private val recorded = ArrayList<SecondStats>()
     private var current = SecondStats().also { recorded += it }
@@ -24,7 +27,17 @@ internal class ReplyRecorder(
         private set
 
     /** A request is on its way. */
-    fun sent() = live.addSent()
+    fun sent(request: SentRequest) {
+        live.addSent()
+        sentTimes?.add(request.sentNanos)
+    }
+
+    /** An arrival that no client was free for until the run ended at [endNanos]; it counts in the second in which it was due. */
+    fun unsent(dueNanos: Long, endNanos: Long) {
+        at(dueNanos)
+        val second = ((dueNanos - clock.startNanos) / RunClock.NANOS_PER_SECOND).toInt()
+        recorded[second].recordUnsent((endNanos - dueNanos) / RunClock.NANOS_PER_MICRO)
+    }
 
     /** A reply at [repliedNanos] that answers [request]. */
     fun reply(request: SentRequest, hits: Int, bytes: Int, repliedNanos: Long) {

@@ -15,6 +15,9 @@ private fun flag(name: String, help: String, short: Char? = null) = OptionSpec(n
 private fun refused(reason: String, flags: List<String>, withArgument: List<String>): List<OptionSpec> =
     flags.map { OptionSpec(it, null, null, "", reason) } + withArgument.map { OptionSpec(it, null, "ARG", "", reason) }
 
+/** Rates that change. */
+private const val RATE_HELP = "SECOND:RATE,SECOND:RATE,... or sine:MEAN:AMPLITUDE:PERIOD_S or file:CSV (seconds,rate)"
+
 internal val optionGroups = listOf(
     OptionGroup(
         "Connection and General Options",
@@ -99,8 +102,18 @@ internal val optionGroups = listOf(
     OptionGroup(
         "Beyond memtier",
         listOf(
-            option("arrivals", "poisson|fixed", "Open loop at --rate, whatever the replies do"),
-            option("rate", "NUMBER", "Requests per second of this process in an open loop"),
+            option(
+                "arrivals",
+                "PROCESS",
+                "Open loop at --rate, whatever the replies do: poisson, fixed, uniform, etc, onoff",
+            ),
+            option("rate", "RATE", "Requests per second of this process in an open loop; or $RATE_HELP"),
+            option("on-off", "STATES", "Of --arrivals=onoff: RATE_ON:MEAN_ON_S:RATE_OFF:MEAN_OFF_S"),
+            option(
+                "find-rate",
+                "OBJECTIVE",
+                "Search the highest rate that holds it, as in \"p99 < 5 ms\", in runs of --test-time",
+            ),
             option("think-time", "MSECS", "Closed loop: pause before the next request; exp:MSECS for exponential"),
             option("start-at", "EPOCH", "Connect now, start all clients at this second since 1970"),
             option("warm-up", "SECS", "First seconds to leave out of totals and histograms"),

@@ -1,5 +1,7 @@
 package mwlab.loadgen.options
 
+import mwlab.loadgen.arrivals.GapDistribution
+import mwlab.loadgen.arrivals.Rate
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
@@ -119,6 +121,7 @@ sealed interface ValueSize {
 /**
  * When requests are sent, and which part of the run counts.
  *
+ * @property objective what the highest rate is searched for; null: one rate is measured
  * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
  * @property warmUpS whole seconds at the start that totals leave out
  * @property coolDownS whole seconds at the end that totals leave out
@@ -126,20 +129,40 @@ sealed interface ValueSize {
  */
 data class Pacing(
     val arrivals: Arrivals = Arrivals.Closed(),
+    val objective: Objective? = null,
     val rateLimit: Int = 0,
     val startAtEpochS: Double? = null,
     val warmUpS: Int = 0,
     val coolDownS: Int = 0,
     val grace: Duration = 2.seconds,
-)
+) {
+    /** These arrivals at another rate, always the same; of an open loop. */
+    fun at(ratePerS: Double): Pacing =
+        copy(arrivals = (arrivals as Arrivals.Open).copy(rate = Rate.Constant(ratePerS)), objective = null)
+}
 
 /** What decides when the next request is sent. */
 sealed interface Arrivals {
     /** Closed loop: when the reply has arrived and the client has thought for [thinkTime] on average. */
     data class Closed(val thinkTime: Duration = Duration.ZERO, val exponential: Boolean = false) : Arrivals
 
-    /** Open loop: at the given rate of the whole process, whatever the replies do. */
-    data class Open(val ratePerS: Double, val poisson: Boolean) : Arrivals
+    /**
+     * Open loop: at the given rate of the whole process, whatever the replies do.
+     *
+     * @property rateText the rate as it was asked for
+     */
+    data class Open(
+        val rate: Rate,
+        val gaps: GapDistribution = GapDistribution.EXPONENTIAL,
+        val rateText: String = "",
+    ) : Arrivals {
+        /** Its name on the command line. */
+        val process: String get() = when {
+            rate is Rate.OnOff -> "onoff"
+            gaps == GapDistribution.EXPONENTIAL -> "poisson"
+            else -> gaps.name.lowercase()
+        }
+    }
 }
 
 /** What is written where. */

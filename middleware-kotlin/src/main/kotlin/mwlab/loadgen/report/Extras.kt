@@ -1,30 +1,38 @@
 package mwlab.loadgen.report
 
 import mwlab.json.JsonWriter
+import mwlab.loadgen.Outcome
+import mwlab.loadgen.arrivals.ArrivalTest
+import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.Latencies
 import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.search.FoundRate
+import mwlab.loadgen.search.SearchStep
 
 /** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
 internal class Extras(private val options: Options, private val baseSeed: Long) {
-    /** @param error why the test ended before its time, or null */
-    fun write(json: JsonWriter, runs: List<RunResult>, error: String?) {
+    fun write(json: JsonWriter, outcome: Outcome) {
         json.number("Format version", FORMAT_VERSION)
         json.text("Generator", GENERATOR)
         json.text("Java", System.getProperty("java.version"))
         json.number("Base seed", baseSeed)
         writeArrivals(json)
-        json.text("Error", error)
-        json.array("Runs") { runs.forEach { run -> json.obj { writeRun(json, run) } } }
+        json.text("Error", outcome.error)
+        outcome.found?.let { writeFoundRate(json, it) }
+        json.array("Runs") { outcome.runs.forEach { run -> json.obj { writeRun(json, run) } } }
     }
 
     private fun writeArrivals(json: JsonWriter) = json.obj("Arrivals") {
         when (val arrivals = options.pacing.arrivals) {
             is Arrivals.Open -> {
-                json.text("Process", if (arrivals.poisson) "poisson" else "fixed")
-                json.number("Rate", arrivals.ratePerS, 3)
+                json.text("Process", arrivals.process)
+                when (val rate = arrivals.rate) {
+                    is Rate.Constant -> json.number("Rate", rate.perS, 3)
+                    else -> json.text("Rate over time", arrivals.rateText)
+                }
             }
 
             is Arrivals.Closed -> {
@@ -33,6 +41,27 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
                 json.text("Think time distribution", if (arrivals.exponential) "exponential" else "fixed")
             }
         }
+    }
+
+    private fun writeFoundRate(json: JsonWriter, found: FoundRate) = json.obj("Find rate") {
+        json.text("Objective", options.pacing.objective?.text)
+        json.number("Highest rate that passed", found.passingPerS ?: Double.NaN, 3)
+        json.number("Lowest rate that failed", found.failingPerS ?: Double.NaN, 3)
+        json.flag("Done", found.isDone)
+        json.array("Steps") { found.steps.forEach { step -> json.obj { writeStep(json, step) } } }
+    }
+
+    private fun writeStep(json: JsonWriter, step: SearchStep) {
+        json.number("Rate", step.ratePerS, 3)
+        json.number("Ops/sec", step.throughputPerS, 3)
+        step.interval?.let {
+            json.number("Latency", it.estimateUs / US_PER_MS, 3)
+            json.number("Latency from", it.lowUs / US_PER_MS, 3)
+            json.number("Latency to", it.highUs / US_PER_MS, 3)
+        }
+        json.flag("Passed", step.passed)
+        json.text("Reason", step.reason)
+        json.flag("Generator limited", step.isGeneratorLimited)
     }
 
     private fun writeRun(json: JsonWriter, run: RunResult) {
@@ -50,7 +79,21 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.number("Loop lag p90", run.health.loopLagP90Ms, 3)
         json.number("Loop lag max", run.health.loopLagMaxMs, 3)
         json.flag("Generator limited", run.health.isGeneratorLimited)
+        run.health.arrivals?.let { writeArrivalTest(json, it) }
         if (options.pacing.arrivals is Arrivals.Open) writeIntended(json, run)
+    }
+
+    private fun writeArrivalTest(json: JsonWriter, test: ArrivalTest) = json.obj("Sent arrivals") {
+        json.number("Sent over asked", test.rateRatio, 4)
+        test.gaps?.let { gaps ->
+            json.number("Gaps in each sum", gaps.stages.toLong())
+            json.number("Sums of gaps tested", gaps.n.toLong())
+            json.number("Anderson-Darling statistic", gaps.statistic, 4)
+            json.number("p-value", gaps.pValue, 4)
+            json.number("Lag-1 autocorrelation", gaps.lag1, 4)
+            json.number("95 % bound of autocorrelation", gaps.lag1Bound, 4)
+        }
+        json.flag("As asked", test.isAsAsked)
     }
 
     private fun writeErrors(json: JsonWriter, run: RunResult) = json.obj("Error replies") {
