@@ -1,7 +1,9 @@
 package mwlab.loadgen
 
 import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.measure.SampleFile
 import mwlab.loadgen.options.AddressFamily
+import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.CommandLine
 import mwlab.loadgen.options.OptionException
 import mwlab.loadgen.options.Options
@@ -16,7 +18,9 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.report.TextReport
 import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
+import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
+import mwlab.loadgen.workload.replaying
 import mwlab.loadgen.workload.requestsPerClient
 import java.io.File
 import java.io.IOException
@@ -54,11 +58,13 @@ internal class LoadGenerator(
         }
     }
 
-    private fun test(options: Options): Int {
+    private fun test(given: Options): Int {
+        val trace = (given.pacing.arrivals as? Arrivals.Replay)?.let { Trace(File(it.file), it.speed) }
+        val options = trace?.let { given.replaying(it.check()) } ?: given
         announce(options)
         val baseSeed = baseSeedOf(options)
         val runs = ArrayList<RunResult>()
-        val error = measureAll(options, baseSeed, runs)
+        val error = measureAll(options, trace, baseSeed, runs)
         write(options, baseSeed, runs, error)
         if (error != null) err.println("error: $error")
         return if (error == null) SUCCESS else FAILURE
@@ -80,14 +86,16 @@ internal class LoadGenerator(
     }
 
     /** Adds to [runs]; returns why not all of them succeeded, or null. */
-    private fun measureAll(options: Options, baseSeed: Long, runs: MutableList<RunResult>): String? {
+    private fun measureAll(options: Options, trace: Trace?, baseSeed: Long, runs: MutableList<RunResult>): String? {
         try {
             val address = resolve(options.target)
+            val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption).execute()
+                val run = Run(options, address, baseSeed, progress, interruption, samples, trace).execute()
                 runs += run
+                samples?.close()
                 if (run.health.isGeneratorLimited) err.println(run.health.warning())
                 options.output.hdrFilePrefix?.let { HdrFiles(it, err::println).write(run, number) }
                 options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
@@ -97,6 +105,8 @@ internal class LoadGenerator(
             return null
         } catch (failed: SetupException) {
             return failed.message
+        } catch (unusable: IOException) {
+            return unusable.message
         }
     }
 

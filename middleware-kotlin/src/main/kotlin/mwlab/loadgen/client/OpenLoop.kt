@@ -1,8 +1,8 @@
 package mwlab.loadgen.client
 
 import kotlinx.coroutines.channels.Channel
+import mwlab.loadgen.arrivals.ArrivalTimes
 import mwlab.loadgen.measure.RunLimit
-import mwlab.loadgen.options.Arrivals
 import mwlab.net.EventLoop
 
 /**
@@ -34,10 +34,15 @@ internal class OpenLoop(private val loop: EventLoop, private val limit: RunLimit
         return true
     }
 
-    /** Produces the arrivals of the whole run; returns at its end. */
+    /** Produces the arrivals of the whole run; returns at its end, or when there are no more. */
     suspend fun produce() {
         while (true) {
-            val arrival = limit.startNanos + arrivals.next()
+            val sinceStart = arrivals.next()
+            if (sinceStart == null) {
+                due.close()
+                return
+            }
+            val arrival = limit.startNanos + sinceStart
             if (limit.isOver(arrival)) break
             loop.sleepUntil(arrival)
             due.trySend(arrival)

@@ -1,5 +1,6 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.client.Outcome
 import mwlab.loadgen.client.SentRequest
 
 /**
@@ -11,6 +12,7 @@ internal class ReplyRecorder(
     private val clock: RunClock,
     private val live: LiveCounters,
     private val errors: ErrorLog,
+    private val sampler: Sampler? = null,
 ) {
     private val recorded = ArrayList<SecondStats>()
     private var current = SecondStats().also { recorded += it }
@@ -23,25 +25,38 @@ internal class ReplyRecorder(
     var lastReplyNanos = clock.startNanos
         private set
 
-    /** A request is on its way. */
-    fun sent() = live.addSent()
+    /** A request is on its way; [key] makes the text of its key. */
+    inline fun sent(request: SentRequest, key: () -> String) {
+        live.addSent()
+        if (sampler != null && sampler.takesNext()) request.sampledKey = key()
+    }
 
     /** A reply at [repliedNanos] that answers [request]. */
     fun reply(request: SentRequest, hits: Int, bytes: Int, repliedNanos: Long) {
         val stats = at(repliedNanos)[request.operation]
         val responseTimeUs = (repliedNanos - request.sentNanos) / RunClock.NANOS_PER_MICRO
-        stats.record(responseTimeUs, request.keys, hits, request.bytes, bytes)
+        val isBadValue = request.outcome == Outcome.EXISTS
+        stats.record(responseTimeUs, if (isBadValue) 0 else request.keys, hits, request.bytes, bytes)
+        if (isBadValue) stats.recordBadValue()
         if (request.isDue) stats.recordIntended((repliedNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO)
         lastReplyNanos = repliedNanos
         live.addReply(responseTimeUs, request.bytes + bytes)
+        sample(request)
     }
 
     /** A reply at [repliedNanos] that says that the request failed. */
-    fun errorReply(operation: Operation, line: String, repliedNanos: Long) {
-        at(repliedNanos)[operation].recordError()
+    fun errorReply(request: SentRequest, line: String, repliedNanos: Long) {
+        at(repliedNanos)[request.operation].recordError()
         lastReplyNanos = repliedNanos
         live.addError()
         errors.reply(line)
+        sample(request)
+    }
+
+    /** A request that nothing more is heard of. */
+    fun noReply(request: SentRequest, outcome: Outcome) {
+        request.outcome = outcome
+        sample(request)
     }
 
     /** A connection that was refused, dropped or given up. */
@@ -49,6 +64,10 @@ internal class ReplyRecorder(
         at(nanos).recordConnectionError()
         live.addConnectionError()
         errors.connection(failure)
+    }
+
+    private fun sample(request: SentRequest) {
+        if (request.sampledKey != null) sampler?.write(request)
     }
 
     private fun at(nanos: Long): SecondStats {

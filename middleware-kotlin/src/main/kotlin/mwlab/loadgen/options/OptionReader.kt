@@ -90,18 +90,6 @@ private fun readStaircase(line: CommandLine): Staircase? {
     return Staircase(line.count("clients-start", 0), line.count("clients-step", 0), line.count("step-duration", 0))
 }
 
-private fun readMix(line: CommandLine): Mix {
-    val defaults = Mix()
-    val (sets, gets) = line.pair(
-        "ratio",
-        ':',
-        defaults.sets.toLong() to defaults.gets.toLong(),
-        "ratio must be expressed as [0-n]:[0-n].",
-    )
-    demand(sets + gets in 1..Int.MAX_VALUE) { "ratio must be expressed as [0-n]:[0-n], not both zero." }
-    return Mix(sets.toInt(), gets.toInt(), line.count("multi-key-get", defaults.multiKeyGet))
-}
-
 private fun readPacing(line: CommandLine): Pacing {
     val defaults = Pacing()
     return Pacing(
@@ -115,6 +103,8 @@ private fun readPacing(line: CommandLine): Pacing {
 }
 
 private fun readArrivals(line: CommandLine): Arrivals {
+    if ("replay" in line) return readReplay(line)
+    demand("replay-speed" !in line) { "--replay-speed needs --replay." }
     val kind = line["arrivals"]
     demand((kind == null) == ("rate" !in line)) { "--arrivals and --rate must be given together." }
     demand(kind == null || "think-time" !in line) { "--think-time is for closed loops, --arrivals for open ones." }
@@ -148,6 +138,7 @@ private fun readOutput(line: CommandLine): Output {
         printAllRuns = "print-all-runs" in line,
         showConfig = "show-config" in line,
         debug = "debug" in line,
+        sample = readSample(line),
     )
 }
 
@@ -171,7 +162,8 @@ private fun checkTogether(options: Options) {
     demand(!thinks || (load.pipeline == 1 && pacing.rateLimit == 0)) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
-    demand(options.mix.multiKeyGet <= 1 || options.mix.gets > 0) { "--multi-key-get needs a --ratio with gets." }
+    checkMix(options)
+    demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
 }
 
 private const val MOST_CONNECTIONS = 65_536

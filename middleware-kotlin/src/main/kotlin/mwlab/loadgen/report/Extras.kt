@@ -15,6 +15,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.text("Java", System.getProperty("java.version"))
         json.number("Base seed", baseSeed)
         writeArrivals(json)
+        writeMix(json)
         json.text("Error", error)
         json.array("Runs") { runs.forEach { run -> json.obj { writeRun(json, run) } } }
     }
@@ -26,12 +27,24 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
                 json.number("Rate", arrivals.ratePerS, 3)
             }
 
+            is Arrivals.Replay -> {
+                json.text("Process", "replay")
+                json.text("Trace", arrivals.file)
+                json.number("Speed", arrivals.speed, 3)
+            }
+
             is Arrivals.Closed -> {
                 json.text("Process", "closed")
                 json.number("Think time", arrivals.thinkTime.inWholeMicroseconds / US_PER_MS, 3)
                 json.text("Think time distribution", if (arrivals.exponential) "exponential" else "fixed")
             }
         }
+    }
+
+    private fun writeMix(json: JsonWriter) {
+        val weights = options.mix.weights
+        if (weights.isEmpty()) return
+        json.obj("Mix") { weights.forEach { (operation, weight) -> json.number(operation.word, weight.toLong()) } }
     }
 
     private fun writeRun(json: JsonWriter, run: RunResult) {
@@ -49,12 +62,12 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.number("Loop lag p90", run.health.loopLagP90Ms, 3)
         json.number("Loop lag max", run.health.loopLagMaxMs, 3)
         json.flag("Generator limited", run.health.isGeneratorLimited)
-        if (options.pacing.arrivals is Arrivals.Open) writeIntended(json, run)
+        if (Operation.CAS in run.further) json.number("cas_badval", run.total[Operation.CAS].badValues)
+        if (options.pacing.arrivals !is Arrivals.Closed) writeIntended(json, run)
     }
 
     private fun writeErrors(json: JsonWriter, run: RunResult) = json.obj("Error replies") {
-        json.number("Sets", run.total[Operation.SET].errors)
-        json.number("Gets", run.total[Operation.GET].errors)
+        (Operation.OF_MEMTIER + run.further).forEach { json.number(it.row, run.total[it].errors) }
         json.obj("Lines") { run.errorLines.forEach { (line, count) -> json.number(line, count) } }
         json.obj("Time-Serie") {
             run.seconds.forEachIndexed { second, stats ->
@@ -66,11 +79,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
 
     /** Response times from the moment at which a request was due, whether or not it could be sent then. */
     private fun writeIntended(json: JsonWriter, run: RunResult) = json.obj("Latency from intended send time") {
-        val rows = mapOf(
-            "Sets" to run.total[Operation.SET],
-            "Gets" to run.total[Operation.GET],
-            "Totals" to run.total.total(),
-        )
+        val rows = Operation.entries.map { it.row to run.total[it] } + ("Totals" to run.total.total())
         for ((name, stats) in rows) {
             val histogram = stats.intendedResponseTimes.toHistogram()
             if (histogram.totalCount == 0L) continue

@@ -8,10 +8,10 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
-class ArrivalTimesTest {
+class RandomArrivalsTest {
     @Test
     fun `gaps of a Poisson process are exponentially distributed`() {
-        val arrivals = ArrivalTimes(ratePerS = 1000.0, poisson = true, phase = 0.0, SplittableRandom(3))
+        val arrivals = RandomArrivals(ratePerS = 1000.0, poisson = true, phase = 0.0, SplittableRandom(3))
         val gaps = List(20_001) { arrivals.next() }.zipWithNext { a, b -> (b - a) / 1e9 }.sorted()
         val distance = gaps.withIndex().maxOf { (rank, gap) -> abs((rank + 0.5) / gaps.size - (1 - exp(-1000 * gap))) }
         assertTrue(distance < 1.63 / sqrt(gaps.size.toDouble()), "Kolmogorov-Smirnov distance $distance, 1 % level")
@@ -19,7 +19,7 @@ class ArrivalTimesTest {
 
     @Test
     fun `fixed gaps of two threads interleave`() {
-        val threads = listOf(0.0, 0.5).map { ArrivalTimes(10.0, poisson = false, it, SplittableRandom(3)) }
+        val threads = listOf(0.0, 0.5).map { RandomArrivals(10.0, poisson = false, it, SplittableRandom(3)) }
         val times = threads.flatMap { arrivals -> List(3) { arrivals.next() / 1_000_000 } }.sorted()
         assertEquals(listOf(0L, 50, 100, 150, 200, 250), times)
     }
