@@ -37,10 +37,10 @@ class OutcomeTest {
         "META_GET, EN/, MISS",
         "META_GET, HD/, ERROR",
     )
-    fun `a reply says how its request went`(operation: Operation, reply: String, outcome: Outcome) {
+    fun `a reply says how its request went`(operation: Operation, reply: String, outcome: String) {
         val input = bytes(reply)
         val response = checkNotNull(ResponseReader().next(input))
-        assertEquals(outcome, Outcome.of(operation, keys = 1, response))
+        assertEquals(Outcome.valueOf(outcome), Outcome.of(operation, keys = 1, response))
     }
 
     @Test

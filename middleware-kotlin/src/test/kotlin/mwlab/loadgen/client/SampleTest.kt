@@ -32,14 +32,19 @@ class SampleTest {
             val run = Generation.of(server.address.port, words)
             assertEquals(0, run.status, run.err)
             val rows = rows()
-            assertEquals(server.lines.map { it.split(' ').take(2) }.sortedBy { "$it" }, rows.map {
-                listOf(it.getValue("operation"), it.getValue("key"))
-            }.sortedBy { "$it" })
+            assertEquals(
+                server.lines.map { it.split(' ').take(2) }.sortedBy { "$it" },
+                rows.map {
+                    listOf(it.getValue("operation"), it.getValue("key"))
+                }.sortedBy { "$it" },
+            )
             for (row in rows) {
                 assertEquals("", row["intended_us"], "a closed loop intends nothing")
                 val times = listOf("sent_us", "first_byte_us", "last_byte_us").map { row.us(it) }
                 assertEquals(times.sorted(), times, "$row")
-                assertTrue(row.getValue("outcome") in if (row["operation"] == "set") setOf("stored") else setOf("hit", "miss"))
+                assertTrue(
+                    row.getValue("outcome") in if (row["operation"] == "set") setOf("stored") else setOf("hit", "miss"),
+                )
                 assertEquals("127.0.0.1:${server.address.port}", row["server"])
             }
             val hits = run.number("Gets", "Hits/sec") / run.number("Gets", "Ops/sec") * run.number("Gets", "Count")

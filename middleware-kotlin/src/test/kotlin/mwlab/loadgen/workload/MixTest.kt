@@ -74,12 +74,13 @@ class MixTest {
 
     @Test
     fun `operations are as frequent as their weights say, in an order that the seed decides`() {
-        fun draw(seed: Long) = workload(options(Operation.GET to 90, Operation.DELETE to 10, seed = seed)).let { workload ->
-            List(10_000) {
-                workload.next()
-                request.operation
+        fun draw(seed: Long) =
+            workload(options(Operation.GET to 90, Operation.DELETE to 10, seed = seed)).let { workload ->
+                List(10_000) {
+                    workload.next()
+                    request.operation
+                }
             }
-        }
         val drawn = draw(1)
         assertEquals(1000.0, drawn.count { it == Operation.DELETE }.toDouble(), 4 * sqrt(900.0))
         assertEquals(drawn, draw(1))
