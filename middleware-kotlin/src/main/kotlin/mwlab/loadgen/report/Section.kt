@@ -119,7 +119,9 @@ private fun averageOf(runs: List<RunResult>): Section {
         sets = row { it.sets },
         gets = row { it.gets },
         totals = row { it.totals },
-        further = runs.flatMap { it.further }.toSortedSet().associateWith { operation -> row { it.further[operation] } },
+        further = runs.flatMap {
+            it.further
+        }.toSortedSet().associateWith { operation -> row { it.further[operation] } },
     )
 }
 
