@@ -2,6 +2,7 @@ package mwlab.loadgen
 
 import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.measure.SampleFile
 import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.AddressFamily
 import mwlab.loadgen.options.Arrivals
@@ -20,7 +21,9 @@ import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.search.SearchStep
 import mwlab.loadgen.search.findRate
+import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
+import mwlab.loadgen.workload.replaying
 import mwlab.loadgen.workload.requestsPerClient
 import mwlab.options.OptionException
 import java.io.File
@@ -59,14 +62,16 @@ internal class LoadGenerator(
         }
     }
 
-    private fun test(options: Options): Int {
+    private fun test(given: Options): Int {
+        val trace = (given.pacing.arrivals as? Arrivals.Replay)?.let { Trace(File(it.file), it.speed) }
+        val options = trace?.let { given.replaying(it.check()) } ?: given
         announce(options)
         val baseSeed = baseSeedOf(options)
-        val outcome = Outcome()
-        outcome.error = measureAll(options, baseSeed, outcome)
-        write(options, baseSeed, outcome)
-        outcome.error?.let { err.println("error: $it") }
-        return if (outcome.error == null) SUCCESS else FAILURE
+        val result = TestResult()
+        result.error = measureAll(options, trace, baseSeed, result)
+        write(options, baseSeed, result)
+        result.error?.let { err.println("error: $it") }
+        return if (result.error == null) SUCCESS else FAILURE
     }
 
     private fun announce(options: Options) {
@@ -84,27 +89,32 @@ internal class LoadGenerator(
         err.println(options.output.outFile?.let { "Writing results to $it..." } ?: "Writing results to stdout")
     }
 
-    /** Adds to [outcome]; returns why not all runs succeeded, or null. */
-    private fun measureAll(options: Options, baseSeed: Long, outcome: Outcome): String? {
+    /** Adds to [result]; returns why not all runs succeeded, or null. */
+    private fun measureAll(options: Options, trace: Trace?, baseSeed: Long, result: TestResult): String? {
         try {
             val address = resolve(options.target)
-            if (options.pacing.objective != null) return search(options, address, baseSeed, outcome)
+            if (options.pacing.objective != null) return search(options, address, baseSeed, result)
+            val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption).execute()
-                keep(run, number, options, outcome)
+                val run = Run(options, address, baseSeed, progress, interruption, samples, trace).execute()
+                result.runs += run
+                samples?.close()
+                tell(run, number, options)
                 run.problem()?.let { return it }
                 if (run.interrupted) break
             }
             return null
         } catch (failed: SetupException) {
             return failed.message
+        } catch (unusable: IOException) {
+            return unusable.message
         }
     }
 
     /** Runs at one rate after the other; the run at the rate that was found is the one that is reported. */
-    private fun search(options: Options, address: InetSocketAddress, baseSeed: Long, outcome: Outcome): String? {
+    private fun search(options: Options, address: InetSocketAddress, baseSeed: Long, result: TestResult): String? {
         val objective = checkNotNull(options.pacing.objective)
         val found = findRate(
             ((options.pacing.arrivals as Arrivals.Open).rate as Rate.Constant).perS,
@@ -115,21 +125,23 @@ internal class LoadGenerator(
             judge = { ratePerS, run -> SearchStep.of(ratePerS, run, objective) },
             report = { number, step -> err.println("[RUN #$number] at ${step.ratePerS.fixed(1)}/s: ${step.verdict}") },
         )
-        outcome.found = found
-        found.run?.let { keep(it, 1, options, outcome) }
+        result.found = found
+        found.run?.let {
+            result.runs += it
+            tell(it, 1, options)
+        }
         found.table(objective).forEach(err::println)
         return if (found.passingPerS == null) "no rate was found for which ${objective.text}." else null
     }
 
-    private fun keep(run: RunResult, number: Int, options: Options, outcome: Outcome) {
-        outcome.runs += run
+    private fun tell(run: RunResult, number: Int, options: Options) {
         run.health.warnings().forEach(err::println)
         options.output.hdrFilePrefix?.let { HdrFiles(it, err::println).write(run, number) }
         options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
     }
 
-    private fun write(options: Options, baseSeed: Long, outcome: Outcome) {
-        val runs = outcome.runs
+    private fun write(options: Options, baseSeed: Long, result: TestResult) {
+        val runs = result.runs
         val sections = if (runs.isEmpty()) emptyList() else sectionsOf(runs, options.output.printAllRuns)
         if (runs.isNotEmpty()) {
             val text = StringBuilder().also { TextReport(options, it).write(sections) }
@@ -138,7 +150,7 @@ internal class LoadGenerator(
         options.output.jsonOutFile?.let { name ->
             err.println("Saving JSON output file: $name")
             File(name).bufferedWriter().use { file ->
-                JsonReport(options, file).write(sections) { Extras(options, baseSeed).write(it, outcome) }
+                JsonReport(options, file).write(sections) { Extras(options, baseSeed).write(it, result) }
             }
             err.println("Json file closed.")
         }

@@ -41,7 +41,7 @@ internal class OpenLoop(
         return true
     }
 
-    /** Produces the arrivals of the whole run; returns at its end. */
+    /** Produces the arrivals of the whole run; returns at its end, which without a time is that of the arrivals. */
     suspend fun produce() {
         try {
             while (true) {

@@ -1,5 +1,6 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.client.Outcome
 import mwlab.loadgen.client.SentRequest
 
 /**
@@ -14,6 +15,7 @@ internal class ReplyRecorder(
     private val live: LiveCounters,
     private val errors: ErrorLog,
     private val sentTimes: SentTimes? = null,
+    private val sampler: Sampler? = null,
 ) {
     private val recorded = ArrayList<SecondStats>()
     private var current = SecondStats().also { recorded += it }
@@ -26,10 +28,11 @@ internal class ReplyRecorder(
     var lastReplyNanos = clock.startNanos
         private set
 
-    /** A request is on its way. */
-    fun sent(request: SentRequest) {
+    /** A request is on its way; [key] makes the text of its key. */
+    inline fun sent(request: SentRequest, key: () -> String) {
         live.addSent()
         sentTimes?.add(request.sentNanos)
+        if (sampler != null && sampler.takesNext()) request.sampledKey = key()
     }
 
     /** An arrival that no client was free for until the run ended at [endNanos]; it counts in the second in which it was due. */
@@ -43,18 +46,28 @@ internal class ReplyRecorder(
     fun reply(request: SentRequest, hits: Int, bytes: Int, repliedNanos: Long) {
         val stats = at(repliedNanos)[request.operation]
         val responseTimeUs = (repliedNanos - request.sentNanos) / RunClock.NANOS_PER_MICRO
-        stats.record(responseTimeUs, request.keys, hits, request.bytes, bytes)
+        val isBadValue = request.outcome == Outcome.EXISTS
+        stats.record(responseTimeUs, if (isBadValue) 0 else request.keys, hits, request.bytes, bytes)
+        if (isBadValue) stats.recordBadValue()
         if (request.isDue) stats.recordIntended((repliedNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO)
         lastReplyNanos = repliedNanos
         live.addReply(responseTimeUs, request.bytes + bytes)
+        sample(request)
     }
 
     /** A reply at [repliedNanos] that says that the request failed. */
-    fun errorReply(operation: Operation, line: String, repliedNanos: Long) {
-        at(repliedNanos)[operation].recordError()
+    fun errorReply(request: SentRequest, line: String, repliedNanos: Long) {
+        at(repliedNanos)[request.operation].recordError()
         lastReplyNanos = repliedNanos
         live.addError()
         errors.reply(line)
+        sample(request)
+    }
+
+    /** A request that nothing more is heard of. */
+    fun noReply(request: SentRequest, outcome: Outcome) {
+        request.outcome = outcome
+        sample(request)
     }
 
     /** A connection that was refused, dropped or given up. */
@@ -62,6 +75,10 @@ internal class ReplyRecorder(
         at(nanos).recordConnectionError()
         live.addConnectionError()
         errors.connection(failure)
+    }
+
+    private fun sample(request: SentRequest) {
+        if (request.sampledKey != null) sampler?.write(request)
     }
 
     private fun at(nanos: Long): SecondStats {

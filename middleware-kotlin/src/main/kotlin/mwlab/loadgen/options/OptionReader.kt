@@ -97,22 +97,11 @@ private fun readStaircase(line: CommandLine): Staircase? {
     return Staircase(line.count("clients-start", 0), line.count("clients-step", 0), line.count("step-duration", 0))
 }
 
-private fun readMix(line: CommandLine): Mix {
-    val defaults = Mix()
-    val (sets, gets) = line.pair(
-        "ratio",
-        ':',
-        defaults.sets.toLong() to defaults.gets.toLong(),
-        "ratio must be expressed as [0-n]:[0-n].",
-    )
-    demand(sets + gets in 1..Int.MAX_VALUE) { "ratio must be expressed as [0-n]:[0-n], not both zero." }
-    return Mix(sets.toInt(), gets.toInt(), line.count("multi-key-get", defaults.multiKeyGet))
-}
-
 private fun readPacing(line: CommandLine): Pacing {
     val defaults = Pacing()
+    demand("replay-speed" !in line || "replay" in line) { "--replay-speed needs --replay." }
     return Pacing(
-        arrivals = readArrivals(line),
+        arrivals = if ("replay" in line) readReplay(line) else readArrivals(line),
         objective = line["find-rate"]?.let(Objective::parse),
         rateLimit = line.number("rate-limiting", 0, 1L..Int.MAX_VALUE, "rate must be greater than zero.").toInt(),
         startAtEpochS = line["start-at"]?.let { line.positive("start-at", 0.0) },
@@ -137,6 +126,7 @@ private fun readOutput(line: CommandLine): Output {
         printAllRuns = "print-all-runs" in line,
         showConfig = "show-config" in line,
         debug = "debug" in line,
+        sample = readSample(line),
     )
 }
 
@@ -161,7 +151,8 @@ private fun checkTogether(options: Options) {
     demand(!thinks || (load.pipeline == 1 && pacing.rateLimit == 0)) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
-    demand(options.mix.multiKeyGet <= 1 || options.mix.gets > 0) { "--multi-key-get needs a --ratio with gets." }
+    checkMix(options)
+    demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
 }
 
 private fun checkSearch(options: Options) {
@@ -171,6 +162,7 @@ private fun checkSearch(options: Options) {
     demand(load.runCount == 1 && load.staircase == null) {
         "--find-rate cannot be combined with --run-count or a client staircase."
     }
+    demand(options.output.sample == null) { "--find-rate and --sample are mutually exclusive." }
     demand(load.testTimeS - pacing.warmUpS - pacing.coolDownS >= FEWEST_SECONDS) {
         "--find-rate needs at least $FEWEST_SECONDS seconds of --test-time beside --warm-up and --cool-down."
     }

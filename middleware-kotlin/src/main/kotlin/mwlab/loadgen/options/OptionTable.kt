@@ -120,6 +120,20 @@ internal val optionGroups = listOf(
             option("cool-down", "SECS", "Last seconds to leave out of totals and histograms"),
             option("seed", "NUMBER", "Base of all random seeds; with --distinct-client-seed each client still differs"),
             option("grace", "SECS", "How long to wait for outstanding replies after the end (default: 2)"),
+            option(
+                "mix",
+                "LIST",
+                "Operations in random order instead of --ratio (get:90,set:5,incr:5; also delete touch ...)",
+            ),
+            option("workload", "etc", "Key and value sizes of Facebook's ETC pool, and 30 gets per set"),
+            option(
+                "replay",
+                "FILE",
+                "Open loop: send what a trace says, when it says (time_s,operation,key,size; .gz too)",
+            ),
+            option("replay-speed", "NUMBER", "Go through the trace so many times as fast (default: 1)"),
+            option("sample", "1/N", "Write down one of N requests, at random"),
+            option("sample-file", "FILE", "CSV of the sampled requests and their times"),
         ),
     ),
 )

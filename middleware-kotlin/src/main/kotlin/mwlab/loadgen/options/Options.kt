@@ -2,6 +2,7 @@ package mwlab.loadgen.options
 
 import mwlab.loadgen.arrivals.GapDistribution
 import mwlab.loadgen.arrivals.Rate
+import mwlab.loadgen.measure.Operation
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
@@ -63,10 +64,26 @@ data class Staircase(val clientsStart: Int, val clientsStep: Int, val stepDurati
     fun activeIn(second: Int, clients: Int): Int = (0 until clients).count { startSecondOf(it) <= second }
 }
 
-/** Sets and gets of each connection's cycle, and how many keys one get may carry (0, memtier's default, is one). */
-data class Mix(val sets: Int = 1, val gets: Int = 10, val multiKeyGet: Int = 0)
+/**
+ * What is sent.
+ *
+ * @property sets in each connection's cycle of sets and gets
+ * @property gets likewise
+ * @property multiKeyGet how many keys one get may carry; 0, memtier's default, is one
+ * @property weights how often each operation is sent, in random order; empty if the cycle decides
+ */
+data class Mix(
+    val sets: Int = 1,
+    val gets: Int = 10,
+    val multiKeyGet: Int = 0,
+    val weights: Map<Operation, Int> = emptyMap(),
+)
 
-/** The key space and how connections walk through it. */
+/**
+ * The key space and how connections walk through it.
+ *
+ * @property sizesOfEtc keys have the sizes of Facebook's ETC pool
+ */
 data class Keys(
     val prefix: String = "memtier-",
     val minimum: Long = 0,
@@ -79,8 +96,12 @@ data class Keys(
     val distinctClientSeed: Boolean = false,
     val randomize: Boolean = false,
     val seed: Long? = null,
+    val sizesOfEtc: Boolean = false,
 ) {
     val count: Long get() = maximum - minimum + 1
+
+    /** Prefix and largest number. */
+    val longestBytes: Int get() = prefix.toByteArray().size + maximum.toString().length
 }
 
 /** The letter of `--key-pattern` for one side, set or get. */
@@ -98,7 +119,7 @@ data class Values(
     }
 }
 
-/** `--data-size`, `--data-size-range` or `--data-size-list`. */
+/** `--data-size`, `--data-size-range`, `--data-size-list` or `--workload etc`. */
 sealed interface ValueSize {
     val largestBytes: Int
 
@@ -115,6 +136,11 @@ sealed interface ValueSize {
     /** Sizes with weights. */
     data class Weighted(val weightOfBytes: List<Pair<Int, Int>>) : ValueSize {
         override val largestBytes get() = weightOfBytes.maxOf { it.first }
+    }
+
+    /** Sizes of Facebook's ETC pool, but below memcached's usual 1 MiB for an item together with its key. */
+    data object Etc : ValueSize {
+        override val largestBytes get() = 1_000_000
     }
 }
 
@@ -163,6 +189,9 @@ sealed interface Arrivals {
             else -> gaps.name.lowercase()
         }
     }
+
+    /** Open loop: at the times that stand in a trace, [speed] times as fast. */
+    data class Replay(val file: String, val speed: Double) : Arrivals
 }
 
 /** What is written where. */
@@ -176,4 +205,8 @@ data class Output(
     val printAllRuns: Boolean = false,
     val showConfig: Boolean = false,
     val debug: Boolean = false,
+    val sample: Sample? = null,
 )
+
+/** One of [oneOf] requests, at random, is written to [file]. */
+data class Sample(val oneOf: Int, val file: String)

@@ -1,7 +1,7 @@
 package mwlab.loadgen.report
 
 import mwlab.json.JsonWriter
-import mwlab.loadgen.Outcome
+import mwlab.loadgen.TestResult
 import mwlab.loadgen.arrivals.ArrivalTest
 import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.Latencies
@@ -14,15 +14,16 @@ import mwlab.loadgen.search.SearchStep
 
 /** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
 internal class Extras(private val options: Options, private val baseSeed: Long) {
-    fun write(json: JsonWriter, outcome: Outcome) {
+    fun write(json: JsonWriter, result: TestResult) {
         json.number("Format version", FORMAT_VERSION)
         json.text("Generator", GENERATOR)
         json.text("Java", System.getProperty("java.version"))
         json.number("Base seed", baseSeed)
         writeArrivals(json)
-        json.text("Error", outcome.error)
-        outcome.found?.let { writeFoundRate(json, it) }
-        json.array("Runs") { outcome.runs.forEach { run -> json.obj { writeRun(json, run) } } }
+        writeMix(json)
+        json.text("Error", result.error)
+        result.found?.let { writeFoundRate(json, it) }
+        json.array("Runs") { result.runs.forEach { run -> json.obj { writeRun(json, run) } } }
     }
 
     private fun writeArrivals(json: JsonWriter) = json.obj("Arrivals") {
@@ -35,12 +36,24 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
                 }
             }
 
+            is Arrivals.Replay -> {
+                json.text("Process", "replay")
+                json.text("Trace", arrivals.file)
+                json.number("Speed", arrivals.speed, 3)
+            }
+
             is Arrivals.Closed -> {
                 json.text("Process", "closed")
                 json.number("Think time", arrivals.thinkTime.inWholeMicroseconds / US_PER_MS, 3)
                 json.text("Think time distribution", if (arrivals.exponential) "exponential" else "fixed")
             }
         }
+    }
+
+    private fun writeMix(json: JsonWriter) {
+        val weights = options.mix.weights
+        if (weights.isEmpty()) return
+        json.obj("Mix") { weights.forEach { (operation, weight) -> json.number(operation.word, weight.toLong()) } }
     }
 
     private fun writeFoundRate(json: JsonWriter, found: FoundRate) = json.obj("Find rate") {
@@ -80,7 +93,8 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.number("Loop lag max", run.health.loopLagMaxMs, 3)
         json.flag("Generator limited", run.health.isGeneratorLimited)
         run.health.arrivals?.let { writeArrivalTest(json, it) }
-        if (options.pacing.arrivals is Arrivals.Open) writeIntended(json, run)
+        if (Operation.CAS in run.further) json.number("cas_badval", run.total[Operation.CAS].badValues)
+        if (options.pacing.arrivals !is Arrivals.Closed) writeIntended(json, run)
     }
 
     private fun writeArrivalTest(json: JsonWriter, test: ArrivalTest) = json.obj("Sent arrivals") {
@@ -97,8 +111,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
     }
 
     private fun writeErrors(json: JsonWriter, run: RunResult) = json.obj("Error replies") {
-        json.number("Sets", run.total[Operation.SET].errors)
-        json.number("Gets", run.total[Operation.GET].errors)
+        (Operation.OF_MEMTIER + run.further).forEach { json.number(it.row, run.total[it].errors) }
         json.obj("Lines") { run.errorLines.forEach { (line, count) -> json.number(line, count) } }
         json.obj("Time-Serie") {
             run.seconds.forEachIndexed { second, stats ->
@@ -110,11 +123,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
 
     /** Response times from the moment at which a request was due, whether or not it could be sent then. */
     private fun writeIntended(json: JsonWriter, run: RunResult) = json.obj("Latency from intended send time") {
-        val rows = mapOf(
-            "Sets" to run.total[Operation.SET],
-            "Gets" to run.total[Operation.GET],
-            "Totals" to run.total.total(),
-        )
+        val rows = Operation.entries.map { it.row to run.total[it] } + ("Totals" to run.total.total())
         for ((name, stats) in rows) {
             val histogram = stats.intendedResponseTimes.toHistogram()
             if (histogram.totalCount == 0L) continue

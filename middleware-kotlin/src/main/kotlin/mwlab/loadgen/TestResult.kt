@@ -4,7 +4,7 @@ import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.search.FoundRate
 
 /** What a test has brought so far. */
-internal class Outcome {
+internal class TestResult {
     /** Those that are reported. */
     val runs = ArrayList<RunResult>()
 
