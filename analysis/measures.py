@@ -111,9 +111,8 @@ def _generator_measures(run: Run) -> dict[str, float]:
     if not all(extras):
         names = ("client_error_replies", "client_loop_utilization", "client_unsent_arrivals")
         return dict.fromkeys(names, np.nan)
-    replies = [part["Error replies"] for part in extras]
     return {
-        "client_error_replies": float(sum(part["Sets"] + part["Gets"] for part in replies)),
+        "client_error_replies": float(sum(g.error_replies for g in run.generators.values())),
         "client_loop_utilization": max(part["Loop utilization"] for part in extras),
         "client_unsent_arrivals": float(sum(part.get("Unsent arrivals", 0) for part in extras)),
     }

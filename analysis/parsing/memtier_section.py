@@ -17,6 +17,7 @@ from analysis.histograms import (
 from analysis.parsing.files import parse_count
 from analysis.units import kib_to_bytes
 
+_SINGULARS = {"Touches": "touch", "Cas": "cas"}  # of the drop-in; all others only lose an "s"
 _LONGEST_RESPONSE_TIME_MS = 600_000  # memtier clips at 600 s; larger is an unset minimum
 
 
@@ -61,6 +62,12 @@ class MemtierRun:
     percentiles: pd.DataFrame
     extras: Mapping[str, Any]
 
+    @property
+    def error_replies(self) -> int:
+        """Requests of all types answered with an error line; 0 for memtier, which cannot tell."""
+        counts = self.extras.get("Error replies", {}).values()
+        return sum(count for count in counts if isinstance(count, int))
+
 
 def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> MemtierRun:
     """Parse one results section, its title and the generator's extras; ValueError and the like."""
@@ -91,10 +98,10 @@ def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> Me
 
 
 def _statistics(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield request type and statistics: "Sets", "Gets", "Waits", or one per ``--command``."""
+    """Yield request type and statistics: "Sets", "Gets", "Waits", and one per other command."""
     for name, stats in section.items():
         if name != "Totals" and isinstance(stats, dict) and "Ops/sec" in stats:
-            yield name.lower().removesuffix("s"), stats
+            yield _SINGULARS.get(name, name.lower().removesuffix("s")), stats
 
 
 def _totals_row(stats: dict[str, Any]) -> dict[str, float]:

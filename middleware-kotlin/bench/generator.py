@@ -54,7 +54,7 @@ class Report:
 def fill(port: int, value_bytes: int, program: Path = GENERATOR) -> None:
     """Store all keys with values of this size."""
     once = ["-t1", "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0"]
-    _run(command_line(port, value_bytes, *once, program=program))
+    run(port, value_bytes, *once, program=program)
 
 
 def generate(port: int, load: Load, seconds: int, program: Path = GENERATOR) -> Report:
@@ -69,9 +69,8 @@ def generate(port: int, load: Load, seconds: int, program: Path = GENERATOR) -> 
     options = [f"-t{threads}", f"-c{load.connections // threads}", f"--test-time={seconds}"]
     ratio = "--ratio=1:0" if load.workload == "set" else "--ratio=0:1"
     many = [f"--multi-key-get={load.keys}"] if load.keys > 1 else []
-    command = command_line(port, load.value_bytes, ratio, *options, *many, program=program)
     used_before_s = _children_cpu_s()
-    report = _run(command)
+    report = run(port, load.value_bytes, ratio, *options, *many, program=program)
     return parse_report(report, load.keys, cpu_s=_children_cpu_s() - used_before_s)
 
 
@@ -89,9 +88,11 @@ def _children_cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _run(base: list[str]) -> dict[str, Any]:
+def run(port: int, value_bytes: int, *options: str, program: Path = GENERATOR) -> dict[str, Any]:
+    """Run the generator to its end and return its JSON."""
     with tempfile.NamedTemporaryFile(suffix=".json") as output:
-        command = [*base, f"--json-out-file={output.name}"]
+        more = [*options, f"--json-out-file={output.name}"]
+        command = command_line(port, value_bytes, *more, program=program)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = f"{done.stdout[-500:]}{done.stderr[-500:]}"

@@ -3,6 +3,7 @@
 Both ask for 4096 B values over 64 connections from one thread, nine gets to one set, in turns, so
 that whatever else the machine does falls on both. memcaslap (Debian: libmemcached-tools) neither
 builds keys as memtier does nor records response times: it is a bound, not a rival.
+What open loops cost beside closed ones is told after it (`open_loop.py`).
 
     python middleware-kotlin/bench/loadgen.py --rounds 5
 """
@@ -17,6 +18,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import open_loop
 from generator import command_line, fill
 from processes import memcached, require_programs
 
@@ -61,7 +63,13 @@ def main() -> None:
     with memcached() as (port, _):
         fill(port, VALUE_BYTES)
         rounds = [_round(port, arguments.seconds) for _ in range(arguments.rounds)]
+        capacity_per_s = statistics.median(ours.throughput_ops_per_s for ours, _ in rounds)
+        comparisons = [
+            open_loop.compare(port, round(capacity_per_s / 10), arguments.seconds)
+            for _ in range(arguments.rounds)
+        ]
     _report(rounds)
+    open_loop.report(comparisons)
 
 
 def _round(port: int, seconds: int) -> tuple[Run, Run]:

@@ -176,8 +176,7 @@ def _misses(generators: list[MemtierRun]) -> Check:
 
 def _no_errors(folder: Path, manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
     connections = sum(run.totals["connection_errors"].fillna(0).sum() for run in generators)
-    replies = [run.extras.get("Error replies", {}) for run in generators]
-    refused = sum(reply.get(kind, 0) for reply in replies for kind in ("Sets", "Gets"))
+    refused = sum(run.error_replies for run in generators)
     middlewares = sum(
         int(read_middleware(folder / host / "middleware").windows["errors"].sum())
         for host in manifest["roles"]["middlewares"]

@@ -73,6 +73,18 @@ def test_drop_in_reads_like_memtier_and_adds_what_only_it_knows():
     assert not read_memtier_json(DATA / "2.3.1" / "get-only.json").run.extras
 
 
+def test_drop_in_tells_of_operations_that_memtier_does_not_have(tmp_path):
+    document = json.loads((DATA / "drop-in" / "mixed-multiget6.json").read_text())
+    section = document["ALL STATS"]
+    section |= {"Touches": section.pop("Gets"), "Cas": section.pop("Sets")}
+    document["middleware-lab"]["Runs"][0]["Error replies"] |= {"Gets": 1, "Touches": 2}
+    path = tmp_path / "memtier.json"
+    path.write_text(json.dumps(document))
+    run = read_memtier_json(path).run
+    assert {"touch", "cas", "total"} <= set(run.totals.index)
+    assert run.error_replies == 3
+
+
 def test_drop_in_says_why_it_did_not_measure():
     with pytest.raises(ParseError, match=r"no results section: .*Connection refused"):
         read_memtier_json(DATA / "drop-in" / "refused.json")

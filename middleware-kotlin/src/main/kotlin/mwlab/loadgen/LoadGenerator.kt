@@ -1,7 +1,11 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.measure.SampleFile
+import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.AddressFamily
+import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Target
 import mwlab.loadgen.options.readCommandLine
@@ -15,7 +19,11 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.report.TextReport
 import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
+import mwlab.loadgen.search.SearchStep
+import mwlab.loadgen.search.findRate
+import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
+import mwlab.loadgen.workload.replaying
 import mwlab.loadgen.workload.requestsPerClient
 import mwlab.options.OptionException
 import java.io.File
@@ -54,14 +62,16 @@ internal class LoadGenerator(
         }
     }
 
-    private fun test(options: Options): Int {
+    private fun test(given: Options): Int {
+        val trace = (given.pacing.arrivals as? Arrivals.Replay)?.let { Trace(File(it.file), it.speed) }
+        val options = trace?.let { given.replaying(it.check()) } ?: given
         announce(options)
         val baseSeed = baseSeedOf(options)
-        val runs = ArrayList<RunResult>()
-        val error = measureAll(options, baseSeed, runs)
-        write(options, baseSeed, runs, error)
-        if (error != null) err.println("error: $error")
-        return if (error == null) SUCCESS else FAILURE
+        val result = TestResult()
+        result.error = measureAll(options, trace, baseSeed, result)
+        write(options, baseSeed, result)
+        result.error?.let { err.println("error: $it") }
+        return if (result.error == null) SUCCESS else FAILURE
     }
 
     private fun announce(options: Options) {
@@ -79,28 +89,59 @@ internal class LoadGenerator(
         err.println(options.output.outFile?.let { "Writing results to $it..." } ?: "Writing results to stdout")
     }
 
-    /** Adds to [runs]; returns why not all of them succeeded, or null. */
-    private fun measureAll(options: Options, baseSeed: Long, runs: MutableList<RunResult>): String? {
+    /** Adds to [result]; returns why not all runs succeeded, or null. */
+    private fun measureAll(options: Options, trace: Trace?, baseSeed: Long, result: TestResult): String? {
         try {
             val address = resolve(options.target)
+            if (options.pacing.objective != null) return search(options, address, baseSeed, result)
+            val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption).execute()
-                runs += run
-                if (run.health.isGeneratorLimited) err.println(run.health.warning())
-                options.output.hdrFilePrefix?.let { HdrFiles(it, err::println).write(run, number) }
-                options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
+                val run = Run(options, address, baseSeed, progress, interruption, samples, trace).execute()
+                result.runs += run
+                samples?.close()
+                tell(run, number, options)
                 run.problem()?.let { return it }
                 if (run.interrupted) break
             }
             return null
         } catch (failed: SetupException) {
             return failed.message
+        } catch (unusable: IOException) {
+            return unusable.message
         }
     }
 
-    private fun write(options: Options, baseSeed: Long, runs: List<RunResult>, error: String?) {
+    /** Runs at one rate after the other; the run at the rate that was found is the one that is reported. */
+    private fun search(options: Options, address: InetSocketAddress, baseSeed: Long, result: TestResult): String? {
+        val objective = checkNotNull(options.pacing.objective)
+        val found = findRate(
+            ((options.pacing.arrivals as Arrivals.Open).rate as Rate.Constant).perS,
+            measure = { step, ratePerS ->
+                val atRate = options.copy(pacing = options.pacing.at(ratePerS))
+                Run(atRate, address, baseSeed + step * SEED_STRIDE, Progress(err, atRate, step), interruption).execute()
+            },
+            judge = { ratePerS, run -> SearchStep.of(ratePerS, run, objective) },
+            report = { number, step -> err.println("[RUN #$number] at ${step.ratePerS.fixed(1)}/s: ${step.verdict}") },
+        )
+        result.found = found
+        found.run?.let {
+            result.runs += it
+            tell(it, 1, options)
+        }
+        found.table(objective).forEach(err::println)
+        return if (found.passingPerS == null) "no rate was found for which ${objective.text}." else null
+    }
+
+    private fun tell(run: RunResult, number: Int, options: Options) {
+        run.health.warnings().forEach(err::println)
+        options.output.hdrFilePrefix?.let { HdrFiles(it, err::println).write(run, number) }
+        options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
+    }
+
+    private fun write(options: Options, baseSeed: Long, result: TestResult) {
+        val runs = result.runs
         val sections = if (runs.isEmpty()) emptyList() else sectionsOf(runs, options.output.printAllRuns)
         if (runs.isNotEmpty()) {
             val text = StringBuilder().also { TextReport(options, it).write(sections) }
@@ -109,7 +150,7 @@ internal class LoadGenerator(
         options.output.jsonOutFile?.let { name ->
             err.println("Saving JSON output file: $name")
             File(name).bufferedWriter().use { file ->
-                JsonReport(options, file).write(sections) { Extras(options, baseSeed).write(it, runs, error) }
+                JsonReport(options, file).write(sections) { Extras(options, baseSeed).write(it, result) }
             }
             err.println("Json file closed.")
         }
@@ -143,5 +184,8 @@ internal class LoadGenerator(
         const val BAD_OPTIONS = 2
         const val EMULATED_VERSION = "2.3.1"
         const val PAUSE_BETWEEN_RUNS_MS = 1000L
+
+        /** Seeds of threads and connections are successive numbers. */
+        const val SEED_STRIDE = 1_000_003L
     }
 }

@@ -18,10 +18,13 @@ import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.RunResult
+import mwlab.loadgen.measure.SampleFile
 import mwlab.loadgen.measure.runResult
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.report.Progress
+import mwlab.loadgen.workload.Trace
+import mwlab.loadgen.workload.TraceFeed
 import mwlab.loadgen.workload.ValueSequence
 import mwlab.loadgen.workload.Workload
 import mwlab.net.Connection
@@ -38,6 +41,8 @@ import kotlin.time.Duration.Companion.seconds
  * It always ends: a timed run at its time plus the grace for outstanding replies, any other when nothing moves any more.
  *
  * @param interruption ends the run early
+ * @param samples where sampled requests are written
+ * @param trace what is replayed
  */
 internal class Run(
     private val options: Options,
@@ -45,8 +50,10 @@ internal class Run(
     private val baseSeed: Long,
     private val progress: Progress,
     private val interruption: Interruption,
+    private val samples: SampleFile? = null,
+    private val trace: Trace? = null,
 ) {
-    private val server = "${address.address.hostAddress}:${address.port}"
+    private val server = address.text
     private val errors = ErrorLog(server, options.output.debug, progress::message)
     private val content = ValueSequence.contentOf(options.values, baseSeed)
 
@@ -54,14 +61,19 @@ internal class Run(
      * Runs; blocks the calling thread.
      *
      * @throws SetupException if a client cannot connect, or `--start-at` has passed
+     * @throws IOException if the trace can no longer be read
      */
     fun execute(): RunResult {
         val fineTimers = options.pacing.rateLimit > 0 || options.pacing.arrivals != Arrivals.Closed()
         val loops = List(options.load.threads) { EventLoop("clients-$it", fineTimers) }
+        val feed = trace?.let { TraceFeed(it, loops.size) }
         try {
-            val threads = loops.mapIndexed { number, loop -> ClientThread(options, loop, clientsOf(number, loop)) }
-            return runBlocking { measure(threads) }
+            val threads = loops.mapIndexed { number, loop ->
+                ClientThread(options, loop, clientsOf(number, loop), feed?.shares?.get(number))
+            }
+            return runBlocking { measure(threads) }.also { feed?.failure?.let { throw it } }
         } finally {
+            feed?.close()
             loops.forEach { it.close() }
         }
     }
@@ -69,7 +81,7 @@ internal class Run(
     private fun clientsOf(thread: Int, loop: EventLoop) = List(options.load.clients) { index ->
         val workload = Workload(options, thread * options.load.clients + index, baseSeed, content)
         val requests = when {
-            options.load.testTimeS > 0 -> Long.MAX_VALUE
+            options.load.testTimeS > 0 || trace != null -> Long.MAX_VALUE
             options.load.allKeys -> workload.keyCount
             else -> options.load.requests
         }
@@ -89,7 +101,7 @@ internal class Run(
         coroutineScope {
             val helpers = threads.map { launch(it.loop) { it.lag.watch() } }.toMutableList()
             val jobs = threads.mapIndexed { number, thread ->
-                val equipment = thread.prepare(clock, limit, number, baseSeed + number, errors)
+                val equipment = thread.prepare(clock, limit, number, baseSeed, errors, samples)
                 thread.arrivals?.let { helpers += launch(thread.loop) { it.produce() } }
                 launch(thread.loop) { runClients(thread, equipment, limit) }
             }
@@ -97,6 +109,7 @@ internal class Run(
             watch(threads, jobs, limit)
             helpers.forEach { it.cancel() }
         }
+        threads.forEach { it.finish() }
         return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
     }
 
@@ -170,3 +183,6 @@ internal class Run(
         fun cpuNanos(): Long = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean::class.java).processCpuTime
     }
 }
+
+/** Address and port, as reports name a server. */
+internal val InetSocketAddress.text: String get() = "${address.hostAddress}:$port"

@@ -19,6 +19,9 @@ internal class Timers {
     private val waiting = TreeSet(compareBy<Timer>({ it.deadlineNanos }, { it.sequence }))
     private var added = 0L
 
+    /** [Long.MAX_VALUE] if there is none. */
+    val firstDeadlineNanos: Long get() = if (waiting.isEmpty()) Long.MAX_VALUE else waiting.first().deadlineNanos
+
     fun add(timer: Timer) {
         timer.sequence = added++
         waiting.add(timer)
@@ -29,7 +32,7 @@ internal class Timers {
     }
 
     /** Nanoseconds until the first deadline, not positive if it has passed, [Long.MAX_VALUE] if there is none. */
-    fun nanosToNext(now: Long): Long = if (waiting.isEmpty()) Long.MAX_VALUE else waiting.first().deadlineNanos - now
+    fun nanosToNext(now: Long): Long = if (waiting.isEmpty()) Long.MAX_VALUE else firstDeadlineNanos - now
 
     fun fire(now: Long) {
         while (nanosToNext(now) <= 0) waiting.pollFirst()?.block?.run()

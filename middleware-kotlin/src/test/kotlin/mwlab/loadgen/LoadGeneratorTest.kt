@@ -1,5 +1,6 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.fixed
 import mwlab.testing.FakeMemcached
 import mwlab.testing.eventually
 import java.net.ServerSocket
@@ -111,6 +112,36 @@ class LoadGeneratorTest {
         assertEquals(2, Generation.of(1, "--bogus").status)
         assertTrue("--key-pattern=PATTERN" in Generation.of(1, "--help").out)
         assertTrue(Generation.of(1, "--version").out.startsWith("memtier_benchmark v=2.3.1 "))
+    }
+
+    @Test
+    fun `the highest rate for an objective is searched and told`() {
+        // One client that is answered after 2 ms can be asked 500 times a second.
+        val run = Generation.against("-t 1 -c 1 --test-time=3 --rate=200 --find-rate=p50<20ms --seed=1") { _, reply ->
+            reply.also { Thread.sleep(2) }
+        }
+        assertEquals(0, run.status, run.err)
+        val found = run.number("Find rate", "Highest rate that passed")
+        assertTrue(found in 1.0..500.0, "$found")
+        assertTrue("\"Objective\": \"p50 < 20 ms\"" in run.json && "\"Passed\": \"false\"" in run.json)
+        assertTrue("highest rate that passed: ${found.fixed(1)}/s" in run.err, run.err)
+        assertEquals(found, run.number("Totals", "Ops/sec"), found / 2)
+    }
+
+    @Test
+    fun `an interrupted search tells what it has so far`() {
+        val interruption = Interruption()
+        FakeMemcached().use { server ->
+            thread {
+                eventually("a request") { server.lines.size > 20 }
+                interruption.request()
+            }
+            val run = Generation.of(server.address.port, "-t 1 -c 1 --rate=20 --find-rate=p50<1s", interruption)
+            assertEquals(1, run.status)
+            assertTrue("no rate was found for which p50 < 1 s" in run.err, run.err)
+            assertTrue("the search was not brought to its end" in run.err, run.err)
+            assertTrue(run.number("Totals", "Count") > 0)
+        }
     }
 
     @Test

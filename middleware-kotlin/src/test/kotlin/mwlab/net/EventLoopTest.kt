@@ -3,7 +3,9 @@ package mwlab.net
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.TimeoutCancellationException
+import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -11,12 +13,18 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import mwlab.testing.ThreadAccount
 import mwlab.testing.eventually
+import java.io.OutputStream
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.net.ServerSocket
 import java.nio.ByteBuffer
 import java.nio.channels.Pipe
 import java.nio.channels.SelectionKey
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.locks.LockSupport
+import kotlin.concurrent.thread
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
@@ -28,8 +36,11 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.measureTime
 
 class EventLoopTest {
-    private fun onLoop(fineTimers: Boolean = false, block: suspend CoroutineScope.(EventLoop) -> Unit) =
-        EventLoop("test", fineTimers).use { loop -> runBlocking(loop) { withTimeout(20.seconds) { block(loop) } } }
+    private fun onLoop(
+        fineTimers: Boolean = false,
+        name: String = "test",
+        block: suspend CoroutineScope.(EventLoop) -> Unit,
+    ) = EventLoop(name, fineTimers).use { loop -> runBlocking(loop) { withTimeout(20.seconds) { block(loop) } } }
 
     @Test
     fun `coroutines run on the loop's thread, also after delays and other dispatchers`() = onLoop { loop ->
@@ -90,6 +101,65 @@ class EventLoopTest {
         }.sorted()
         assertTrue(lateNanos.first() >= 0)
         assertTrue(lateNanos[25] < 500_000, "median ${lateNanos[25]} ns late")
+    }
+
+    @Test
+    fun `what arrives shortly before a fine timer is read before it fires`() = onLoop(fineTimers = true) { loop ->
+        ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { server ->
+            val connection = Connection.open(loop, server.localSocketAddress as InetSocketAddress, 5.seconds)
+            server.accept().use { peer ->
+                val inTime = mutableListOf<Attempt>()
+                repeat(300) {
+                    if (inTime.size == 20) return@repeat
+                    val attempt = Attempt(System.nanoTime() + 3_000_000)
+                    attempt.make(loop, connection, peer.getOutputStream())
+                    if (attempt.aheadNanos > 200_000) inTime += attempt
+                }
+                assertTrue(inTime.count { it.isReadFirst } >= inTime.size / 2, "$inTime")
+            }
+            connection.close()
+        }
+    }
+
+    /** A byte that is sent 300 us before a timer's deadline. */
+    private class Attempt(private val deadlineNanos: Long) {
+        /** How long before the deadline it was really sent: on a busy machine the sender may come too late. */
+        var aheadNanos = 0L
+        var isReadFirst = false
+
+        suspend fun make(loop: EventLoop, connection: Connection, peer: OutputStream) = coroutineScope {
+            val timer = async(start = CoroutineStart.UNDISPATCHED) { loop.sleepUntil(deadlineNanos) }
+            val sender = thread {
+                LockSupport.parkNanos(deadlineNanos - 300_000 - System.nanoTime())
+                peer.write(1)
+                aheadNanos = deadlineNanos - System.nanoTime()
+            }
+            connection.fill()
+            isReadFirst = !timer.isCompleted && connection.lastReadNanos < deadlineNanos
+            connection.consume(1)
+            sender.join()
+            timer.await()
+        }
+
+        override fun toString() = "$aheadNanos ns ahead, read ${if (isReadFirst) "first" else "late"}"
+    }
+
+    @Test
+    fun `a loop with fine timers sleeps between them`() = onLoop(fineTimers = true, name = "sleeper") { loop ->
+        delay(2) // by then both threads have their names
+        val threads = ThreadAccount.named("sleeper")
+        assertEquals(2, threads.size, "the loop's thread and its alarm's")
+        val wakeUpsBefore = threads.sumOf { checkNotNull(it.wakeUps()) }
+        val cpuNanosBefore = threads.sumOf { checkNotNull(it.cpuNanos()) }
+        var due = System.nanoTime()
+        repeat(500) {
+            due += 2_000_000
+            loop.sleepUntil(due)
+        }
+        val wakeUps = threads.sumOf { checkNotNull(it.wakeUps()) } - wakeUpsBefore
+        val cpuMs = (threads.sumOf { checkNotNull(it.cpuNanos()) } - cpuNanosBefore) / 1_000_000
+        assertTrue(wakeUps < 500 * 6, "$wakeUps times woken up")
+        assertTrue(cpuMs < 250, "$cpuMs ms of the processor's time in a second")
     }
 
     @Test

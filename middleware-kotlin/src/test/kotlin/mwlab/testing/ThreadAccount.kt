@@ -12,6 +12,11 @@ class ThreadAccount private constructor(private val directory: Path) {
     /** Time spent on a processor, in nanoseconds; null if the thread has ended. */
     fun cpuNanos(): Long? = read("schedstat")?.substringBefore(' ')?.toLong()
 
+    /** How often it has gone to sleep; null if the thread has ended. */
+    fun wakeUps(): Long? = read("status")?.lines()?.first {
+        it.startsWith("voluntary_ctxt_switches")
+    }?.substringAfter(':')?.trim()?.toLong()
+
     private fun read(name: String): String? = try {
         directory.resolve(name).readText()
     } catch (_: IOException) {

@@ -11,7 +11,6 @@ import mwlab.loadgen.workload.Workload
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
-import mwlab.memcached.Status
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import java.io.EOFException
@@ -77,12 +76,14 @@ internal class Client(
         } finally {
             opened?.close()
             unanswered += inFlight.size
+            inFlight.forEach { recorder.noReply(it, Outcome.UNANSWERED) }
         }
     }
 
     private fun noteLoss(broken: Exception) {
         recorder.connectionError(System.nanoTime(), broken)
         lost += inFlight.size
+        inFlight.forEach { recorder.noReply(it, Outcome.LOST) }
         inFlight = InFlight(options.load.pipeline)
     }
 
@@ -128,7 +129,7 @@ internal class Client(
         workload.next(request, batch)
         request.sentNanos = System.nanoTime()
         inFlight.add()
-        recorder.sent()
+        recorder.sent(request) { workload.latestKey }
         requests--
     }
 
@@ -141,6 +142,9 @@ internal class Client(
         while (true) {
             if (!connection.fill()) throw EOFException("connection dropped.")
             while (true) {
+                if (inFlight.size > 0 && connection.input.hasRemaining()) {
+                    inFlight.oldest.replyBegins(connection.lastReadNanos)
+                }
                 val response = reader.next(connection.input) ?: break
                 accept(response)
                 connection.consume(response.length)
@@ -152,23 +156,16 @@ internal class Client(
         if (inFlight.size == 0) throw ProtocolException("a reply that nobody asked for")
         val request = inFlight.oldest
         val now = connection.lastReadNanos
-        when {
-            response is Response.Values && request.operation == Operation.GET ->
-                recorder.reply(request, response.hits, response.length, now)
-
-            response is Response.Line && response.status == Status.STORED && request.operation == Operation.SET ->
-                recorder.reply(request, 0, response.length, now)
-
-            else -> recorder.errorReply(request.operation, textOf(response), now)
+        request.lastByteNanos = now
+        request.outcome = Outcome.of(request.operation, request.keys, response)
+        if (request.outcome == Outcome.ERROR) {
+            recorder.errorReply(request, errorLine(connection.input, response), now)
+        } else {
+            recorder.reply(request, hitsOf(request.outcome, response), response.length, now)
+            val isRead = request.operation == Operation.GETS && request.outcome == Outcome.HIT
+            workload.answered(request, if (isRead) uniqueOf(connection.input) else 0)
         }
         inFlight.removeOldest()
-    }
-
-    private fun textOf(response: Response): String {
-        val offset = (response as? Response.Failure)?.lineOffset ?: 0
-        val bytes = ByteArray(minOf(response.length - offset, LONGEST_ERROR_TEXT))
-        connection.input.get(connection.input.position() + offset, bytes)
-        return String(bytes, Charsets.ISO_8859_1).lineSequence().first()
     }
 
     /** Opens a new connection in place of the old one, if there was one; gives up by ending the client. */
@@ -196,7 +193,6 @@ internal class Client(
 
     private companion object {
         const val BATCH_BYTES = 16 * 1024
-        const val LONGEST_ERROR_TEXT = 200
         const val FIRST_PAUSE_MS = 100.0
     }
 }

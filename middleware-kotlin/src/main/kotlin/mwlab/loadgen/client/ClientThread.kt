@@ -1,19 +1,35 @@
 package mwlab.loadgen.client
 
+import mwlab.loadgen.arrivals.ArrivalTimes
+import mwlab.loadgen.arrivals.AskedArrivals
+import mwlab.loadgen.arrivals.DealtArrivals
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
 import mwlab.loadgen.measure.LoopLag
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
+import mwlab.loadgen.measure.SampleFile
+import mwlab.loadgen.measure.Sampler
 import mwlab.loadgen.measure.SecondStats
+import mwlab.loadgen.measure.SentTimes
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.workload.TraceShare
 import mwlab.net.EventLoop
 import java.util.SplittableRandom
 
-/** One of memtier's threads: an event loop, its clients, and what they measured. */
-internal class ClientThread(private val options: Options, val loop: EventLoop, val clients: List<Client>) {
+/**
+ * One of memtier's threads: an event loop, its clients, and what they measured.
+ *
+ * @param trace what this thread replays, or null
+ */
+internal class ClientThread(
+    private val options: Options,
+    val loop: EventLoop,
+    val clients: List<Client>,
+    private val trace: TraceShare?,
+) {
     val live = LiveCounters()
     val lag = LoopLag(loop)
 
@@ -22,25 +38,46 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         private set
     var arrivals: OpenLoop? = null
         private set
+
+    /** What the open loop should do, and when it really sent; null in a closed one, and where a trace says all. */
+    var asked: AskedArrivals? = null
+        private set
+    val sentTimes = SentTimes()
     private var cpuNanosAtStart = 0L
+    private var sampler: Sampler? = null
 
     /** Gives each client its recorder and its pace; to be called once the start of the run is known. */
     fun prepare(
         clock: RunClock,
         limit: RunLimit,
         number: Int,
-        seed: Long,
+        baseSeed: Long,
         errors: ErrorLog,
+        samples: SampleFile?,
     ): List<Pair<ReplyRecorder, Pace>> {
         cpuNanosAtStart = loop.cpuNanos
+        val seed = baseSeed + number
         val random = SplittableRandom(seed)
-        val open = (options.pacing.arrivals as? Arrivals.Open)?.let { openLoop(it, limit, number, random.split()) }
-        arrivals = open
-        val perClient = options.output.clientStats != null
-        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors) }
-        return clients.indices.map { index ->
-            recorders[if (perClient) index else 0] to (open ?: closedPace(limit, index, random.split()))
+        asked = (options.pacing.arrivals as? Arrivals.Open)?.let {
+            AskedArrivals(it.rate, it.gaps, SplittableRandom(baseSeed).split().nextLong())
         }
+        sampler = options.output.sample?.oneOf?.let { oneOf ->
+            samples?.let { Sampler(it, oneOf, clock, SplittableRandom(seed.inv())) }
+        }
+        val perClient = options.output.clientStats != null
+        val sent = sentTimes.takeIf { asked != null }
+        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors, sent, sampler) }
+        val open = arrivalTimes(number)?.let { OpenLoop(loop, limit, it, recorders.first()::unsent) }
+        arrivals = open
+        val common = if (open != null && trace != null) ReplayPace(open, limit.startNanos, trace) else open
+        return clients.indices.map { index ->
+            recorders[if (perClient) index else 0] to (common ?: closedPace(limit, index, random.split()))
+        }
+    }
+
+    /** To be called when the clients have ended. */
+    fun finish() {
+        sampler?.flush()
     }
 
     /** Share of the time since [prepare] in which the loop's thread ran on a processor. */
@@ -49,12 +86,9 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
     /** What each client measured, second by second; only with per-client statistics. */
     fun perClient(): List<List<SecondStats>> = recorders.map { it.seconds }
 
-    /** Each thread makes its part of the arrivals: Poisson processes add up to one, fixed gaps interleave. */
-    private fun openLoop(arrivals: Arrivals.Open, limit: RunLimit, number: Int, random: SplittableRandom): OpenLoop {
-        val threads = options.load.threads
-        val phase = number.toDouble() / threads
-        return OpenLoop(loop, limit, ArrivalTimes(arrivals.ratePerS / threads, arrivals.poisson, phase, random))
-    }
+    /** When this thread's part of the requests is due; null in a closed loop. */
+    private fun arrivalTimes(number: Int): ArrivalTimes? =
+        trace ?: asked?.let { DealtArrivals(it.times(), number, options.load.threads) }
 
     private fun closedPace(limit: RunLimit, index: Int, random: SplittableRandom): Pace {
         val arrivals = options.pacing.arrivals

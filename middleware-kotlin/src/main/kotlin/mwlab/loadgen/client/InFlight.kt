@@ -37,6 +37,11 @@ internal class InFlight(private val depth: Int) {
         waiter?.also { waiter = null }?.resume(Unit)
     }
 
+    /** Calls [action] with each, oldest first. */
+    inline fun forEach(action: (SentRequest) -> Unit) {
+        for (place in 0 until size) action(ring[(oldestIndex + place) % depth])
+    }
+
     /** Suspends until there is room for one more request. */
     suspend fun awaitRoom() {
         while (!hasRoom) awaitRemoval()

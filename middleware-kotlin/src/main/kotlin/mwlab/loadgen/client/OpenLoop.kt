@@ -1,9 +1,10 @@
 package mwlab.loadgen.client
 
 import kotlinx.coroutines.channels.Channel
+import mwlab.loadgen.arrivals.ArrivalTimes
 import mwlab.loadgen.measure.RunLimit
-import mwlab.loadgen.options.Arrivals
 import mwlab.net.EventLoop
+import kotlin.math.min
 
 /**
  * Arrivals that do not care whether earlier requests have been answered, for the clients of one event loop.
@@ -12,9 +13,15 @@ import mwlab.net.EventLoop
  * counts in the response time from the intended send time, so a slow server cannot hide requests that it kept from
  * being sent (coordinated omission). The queue has no limit, as in the models: an overloaded server makes it grow until
  * the run ends. Confined to the loop's thread.
+ *
+ * @param onUnsent told, of each arrival that no client was free for before the run ended, when it was due and that end
  */
-internal class OpenLoop(private val loop: EventLoop, private val limit: RunLimit, private val arrivals: ArrivalTimes) :
-    Pace {
+internal class OpenLoop(
+    private val loop: EventLoop,
+    private val limit: RunLimit,
+    private val arrivals: ArrivalTimes,
+    private val onUnsent: (dueNanos: Long, endNanos: Long) -> Unit,
+) : Pace {
     private val due = Channel<Long>(Channel.UNLIMITED)
 
     /** Arrivals that no client was free for before the run ended. */
@@ -26,7 +33,7 @@ internal class OpenLoop(private val loop: EventLoop, private val limit: RunLimit
     override suspend fun awaitTurn(request: SentRequest): Boolean {
         val arrival = due.receiveCatching().getOrNull() ?: return false
         if (limit.isOver(System.nanoTime())) {
-            unsent++
+            giveUp(arrival, limit.endNanos)
             return false
         }
         request.isDue = true
@@ -34,16 +41,28 @@ internal class OpenLoop(private val loop: EventLoop, private val limit: RunLimit
         return true
     }
 
-    /** Produces the arrivals of the whole run; returns at its end. */
+    /** Produces the arrivals of the whole run; returns at its end, which without a time is that of the arrivals. */
     suspend fun produce() {
-        while (true) {
-            val arrival = limit.startNanos + arrivals.next()
-            if (limit.isOver(arrival)) break
-            loop.sleepUntil(arrival)
-            due.trySend(arrival)
+        try {
+            while (true) {
+                val arrival = limit.startNanos + (arrivals.next() ?: break)
+                if (limit.isOver(arrival)) break
+                loop.sleepUntil(arrival)
+                due.trySend(arrival)
+            }
+            if (limit.isTimed) loop.sleepUntil(limit.endNanos)
+        } finally {
+            if (limit.isTimed) giveUpAll(min(System.nanoTime(), limit.endNanos))
+            due.close()
         }
-        loop.sleepUntil(limit.endNanos)
-        while (due.tryReceive().isSuccess) unsent++
-        due.close()
+    }
+
+    private fun giveUpAll(endNanos: Long) {
+        while (true) giveUp(due.tryReceive().getOrNull() ?: return, endNanos)
+    }
+
+    private fun giveUp(dueNanos: Long, endNanos: Long) {
+        unsent++
+        onUnsent(dueNanos, endNanos)
     }
 }

@@ -13,6 +13,7 @@ import mwlab.loadgen.options.Target
 import mwlab.loadgen.workload.Workload
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
+import mwlab.memcached.Verb
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Listener
@@ -30,7 +31,7 @@ import kotlin.time.Duration.Companion.seconds
  */
 internal class Rehearsal(options: Options) {
     private val options = options.copy(target = Target())
-    private val reply = ByteBuffer.allocateDirect(options.mix.multiKeyGet.coerceAtLeast(1) * VALUE.size + STORED.size)
+    private val reply = ByteBuffer.allocateDirect(options.mix.multiKeyGet.coerceAtLeast(1) * VALUE.size + LONGEST_LINE)
 
     /** Takes at most half a second; on the loop's thread. Without a loopback interface there is no rehearsal. */
     suspend fun run(loop: EventLoop) {
@@ -70,17 +71,39 @@ internal class Rehearsal(options: Options) {
         }
     }
 
+    /** As if every key were there. */
     private fun replyTo(request: Request): ByteBuffer {
         reply.clear()
-        if (request is Request.Retrieval) repeat(request.keys.count) { reply.put(VALUE) }
-        return reply.put(if (request is Request.Retrieval) END else STORED).flip()
+        when (request) {
+            is Request.Retrieval -> putValues(request)
+            is Request.Update -> reply.put(REPLIES[request.verb] ?: STORED)
+            else -> reply.put(STORED)
+        }
+        return reply.flip()
+    }
+
+    private fun putValues(request: Request.Retrieval) {
+        if (request.verb == Verb.MG) {
+            reply.put(META_VALUE)
+        } else {
+            repeat(request.keys.count) { reply.put(VALUE) }
+            reply.put(END)
+        }
     }
 
     private companion object {
         const val REQUESTS = 3000L
         val LIMIT = 250.milliseconds
-        val VALUE = "VALUE key 0 1\r\nx\r\n".toByteArray()
+        const val LONGEST_LINE = 64
+        val VALUE = "VALUE key 0 1 1\r\nx\r\n".toByteArray()
+        val META_VALUE = "VA 1\r\nx\r\n".toByteArray()
         val END = "END\r\n".toByteArray()
         val STORED = "STORED\r\n".toByteArray()
+        val REPLIES = mapOf(
+            Verb.DELETE to "DELETED\r\n".toByteArray(),
+            Verb.TOUCH to "TOUCHED\r\n".toByteArray(),
+            Verb.INCR to "1\r\n".toByteArray(),
+            Verb.DECR to "1\r\n".toByteArray(),
+        )
     }
 }

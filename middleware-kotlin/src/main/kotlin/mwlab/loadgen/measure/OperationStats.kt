@@ -3,9 +3,6 @@ package mwlab.loadgen.measure
 import kotlin.math.max
 import kotlin.math.min
 
-/** What a client can send; the name is what memtier calls it in histograms. */
-enum class Operation { SET, GET }
-
 /**
  * Counters and response times of one kind of request over some time, mutable. Not thread-safe.
  *
@@ -21,6 +18,10 @@ internal class OperationStats {
         private set
     var misses = 0L
         private set
+
+    /** Requests that were neither, as their value had changed since it was read (`cas`). */
+    var badValues = 0L
+        private set
     var bytesRx = 0L
         private set
     var bytesTx = 0L
@@ -33,7 +34,10 @@ internal class OperationStats {
         private set
     val responseTimes = TimeHistogram()
 
-    /** From the intended instead of the actual send time; empty in closed loops, which have no intended one. */
+    /**
+     * From the intended instead of the actual send time; empty in closed loops, which have no intended one.
+     * Those of all requests together hold the waits of arrivals that were never sent, too.
+     */
     val intendedResponseTimes = TimeHistogram()
 
     fun record(responseTimeUs: Long, keys: Int, hits: Int, bytesTx: Int, bytesRx: Int) {
@@ -50,6 +54,10 @@ internal class OperationStats {
 
     fun recordIntended(responseTimeUs: Long) = intendedResponseTimes.record(responseTimeUs)
 
+    fun recordBadValue() {
+        badValues++
+    }
+
     fun recordError() {
         errors++
     }
@@ -59,6 +67,7 @@ internal class OperationStats {
         errors += other.errors
         hits += other.hits
         misses += other.misses
+        badValues += other.badValues
         bytesRx += other.bytesRx
         bytesTx += other.bytesTx
         sumUs += other.sumUs

@@ -1,16 +1,21 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.client.Outcome
 import mwlab.loadgen.client.SentRequest
 
 /**
  * Takes down what happens on the connections of one event loop (or, for per-client statistics, on one connection).
  *
  * Confined to the thread of its loop, except [live]; [seconds] may be read when that loop has ended.
+ *
+ * @param sentTimes keeps when requests are sent, in an open loop
  */
 internal class ReplyRecorder(
     private val clock: RunClock,
     private val live: LiveCounters,
     private val errors: ErrorLog,
+    private val sentTimes: SentTimes? = null,
+    private val sampler: Sampler? = null,
 ) {
     private val recorded = ArrayList<SecondStats>()
     private var current = SecondStats().also { recorded += it }
@@ -23,25 +28,46 @@ internal class ReplyRecorder(
     var lastReplyNanos = clock.startNanos
         private set
 
-    /** A request is on its way. */
-    fun sent() = live.addSent()
+    /** A request is on its way; [key] makes the text of its key. */
+    inline fun sent(request: SentRequest, key: () -> String) {
+        live.addSent()
+        sentTimes?.add(request.sentNanos)
+        if (sampler != null && sampler.takesNext()) request.sampledKey = key()
+    }
+
+    /** An arrival that no client was free for until the run ended at [endNanos]; it counts in the second in which it was due. */
+    fun unsent(dueNanos: Long, endNanos: Long) {
+        at(dueNanos)
+        val second = ((dueNanos - clock.startNanos) / RunClock.NANOS_PER_SECOND).toInt()
+        recorded[second].recordUnsent((endNanos - dueNanos) / RunClock.NANOS_PER_MICRO)
+    }
 
     /** A reply at [repliedNanos] that answers [request]. */
     fun reply(request: SentRequest, hits: Int, bytes: Int, repliedNanos: Long) {
         val stats = at(repliedNanos)[request.operation]
         val responseTimeUs = (repliedNanos - request.sentNanos) / RunClock.NANOS_PER_MICRO
-        stats.record(responseTimeUs, request.keys, hits, request.bytes, bytes)
+        val isBadValue = request.outcome == Outcome.EXISTS
+        stats.record(responseTimeUs, if (isBadValue) 0 else request.keys, hits, request.bytes, bytes)
+        if (isBadValue) stats.recordBadValue()
         if (request.isDue) stats.recordIntended((repliedNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO)
         lastReplyNanos = repliedNanos
         live.addReply(responseTimeUs, request.bytes + bytes)
+        sample(request)
     }
 
     /** A reply at [repliedNanos] that says that the request failed. */
-    fun errorReply(operation: Operation, line: String, repliedNanos: Long) {
-        at(repliedNanos)[operation].recordError()
+    fun errorReply(request: SentRequest, line: String, repliedNanos: Long) {
+        at(repliedNanos)[request.operation].recordError()
         lastReplyNanos = repliedNanos
         live.addError()
         errors.reply(line)
+        sample(request)
+    }
+
+    /** A request that nothing more is heard of. */
+    fun noReply(request: SentRequest, outcome: Outcome) {
+        request.outcome = outcome
+        sample(request)
     }
 
     /** A connection that was refused, dropped or given up. */
@@ -49,6 +75,10 @@ internal class ReplyRecorder(
         at(nanos).recordConnectionError()
         live.addConnectionError()
         errors.connection(failure)
+    }
+
+    private fun sample(request: SentRequest) {
+        if (request.sampledKey != null) sampler?.write(request)
     }
 
     private fun at(nanos: Long): SecondStats {

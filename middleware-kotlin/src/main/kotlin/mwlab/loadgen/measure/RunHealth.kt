@@ -1,5 +1,6 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.arrivals.ArrivalTest
 import mwlab.loadgen.client.ClientThread
 
 /**
@@ -11,6 +12,7 @@ import mwlab.loadgen.client.ClientThread
  * @property failedClients clients that ended before the run did
  * @property cpuS CPU seconds of this process from the start of the run to its end
  * @property loopUtilization busiest event loop, 0..1
+ * @property arrivals whether an open loop sent when it should; null in a closed one, or if it sent too little to tell
  * @property loopLagP90Ms how late the latest event loop woke up, at its 90th percentile
  */
 internal class RunHealth(
@@ -22,6 +24,7 @@ internal class RunHealth(
     val loopUtilization: Double,
     val loopLagP90Ms: Double,
     val loopLagMaxMs: Double,
+    val arrivals: ArrivalTest? = null,
 ) {
     /**
      * Whether this process rather than the system under test may have set the pace: a loop had hardly any time left, or
@@ -29,7 +32,11 @@ internal class RunHealth(
      */
     val isGeneratorLimited: Boolean get() = loopUtilization > BUSY || loopLagP90Ms > LATE_MS
 
-    fun warning(): String {
+    /** What a reader of the numbers must know, a line each. */
+    fun warnings(): List<String> =
+        listOfNotNull(limitedWarning().takeIf { isGeneratorLimited }, arrivals?.takeIf { !it.isAsAsked }?.warning())
+
+    private fun limitedWarning(): String {
         val busy = "busy for ${(loopUtilization * PERCENT).fixed(0)} % of the time"
         val late = "woken up ${loopLagP90Ms.fixed(1)} ms late or more one time in ten"
         return "warning: this generator itself may have been the bottleneck (an event loop was $busy, $late): " +
@@ -59,5 +66,8 @@ internal fun runHealth(threads: List<ClientThread>, clock: RunClock, cpuNanos: L
         loopUtilization = threads.maxOf { it.utilization(elapsedNanos) },
         loopLagP90Ms = threads.maxOf { it.lag.p90Ms },
         loopLagMaxMs = threads.maxOf { it.lag.maxMs },
+        arrivals = threads.first().asked?.let { asked ->
+            ArrivalTest.of(SentTimes.merge(threads.map { it.sentTimes }, clock.startNanos), asked)
+        },
     )
 }

@@ -26,6 +26,10 @@ internal class RunResult(
         seconds.forEachIndexed { second, stats -> if (second in window) sum += stats }
     }
 
+    /** Operations beyond memtier's that were used, also in vain. */
+    val further: List<Operation> =
+        Operation.FURTHER.filter { operation -> seconds.any { it[operation].run { count + errors > 0 } } }
+
     val connectionErrors: Long get() = seconds.sumOf { it.connectionErrors }
     val opsPerS: Double get() = total.total().count * US_PER_S.toDouble() / period.durationUs
 

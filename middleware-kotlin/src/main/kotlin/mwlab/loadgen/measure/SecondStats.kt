@@ -3,6 +3,7 @@ package mwlab.loadgen.measure
 /** What happened in one second of a run: replies count in the second in which they arrived. Not thread-safe. */
 internal class SecondStats {
     private val operations = Array(Operation.entries.size) { OperationStats() }
+    private val unsentWaits = TimeHistogram()
     var connectionErrors = 0L
         private set
 
@@ -11,8 +12,12 @@ internal class SecondStats {
     /** All kinds of requests together. */
     fun total(): OperationStats = OperationStats().also { sum ->
         operations.forEach { sum += it }
+        sum.intendedResponseTimes += unsentWaits
         sum.pack()
     }
+
+    /** An arrival of an open loop that was still waiting for a client when the run ended: its response time is longer yet. */
+    fun recordUnsent(waitUs: Long) = unsentWaits.record(waitUs)
 
     fun recordConnectionError() {
         connectionErrors++
@@ -20,10 +25,14 @@ internal class SecondStats {
 
     operator fun plusAssign(other: SecondStats) {
         for (operation in Operation.entries) this[operation] += other[operation]
+        unsentWaits += other.unsentWaits
         connectionErrors += other.connectionErrors
     }
 
-    fun pack() = operations.forEach { it.pack() }
+    fun pack() {
+        operations.forEach { it.pack() }
+        unsentWaits.pack()
+    }
 }
 
 /** Adds up what several connections or threads measured, second by second. */

@@ -21,6 +21,7 @@ internal fun readKeys(line: CommandLine): Keys {
         zipfExponent = readZipfExponent(line, setPattern, getPattern),
         distinctClientSeed = "distinct-client-seed" in line,
         randomize = "randomize" in line,
+        sizesOfEtc = "workload" in line,
         seed = line["seed"]?.let { line.number("seed", 0, ANY_NUMBER, "seed must be a whole number.") },
     )
     checkKeys(keys, line)
@@ -50,7 +51,7 @@ private fun readZipfExponent(line: CommandLine, vararg patterns: KeyPattern): Do
 
 private fun checkKeys(keys: Keys, line: CommandLine) {
     demand(keys.minimum <= keys.maximum) { "key-minimum must not be greater than key-maximum." }
-    demand(keys.prefix.toByteArray().size + keys.maximum.toString().length <= LONGEST_KEY_BYTES) {
+    demand(keys.longestBytes <= LONGEST_KEY_BYTES) {
         "key-prefix is too long: keys may have $LONGEST_KEY_BYTES bytes."
     }
     demand(keys.prefix.none { it <= ' ' }) { "key-prefix must not hold blanks or control characters." }
@@ -64,7 +65,9 @@ private fun checkKeys(keys: Keys, line: CommandLine) {
 }
 
 internal fun readValues(line: CommandLine): Values {
+    demand(line["workload"] in listOf(null, "etc")) { "workload must be etc." }
     val given = listOf("data-size", "data-size-range", "data-size-list").filter { it in line }
+    demand(given.isEmpty() || "workload" !in line) { "--workload has data sizes of its own." }
     demand(given.size <= 1) { "data-size, data-size-range and data-size-list are mutually exclusive." }
     val pattern = line["data-size-pattern"] ?: "R"
     demand(pattern in listOf("R", "S")) { "data-size-pattern must be either R or S." }
@@ -88,6 +91,8 @@ private fun readValueSize(line: CommandLine): ValueSize = when {
     }
 
     "data-size-list" in line -> ValueSize.Weighted(weights(line["data-size-list"].orEmpty()))
+
+    "workload" in line -> ValueSize.Etc
 
     else -> ValueSize.Fixed(line.count("data-size", Values().size.largestBytes))
 }

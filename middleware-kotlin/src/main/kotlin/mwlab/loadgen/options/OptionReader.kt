@@ -1,9 +1,8 @@
 package mwlab.loadgen.options
 
+import mwlab.loadgen.arrivals.Rate
 import mwlab.options.CommandLine
 import mwlab.options.demand
-import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
@@ -60,9 +59,10 @@ private fun readJitter(line: CommandLine): LongRange {
 
 private fun readLoad(line: CommandLine): Load {
     demand("test-time" !in line || "requests" !in line) { "--test-time and --requests are mutually exclusive." }
+    demand("find-rate" !in line || "requests" !in line) { "--find-rate and --requests are mutually exclusive." }
     val defaults = Load()
     val allKeys = line["requests"] == "allkeys"
-    val timed = "test-time" in line
+    val timed = "test-time" in line || "find-rate" in line
     return Load(
         threads = line.count("threads", defaults.threads),
         clients = line.count("clients", defaults.clients),
@@ -77,7 +77,12 @@ private fun readLoad(line: CommandLine): Load {
                 "requests must be greater than zero.",
             )
         },
-        testTimeS = line.number("test-time", 0, 1L..Int.MAX_VALUE, "test time must be greater than zero.").toInt(),
+        testTimeS = line.number(
+            "test-time",
+            if (timed) TIME_OF_A_STEP_S else 0,
+            1L..Int.MAX_VALUE,
+            "test time must be greater than zero.",
+        ).toInt(),
         allKeys = allKeys,
         runCount = line.number("run-count", 1, 1L..Int.MAX_VALUE, "run count must be greater than zero.").toInt(),
         staircase = readStaircase(line),
@@ -92,47 +97,18 @@ private fun readStaircase(line: CommandLine): Staircase? {
     return Staircase(line.count("clients-start", 0), line.count("clients-step", 0), line.count("step-duration", 0))
 }
 
-private fun readMix(line: CommandLine): Mix {
-    val defaults = Mix()
-    val (sets, gets) = line.pair(
-        "ratio",
-        ':',
-        defaults.sets.toLong() to defaults.gets.toLong(),
-        "ratio must be expressed as [0-n]:[0-n].",
-    )
-    demand(sets + gets in 1..Int.MAX_VALUE) { "ratio must be expressed as [0-n]:[0-n], not both zero." }
-    return Mix(sets.toInt(), gets.toInt(), line.count("multi-key-get", defaults.multiKeyGet))
-}
-
 private fun readPacing(line: CommandLine): Pacing {
     val defaults = Pacing()
+    demand("replay-speed" !in line || "replay" in line) { "--replay-speed needs --replay." }
     return Pacing(
-        arrivals = readArrivals(line),
+        arrivals = if ("replay" in line) readReplay(line) else readArrivals(line),
+        objective = line["find-rate"]?.let(Objective::parse),
         rateLimit = line.number("rate-limiting", 0, 1L..Int.MAX_VALUE, "rate must be greater than zero.").toInt(),
         startAtEpochS = line["start-at"]?.let { line.positive("start-at", 0.0) },
         warmUpS = line.count("warm-up", defaults.warmUpS, from = 0),
         coolDownS = line.count("cool-down", defaults.coolDownS, from = 0),
         grace = line["grace"]?.let { line.positive("grace", 0.0).seconds } ?: defaults.grace,
     )
-}
-
-private fun readArrivals(line: CommandLine): Arrivals {
-    val kind = line["arrivals"]
-    demand((kind == null) == ("rate" !in line)) { "--arrivals and --rate must be given together." }
-    demand(kind == null || "think-time" !in line) { "--think-time is for closed loops, --arrivals for open ones." }
-    demand(kind == null || "rate-limiting" !in line) { "--rate-limiting is for closed loops; --arrivals has --rate." }
-    demand(kind in listOf(null, "poisson", "fixed")) { "arrivals must be poisson or fixed." }
-    if (kind != null) return Arrivals.Open(line.positive("rate", 0.0), poisson = kind == "poisson")
-    val thinkTime = line["think-time"] ?: return Arrivals.Closed()
-    return Arrivals.Closed(thinkTimeOf(thinkTime.removePrefix("exp:")), exponential = thinkTime.startsWith("exp:"))
-}
-
-private fun thinkTimeOf(text: String): Duration {
-    val value = text.toDoubleOrNull()
-    demand(value != null && value > 0) {
-        "think-time must be a number of milliseconds greater than zero, or exp:<mean>."
-    }
-    return value.milliseconds
 }
 
 private fun readOutput(line: CommandLine): Output {
@@ -150,11 +126,13 @@ private fun readOutput(line: CommandLine): Output {
         printAllRuns = "print-all-runs" in line,
         showConfig = "show-config" in line,
         debug = "debug" in line,
+        sample = readSample(line),
     )
 }
 
 private fun checkTogether(options: Options) {
     val (load, pacing) = options.load to options.pacing
+    if (pacing.objective != null) checkSearch(options)
     val cut = pacing.warmUpS + pacing.coolDownS
     demand(cut == 0 || load.testTimeS > 0) { "--warm-up and --cool-down need --test-time." }
     demand(cut == 0 || cut < load.testTimeS) {
@@ -173,7 +151,24 @@ private fun checkTogether(options: Options) {
     demand(!thinks || (load.pipeline == 1 && pacing.rateLimit == 0)) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
-    demand(options.mix.multiKeyGet <= 1 || options.mix.gets > 0) { "--multi-key-get needs a --ratio with gets." }
+    checkMix(options)
+    demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
 }
 
+private fun checkSearch(options: Options) {
+    val (load, pacing) = options.load to options.pacing
+    val rate = (pacing.arrivals as? Arrivals.Open)?.rate
+    demand(rate is Rate.Constant) { "--find-rate needs arrivals of one rate: poisson, fixed, uniform or etc." }
+    demand(load.runCount == 1 && load.staircase == null) {
+        "--find-rate cannot be combined with --run-count or a client staircase."
+    }
+    demand(options.output.sample == null) { "--find-rate and --sample are mutually exclusive." }
+    demand(load.testTimeS - pacing.warmUpS - pacing.coolDownS >= FEWEST_SECONDS) {
+        "--find-rate needs at least $FEWEST_SECONDS seconds of --test-time beside --warm-up and --cool-down."
+    }
+}
+
+/** Fewer blocks of a second have no useful interval. */
+private const val FEWEST_SECONDS = 3
+private const val TIME_OF_A_STEP_S = 5L
 private const val MOST_CONNECTIONS = 65_536

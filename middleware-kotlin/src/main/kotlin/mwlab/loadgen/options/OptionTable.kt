@@ -14,6 +14,9 @@ private fun flag(name: String, help: String, short: Char? = null) = OptionSpec(n
 private fun refused(reason: String, flags: List<String>, withArgument: List<String>): List<OptionSpec> =
     flags.map { OptionSpec(it, null, null, "", reason) } + withArgument.map { OptionSpec(it, null, "ARG", "", reason) }
 
+/** Rates that change. */
+private const val RATE_HELP = "SECOND:RATE,SECOND:RATE,... or sine:MEAN:AMPLITUDE:PERIOD_S or file:CSV (seconds,rate)"
+
 internal val optionGroups = listOf(
     OptionGroup(
         "Connection and General Options",
@@ -98,14 +101,38 @@ internal val optionGroups = listOf(
     OptionGroup(
         "Beyond memtier",
         listOf(
-            option("arrivals", "poisson|fixed", "Open loop at --rate, whatever the replies do"),
-            option("rate", "NUMBER", "Requests per second of this process in an open loop"),
+            option(
+                "arrivals",
+                "PROCESS",
+                "Open loop at --rate, whatever the replies do: poisson, fixed, uniform, etc, onoff",
+            ),
+            option("rate", "RATE", "Requests per second of this process in an open loop; or $RATE_HELP"),
+            option("on-off", "STATES", "Of --arrivals=onoff: RATE_ON:MEAN_ON_S:RATE_OFF:MEAN_OFF_S"),
+            option(
+                "find-rate",
+                "OBJECTIVE",
+                "Search the highest rate that holds it, as in \"p99 < 5 ms\", in runs of --test-time",
+            ),
             option("think-time", "MSECS", "Closed loop: pause before the next request; exp:MSECS for exponential"),
             option("start-at", "EPOCH", "Connect now, start all clients at this second since 1970"),
             option("warm-up", "SECS", "First seconds to leave out of totals and histograms"),
             option("cool-down", "SECS", "Last seconds to leave out of totals and histograms"),
             option("seed", "NUMBER", "Base of all random seeds; with --distinct-client-seed each client still differs"),
             option("grace", "SECS", "How long to wait for outstanding replies after the end (default: 2)"),
+            option(
+                "mix",
+                "LIST",
+                "Operations in random order instead of --ratio (get:90,set:5,incr:5; also delete touch ...)",
+            ),
+            option("workload", "etc", "Key and value sizes of Facebook's ETC pool, and 30 gets per set"),
+            option(
+                "replay",
+                "FILE",
+                "Open loop: send what a trace says, when it says (time_s,operation,key,size; .gz too)",
+            ),
+            option("replay-speed", "NUMBER", "Go through the trace so many times as fast (default: 1)"),
+            option("sample", "1/N", "Write down one of N requests, at random"),
+            option("sample-file", "FILE", "CSV of the sampled requests and their times"),
         ),
     ),
 )

@@ -1,5 +1,8 @@
 package mwlab.loadgen.options
 
+import mwlab.loadgen.arrivals.GapDistribution
+import mwlab.loadgen.arrivals.Rate
+import mwlab.loadgen.measure.Operation
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
@@ -61,10 +64,26 @@ data class Staircase(val clientsStart: Int, val clientsStep: Int, val stepDurati
     fun activeIn(second: Int, clients: Int): Int = (0 until clients).count { startSecondOf(it) <= second }
 }
 
-/** Sets and gets of each connection's cycle, and how many keys one get may carry (0, memtier's default, is one). */
-data class Mix(val sets: Int = 1, val gets: Int = 10, val multiKeyGet: Int = 0)
+/**
+ * What is sent.
+ *
+ * @property sets in each connection's cycle of sets and gets
+ * @property gets likewise
+ * @property multiKeyGet how many keys one get may carry; 0, memtier's default, is one
+ * @property weights how often each operation is sent, in random order; empty if the cycle decides
+ */
+data class Mix(
+    val sets: Int = 1,
+    val gets: Int = 10,
+    val multiKeyGet: Int = 0,
+    val weights: Map<Operation, Int> = emptyMap(),
+)
 
-/** The key space and how connections walk through it. */
+/**
+ * The key space and how connections walk through it.
+ *
+ * @property sizesOfEtc keys have the sizes of Facebook's ETC pool
+ */
 data class Keys(
     val prefix: String = "memtier-",
     val minimum: Long = 0,
@@ -77,8 +96,12 @@ data class Keys(
     val distinctClientSeed: Boolean = false,
     val randomize: Boolean = false,
     val seed: Long? = null,
+    val sizesOfEtc: Boolean = false,
 ) {
     val count: Long get() = maximum - minimum + 1
+
+    /** Prefix and largest number. */
+    val longestBytes: Int get() = prefix.toByteArray().size + maximum.toString().length
 }
 
 /** The letter of `--key-pattern` for one side, set or get. */
@@ -96,7 +119,7 @@ data class Values(
     }
 }
 
-/** `--data-size`, `--data-size-range` or `--data-size-list`. */
+/** `--data-size`, `--data-size-range`, `--data-size-list` or `--workload etc`. */
 sealed interface ValueSize {
     val largestBytes: Int
 
@@ -114,11 +137,17 @@ sealed interface ValueSize {
     data class Weighted(val weightOfBytes: List<Pair<Int, Int>>) : ValueSize {
         override val largestBytes get() = weightOfBytes.maxOf { it.first }
     }
+
+    /** Sizes of Facebook's ETC pool, but below memcached's usual 1 MiB for an item together with its key. */
+    data object Etc : ValueSize {
+        override val largestBytes get() = 1_000_000
+    }
 }
 
 /**
  * When requests are sent, and which part of the run counts.
  *
+ * @property objective what the highest rate is searched for; null: one rate is measured
  * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
  * @property warmUpS whole seconds at the start that totals leave out
  * @property coolDownS whole seconds at the end that totals leave out
@@ -126,20 +155,43 @@ sealed interface ValueSize {
  */
 data class Pacing(
     val arrivals: Arrivals = Arrivals.Closed(),
+    val objective: Objective? = null,
     val rateLimit: Int = 0,
     val startAtEpochS: Double? = null,
     val warmUpS: Int = 0,
     val coolDownS: Int = 0,
     val grace: Duration = 2.seconds,
-)
+) {
+    /** These arrivals at another rate, always the same; of an open loop. */
+    fun at(ratePerS: Double): Pacing =
+        copy(arrivals = (arrivals as Arrivals.Open).copy(rate = Rate.Constant(ratePerS)), objective = null)
+}
 
 /** What decides when the next request is sent. */
 sealed interface Arrivals {
     /** Closed loop: when the reply has arrived and the client has thought for [thinkTime] on average. */
     data class Closed(val thinkTime: Duration = Duration.ZERO, val exponential: Boolean = false) : Arrivals
 
-    /** Open loop: at the given rate of the whole process, whatever the replies do. */
-    data class Open(val ratePerS: Double, val poisson: Boolean) : Arrivals
+    /**
+     * Open loop: at the given rate of the whole process, whatever the replies do.
+     *
+     * @property rateText the rate as it was asked for
+     */
+    data class Open(
+        val rate: Rate,
+        val gaps: GapDistribution = GapDistribution.EXPONENTIAL,
+        val rateText: String = "",
+    ) : Arrivals {
+        /** Its name on the command line. */
+        val process: String get() = when {
+            rate is Rate.OnOff -> "onoff"
+            gaps == GapDistribution.EXPONENTIAL -> "poisson"
+            else -> gaps.name.lowercase()
+        }
+    }
+
+    /** Open loop: at the times that stand in a trace, [speed] times as fast. */
+    data class Replay(val file: String, val speed: Double) : Arrivals
 }
 
 /** What is written where. */
@@ -153,4 +205,8 @@ data class Output(
     val printAllRuns: Boolean = false,
     val showConfig: Boolean = false,
     val debug: Boolean = false,
+    val sample: Sample? = null,
 )
+
+/** One of [oneOf] requests, at random, is written to [file]. */
+data class Sample(val oneOf: Int, val file: String)

@@ -1,5 +1,6 @@
 package mwlab.loadgen.report
 
+import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Staircase
@@ -37,9 +38,15 @@ private fun loadSettings(options: Options) = listOf(
     Setting.number("clients", options.load.clients),
     Setting.number("threads", options.load.threads),
     Setting.number("test_time", options.load.testTimeS),
-    Setting.text("ratio", "${options.mix.sets}:${options.mix.gets}"),
+    Setting.text("ratio", ratioOf(options)),
     Setting.number("pipeline", options.load.pipeline),
 )
+
+/** Empty where something else decides what is sent. */
+private fun ratioOf(options: Options): String {
+    val isCycle = options.mix.weights.isEmpty() && options.pacing.arrivals !is Arrivals.Replay
+    return if (isCycle) "${options.mix.sets}:${options.mix.gets}" else ""
+}
 
 private fun valueSettings(values: Values): List<Setting> {
     val sizes = (values.size as? ValueSize.Range)?.bytes ?: 0..0

@@ -1,30 +1,45 @@
 package mwlab.loadgen.report
 
 import mwlab.json.JsonWriter
+import mwlab.loadgen.TestResult
+import mwlab.loadgen.arrivals.ArrivalTest
+import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.Latencies
 import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.search.FoundRate
+import mwlab.loadgen.search.SearchStep
 
 /** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
 internal class Extras(private val options: Options, private val baseSeed: Long) {
-    /** @param error why the test ended before its time, or null */
-    fun write(json: JsonWriter, runs: List<RunResult>, error: String?) {
+    fun write(json: JsonWriter, result: TestResult) {
         json.number("Format version", FORMAT_VERSION)
         json.text("Generator", GENERATOR)
         json.text("Java", System.getProperty("java.version"))
         json.number("Base seed", baseSeed)
         writeArrivals(json)
-        json.text("Error", error)
-        json.array("Runs") { runs.forEach { run -> json.obj { writeRun(json, run) } } }
+        writeMix(json)
+        json.text("Error", result.error)
+        result.found?.let { writeFoundRate(json, it) }
+        json.array("Runs") { result.runs.forEach { run -> json.obj { writeRun(json, run) } } }
     }
 
     private fun writeArrivals(json: JsonWriter) = json.obj("Arrivals") {
         when (val arrivals = options.pacing.arrivals) {
             is Arrivals.Open -> {
-                json.text("Process", if (arrivals.poisson) "poisson" else "fixed")
-                json.number("Rate", arrivals.ratePerS, 3)
+                json.text("Process", arrivals.process)
+                when (val rate = arrivals.rate) {
+                    is Rate.Constant -> json.number("Rate", rate.perS, 3)
+                    else -> json.text("Rate over time", arrivals.rateText)
+                }
+            }
+
+            is Arrivals.Replay -> {
+                json.text("Process", "replay")
+                json.text("Trace", arrivals.file)
+                json.number("Speed", arrivals.speed, 3)
             }
 
             is Arrivals.Closed -> {
@@ -33,6 +48,33 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
                 json.text("Think time distribution", if (arrivals.exponential) "exponential" else "fixed")
             }
         }
+    }
+
+    private fun writeMix(json: JsonWriter) {
+        val weights = options.mix.weights
+        if (weights.isEmpty()) return
+        json.obj("Mix") { weights.forEach { (operation, weight) -> json.number(operation.word, weight.toLong()) } }
+    }
+
+    private fun writeFoundRate(json: JsonWriter, found: FoundRate) = json.obj("Find rate") {
+        json.text("Objective", options.pacing.objective?.text)
+        json.number("Highest rate that passed", found.passingPerS ?: Double.NaN, 3)
+        json.number("Lowest rate that failed", found.failingPerS ?: Double.NaN, 3)
+        json.flag("Done", found.isDone)
+        json.array("Steps") { found.steps.forEach { step -> json.obj { writeStep(json, step) } } }
+    }
+
+    private fun writeStep(json: JsonWriter, step: SearchStep) {
+        json.number("Rate", step.ratePerS, 3)
+        json.number("Ops/sec", step.throughputPerS, 3)
+        step.interval?.let {
+            json.number("Latency", it.estimateUs / US_PER_MS, 3)
+            json.number("Latency from", it.lowUs / US_PER_MS, 3)
+            json.number("Latency to", it.highUs / US_PER_MS, 3)
+        }
+        json.flag("Passed", step.passed)
+        json.text("Reason", step.reason)
+        json.flag("Generator limited", step.isGeneratorLimited)
     }
 
     private fun writeRun(json: JsonWriter, run: RunResult) {
@@ -50,12 +92,26 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.number("Loop lag p90", run.health.loopLagP90Ms, 3)
         json.number("Loop lag max", run.health.loopLagMaxMs, 3)
         json.flag("Generator limited", run.health.isGeneratorLimited)
-        if (options.pacing.arrivals is Arrivals.Open) writeIntended(json, run)
+        run.health.arrivals?.let { writeArrivalTest(json, it) }
+        if (Operation.CAS in run.further) json.number("cas_badval", run.total[Operation.CAS].badValues)
+        if (options.pacing.arrivals !is Arrivals.Closed) writeIntended(json, run)
+    }
+
+    private fun writeArrivalTest(json: JsonWriter, test: ArrivalTest) = json.obj("Sent arrivals") {
+        json.number("Sent over asked", test.rateRatio, 4)
+        test.gaps?.let { gaps ->
+            json.number("Gaps in each sum", gaps.stages.toLong())
+            json.number("Sums of gaps tested", gaps.n.toLong())
+            json.number("Anderson-Darling statistic", gaps.statistic, 4)
+            json.number("p-value", gaps.pValue, 4)
+            json.number("Lag-1 autocorrelation", gaps.lag1, 4)
+            json.number("95 % bound of autocorrelation", gaps.lag1Bound, 4)
+        }
+        json.flag("As asked", test.isAsAsked)
     }
 
     private fun writeErrors(json: JsonWriter, run: RunResult) = json.obj("Error replies") {
-        json.number("Sets", run.total[Operation.SET].errors)
-        json.number("Gets", run.total[Operation.GET].errors)
+        (Operation.OF_MEMTIER + run.further).forEach { json.number(it.row, run.total[it].errors) }
         json.obj("Lines") { run.errorLines.forEach { (line, count) -> json.number(line, count) } }
         json.obj("Time-Serie") {
             run.seconds.forEachIndexed { second, stats ->
@@ -67,11 +123,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
 
     /** Response times from the moment at which a request was due, whether or not it could be sent then. */
     private fun writeIntended(json: JsonWriter, run: RunResult) = json.obj("Latency from intended send time") {
-        val rows = mapOf(
-            "Sets" to run.total[Operation.SET],
-            "Gets" to run.total[Operation.GET],
-            "Totals" to run.total.total(),
-        )
+        val rows = Operation.entries.map { it.row to run.total[it] } + ("Totals" to run.total.total())
         for ((name, stats) in rows) {
             val histogram = stats.intendedResponseTimes.toHistogram()
             if (histogram.totalCount == 0L) continue

@@ -18,8 +18,9 @@ internal class HdrFiles(private val prefix: String, private val report: (String)
     /** Writes the files of one run, numbered from 1. */
     fun write(run: RunResult, number: Int) {
         write("Full Run", "FULL_RUN", run.total.total(), run, number)
-        write("GET", "GET_command_run", run.total[Operation.GET], run, number)
-        write("SET", "SET_command_run", run.total[Operation.SET], run, number)
+        for (operation in Operation.entries) {
+            write(operation.title, "${operation.title}_command_run", run.total[operation], run, number)
+        }
     }
 
     private fun write(what: String, infix: String, stats: OperationStats, run: RunResult, number: Int) {

@@ -50,6 +50,7 @@ internal class JsonReport(private val options: Options, out: Appendable) {
             writeDistribution("SET", section.sets)
             writeDistribution("GET", section.gets)
             writeDistribution("WAIT", section.waits)
+            section.further.forEach { (operation, row) -> writeDistribution(operation.title, row) }
         }
     }
 

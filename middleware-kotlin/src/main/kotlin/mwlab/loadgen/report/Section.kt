@@ -6,7 +6,11 @@ import mwlab.loadgen.measure.RunPeriod
 import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.SecondStats
 
-/** One result section of the reports: a run, or the average of all. */
+/**
+ * One result section of the reports: a run, or the average of all.
+ *
+ * @property further operations beyond memtier's that were used
+ */
 internal class Section(
     val title: String,
     val period: RunPeriod,
@@ -14,12 +18,13 @@ internal class Section(
     val sets: Row,
     val gets: Row,
     val totals: Row,
+    val further: Map<Operation, Row> = emptyMap(),
 ) {
     /** memtier always has a row for Redis's WAIT; ours is empty. */
     val waits = Row("Waits", OperationStats(), Rates.NONE, sets.series.map { OperationStats() })
 
     /** In memtier's order. */
-    val rows: List<Row> get() = listOf(sets, gets, waits, totals)
+    val rows: List<Row> get() = listOf(sets, gets, waits) + further.values + totals
 }
 
 /**
@@ -85,21 +90,24 @@ private fun sectionOf(title: String, run: RunResult): Section {
     val durationS = run.period.durationUs / US_PER_S
     fun row(name: String, stats: OperationStats, errors: Long, second: (SecondStats) -> OperationStats) =
         Row(name, stats, Rates.of(stats, errors, durationS), run.seconds.map(second), errors)
+
+    fun row(operation: Operation) = row(operation.row, run.total[operation], 0) { it[operation] }
     return Section(
         title,
         run.period,
         run.interrupted,
-        sets = row("Sets", run.total[Operation.SET], 0) { it[Operation.SET] },
-        gets = row("Gets", run.total[Operation.GET], 0) { it[Operation.GET] },
+        sets = row(Operation.SET),
+        gets = row(Operation.GET),
         totals = row("Totals", run.total.total(), run.connectionErrors) { it.total() },
+        further = run.further.associateWith { row(it) },
     )
 }
 
 /** As in memtier, rates are means over the runs and counts are sums; it has no times and no seconds. */
 private fun averageOf(runs: List<RunResult>): Section {
     val sections = runs.map { sectionOf("", it) }
-    fun row(choose: (Section) -> Row): Row {
-        val rows = sections.map(choose)
+    fun row(choose: (Section) -> Row?): Row {
+        val rows = sections.mapNotNull(choose)
         val stats = OperationStats().also { sum -> rows.forEach { sum += it.stats } }
         val rates = Rates.mean(rows.map { it.rates })
         return Row(rows.first().name, stats, rates, emptyList(), rows.sumOf { it.connectionErrors })
@@ -111,6 +119,9 @@ private fun averageOf(runs: List<RunResult>): Section {
         sets = row { it.sets },
         gets = row { it.gets },
         totals = row { it.totals },
+        further = runs.flatMap {
+            it.further
+        }.toSortedSet().associateWith { operation -> row { it.further[operation] } },
     )
 }
 

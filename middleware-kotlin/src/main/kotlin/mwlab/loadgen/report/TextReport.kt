@@ -8,6 +8,7 @@ import mwlab.loadgen.workload.requestsPerClient
 /** The tables that memtier prints on stdout or into `--out-file`. */
 internal class TextReport(private val options: Options, private val out: Appendable) {
     private val percentiles = options.output.percentiles
+    private var typeWidth = TYPE_WIDTH
 
     /** Writes everything; once. */
     fun write(sections: List<Section>) {
@@ -22,6 +23,7 @@ internal class TextReport(private val options: Options, private val out: Appenda
     }
 
     private fun writeSection(section: Section) {
+        typeWidth = section.rows.maxOf { it.name.length }.coerceAtLeast(TYPE_WIDTH)
         val header = line("Type", "Ops/sec", "Hits/sec", "Misses/sec", latencyTitles(), "KB/sec")
         out.append("\n\n${section.title}\n")
         out.append("=".repeat(header.length)).append('\n')
@@ -30,6 +32,7 @@ internal class TextReport(private val options: Options, private val out: Appenda
         writeRow(section.sets, keys = null)
         writeRow(section.gets, keys = section.gets.rates)
         out.append(line("Waits", 0.0.fixed(2), NONE, NONE, latencyTitles().map { NONE }, NONE)).append('\n')
+        section.further.forEach { (operation, row) -> writeRow(row, row.rates.takeIf { operation.canMiss }) }
         writeRow(section.totals, keys = section.totals.rates)
         if (!options.output.hideHistogram) writeDistributions(section)
     }
@@ -59,7 +62,7 @@ internal class TextReport(private val options: Options, private val out: Appenda
         latencies: List<String>,
         kb: String,
     ): String = buildString {
-        append(type.padEnd(TYPE_WIDTH)).append(' ')
+        append(type.padEnd(typeWidth)).append(' ')
         for (cell in listOf(ops, hits, misses)) append(cell.padStart(WIDTH)).append(' ')
         for (cell in latencies) append(cell.padStart(LATENCY_WIDTH)).append(' ')
         append(kb.padStart(WIDTH)).append(' ')
@@ -74,6 +77,10 @@ internal class TextReport(private val options: Options, private val out: Appenda
         writeDistribution("GET", section.gets)
         out.append("---\n")
         writeDistribution("WAIT", section.waits)
+        for ((operation, row) in section.further) {
+            out.append("---\n")
+            writeDistribution(operation.title, row)
+        }
     }
 
     private fun writeDistribution(name: String, row: Row) {

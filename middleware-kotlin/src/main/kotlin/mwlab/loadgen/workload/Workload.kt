@@ -1,14 +1,20 @@
 package mwlab.loadgen.workload
 
+import mwlab.loadgen.client.Outcome
 import mwlab.loadgen.client.SentRequest
 import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
+import mwlab.memcached.RequestReader
 import java.nio.ByteBuffer
 import kotlin.math.min
 
 /**
- * The requests of one connection in memtier's order: a cycle of S sets and then G gets, where one multi-key get counts
- * as as many gets as it has keys. Not thread-safe.
+ * The requests of one connection. Not thread-safe.
+ *
+ * Usually in memtier's order: a cycle of S sets and then G gets, where one multi-key get counts as as many gets as it has
+ * keys. With weights each operation is drawn; a trace tells all of a request. Sets walk through the keys on their own, and
+ * all else together.
  */
 internal class Workload(
     options: Options,
@@ -22,77 +28,106 @@ internal class Workload(
     private val setKeys = options.keys.sequence(options.keys.setPattern, range, random)
     private val getKeys = options.keys.sequence(options.keys.getPattern, range, random)
     private val values = ValueSequence(options.values, options.keys.minimum..options.keys.maximum, random, content)
-    private val prefix = options.keys.prefix.toByteArray()
+    private val draw = if (mix.weights.isEmpty()) null else WeightedDraw(mix.weights, random)
+    private val followUps = ArrayDeque<FollowUp>()
+    private val writer = RequestWriter(values)
+    private val key = KeyText(options.keys)
     private var setsInCycle = 0
     private var getsInCycle = 0
 
     /** How many requests `--requests allkeys` means for this connection. */
     val keyCount: Long = range.last - range.first + 1
 
+    /** The key of the latest request, of several the last one. */
+    val latestKey: String get() = key.toString()
+
     /** Appends the next request to [out], which has room for [largestRequestBytes], and describes it in [request]. */
     fun next(request: SentRequest, out: ByteBuffer) {
         val start = out.position()
+        val planned = request.planned
+        val followUp = followUps.removeFirstOrNull()
+        when {
+            planned != null -> putPlanned(planned, request, out)
+            followUp != null -> putFollowUp(followUp, request, out)
+            draw != null -> putDrawn(draw.next(), request, out)
+            else -> putNextOfCycle(request, out)
+        }
+        request.bytes = out.position() - start
+    }
+
+    /**
+     * Takes note of what the reply to [request] calls for: the `cas` of a value that has been read, whose [unique] this is,
+     * and the first number of a counter that is not there.
+     */
+    fun answered(request: SentRequest, unique: Long) {
+        if (request.planned != null) return
+        val isRead = request.operation == Operation.GETS && request.outcome == Outcome.HIT
+        if (isRead) followUps += FollowUp(Operation.CAS, request.key, unique)
+        if (request.operation.counts && request.outcome == Outcome.MISS) {
+            followUps += FollowUp(Operation.ADD, request.key, unique)
+        }
+    }
+
+    private fun putNextOfCycle(request: SentRequest, out: ByteBuffer) {
         if (setsInCycle == mix.sets && getsInCycle == mix.gets) {
             setsInCycle = 0
             getsInCycle = 0
         }
-        if (setsInCycle < mix.sets) nextSet(request, out) else nextGet(request, out)
-        request.bytes = out.position() - start
+        if (setsInCycle < mix.sets) {
+            setsInCycle++
+            putSet(request, out)
+        } else {
+            val keys = min(mix.multiKeyGet.coerceAtLeast(1), mix.gets - getsInCycle)
+            getsInCycle += keys
+            putGet(keys, request, out)
+        }
     }
 
-    private fun nextSet(request: SentRequest, out: ByteBuffer) {
-        setsInCycle++
-        request.operation = Operation.SET
-        request.keys = 0
-        val key = setKeys.next()
-        val bytes = values.nextSize(key)
-        out.put(SET).put(prefix).putDecimal(key).put(NO_FLAGS).putDecimal(values.nextExpiryS())
-        out.put(SPACE).putDecimal(bytes.toLong()).put(LINE_END)
-        values.put(bytes, out)
-        out.put(LINE_END)
+    private fun putDrawn(operation: Operation, request: SentRequest, out: ByteBuffer) = when (operation) {
+        Operation.SET -> putSet(request, out)
+        Operation.GET -> putGet(mix.multiKeyGet.coerceAtLeast(1), request, out)
+        Operation.CAS -> put(Operation.GETS, getKeys.next(), request, out)
+        else -> put(operation, getKeys.next(), request, out)
     }
 
-    private fun nextGet(request: SentRequest, out: ByteBuffer) {
-        val keys = min(mix.multiKeyGet.coerceAtLeast(1), mix.gets - getsInCycle)
-        getsInCycle += keys
-        request.operation = Operation.GET
-        request.keys = keys
-        out.put(GET)
-        repeat(keys) { out.put(SPACE).put(prefix).putDecimal(getKeys.next()) }
-        out.put(LINE_END)
+    private fun putSet(request: SentRequest, out: ByteBuffer) = put(Operation.SET, setKeys.next(), request, out)
+
+    private fun putGet(keys: Int, request: SentRequest, out: ByteBuffer) {
+        request.describe(Operation.GET, key = 0, keys)
+        writer.putGet(keys, out) { key.setObject(getKeys.next()) }
     }
+
+    private fun putFollowUp(due: FollowUp, request: SentRequest, out: ByteBuffer) {
+        if (due.operation == Operation.CAS) return put(Operation.CAS, due.key, request, out, due.unique)
+        request.describe(Operation.ADD, due.key)
+        writer.putCounter(key.setCounter(due.key), out)
+    }
+
+    private fun put(operation: Operation, number: Long, request: SentRequest, out: ByteBuffer, unique: Long = 0) {
+        request.describe(operation, number)
+        if (operation.counts) key.setCounter(number) else key.setObject(number)
+        val bytes = if (operation.storesValue) values.nextSize(number) else 0
+        writer.put(operation, key, bytes, unique, out)
+    }
+
+    private fun putPlanned(planned: TraceEntry, request: SentRequest, out: ByteBuffer) {
+        request.describe(planned.operation, key = 0)
+        writer.put(planned.operation, key.set(planned.key), planned.valueBytes, unique = 0, out)
+    }
+
+    /** A request that an earlier one has called for. */
+    private class FollowUp(val operation: Operation, val key: Long, val unique: Long)
 
     companion object {
-        private val SET = "set ".toByteArray()
-        private val GET = "get".toByteArray()
-        private val NO_FLAGS = " 0 ".toByteArray()
-        private val LINE_END = "\r\n".toByteArray()
-        private const val SPACE = ' '.code.toByte()
         private const val MOST_DIGITS = 20
-        private const val SET_FRAME_BYTES = 64
 
         /** Upper limit of the length of one request under these options. */
         fun largestRequestBytes(options: Options): Int {
-            val keyBytes = 1 + options.keys.prefix.toByteArray().size + MOST_DIGITS
-            val setBytes = SET_FRAME_BYTES + keyBytes + options.values.size.largestBytes
-            val getBytes = GET.size + LINE_END.size + keyBytes * options.mix.multiKeyGet.coerceAtLeast(1)
-            return maxOf(setBytes, getBytes)
+            val anyLength = options.keys.sizesOfEtc || options.pacing.arrivals is Arrivals.Replay
+            val shortBytes = (options.keys.prefix + KeyText.COUNTER).toByteArray().size + MOST_DIGITS
+            val keyBytes = 1 + if (anyLength) RequestReader.MAX_KEY_BYTES else shortBytes
+            val setBytes = keyBytes + options.values.size.largestBytes
+            return RequestWriter.FRAME_BYTES + maxOf(setBytes, keyBytes * options.mix.multiKeyGet)
         }
     }
-}
-
-/** Appends a number that is not negative in decimal digits, without making a string. */
-internal fun ByteBuffer.putDecimal(number: Long): ByteBuffer {
-    var digits = 1
-    var rest = number / 10
-    while (rest > 0) {
-        digits++
-        rest /= 10
-    }
-    rest = number
-    for (place in digits - 1 downTo 0) {
-        put(position() + place, ('0'.code + rest % 10).toByte())
-        rest /= 10
-    }
-    return position(position() + digits)
 }

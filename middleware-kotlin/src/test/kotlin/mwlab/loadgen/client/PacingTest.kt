@@ -40,6 +40,27 @@ class PacingTest {
     }
 
     @Test
+    fun `arrivals that were never sent count with their wait until the end`() {
+        val run = run("-t 1 -c 1 --test-time=2 --arrivals=fixed --rate=40", delayMs = 500)
+        val latency = listOf("middleware-lab", "Latency from intended send time", "Totals").toTypedArray()
+        assertTrue(run.number("Totals", "Count") <= 5, "two a second are answered")
+        assertTrue(run.number("middleware-lab", "Unsent arrivals") in 60.0..80.0)
+        // Arrivals wait for up to two seconds, one as long as the other: half of them at least a second.
+        assertEquals(1000.0, run.number(*latency, "p50.0"), 300.0)
+        assertEquals(2000.0, run.number(*latency, "Max Latency"), 600.0)
+    }
+
+    @Test
+    fun `whether requests were sent as asked is told, with a warning if not`() {
+        val free = run("-t 2 -c 20 --test-time=3 --seed=1 --arrivals=poisson --rate=200")
+        assertTrue("\"Anderson-Darling statistic\"" in free.json && "\"Lag-1 autocorrelation\"" in free.json)
+        assertTrue(free.number("Sent arrivals", "Sums of gaps tested") > 400)
+        val busy = run("-t 1 -c 1 --test-time=3 --seed=1 --arrivals=poisson --rate=200", delayMs = 10)
+        assertTrue("\"As asked\": \"false\"" in busy.json)
+        assertTrue("warning: requests were not sent as asked for" in busy.err, busy.err)
+    }
+
+    @Test
     fun `warm-up and cool-down stay out of totals but not out of the series`() {
         val run = run("-t 1 -c 1 --test-time=3 --warm-up=1 --cool-down=1 --think-time=20")
         val total = run.number("Totals", "Count")

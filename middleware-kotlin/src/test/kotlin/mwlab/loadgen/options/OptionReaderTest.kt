@@ -1,8 +1,12 @@
 package mwlab.loadgen.options
 
+import mwlab.loadgen.arrivals.GapDistribution
+import mwlab.loadgen.arrivals.Rate
+import mwlab.loadgen.arrivals.RateStep
 import mwlab.options.OptionException
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
+import java.io.File
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
@@ -35,12 +39,41 @@ class OptionReaderTest {
             Arrivals.Closed(2.5.milliseconds, exponential = true),
             read("--think-time exp:2.5").pacing.arrivals,
         )
-        assertEquals(Arrivals.Open(800.0, poisson = true), read("--arrivals poisson --rate 800").pacing.arrivals)
+        assertEquals(
+            Arrivals.Open(Rate.Constant(800.0), rateText = "800"),
+            read("--arrivals poisson --rate 800").pacing.arrivals,
+        )
+    }
+
+    private fun open(words: String) = read(words).pacing.arrivals as Arrivals.Open
+
+    @Test
+    fun `processes and rates over time are read`() {
+        assertEquals(GapDistribution.UNIFORM, open("--arrivals=uniform --rate=5").gaps)
+        assertEquals(GapDistribution.ETC, open("--arrivals=etc --rate=5").gaps)
+        val onOff = open("--arrivals=onoff --on-off=500:0.1:20:2")
+        assertEquals(Rate.OnOff(Rate.State(500.0, 0.1), Rate.State(20.0, 2.0)), onOff.rate)
+        assertEquals("onoff", onOff.process)
+        val steps = Rate.Steps(listOf(RateStep(0.0, 100.0), RateStep(2.5, 0.0)))
+        assertEquals(steps, open("--arrivals=poisson --rate=0:100,2.5:0").rate)
+        assertEquals(Rate.Sine(500.0, 300.0, 60.0), open("--arrivals=poisson --rate=sine:500:300:60").rate)
+        val file = File.createTempFile("rate", ".csv").apply { writeText("seconds,rate\n0,100\n2.5,0\n") }
+        assertEquals(steps, open("--arrivals=poisson --rate=file:$file").rate)
+        file.delete()
+    }
+
+    @Test
+    fun `a search for a rate has Poisson arrivals and steps of five seconds unless told otherwise`() {
+        val options = read("--find-rate p99.9<2.5ms")
+        assertEquals(Objective(99.9, 2500.0, "p99.9 < 2.5 ms"), options.pacing.objective)
+        assertEquals("poisson", (options.pacing.arrivals as Arrivals.Open).process)
+        assertEquals(5, options.load.testTimeS)
+        assertEquals(Objective(null, 800.0, "mean < 800 us"), Objective.parse(" mean  < 800us"))
     }
 
     @ParameterizedTest
     @CsvSource(
-        delimiter = '|',
+        delimiterString = " | ",
         value = [
             "--port=0 | port must be a number in the range [1-65535].",
             "--port=65536 | port must be a number in the range [1-65535].",
@@ -74,6 +107,28 @@ class OptionReaderTest {
             "-t 1 -c 9 --key-maximum=7 --key-pattern=P:P | " +
                 "a parallel key-pattern needs at least one key for each of the 9 connections.",
             "--rate=5 | --arrivals and --rate must be given together.",
+            "--arrivals=gamma --rate=5 | arrivals must be poisson, fixed, uniform, etc or onoff.",
+            "--arrivals=poisson --rate=0 | rate must be greater than zero.",
+            "--arrivals=fixed --rate=0:5,1:6 | a rate that changes needs --arrivals=poisson.",
+            "--arrivals=poisson --rate=1:5 | rate must have steps of a second and a rate, the first at second 0.",
+            "--arrivals=poisson --rate=0:5,3:1,2:4 | rate must have steps in the order of their seconds.",
+            "--arrivals=poisson --rate=0:0,1:0 | rate must be greater than zero at some time.",
+            "--arrivals=poisson --rate=sine:5:6:1 | a sine must be expressed as sine:[mean]:[amplitude]:[period_s], " +
+                "none of them zero, the amplitude at most the mean.",
+            "--arrivals=poisson --rate=file:/nowhere | " +
+                "the file of --rate cannot be read: /nowhere (No such file or directory).",
+            "--arrivals=onoff --rate=5 | --arrivals=onoff and --on-off must be given together.",
+            "--arrivals=onoff --on-off=1:1:1:1 --rate=5 | --arrivals=onoff has its rates in --on-off.",
+            "--arrivals=onoff --on-off=0:1:0:1 | on-off must be expressed as " +
+                "[rate_on]:[mean_on_s]:[rate_off]:[mean_off_s], one rate and both times not zero.",
+            "--find-rate=p98<5ms | find-rate must be expressed as \"p50|p90|p95|p99|p99.9|mean < [time] us|ms|s\".",
+            "--find-rate=p99<5ms --requests=5 | --find-rate and --requests are mutually exclusive.",
+            "--find-rate=p99<5ms --run-count=2 | --find-rate cannot be combined with --run-count or a client staircase.",
+            "--find-rate=p99<5ms --test-time=4 --warm-up=2 | " +
+                "--find-rate needs at least 3 seconds of --test-time beside --warm-up and --cool-down.",
+            "--find-rate=p99<5ms --arrivals=onoff --on-off=1:1:1:1 | " +
+                "--find-rate needs arrivals of one rate: poisson, fixed, uniform or etc.",
+            "--find-rate=p99<5ms --think-time=5 | --think-time is for closed loops, --arrivals for open ones.",
             "--warm-up=1 | --warm-up and --cool-down need --test-time.",
             "--test-time=3 --warm-up=2 --cool-down=1 | --warm-up and --cool-down leave nothing of --test-time=3.",
         ],

@@ -1,5 +1,6 @@
 package mwlab.loadgen.workload
 
+import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.KeyPattern
 import mwlab.loadgen.options.Keys
@@ -85,7 +86,7 @@ class KeySequenceTest {
         val drawn = listOf(
             Options(keys = Keys(distinctClientSeed = true)),
             Options(keys = Keys(randomize = true)),
-            Options(pacing = Pacing(Arrivals.Open(1.0, poisson = true))),
+            Options(pacing = Pacing(Arrivals.Open(Rate.Constant(1.0)))),
         )
         for (options in drawn) {
             assertNotEquals(baseSeedOf(options), baseSeedOf(options))

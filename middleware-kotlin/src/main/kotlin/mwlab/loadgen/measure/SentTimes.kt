@@ -1,0 +1,31 @@
+package mwlab.loadgen.measure
+
+/** When the first [MOST] requests of one event loop were handed to the socket. Confined to the loop's thread. */
+internal class SentTimes {
+    private var nanos = LongArray(FIRST_CAPACITY)
+    private var count = 0
+
+    fun add(sentNanos: Long) {
+        if (count == MOST) return
+        if (count == nanos.size) nanos = nanos.copyOf(minOf(2 * count, MOST))
+        nanos[count++] = sentNanos
+    }
+
+    companion object {
+        /** One more than the gaps between them. */
+        const val MOST = 100_001
+        private const val FIRST_CAPACITY = 1024
+
+        /** The first [MOST] of all loops together in their order, in nanoseconds since [startNanos]. */
+        fun merge(parts: List<SentTimes>, startNanos: Long): LongArray {
+            val all = LongArray(parts.sumOf { it.count })
+            var filled = 0
+            for (part in parts) {
+                part.nanos.copyInto(all, filled, 0, part.count)
+                filled += part.count
+            }
+            all.sort()
+            return LongArray(minOf(all.size, MOST)) { all[it] - startNanos }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package mwlab.net
+
+import java.io.IOException
+import java.nio.file.Files
+import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.locks.LockSupport
+import kotlin.io.path.readSymbolicLink
+
+/**
+ * Rings at a time that a selector's milliseconds cannot tell: a thread that sleeps until then, so that others need not poll.
+ *
+ * Never early, late by some tens of microseconds. One time at a time; thread-safe.
+ *
+ * @param ring what happens at the time, on the alarm's thread
+ */
+internal class Alarm(name: String, private val ring: Runnable) : AutoCloseable {
+    private val dueNanos = AtomicLong(NEVER)
+
+    /** What the thread sleeps for: it has to be woken up for an earlier time only. */
+    @Volatile
+    private var sleepsUntilNanos = NEVER
+
+    @Volatile
+    private var isClosed = false
+    private val thread = Thread(::run, name).apply {
+        isDaemon = true
+        start()
+    }
+
+    /** Rings once at [nanos] of [System.nanoTime], and not at the time that was set before. */
+    fun setTo(nanos: Long) {
+        if (dueNanos.getAndSet(nanos) != nanos && nanos < sleepsUntilNanos) LockSupport.unpark(thread)
+    }
+
+    /** Ends the thread; does not wait. Idempotent. */
+    override fun close() {
+        isClosed = true
+        LockSupport.unpark(thread)
+    }
+
+    private fun run() {
+        wakeUpInTime()
+        var rangNanos = System.nanoTime()
+        while (!isClosed) {
+            val due = dueNanos.get()
+            val now = System.nanoTime()
+            if (due > now) {
+                sleepUntil(due, if (due == NEVER && now - rangNanos < NAP_NANOS) now + NAP_NANOS else due)
+            } else if (dueNanos.compareAndSet(due, NEVER)) {
+                ring.run()
+                rangNanos = now
+            }
+        }
+    }
+
+    /** Sleeps at most until [nanos], unless another time than [due] has been set. */
+    private fun sleepUntil(due: Long, nanos: Long) {
+        sleepsUntilNanos = nanos
+        if (dueNanos.get() == due) LockSupport.parkNanos(this, nanos - System.nanoTime())
+    }
+
+    private companion object {
+        const val NEVER = Long.MAX_VALUE
+
+        /**
+         * Who has been rung for soon sets the next time: whoever sleeps this long need not be woken up for it, which would
+         * take a processor from those that are just then at work on a request.
+         */
+        const val NAP_NANOS = 200_000L
+
+        /** The kernel wakes a thread up to 50 us late, to wake several at once, unless that thread asks for better. */
+        fun wakeUpInTime() {
+            try {
+                val threadId = Path.of("/proc/thread-self").readSymbolicLink().fileName
+                Files.writeString(Path.of("/proc/$threadId/timerslack_ns"), "1")
+            } catch (_: IOException) {
+                return // No Linux, or not allowed to.
+            }
+        }
+    }
+}
