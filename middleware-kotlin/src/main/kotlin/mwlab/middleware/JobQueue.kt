@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger
  * @param capacity jobs that may wait. A client has at most one request under way, so with a capacity of at least the number
  *   of clients no job is refused, and all waiting is seen here instead of hiding in the sockets.
  */
-internal class JobQueue(capacity: Int) {
-    private val channel = Channel<Job>(capacity)
+internal class JobQueue(private val capacity: Int) {
+    /** Bounded by [waiting], which is counted anyway: a channel with a bound of its own takes three more atomic steps for each job. */
+    private val channel = Channel<Job>(Channel.UNLIMITED)
     private val waiting = AtomicInteger()
 
     /** Jobs queued and not yet taken. */
@@ -20,7 +21,7 @@ internal class JobQueue(capacity: Int) {
     /** Queues [job] and returns the length then, the job included; -1 if the queue is full or closed. Does not suspend. */
     fun enqueue(job: Job): Int {
         val length = waiting.incrementAndGet()
-        if (channel.trySend(job).isSuccess) return length
+        if (length <= capacity && channel.trySend(job).isSuccess) return length
         waiting.decrementAndGet()
         return -1
     }
