@@ -18,11 +18,11 @@ import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.RunResult
-import mwlab.loadgen.measure.SampleFile
 import mwlab.loadgen.measure.runResult
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.report.Progress
+import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.TraceFeed
 import mwlab.loadgen.workload.ValueSequence

@@ -1,7 +1,9 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.arrivals.SentTimes
 import mwlab.loadgen.client.Outcome
 import mwlab.loadgen.client.SentRequest
+import mwlab.loadgen.sample.Sampler
 
 /**
  * Takes down what happens on the connections of one event loop (or, for per-client statistics, on one connection).

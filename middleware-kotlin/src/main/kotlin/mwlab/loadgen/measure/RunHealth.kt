@@ -1,6 +1,7 @@
 package mwlab.loadgen.measure
 
 import mwlab.loadgen.arrivals.ArrivalTest
+import mwlab.loadgen.arrivals.SentTimes
 import mwlab.loadgen.client.ClientThread
 
 /**

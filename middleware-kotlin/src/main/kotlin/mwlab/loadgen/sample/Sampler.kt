@@ -1,6 +1,7 @@
-package mwlab.loadgen.measure
+package mwlab.loadgen.sample
 
 import mwlab.loadgen.client.SentRequest
+import mwlab.loadgen.measure.RunClock
 import java.util.SplittableRandom
 
 /**

@@ -1,4 +1,4 @@
-package mwlab.loadgen.measure
+package mwlab.loadgen.arrivals
 
 /** When the first [MOST] requests of one event loop were handed to the socket. Confined to the loop's thread. */
 internal class SentTimes {

@@ -1,4 +1,4 @@
-package mwlab.loadgen.measure
+package mwlab.loadgen.sample
 
 import java.io.File
 import java.io.IOException
