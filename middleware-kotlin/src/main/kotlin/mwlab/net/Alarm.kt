@@ -14,7 +14,7 @@ import kotlin.io.path.readSymbolicLink
  *
  * @param ring what happens at the time, on the alarm's thread
  */
-internal class Alarm(name: String, private val ring: Runnable) : AutoCloseable {
+internal class Alarm(name: String, private val clock: NanoClock, private val ring: Runnable) : AutoCloseable {
     private val dueNanos = AtomicLong(NEVER)
 
     /** What the thread sleeps for: it has to be woken up for an earlier time only. */
@@ -28,7 +28,7 @@ internal class Alarm(name: String, private val ring: Runnable) : AutoCloseable {
         start()
     }
 
-    /** Rings once at [nanos] of [System.nanoTime], and not at the time that was set before. */
+    /** Rings once at [nanos] of the clock, and not at the time that was set before. */
     fun setTo(nanos: Long) {
         if (dueNanos.getAndSet(nanos) != nanos && nanos < sleepsUntilNanos) LockSupport.unpark(thread)
     }
@@ -41,10 +41,10 @@ internal class Alarm(name: String, private val ring: Runnable) : AutoCloseable {
 
     private fun run() {
         wakeUpInTime()
-        var rangNanos = System.nanoTime()
+        var rangNanos = clock.nanos()
         while (!isClosed) {
             val due = dueNanos.get()
-            val now = System.nanoTime()
+            val now = clock.nanos()
             if (due > now) {
                 sleepUntil(due, if (due == NEVER && now - rangNanos < NAP_NANOS) now + NAP_NANOS else due)
             } else if (dueNanos.compareAndSet(due, NEVER)) {
@@ -57,7 +57,7 @@ internal class Alarm(name: String, private val ring: Runnable) : AutoCloseable {
     /** Sleeps at most until [nanos], unless another time than [due] has been set. */
     private fun sleepUntil(due: Long, nanos: Long) {
         sleepsUntilNanos = nanos
-        if (dueNanos.get() == due) LockSupport.parkNanos(this, nanos - System.nanoTime())
+        if (dueNanos.get() == due) LockSupport.parkNanos(this, nanos - clock.nanos())
     }
 
     private companion object {

@@ -70,7 +70,7 @@ class EventLoop(
     private val wakingUp = AtomicBoolean()
     private val endOfTurn = ArrayDeque<Runnable>()
     internal val timers = Timers()
-    private val alarm = if (fineTimers) Alarm("$name-alarm", ::wakeUp) else null
+    private val alarm = if (fineTimers) Alarm("$name-alarm", clock, ::wakeUp) else null
     private var selected = 0
     private val onSelected = Consumer<SelectionKey> {
         serve(it.attachment() as Selectable)

@@ -56,26 +56,27 @@ internal class ClientConnection(
                 // No room for the whole value: it is read and dropped, as memcached does when it has none.
                 requests.refuseData(connection.input) ?: return
             }
+            if (request is Request.HangUp) return
             isBusy = true
-            when (request) {
-                is Request.HangUp -> return
-
-                is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
-
-                is Request.NoOperation -> write(Reply.line("MN"))
-
-                else -> {
-                    // All in this function, which waits without making an object, as those that it would call do not.
-                    val job = jobOf(request)
-                    if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
-                    if (enqueue(job)) waiting.await()?.let { writeRest(job, it) } else refuse(job)
-                }
-            }
+            answer(request)
             if (isOver) return
             connection.consume(request.length)
             firstByteNanos = 0
             isBusy = false
             stall.moved()
+        }
+    }
+
+    /** Part of [serve], which waits without making an object for it: those that it would call could not. */
+    private suspend inline fun answer(request: Request) = when (request) {
+        is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
+
+        is Request.NoOperation -> write(Reply.line("MN"))
+
+        else -> {
+            val job = jobOf(request)
+            if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
+            if (enqueue(job)) waiting.await()?.let { writeRest(job, it) } else refuse(job)
         }
     }
 
