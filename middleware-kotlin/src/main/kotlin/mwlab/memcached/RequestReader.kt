@@ -121,6 +121,7 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         private fun metaRetrieval(verb: Verb): Request = when {
             count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
+            namesLines(verb) -> refused(KEY_OF_LINES)
             else -> Request.Retrieval(length, verb, key(verb), hasFlag('q', 2), usesUnique = hasFlag('c', 2))
         }
 
@@ -128,6 +129,7 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
             count !in words -> refused(ERROR)
             verb == Verb.DELETE && !isDelete() -> refused(DELETE_USAGE.takeUnless { isNoreply() })
             tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT.takeUnless { isNoreply() })
+            namesLines(verb) -> refused(KEY_OF_LINES)
             else -> update(verb, key(verb), dataBytes = 0)
         }
 
@@ -169,7 +171,10 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
             if (count > MAX_META_WORDS) return refused(TOO_MANY_FLAGS)
             val bytes = if (count > 2) tokens.int32(buffer, 2) else -1
             val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES
-            return if (isWellFormed) data(Verb.MS, bytes) else refused(BAD_FORMAT)
+            if (!isWellFormed) return refused(BAD_FORMAT)
+            if (!namesLines(Verb.MS)) return data(Verb.MS, bytes)
+            bytesToSkip = bytes + CRLF_BYTES
+            return refused(KEY_OF_LINES)
         }
 
         private fun data(verb: Verb, bytes: Long): Request {
@@ -207,7 +212,16 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         private fun hasFlag(flag: Char, firstFlag: Int): Boolean =
             (firstFlag until count).any { buffer.get(tokens.start(it)) == flag.code.toByte() }
 
-        private fun key(verb: Verb): Keys = keys(1, 2, areBase64 = hasFlag('b', firstFlag(verb)))
+        /**
+         * A key that stands for several lines could be told as these: memcached forgets that a key came as base64 when it makes an
+         * item on the way or a number grows. Some of the lines would be taken for the replies to what others have asked.
+         */
+        private fun namesLines(verb: Verb): Boolean =
+            isBase64(verb) && base64HoldsLineFeed(buffer, tokens.start(1), tokens.end(1))
+
+        private fun isBase64(verb: Verb): Boolean = hasFlag('b', firstFlag(verb))
+
+        private fun key(verb: Verb): Keys = keys(1, 2, areBase64 = isBase64(verb))
 
         private fun keys(from: Int, until: Int, areBase64: Boolean = false): Keys {
             val bounds = IntArray(2 * (until - from))
@@ -236,6 +250,7 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         private const val ERROR = "ERROR"
         private const val BAD_FORMAT = "CLIENT_ERROR bad command line format"
         private const val DELETE_USAGE = "$BAD_FORMAT.  Usage: delete <key> [noreply]"
+        private const val KEY_OF_LINES = "CLIENT_ERROR a key with a line feed is not passed on"
         private const val TOO_MANY_FLAGS = "CLIENT_ERROR options flags too long"
         private const val OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
         private const val TOO_LARGE = "SERVER_ERROR object too large for cache"

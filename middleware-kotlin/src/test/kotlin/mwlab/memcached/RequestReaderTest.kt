@@ -3,9 +3,11 @@ package mwlab.memcached
 import mwlab.testing.bytes
 import mwlab.testing.replay
 import java.nio.ByteBuffer
+import java.util.Base64
 import kotlin.random.Random
 import kotlin.test.Test
 import kotlin.test.assertEquals
+import kotlin.test.assertFalse
 import kotlin.test.assertIs
 import kotlin.test.assertNull
 import kotlin.test.assertTrue
@@ -172,6 +174,41 @@ class RequestReaderTest {
         val refused = assertIs<Request.Refused>(read("$most q\r\nxy\r\n"))
         assertEquals("CLIENT_ERROR options flags too long", refused.reply)
         assertEquals("$most q\r\n".length, refused.length)
+    }
+
+    @Test
+    fun `a key of several lines is refused by all meta commands, also if its base64 is sloppy`() {
+        val refusal = "CLIENT_ERROR a key with a line feed is not passed on"
+        // "x\r\nVA 1\r\n", "a\nb" with a character that means nothing, "\n" with padding.
+        for (key in listOf("eA0KVkEgMQ0K", "YQ!pi", "Cg==")) {
+            for (line in listOf("mg $key v k b N30", "mg $key b", "me $key b", "md $key q b", "ma $key N0 bx")) {
+                assertEquals(refusal, refusal("$line\r\n"))
+            }
+            val reader = RequestReader(100)
+            val requests = replay("ms $key 4 MA b\r\nmn\r\n\r\nmg YQ== b\r\n", 7, Request::length, reader::next)
+            assertEquals(refusal, assertIs<Request.Refused>(requests[0]).reply)
+            assertIs<Request.Retrieval>(requests[1])
+            assertEquals(2, requests.size)
+        }
+    }
+
+    @Test
+    fun `other keys in base64 are left to the server, also wrong ones`() {
+        for (key in listOf("YQ==", "YQ0=", "AA==", "Cg", "YQ==YQpi", "====", "!")) {
+            assertTrue(assertIs<Request.Retrieval>(read("mg $key b k\r\n"), key).keys.areBase64)
+        }
+        assertFalse(assertIs<Request.Retrieval>(read("mg eA0KVkEgMQ0K k v\r\n")).keys.areBase64)
+    }
+
+    @Test
+    fun `a line feed is found in base64 wherever it stands`() {
+        val random = Random(5)
+        repeat(5000) {
+            val key = random.nextBytes(random.nextInt(1, 20))
+            val text = String(Base64.getEncoder().encode(key), Charsets.ISO_8859_1)
+            val isRefused = read("mg $text b\r\n") is Request.Refused
+            assertEquals(LF in key, isRefused, text)
+        }
     }
 
     @Test

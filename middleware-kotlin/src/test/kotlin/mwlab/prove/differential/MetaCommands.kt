@@ -11,9 +11,8 @@ internal class MetaCommands(
     fun get(): String {
         val (key, base64) = words.metaKey()
         val isCounter = key in words.counters
-        // Of an item that it makes on the way, memcached tells the key as it is, line ends included.
         // A counter may lose the marks of `N`, `R` and `I` whenever it is counted.
-        val makes = random.nextInt(6) == 0 && key !in Vocabulary.KEYS_OF_LINES && !isCounter
+        val makes = random.nextInt(6) == 0 && !isCounter
         val known = GET_FLAGS.filterNot { it == "h" && isCounter }
         val vivid = if (makes) listOf("N10000", "R100000") else listOf("R30")
         return "mg $key${flags(base64, known + vivid + time("T") + unique("c"))}"
@@ -24,12 +23,11 @@ internal class MetaCommands(
         val value = if (key in words.counters) words.number() else words.value(longest = 3000)
         // Digits before digits would make a number that gets shorter as soon as it is counted.
         val mode = (if (key in words.counters) SAFE_MODES else SAFE_MODES + listOf("MP", "MX", "Mp")).random(random)
-        val makes = if (key in Vocabulary.KEYS_OF_LINES) emptyList() else listOf("N10000")
         val stale = if (key in words.counters) emptyList() else unique("I")
         val known = SET_FLAGS + time("T") + mode + unique("c") + unique("C${random.nextInt(1000)}") + stale
         return "ms $key ${value.length}${flags(
             base64,
-            known + listOf("F${words.oddNumber()}", "F${words.flags()}") + makes,
+            known + listOf("F${words.oddNumber()}", "F${words.flags()}", "N10000"),
         )}\r\n$value"
     }
 

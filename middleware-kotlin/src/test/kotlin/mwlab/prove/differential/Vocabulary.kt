@@ -79,11 +79,11 @@ internal class Vocabulary(private val random: Random) {
                 List(12) { "key:$it" } + listOf("k".repeat(250), "l".repeat(249), "m".repeat(100))
         val BIG_KEYS = List(3) { "big$it" }
 
-        /** Keys with line ends in them, in base64. */
-        val KEYS_OF_LINES = listOf("DQo=", "Z2V0IGENCg==")
-
-        /** Keys with spaces, zeros and so on in them, and two that plain commands can name, too. */
-        private val BASE64_KEYS = KEYS_OF_LINES + listOf("AA==", "IA==", "/+7d", "YQ==", "a2V5OjE=")
+        /**
+         * Keys with spaces, zeros, carriage returns and so on in them, and two that plain commands can name, too. Those with line feeds
+         * are not passed on.
+         */
+        private val BASE64_KEYS = listOf("DQ==", "Z2V0IGEN", "AA==", "IA==", "/+7d", "YQ==", "a2V5OjE=")
         private val FLAGS = listOf("4294967295", "2147483648", "+7", "-0", "00012", "-9223372036854775809")
         private val EXPIRIES = listOf("2592000", "2592001", "1000000000", "4000000000", "-2147483648", "2147483647")
 
