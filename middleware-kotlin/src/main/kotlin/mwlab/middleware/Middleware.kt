@@ -26,6 +26,7 @@ import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
 import mwlab.net.Listener
+import mwlab.net.Transport
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer
@@ -41,7 +42,10 @@ import kotlinx.coroutines.Job as CoroutineJob
  *
  * [start] once and [stop] once; both suspend, and are called from outside of the net threads.
  */
-class Middleware(private val config: MiddlewareConfig) {
+class Middleware(
+    private val config: MiddlewareConfig,
+    private val transport: Transport = config.transport.transport(),
+) {
     /** Completes if something fails that should never fail; all that is left then is to stop. */
     val fault = CompletableDeferred<Throwable>()
 
@@ -105,7 +109,7 @@ class Middleware(private val config: MiddlewareConfig) {
      */
     suspend fun start(): InetSocketAddress {
         val acceptor = netThreads.first()
-        listener = binding(config.listen) { withContext(acceptor) { Listener.bind(acceptor, it) } }
+        listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
         admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
         val connections = connectAll()
         backends.forEach { it.awaitFirstAttempt() }
@@ -169,7 +173,14 @@ class Middleware(private val config: MiddlewareConfig) {
         readBytes: Int = ServerConnection.READ_BYTES,
     ): ServerConnection {
         val connection =
-            ServerConnection(loop, server, config.serverTimeout, failedConnections::add, readBytes = readBytes)
+            ServerConnection(
+                transport,
+                loop,
+                server,
+                config.serverTimeout,
+                failedConnections::add,
+                readBytes = readBytes,
+            )
         backends += connection
         scope.launch(loop) { connection.run() }
         return connection
