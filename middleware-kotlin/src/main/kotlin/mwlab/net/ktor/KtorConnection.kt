@@ -38,11 +38,13 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
     private var isClosed = false
     private var deadline: Timer? = null
 
+    private val receiving: Job
+
     /** Ends when nothing more can be sent. */
     private val sending: Job
 
     init {
-        scope.launch { receiver.run() }
+        receiving = scope.launch { receiver.run() }
         sending = scope.launch { sender.run() }
         sending.invokeOnCompletion { end() }
     }
@@ -75,6 +77,7 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
         if (isClosed) return
         isClosed = true
         received.release()
+        receiving.cancel()
         receiver.cancel(ClosedChannelException())
         sender.close(ClosedChannelException())
         if (sender.unsentBytes == 0) return end()
