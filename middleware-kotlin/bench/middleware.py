@@ -35,8 +35,10 @@ from processes import JAR, cpu_s, end_on_signals, machine_cpu_s, require_program
 from systems import (
     DIRECT,
     OURS,
+    PIPELINED_KTOR,
     RELAY,
     SEQUENTIAL_8,
+    SEQUENTIAL_64_KTOR,
     TWEMPROXY,
     UNINSTRUMENTED,
     Java,
@@ -63,7 +65,7 @@ LOADS = [
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
 # What is measured under which load; no proxy and ours, pipelined, under all.
-AT_64_ONLY = (UNINSTRUMENTED, SEQUENTIAL_8)
+AT_64_ONLY = (UNINSTRUMENTED, SEQUENTIAL_8, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
 WARM_UP_S = 4
 
 

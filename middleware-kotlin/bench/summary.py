@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pandas as pd
-from systems import DIRECT, PIPELINED, RELAY, SEQUENTIAL_64, TWEMPROXY, UNINSTRUMENTED
+from systems import (
+    DIRECT,
+    PIPELINED,
+    PIPELINED_KTOR,
+    RELAY,
+    SEQUENTIAL_64,
+    SEQUENTIAL_64_KTOR,
+    TWEMPROXY,
+    UNINSTRUMENTED,
+)
 
 CELL = ["workload", "connections", "value_bytes"]
 THROUGHPUT, P99 = "throughput_ops_per_s", "response_time_p99_ms"
@@ -116,6 +125,11 @@ def _targets_of(workload: str) -> Iterator[Target]:
         float("inf"),
         _ratio(CPU, PIPELINED, UNINSTRUMENTED, large),
     )
+    for system, loop in ((PIPELINED_KTOR, PIPELINED), (SEQUENTIAL_64_KTOR, SEQUENTIAL_64)):
+        for name, column in (("throughput", THROUGHPUT), ("CPU per request", CPU)):
+            yield most(
+                f"{loop}: ktor / loop, {name}", float("inf"), _ratio(column, system, loop, large)
+            )
 
 
 def _multi_get_targets() -> Iterator[Target]:

@@ -16,10 +16,19 @@ RELAY = "relay"  # the least that a pipelining proxy can do, see relay.c
 RELAY_SOURCE = Path(__file__).parent / "relay.c"
 SEQUENTIAL_8, SEQUENTIAL_64, PIPELINED = "sequential-8", "sequential-64", "pipelined"
 UNINSTRUMENTED = "pipelined, uninstrumented"
+PIPELINED_KTOR, SEQUENTIAL_64_KTOR = "pipelined, ktor", "sequential-64, ktor"
 OURS = {
     SEQUENTIAL_8: "--dispatch sequential -t 8",
     SEQUENTIAL_64: "--dispatch sequential -t 64",
     PIPELINED: "--dispatch pipelined",
+}
+# Each option that earlier builds lack, with the systems that show what it does.
+VARIANTS = {
+    "--instrumentation": {UNINSTRUMENTED: f"{OURS[PIPELINED]} --instrumentation off"},
+    "--transport": {
+        PIPELINED_KTOR: f"{OURS[PIPELINED]} --transport ktor",
+        SEQUENTIAL_64_KTOR: f"{OURS[SEQUENTIAL_64]} --transport ktor",
+    },
 }
 # Its own defaults but for the timeout, and connected before the first request, as ours is.
 NUTCRACKER_YAML = """bench:
@@ -114,9 +123,12 @@ def _proxies(
 def _modes(java: Java, jar_name: str, num_servers: int) -> dict[str, str]:
     if jar_name:
         return {f"{mode} {jar_name}": OURS[mode] for mode in (PIPELINED, SEQUENTIAL_64)}
-    if num_servers == 1 and _can_leave_out_instrumentation(java, java.jars[jar_name]):
-        return {**OURS, UNINSTRUMENTED: f"{OURS[PIPELINED]} --instrumentation off"}
-    return OURS
+    modes = dict(OURS)
+    if num_servers == 1:
+        known = _help(java, java.jars[jar_name])
+        for option, variants in VARIANTS.items():
+            modes |= variants if option in known else {}
+    return modes
 
 
 def _twemproxy(servers: Sequence[int], directory: Path) -> tuple[list[str], int]:
@@ -134,8 +146,6 @@ def _compiled_relay(directory: Path) -> Path:
     return relay
 
 
-def _can_leave_out_instrumentation(java: Java, jar: Path) -> bool:
-    said = subprocess.run(
-        java.middleware(jar, "--help"), capture_output=True, text=True, check=True
-    )
-    return "--instrumentation" in said.stdout
+def _help(java: Java, jar: Path) -> str:
+    command = java.middleware(jar, "--help")
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

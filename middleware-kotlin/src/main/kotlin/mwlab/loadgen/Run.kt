@@ -27,8 +27,8 @@ import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.TraceFeed
 import mwlab.loadgen.workload.ValueSequence
 import mwlab.loadgen.workload.Workload
-import mwlab.net.Connection
 import mwlab.net.EventLoop
+import mwlab.net.loop.LoopTransport
 import java.io.IOException
 import java.lang.management.ManagementFactory
 import java.net.InetSocketAddress
@@ -86,7 +86,7 @@ internal class Run(
             else -> options.load.requests
         }
         val timeout = (options.target.connectionTimeoutS.takeIf { it > 0 } ?: DEFAULT_CONNECT_TIMEOUT_S).seconds
-        Client({ Connection.open(loop, address, timeout) }, loop, options, workload, requests)
+        Client({ LoopTransport.connect(loop, address, timeout) }, loop, options, workload, requests)
     }
 
     private suspend fun measure(threads: List<ClientThread>): RunResult {

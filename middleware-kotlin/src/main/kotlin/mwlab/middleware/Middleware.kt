@@ -27,6 +27,7 @@ import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
 import mwlab.net.Listener
 import mwlab.net.NanoClock
+import mwlab.net.Transport
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer
@@ -44,7 +45,11 @@ import kotlinx.coroutines.Job as CoroutineJob
  *
  * @param clock what all times that are measured or limited are read from.
  */
-class Middleware(private val config: MiddlewareConfig, private val clock: NanoClock = NanoClock.SYSTEM) {
+class Middleware(
+    private val config: MiddlewareConfig,
+    private val transport: Transport = config.transport.transport(),
+    private val clock: NanoClock = NanoClock.SYSTEM,
+) {
     /** Completes if something fails that should never fail; all that is left then is to stop. */
     val fault = CompletableDeferred<Throwable>()
 
@@ -108,7 +113,7 @@ class Middleware(private val config: MiddlewareConfig, private val clock: NanoCl
      */
     suspend fun start(): InetSocketAddress {
         val acceptor = netThreads.first()
-        listener = binding(config.listen) { withContext(acceptor) { Listener.bind(acceptor, it) } }
+        listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
         admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
         val connections = connectAll()
         backends.forEach { it.awaitFirstAttempt() }
@@ -172,7 +177,14 @@ class Middleware(private val config: MiddlewareConfig, private val clock: NanoCl
         readBytes: Int = ServerConnection.READ_BYTES,
     ): ServerConnection {
         val connection =
-            ServerConnection(loop, server, config.serverTimeout, failedConnections::add, readBytes = readBytes)
+            ServerConnection(
+                transport,
+                loop,
+                server,
+                config.serverTimeout,
+                failedConnections::add,
+                readBytes = readBytes,
+            )
         backends += connection
         scope.launch(loop) { connection.run() }
         return connection

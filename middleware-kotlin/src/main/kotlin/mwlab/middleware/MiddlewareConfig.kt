@@ -1,6 +1,9 @@
 package mwlab.middleware
 
 import mwlab.middleware.routing.RingKind
+import mwlab.net.Transport
+import mwlab.net.ktor.KtorTransport
+import mwlab.net.loop.LoopTransport
 import mwlab.options.Choice
 import mwlab.options.CommandLine
 import mwlab.options.OptionKind
@@ -18,6 +21,7 @@ import kotlin.time.Duration.Companion.seconds
  *
  * @property queueCapacity jobs that may wait; with at least [maxClients], as by default, none is ever refused, because each
  *   client has one request under way.
+ * @property transport what moves the bytes of clients and servers.
  * @property replicas servers that a key is written to with [Routing.CONSISTENT_HASH]; null: one.
  * @property ring where servers and keys stand with [Routing.CONSISTENT_HASH].
  * @property statsDirectory where the results go; null: nowhere.
@@ -37,6 +41,7 @@ class MiddlewareConfig(
     val sharded: Boolean = given[MiddlewareOptions.sharded],
     val routing: Routing = given[MiddlewareOptions.routing],
     val dispatch: Dispatch = given[MiddlewareOptions.dispatch],
+    val transport: TransportKind = given[MiddlewareOptions.transport],
     val replicas: Int? = given[MiddlewareOptions.replicas]?.invoke(servers.size),
     val ring: RingKind = given[MiddlewareOptions.ring],
     val netThreads: Int = given[MiddlewareOptions.netThreads],
@@ -141,6 +146,19 @@ enum class Routing(override val option: String) : Choice {
 
 /** Whether a worker waits for the servers' replies before it takes the next job. */
 enum class Dispatch(override val option: String) : Choice { SEQUENTIAL("sequential"), PIPELINED("pipelined") }
+
+/** What moves the bytes between the sockets and the middleware. */
+enum class TransportKind(override val option: String) : Choice {
+    LOOP("loop"),
+    KTOR("ktor"),
+    ;
+
+    /** Only what is used is loaded: calls that have one target only are the faster ones. */
+    internal fun transport(): Transport = when (this) {
+        LOOP -> LoopTransport
+        KTOR -> KtorTransport
+    }
+}
 
 /** `<ip>:<port>`, as it was given. */
 internal val InetSocketAddress.text: String

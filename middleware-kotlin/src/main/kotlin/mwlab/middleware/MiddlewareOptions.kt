@@ -57,6 +57,14 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         "sequential",
         Config::dispatch,
     )
+    val transport = option(
+        "transport",
+        "<kind>",
+        "what moves the bytes: loop, the event loop itself, or ktor",
+        choice(TransportKind.entries),
+        "loop",
+        Config::transport,
+    )
     val replicas =
         optional("replicas", "<n|all>", "copies of each key with consistent-hash", REPLICAS, "1", Config::replicas)
     val ring = option(

@@ -27,7 +27,7 @@ import kotlin.coroutines.CoroutineContext
  * ```
  * EventLoop("client-0").use { loop ->
  *     runBlocking(loop) {                                  // launch(loop), withContext(loop), runBlocking(loop)
- *         val connection = Connection.open(loop, InetSocketAddress("127.0.0.1", 11211), 5.seconds)
+ *         val connection = LoopTransport.connect(loop, InetSocketAddress("127.0.0.1", 11211), 5.seconds)
  *         val replies = ResponseReader()
  *         connection.write(request)                        // suspends only while the socket's buffer is full
  *         var reply = replies.next(connection.input)       // null: incomplete

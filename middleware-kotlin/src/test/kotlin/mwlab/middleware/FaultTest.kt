@@ -5,6 +5,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import mwlab.testing.ANY_PORT
 import mwlab.testing.TextClient
+import mwlab.testing.middleware
 import mwlab.testing.withServers
 import org.junit.jupiter.api.io.TempDir
 import java.io.ByteArrayOutputStream
@@ -39,7 +40,7 @@ class FaultTest {
             val config = MiddlewareConfig(ANY_PORT, listOf(server.address), workers = 2, statsDirectory = directory)
             val complaint = captureErrors {
                 runBlocking {
-                    val middleware = Middleware(config)
+                    val middleware = middleware(config)
                     val address = middleware.start()
                     TextClient(address).use { assertEquals("STORED", it.set("k", "1")) }
                     middleware.netThreads.first().execute { throw AssertionError("wrong work") }
@@ -64,7 +65,7 @@ class FaultTest {
                 statsDirectory = directory,
             )
             runBlocking {
-                val middleware = Middleware(config)
+                val middleware = middleware(config)
                 TextClient(middleware.start()).use { client ->
                     assertEquals("STORED", client.set("k", "1"))
                     middleware.netThreads.first().close()

@@ -37,9 +37,10 @@ class MiddlewareOptionsTest {
     @Test
     fun `the results tell every setting under its name`() {
         val given = "-l 127.0.0.2 -p 1234 -t 8 -s true -m 127.0.0.1:1 127.0.0.1:2 --routing consistent-hash " +
-            "--ring ketama --dispatch pipelined --replicas all --net-threads 2 --max-clients 9 --queue-capacity 5 " +
-            "--max-value-bytes 6 --max-buffer-bytes 64 --client-timeout 1s --server-timeout 1500us --failover " +
-            "--instrumentation off --stats-dir results --histogram-bin 1ms --admin 127.0.0.1:3"
+            "--ring ketama --dispatch pipelined --transport ktor --replicas all --net-threads 2 --max-clients 9 " +
+            "--queue-capacity 5 --max-value-bytes 6 --max-buffer-bytes 64 --client-timeout 1s " +
+            "--server-timeout 1500us --failover --instrumentation off --stats-dir results --histogram-bin 1ms " +
+            "--admin 127.0.0.1:3"
         val told = mapOf(
             "listen" to "127.0.0.2:1234",
             "servers" to listOf("127.0.0.1:1", "127.0.0.1:2"),
@@ -47,6 +48,7 @@ class MiddlewareOptionsTest {
             "sharded" to true,
             "routing" to "consistent-hash",
             "dispatch" to "pipelined",
+            "transport" to "ktor",
             "replicas" to 2,
             "ring" to "ketama",
             "net_threads" to 2,

@@ -4,6 +4,7 @@ import kotlinx.coroutines.runBlocking
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient
+import mwlab.testing.middleware
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import java.net.InetSocketAddress
@@ -182,7 +183,7 @@ class MiddlewareTest {
     @Test
     fun `all requests that have arrived are answered before the end`() = withServers(1) { (server) ->
         server.answer = { _, reply -> reply.also { Thread.sleep(2) } }
-        val middleware = Middleware(config(listOf(server)))
+        val middleware = middleware(config(listOf(server)))
         val address = runBlocking { middleware.start() }
         TextClient(address).use { client ->
             client.send("get k\r\n".repeat(200))

@@ -1,13 +1,19 @@
 package mwlab.net
 
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import mwlab.net.ktor.KtorTransport
+import mwlab.net.loop.LoopTransport
 import java.io.IOException
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.Socket
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import kotlin.random.Random
@@ -19,28 +25,29 @@ import kotlin.test.assertTrue
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
-class ConnectionTest {
+/** What holds for every connection, whoever moves its bytes. */
+abstract class ConnectionTest(private val transport: Transport) {
     private val loopback = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
 
     private fun onLoop(block: suspend CoroutineScope.(EventLoop) -> Unit) = EventLoop("test").use { loop ->
         runBlocking(loop) { withTimeout(20.seconds) { block(loop) } }
     }
 
-    private fun CoroutineScope.serve(
+    private suspend fun CoroutineScope.serve(
         loop: EventLoop,
         failures: MutableList<Throwable>,
         handler: suspend (Connection) -> Unit,
     ): Listener {
-        val listener = Listener.bind(loop, loopback)
-        launch { listener.serve(onFailure = { failures += it }, handler = handler) }
+        val listener = transport.bind(loop, loopback)
+        launch { listener.serve(listOf(loop), onFailure = { failures += it }, handler = handler) }
         return listener
     }
 
-    private fun CoroutineScope.echo(loop: EventLoop) = serve(loop, mutableListOf()) { connection ->
+    private suspend fun CoroutineScope.echo(loop: EventLoop) = serve(loop, mutableListOf()) { connection ->
         while (connection.fill()) connection.write(connection.input)
     }
 
-    private suspend fun open(loop: EventLoop, listener: Listener) = Connection.open(loop, listener.address, 5.seconds)
+    private suspend fun open(loop: EventLoop, listener: Listener) = transport.connect(loop, listener.address, 5.seconds)
 
     @Test
     fun `bytes of every size come back as they were sent`() = onLoop { loop ->
@@ -73,12 +80,12 @@ class ConnectionTest {
     @Test
     fun `a peer that ends its side still gets its answer`() = onLoop { loop ->
         echo(loop).use { listener ->
-            open(loop, listener).use { connection ->
-                connection.write(ByteBuffer.wrap(byteArrayOf(1, 2, 3)))
-                connection.shutdownOutput()
-                while (connection.input.remaining() < 3) assertTrue(connection.fill())
-                connection.consume(3)
-                assertFalse(connection.fill())
+            Socket(listener.address.address, listener.address.port).use { peer ->
+                withContext(Dispatchers.IO) {
+                    peer.getOutputStream().write(byteArrayOf(1, 2, 3))
+                    peer.shutdownOutput()
+                    assertEquals(listOf<Byte>(1, 2, 3), peer.getInputStream().readAllBytes().toList())
+                }
             }
         }
     }
@@ -110,7 +117,6 @@ class ConnectionTest {
             launch { connection.close() }.join()
             assertTrue(reading.await().exceptionOrNull() is ClosedChannelException)
             connection.close()
-            assertFalse(connection.isOpen)
             assertFailsWith<ClosedChannelException> { connection.fill() }
             assertFailsWith<ClosedChannelException> { connection.write(ByteBuffer.allocate(1)) }
         }
@@ -118,7 +124,7 @@ class ConnectionTest {
 
     @Test
     fun `a refused connection says so`() = onLoop { loop ->
-        val listener = Listener.bind(loop, loopback)
+        val listener = transport.bind(loop, loopback)
         listener.close()
         assertFailsWith<IOException> { open(loop, listener) }
     }
@@ -130,7 +136,7 @@ class ConnectionTest {
         val address = listener.localSocketAddress as InetSocketAddress
         listener.use {
             val failure = assertFailsWith<IOException> {
-                repeat(10) { Connection.open(loop, address, 200.milliseconds) }
+                repeat(10) { transport.connect(loop, address, 200.milliseconds) }
             }
             assertEquals("no answer from $address within 200ms", failure.message)
         }
@@ -158,10 +164,10 @@ class ConnectionTest {
 
     @Test
     fun `a closed listener waits for its handlers`() = onLoop { loop ->
-        val listener = Listener.bind(loop, loopback)
+        val listener = transport.bind(loop, loopback)
         val serving =
             launch {
-                listener.serve(onFailure = {
+                listener.serve(listOf(loop), onFailure = {
                 }) { connection -> while (connection.fill()) connection.write(connection.input) }
             }
         val connection = open(loop, listener)
@@ -172,4 +178,39 @@ class ConnectionTest {
         connection.close()
         serving.join()
     }
+
+    @Test
+    fun `what was written is sent though the connection is closed at once`() = onLoop { loop ->
+        val sent = Random(1).nextBytes(4 shl 20)
+        val listener = serve(loop, mutableListOf()) { it.write(ByteBuffer.wrap(sent)) }
+        listener.use {
+            val received = withContext(Dispatchers.IO) {
+                Socket(listener.address.address, listener.address.port).use { peer ->
+                    peer.getInputStream().readAllBytes()
+                }
+            }
+            assertEquals(ByteBuffer.wrap(sent), ByteBuffer.wrap(received))
+        }
+    }
+
+    @Test
+    fun `a writer waits until the peer reads, and then sees that there is room`() = onLoop { loop ->
+        val started = System.nanoTime()
+        val listener = serve(loop, mutableListOf()) { connection ->
+            delay(50.milliseconds)
+            while (connection.fill()) connection.consume(connection.input.remaining())
+        }
+        listener.use {
+            open(loop, listener).use { connection ->
+                val bytes = ByteBuffer.allocateDirect(32 shl 20)
+                assertFalse(connection.tryWrite(arrayOf(bytes)))
+                connection.write(bytes)
+                assertTrue(connection.lastRoomNanos > started)
+            }
+        }
+    }
 }
+
+class LoopConnectionTest : ConnectionTest(LoopTransport)
+
+class KtorConnectionTest : ConnectionTest(KtorTransport)

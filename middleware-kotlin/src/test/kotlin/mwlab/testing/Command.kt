@@ -1,13 +1,21 @@
 package mwlab.testing
 
+import mwlab.middleware.TransportKind
 import java.util.concurrent.TimeUnit
 import kotlin.test.assertTrue
 
-/** The middleware as a process of its own, started with [arguments]; killed when closed. */
+/** The middleware as a process of its own, started with [arguments] and the [TRANSPORT] of the tests; killed when closed. */
 class Command(vararg arguments: String) : AutoCloseable {
     private val java = "${System.getProperty("java.home")}/bin/java"
+    private val transport = if (TRANSPORT ==
+        TransportKind.LOOP
+    ) {
+        emptyList()
+    } else {
+        listOf("--transport", TRANSPORT.option)
+    }
     private val process = ProcessBuilder(
-        listOf(java, "-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments,
+        listOf(java, "-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments + transport,
     ).start()
 
     val pid: Long get() = process.pid()

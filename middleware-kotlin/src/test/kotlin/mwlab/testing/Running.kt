@@ -3,6 +3,7 @@ package mwlab.testing
 import kotlinx.coroutines.runBlocking
 import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
+import mwlab.middleware.TransportKind
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import kotlin.test.assertEquals
@@ -10,6 +11,14 @@ import kotlin.test.fail
 
 /** Any free port of the loopback address. */
 val ANY_PORT = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
+
+/** What the tests of the middleware run with: `-Dmwlab.transport=ktor`, by default the event loop. */
+val TRANSPORT: TransportKind =
+    System.getProperty("mwlab.transport").let { name -> TransportKind.entries.firstOrNull { it.option == name } }
+        ?: TransportKind.LOOP
+
+/** A middleware with the [TRANSPORT] of the tests. */
+fun middleware(config: MiddlewareConfig) = Middleware(config, TRANSPORT.transport())
 
 /** Runs [test] with [count] fake servers. */
 fun withServers(count: Int, test: (List<FakeMemcached>) -> Unit) {
@@ -23,7 +32,7 @@ fun withServers(count: Int, test: (List<FakeMemcached>) -> Unit) {
 
 /** Runs [test] against a running middleware, which must end without a fault. */
 fun withMiddleware(config: MiddlewareConfig, test: (InetSocketAddress) -> Unit) {
-    val middleware = Middleware(config)
+    val middleware = middleware(config)
     val address = runBlocking { middleware.start() }
     try {
         test(address)

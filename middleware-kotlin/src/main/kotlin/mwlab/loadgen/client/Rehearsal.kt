@@ -16,7 +16,7 @@ import mwlab.memcached.RequestReader
 import mwlab.memcached.Verb
 import mwlab.net.Connection
 import mwlab.net.EventLoop
-import mwlab.net.Listener
+import mwlab.net.loop.LoopTransport
 import java.io.IOException
 import java.net.InetAddress
 import java.net.InetSocketAddress
@@ -44,8 +44,8 @@ internal class Rehearsal(options: Options) {
 
     private suspend fun perform(loop: EventLoop) = coroutineScope {
         val address = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
-        Listener.bind(loop, address).use { listener ->
-            launch { listener.serve(onFailure = {}) { serve(it) } }
+        LoopTransport.bind(loop, address).use { listener ->
+            launch { listener.serve(listOf(loop), onFailure = {}) { serve(it) } }
             rehearse(loop, listener.address)
         }
     }
@@ -55,7 +55,7 @@ internal class Rehearsal(options: Options) {
         val limit = RunLimit(clock.startNanos, clock.startNanos + LIMIT.inWholeNanoseconds)
         val recorder = ReplyRecorder(clock, LiveCounters(), ErrorLog("rehearsal", reportAll = false) {})
         val workload = Workload(options, connection = 0, baseSeed = 0)
-        val client = Client({ Connection.open(loop, address, 1.seconds) }, loop, options, workload, REQUESTS)
+        val client = Client({ LoopTransport.connect(loop, address, 1.seconds) }, loop, options, workload, REQUESTS)
         client.connect()
         client.run(EagerPace(limit), recorder)
     }

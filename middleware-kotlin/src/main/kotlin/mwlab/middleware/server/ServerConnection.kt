@@ -10,6 +10,7 @@ import mwlab.memcached.ResponseReader
 import mwlab.metrics.stats.ServerLink
 import mwlab.net.Connection
 import mwlab.net.EventLoop
+import mwlab.net.Transport
 import java.io.IOException
 import java.nio.ByteBuffer
 import kotlin.time.Duration
@@ -22,6 +23,7 @@ import kotlin.time.Duration
  * @param onFailure is told of what should never happen; it ends one session, as other failures do.
  */
 internal class ServerConnection(
+    private val transport: Transport,
     private val loop: EventLoop,
     private val server: Server,
     private val timeout: Duration,
@@ -42,7 +44,7 @@ internal class ServerConnection(
     suspend fun run() {
         while (true) {
             try {
-                Connection.open(loop, server.address, timeout, readBytes).use { serve(it) }
+                transport.connect(loop, server.address, timeout, readBytes).use { serve(it) }
             } catch (lost: IOException) {
                 end("failed: ${lost.message}")
             } catch (garbage: ProtocolException) {

@@ -1,0 +1,50 @@
+package mwlab.net
+
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.supervisorScope
+import java.io.IOException
+import java.nio.channels.ClosedChannelException
+import kotlin.time.Duration.Companion.milliseconds
+
+private val ACCEPT_PAUSE = 50.milliseconds
+
+/**
+ * What [Listener.serve] does, whatever its sockets are: runs [serve] for each one that [accept] returns, on the [loops] in turn,
+ * until [accept] fails because the listener is closed. [serve] closes the socket.
+ */
+internal suspend fun <S> serveAll(
+    loops: List<EventLoop>,
+    onFailure: (Throwable) -> Unit,
+    accept: suspend () -> S,
+    serve: suspend (EventLoop, S) -> Unit,
+) = supervisorScope {
+    var accepted = 0
+    while (true) {
+        val socket = try {
+            accept()
+        } catch (_: ClosedChannelException) {
+            break
+        } catch (_: IOException) {
+            // Out of file descriptors, as a rule: connections that end make room again.
+            delay(ACCEPT_PAUSE)
+            continue
+        }
+        val target = loops[accepted++ % loops.size]
+        launch(target) { guard(onFailure) { serve(target, socket) } }
+    }
+}
+
+@Suppress("TooGenericExceptionCaught") // the boundary of one connection: nothing it does may reach the others
+private suspend inline fun guard(onFailure: (Throwable) -> Unit, serve: suspend () -> Unit) {
+    try {
+        serve()
+    } catch (cancelled: CancellationException) {
+        throw cancelled
+    } catch (_: IOException) {
+        // The peer is gone: an everyday end of a connection.
+    } catch (failure: Throwable) {
+        onFailure(failure)
+    }
+}

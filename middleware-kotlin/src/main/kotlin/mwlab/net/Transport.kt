@@ -1,0 +1,36 @@
+package mwlab.net
+
+import java.io.IOException
+import java.net.InetSocketAddress
+import kotlin.time.Duration
+
+/** Opens connections whose bytes are moved in one way. */
+interface Transport {
+    /**
+     * Connects to [address]; call on the loop's thread. Cancelled or failed, it leaves no socket behind.
+     *
+     * @param readBytes how much one read takes at most while no message is larger.
+     * @throws IOException if the peer refuses, or does not answer within [timeout].
+     */
+    suspend fun connect(
+        loop: EventLoop,
+        address: InetSocketAddress,
+        timeout: Duration,
+        readBytes: Int = READ_BYTES,
+    ): Connection
+
+    /**
+     * Binds to [address] (port 0: any free one); call on the loop's thread.
+     *
+     * @throws IOException if the address is in use or not of this host.
+     */
+    suspend fun bind(loop: EventLoop, address: InetSocketAddress): Listener
+
+    companion object {
+        /** What a read of an accepted connection takes at most while no message is larger. */
+        const val READ_BYTES = 16 * 1024
+
+        /** Connections that wait to be accepted. */
+        internal const val BACKLOG = 4096
+    }
+}

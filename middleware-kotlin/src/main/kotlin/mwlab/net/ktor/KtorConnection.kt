@@ -1,0 +1,106 @@
+package mwlab.net.ktor
+
+import io.ktor.network.selector.Selectable
+import io.ktor.network.sockets.Socket
+import kotlinx.coroutines.CoroutineExceptionHandler
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.launch
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import mwlab.net.Input
+import mwlab.net.Timer
+import java.nio.ByteBuffer
+import java.nio.channels.ClosedChannelException
+import kotlin.time.Duration.Companion.seconds
+
+/**
+ * A connection over a socket of ktor-network: one coroutine moves what comes into a channel, another one what goes out of one.
+ *
+ * What is written and not yet taken by the socket (at most 64 KiB) is held by the connection, also after [close], which ends it
+ * within five seconds.
+ */
+internal class KtorConnection(private val selector: KtorSelector, socket: Socket, readBytes: Int) : Connection {
+    override val loop: EventLoop get() = selector.loop
+    override val input: ByteBuffer get() = received.bytes
+
+    override var lastReadNanos = 0L
+        private set
+    override val lastRoomNanos: Long get() = sender.lastRoomNanos
+
+    private val socket = socket as Selectable
+    private val received = Input(loop.buffers, readBytes)
+    private val receiver = KtorReceiver(selector, this.socket, readBytes)
+    private val sender = KtorSender(selector, this.socket)
+    private val scope =
+        CoroutineScope(loop + SupervisorJob() + CoroutineExceptionHandler { _, cause -> fail(cause) })
+    private var isClosed = false
+    private var deadline: Timer? = null
+
+    private val receiving: Job
+
+    /** Ends when nothing more can be sent. */
+    private val sending: Job
+
+    init {
+        receiving = scope.launch { receiver.run() }
+        sending = scope.launch { sender.run() }
+        sending.invokeOnCompletion { end() }
+    }
+
+    override suspend fun fill(): Boolean {
+        if (isClosed) throw ClosedChannelException()
+        if (!input.hasRemaining()) received.release()
+        if (!receiver.awaitContent()) return false
+        received.append(receiver::read)
+        lastReadNanos = receiver.lastReadNanos
+        return true
+    }
+
+    override fun consume(length: Int) = received.consume(length)
+
+    override fun take(length: Int): ByteBuffer = received.take(length)
+
+    override fun tryWrite(buffers: Array<ByteBuffer>): Boolean {
+        if (isClosed) throw ClosedChannelException()
+        return sender.put(buffers)
+    }
+
+    override suspend fun awaitWritable() {
+        if (isClosed) throw ClosedChannelException()
+        sender.awaitRoom()
+    }
+
+    override fun close() {
+        if (!loop.isCurrent) return loop.execute(::close)
+        if (isClosed) return
+        isClosed = true
+        received.release()
+        receiving.cancel()
+        receiver.cancel(ClosedChannelException())
+        sender.close(ClosedChannelException())
+        if (sender.unsentBytes == 0) return end()
+        deadline = loop.startTimer(loop.clock.nanos() + LONGEST_END.inWholeNanoseconds, ::end)
+    }
+
+    /** Suspends until the connection was closed and has sent what it could. */
+    suspend fun awaitEnd() = sending.join()
+
+    private fun fail(cause: Throwable) {
+        receiver.cancel(cause)
+        sender.cancel(cause)
+        end()
+    }
+
+    /** `Socket.close` would do the same, later and on another thread. */
+    private fun end() {
+        deadline?.dispose()
+        socket.channel.close()
+        selector.notifyClosed(socket)
+    }
+
+    private companion object {
+        val LONGEST_END = 5.seconds
+    }
+}

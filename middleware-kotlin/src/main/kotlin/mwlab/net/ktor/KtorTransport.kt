@@ -1,0 +1,46 @@
+package mwlab.net.ktor
+
+import io.ktor.network.sockets.aSocket
+import kotlinx.coroutines.withTimeoutOrNull
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import mwlab.net.Listener
+import mwlab.net.Transport
+import java.net.InetSocketAddress
+import java.net.SocketTimeoutException
+import kotlin.time.Duration
+import io.ktor.network.sockets.InetSocketAddress as KtorAddress
+
+/** ktor-network's sockets, with one of its byte channels for each direction. */
+internal object KtorTransport : Transport {
+    override suspend fun connect(
+        loop: EventLoop,
+        address: InetSocketAddress,
+        timeout: Duration,
+        readBytes: Int,
+    ): Connection {
+        val selector = KtorSelector(loop)
+        var connection: KtorConnection? = null
+        var isConnected = false
+        try {
+            withTimeoutOrNull(timeout) {
+                connection = KtorConnection(selector, aSocket(selector).tcp().connect(address.ofKtor()), readBytes)
+            } ?: throw SocketTimeoutException("no answer from $address within $timeout")
+            isConnected = true
+        } finally {
+            if (!isConnected) connection?.close()
+        }
+        return checkNotNull(connection)
+    }
+
+    override suspend fun bind(loop: EventLoop, address: InetSocketAddress): Listener {
+        val selector = KtorSelector(loop)
+        val socket = aSocket(selector).tcp().bind(address.ofKtor()) {
+            reuseAddress = true
+            backlogSize = Transport.BACKLOG
+        }
+        return KtorListener(loop, socket)
+    }
+
+    private fun InetSocketAddress.ofKtor() = KtorAddress(address.address, port)
+}

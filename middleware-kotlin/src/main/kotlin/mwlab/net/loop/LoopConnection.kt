@@ -1,0 +1,146 @@
+package mwlab.net.loop
+
+import kotlinx.coroutines.withTimeoutOrNull
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import mwlab.net.Input
+import mwlab.net.Selectable
+import mwlab.net.Transport.Companion.READ_BYTES
+import mwlab.net.Waiter
+import java.io.IOException
+import java.net.InetSocketAddress
+import java.net.SocketTimeoutException
+import java.net.StandardSocketOptions.TCP_NODELAY
+import java.nio.ByteBuffer
+import java.nio.channels.ClosedChannelException
+import java.nio.channels.SelectionKey
+import java.nio.channels.SelectionKey.OP_CONNECT
+import java.nio.channels.SelectionKey.OP_READ
+import java.nio.channels.SelectionKey.OP_WRITE
+import java.nio.channels.SocketChannel
+import kotlin.time.Duration
+
+/** A connection whose socket the loop reads and writes by itself, as soon as somebody waits for it. */
+internal class LoopConnection private constructor(
+    override val loop: EventLoop,
+    private val channel: SocketChannel,
+    readBytes: Int,
+) : Selectable,
+    Connection {
+    override val input: ByteBuffer get() = received.bytes
+
+    override var lastReadNanos = 0L
+        private set
+
+    override var lastRoomNanos = 0L
+        private set
+
+    private val received = Input(loop.buffers, readBytes)
+    private val key: SelectionKey = channel.register(loop.selector, 0, this)
+    private val reader = Waiter<Boolean>(loop)
+    private val writer = Waiter<Unit>(loop)
+
+    override suspend fun fill(): Boolean {
+        if (!key.isValid) throw ClosedChannelException()
+        if (!input.hasRemaining()) received.release()
+        if (key.interestOps() and OP_READ == 0) key.interestOpsOr(OP_READ)
+        return reader.await()
+    }
+
+    override fun consume(length: Int) = received.consume(length)
+
+    override fun take(length: Int): ByteBuffer = received.take(length)
+
+    override suspend fun write(buffer: ByteBuffer) {
+        channel.write(buffer)
+        while (buffer.hasRemaining()) {
+            awaitWritable()
+            channel.write(buffer)
+        }
+    }
+
+    /** In one system call. */
+    override fun tryWrite(buffers: Array<ByteBuffer>): Boolean {
+        // One buffer is the usual case, and the plain system call is the cheaper one.
+        if (buffers.size == 1) channel.write(buffers[0]) else channel.write(buffers)
+        return buffers.none { it.hasRemaining() }
+    }
+
+    override suspend fun awaitWritable() = awaitWritable(OP_WRITE)
+
+    override fun close() {
+        if (!loop.isCurrent) return loop.execute(::close)
+        if (!channel.isOpen) return
+        channel.close()
+        received.release()
+        reader.fail(ClosedChannelException())
+        writer.fail(ClosedChannelException())
+    }
+
+    override fun onSelected() {
+        if (!key.isValid) return
+        val ready = key.readyOps()
+        // Interest stays on between reads, which saves a system call each; it goes off when nobody is reading.
+        if (ready and OP_READ != 0) if (reader.isWaiting) read() else key.interestOpsAnd(OP_READ.inv())
+        if (ready and (OP_WRITE or OP_CONNECT) != 0 && key.isValid) {
+            key.interestOpsAnd((OP_WRITE or OP_CONNECT).inv())
+            lastRoomNanos = loop.clock.nanos()
+            writer.resume(Unit)
+        }
+    }
+
+    /** Reads for the coroutine that waits in [fill]. */
+    private fun read() {
+        val count = try {
+            received.append(channel::read)
+        } catch (broken: IOException) {
+            return reader.fail(broken)
+        }
+        lastReadNanos = loop.clock.nanos()
+        reader.resume(count >= 0)
+    }
+
+    private suspend fun awaitWritable(operation: Int) {
+        if (!key.isValid) throw ClosedChannelException()
+        key.interestOpsOr(operation)
+        writer.await()
+    }
+
+    private suspend fun finishConnect(): Boolean {
+        awaitWritable(OP_CONNECT)
+        return channel.finishConnect()
+    }
+
+    companion object {
+        /** Registers an accepted [channel]; on the loop's thread. */
+        fun accepted(loop: EventLoop, channel: SocketChannel): LoopConnection = of(loop, channel, READ_BYTES)
+
+        /** As [LoopTransport.connect]. */
+        suspend fun open(
+            loop: EventLoop,
+            address: InetSocketAddress,
+            timeout: Duration,
+            readBytes: Int = READ_BYTES,
+        ): LoopConnection {
+            val channel = SocketChannel.open()
+            val connection = of(loop, channel, readBytes)
+            var connected = false
+            try {
+                connected = channel.connect(address)
+                if (!connected) {
+                    connected = withTimeoutOrNull(timeout) { connection.finishConnect() }
+                        ?: throw SocketTimeoutException("no answer from $address within $timeout")
+                }
+                return connection
+            } finally {
+                if (!connected) connection.close()
+            }
+        }
+
+        private fun of(loop: EventLoop, channel: SocketChannel, readBytes: Int): LoopConnection {
+            channel.configureBlocking(false)
+            channel.setOption(TCP_NODELAY, true)
+            return LoopConnection(loop, channel, readBytes)
+        }
+    }
+}
