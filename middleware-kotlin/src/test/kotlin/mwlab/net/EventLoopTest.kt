@@ -11,6 +11,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import mwlab.net.loop.LoopTransport
 import mwlab.testing.ThreadAccount
 import mwlab.testing.eventually
 import java.io.OutputStream
@@ -106,7 +107,7 @@ class EventLoopTest {
     @Test
     fun `what arrives shortly before a fine timer is read before it fires`() = onLoop(fineTimers = true) { loop ->
         ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { server ->
-            val connection = Connection.open(loop, server.localSocketAddress as InetSocketAddress, 5.seconds)
+            val connection = LoopTransport.connect(loop, server.localSocketAddress as InetSocketAddress, 5.seconds)
             server.accept().use { peer ->
                 val inTime = mutableListOf<Attempt>()
                 repeat(300) {
