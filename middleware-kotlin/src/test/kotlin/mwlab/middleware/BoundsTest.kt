@@ -170,7 +170,8 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
         val files = ManagementFactory.getOperatingSystemMXBean() as UnixOperatingSystemMXBean
         assumeTrue(files.maxFileDescriptorCount > CLIENTS + 1000, "too few file descriptors")
         val dispatch = dispatch.option
-        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--dispatch", dispatch).use { command ->
+        val options = arrayOf("--dispatch", dispatch, "--server-timeout", "60s")
+        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", *options).use { command ->
             val address = InetSocketAddress(InetAddress.getByName("127.0.0.1"), command.awaitPort())
             val clients = List(CLIENTS) { Socket(address.address, address.port).apply { soTimeout = 20_000 } }
             clients.forEach { it.getOutputStream().write("set k 0 0 4096\r\n${"x".repeat(4000)}".toByteArray()) }

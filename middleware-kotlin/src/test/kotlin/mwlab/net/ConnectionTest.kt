@@ -1,5 +1,6 @@
 package mwlab.net
 
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
@@ -8,6 +9,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.net.ktor.KtorTransport
 import mwlab.net.loop.LoopTransport
 import java.io.IOException
@@ -190,6 +192,25 @@ abstract class ConnectionTest(private val transport: Transport) {
                 }
             }
             assertEquals(ByteBuffer.wrap(sent), ByteBuffer.wrap(received))
+        }
+    }
+
+    @Test
+    fun `a peer that takes nothing does not keep a connection that is closed`() = onLoop { loop ->
+        val accepted = CompletableDeferred<Unit>()
+        val listener = transport.bind(loop, loopback)
+        val serving = launch {
+            listener.serve(listOf(loop), onFailure = {}) { connection ->
+                accepted.complete(Unit)
+                val bytes = ByteBuffer.allocateDirect(32 shl 20)
+                withTimeoutOrNull(300.milliseconds) { connection.write(bytes) }
+                assertTrue(bytes.hasRemaining())
+            }
+        }
+        Socket(listener.address.address, listener.address.port).use {
+            accepted.await()
+            listener.close()
+            serving.join()
         }
     }
 

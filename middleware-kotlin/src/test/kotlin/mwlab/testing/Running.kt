@@ -13,9 +13,8 @@ import kotlin.test.fail
 val ANY_PORT = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
 
 /** What the tests of the middleware run with: `-Dmwlab.transport=ktor`, by default the event loop. */
-val TRANSPORT: TransportKind =
-    System.getProperty("mwlab.transport").let { name -> TransportKind.entries.firstOrNull { it.option == name } }
-        ?: TransportKind.LOOP
+val TRANSPORT: TransportKind = System.getProperty("mwlab.transport", TransportKind.LOOP.option)
+    .let { name -> TransportKind.entries.single { it.option == name } }
 
 /** A middleware with the [TRANSPORT] of the tests. */
 fun middleware(config: MiddlewareConfig) = Middleware(config, TRANSPORT.transport())

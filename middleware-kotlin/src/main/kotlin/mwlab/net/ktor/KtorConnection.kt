@@ -19,7 +19,7 @@ import kotlin.time.Duration.Companion.seconds
  * A connection over a socket of ktor-network: one coroutine moves what comes into a channel, another one what goes out of one.
  *
  * What is written and not yet taken by the socket (at most 64 KiB) is held by the connection, also after [close], which ends it
- * within five seconds.
+ * within three seconds.
  */
 internal class KtorConnection(private val selector: KtorSelector, socket: Socket, readBytes: Int) : Connection {
     override val loop: EventLoop get() = selector.loop
@@ -101,6 +101,6 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
     }
 
     private companion object {
-        val LONGEST_END = 5.seconds
+        val LONGEST_END = 3.seconds
     }
 }
