@@ -30,4 +30,20 @@ class CorpusTest {
     @Test
     fun `replies of the corpus are read without failing, however they are cut`() =
         replay("replies", ReplyTarget::fuzzerTestOneInput)
+
+    @Test
+    fun `connections of the corpus disturb nobody`() {
+        val files = Files.list(Path.of("src/test/resources/fuzz/connections")).use { it.toList() }
+        assertTrue(files.size >= 5, "only ${files.size} files")
+        for (file in files) {
+            val scene = Files.readAllBytes(file)
+            // Either dispatch.
+            for (change in 0..1) {
+                scene[0] = (scene[0].toInt() xor change).toByte()
+                runCatching {
+                    ConnectionTarget.fuzzerTestOneInput(scene)
+                }.onFailure { throw AssertionError(file.name, it) }
+            }
+        }
+    }
 }
