@@ -46,7 +46,9 @@ class MixMemcachedTest {
         val touches = listOf(Operation.TOUCH, Operation.GAT)
         assertEquals(stats["touch_hits"], touches.sumOf { run.keys(it, "Hits") })
         assertEquals(stats["cas_badval"], run.number("middleware-lab", "cas_badval").toLong())
-        assertEquals(run.keys(Operation.GETS, "Hits"), run.count(Operation.CAS), "each value read is replaced")
+        // Each value that was read is replaced, unless that was the last request of one of the six clients.
+        val read = run.keys(Operation.GETS, "Hits")
+        assertTrue(run.count(Operation.CAS) in read - 6..read, "$read read, ${run.count(Operation.CAS)} replaced")
         for (operation in Operation.entries) {
             assertEquals(0.0, run.number("middleware-lab", "Error replies", operation.row), operation.word)
         }
