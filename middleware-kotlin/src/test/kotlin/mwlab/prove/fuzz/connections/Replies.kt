@@ -1,10 +1,8 @@
 package mwlab.prove.fuzz.connections
 
-import mwlab.memcached.ProtocolException
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.memcached.Response
-import mwlab.memcached.ResponseReader
 import java.nio.ByteBuffer
 
 /**
@@ -12,107 +10,83 @@ import java.nio.ByteBuffer
  * middleware's own lines; and nothing else.
  */
 internal class Replies(private val scene: Scene, private val outcome: Outcome) {
-    private var at = 0
-    private var nextAsked = 0
+    private val received = outcome.received
 
+    /** Where the reply to the next request may begin, and which of what the server was asked may be the first not told of yet. */
+    private data class Place(val at: Int, val asked: Int)
+
+    /** Fails if there is no way to read it so. */
     fun check() {
         val reader = RequestReader(ScriptedServer.MAX_VALUE_BYTES)
         val stream = ByteBuffer.wrap(scene.stream)
+        // More than one if a quiet command may have been answered or not.
+        var places = setOf(Place(0, 0))
         while (true) {
             val request = reader.next(stream) ?: break
-            // Its answer is put together of the servers' and the middleware's own.
-            if (request is Request.HangUp || request is Request.Inquiry) return checkEnd(request)
-            if (outcome.isReset && at == outcome.received.size) return
-            reply(request, wordsOf(scene.stream, stream.position()))
+            // Statistics are put together of the server's and the middleware's own.
+            if (request is Request.Inquiry) return
+            if (request is Request.HangUp) break
+            val words = wordsOf(scene.stream, stream.position())
+            val next = places.flatMap { after(it, request, words) }.toSet()
+            // Of what is reset, the end may be missing.
+            if (next.isEmpty() && outcome.isReset) return
+            check(next.isNotEmpty()) { "no reply to $words at ${places.map { it.at }}: ${describe()}" }
+            places = next
             stream.position(stream.position() + request.length)
         }
-        checkEnd(null)
+        check(places.any { it.at == received.size }) { "bytes that nobody has asked for: ${describe()}" }
     }
 
-    private fun checkEnd(last: Request?) = check(last is Request.Inquiry || at == outcome.received.size) {
-        "bytes that nobody has asked for: ${describe()}"
+    private fun after(place: Place, request: Request, words: List<String>): List<Place> = when {
+        request is Request.Refused -> line(place, request.reply)
+        request is Request.NoOperation -> line(place, "MN")
+        !request.wantsReply -> listOf(place)
+        else -> answered(place, request, words) + failed(place)
     }
 
-    private fun reply(request: Request, words: List<String>) = when {
-        request is Request.Refused -> request.reply?.let { take(latin1("$it\r\n"), words) }
-        request is Request.NoOperation -> take(MN, words)
-        !request.wantsReply -> Unit
-        begins(SERVER_ERROR) && !isServers(request, words) -> takeLine()
-        else -> takeServers(request, words)
+    private fun line(place: Place, line: String?): List<Place> {
+        val bytes = line?.let { latin1("$it\r\n") } ?: return listOf(place)
+        return if (begins(place.at, bytes)) listOf(Place(place.at + bytes.size, place.asked)) else emptyList()
     }
 
-    /** The server's own words may begin as the middleware's do. */
-    private fun isServers(request: Request, words: List<String>) = find(request, words) > 0
-
-    private fun takeServers(request: Request, words: List<String>) {
-        val length = find(request, words)
-        check(length >= 0) { "not the server's answer to $words: ${describe()}" }
-        at += length
+    /** The middleware says what is wrong with its server. */
+    private fun failed(place: Place): List<Place> {
+        if (!begins(place.at, SERVER_ERROR)) return emptyList()
+        val end =
+            (place.at until received.size).firstOrNull { received[it] == '\n'.code.toByte() } ?: return emptyList()
+        return listOf(Place(end + 1, place.asked))
     }
 
-    /** Length of the server's answer to [request] if it is what comes next, or -1. */
-    private fun find(request: Request, words: List<String>): Int {
-        for (index in nextAsked until outcome.asked.size) {
+    private fun answered(place: Place, request: Request, words: List<String>): List<Place> {
+        val refusal = (request as? Request.Update)?.refusal
+        return (place.asked until outcome.asked.size).mapNotNull { index ->
             val asked = outcome.asked[index]
-            val refusal = (request as? Request.Update)?.refusal
-            if (asked.words.getOrNull(1) != words.getOrNull(1) ||
-                (refusal == null && asked.words[0] != words[0])
-            ) {
-                continue
-            }
-            val bytes = relayed(asked.answer, request, refusal) ?: continue
-            if (!begins(bytes)) continue
-            nextAsked = index + 1
-            return bytes.size
+            // The old value of one that is too large is removed by another command.
+            val isIts =
+                asked.words.getOrNull(1) == words.getOrNull(1) && (refusal != null || asked.words[0] == words[0])
+            val bytes = if (isIts) relayed(asked.answer, request, refusal) else null
+            if (bytes != null && begins(place.at, bytes)) Place(place.at + bytes.size, index + 1) else null
         }
-        return -1
     }
 
     /** What the client gets of [answer]; null if it is no reply. */
     private fun relayed(answer: ByteArray, request: Request, refusal: String?): ByteArray? {
         if (answer.isEmpty() && request.isQuiet) return answer
-        val reply = try {
-            ResponseReader().next(ByteBuffer.wrap(answer))
-        } catch (_: ProtocolException) {
-            null
-        }
+        val reply = firstReply(answer)
         return when {
             reply is Response.Failure -> answer.copyOfRange(reply.lineOffset, reply.length)
-
             refusal != null -> latin1("$refusal\r\n")
-
-            reply is Response.Meta && request.isQuiet && reply.lineLength == reply.length && isEnd(
-                answer,
-            ) -> ByteArray(0)
-
-            else -> reply?.let { answer.copyOf(it.length) }
+            else -> answer.takeIf { reply != null }
         }
     }
 
-    /** What ends the answers to a quiet command, sent in answer to the command itself. */
-    private fun isEnd(answer: ByteArray) = text(answer).startsWith("MN")
+    private fun begins(at: Int, bytes: ByteArray): Boolean =
+        received.size - at >= bytes.size && bytes.indices.all { received[at + it] == bytes[it] }
 
-    private fun take(bytes: ByteArray, words: List<String>) {
-        check(begins(bytes)) { "not ${text(bytes)} to $words: ${describe()}" }
-        at += bytes.size
-    }
-
-    private fun takeLine() {
-        while (outcome.received[at++] !=
-            '\n'.code.toByte()
-        ) {
-            check(at < outcome.received.size) { "half a line: ${describe()}" }
-        }
-    }
-
-    private fun begins(bytes: ByteArray): Boolean = outcome.received.size - at >= bytes.size &&
-        bytes.indices.all { outcome.received[at + it] == bytes[it] }
-
-    private fun describe() = "${text(scene.stream)}\n-> ${text(outcome.received)}\nat $at, server " +
+    private fun describe() = "${text(scene.stream)}\n-> ${text(received)}\nserver: " +
         outcome.asked.joinToString { "${it.words} ${text(it.answer)}" }
 
     private companion object {
-        val MN = latin1("MN\r\n")
         val SERVER_ERROR = latin1("SERVER_ERROR 127.0.0.1:")
     }
 }

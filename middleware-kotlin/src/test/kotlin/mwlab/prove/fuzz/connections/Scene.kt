@@ -1,5 +1,10 @@
 package mwlab.prove.fuzz.connections
 
+import mwlab.memcached.ProtocolException
+import mwlab.memcached.Response
+import mwlab.memcached.ResponseReader
+import java.nio.ByteBuffer
+
 /**
  * What a fuzzer has made up for both sides of the middleware: a byte that tells the dispatch, then what a client sends, then, each
  * behind a byte of ones, the server's answers to what it is asked.
@@ -34,6 +39,13 @@ internal class Scene(data: ByteArray) {
 
 /** What a server was asked for one request, and the bytes that it has answered, right or wrong. */
 internal class Asked(val words: List<String>, val answer: ByteArray)
+
+/** The reply that [bytes] begin with; null if they begin with none, or with half of one. */
+internal fun firstReply(bytes: ByteArray): Response? = try {
+    ResponseReader().next(ByteBuffer.wrap(bytes))
+} catch (_: ProtocolException) {
+    null
+}
 
 /** The first two words of the line at [start]: command and key. */
 internal fun wordsOf(bytes: ByteArray, start: Int): List<String> {

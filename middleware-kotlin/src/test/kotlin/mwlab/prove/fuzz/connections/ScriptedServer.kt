@@ -1,7 +1,9 @@
 package mwlab.prove.fuzz.connections
 
+import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
+import mwlab.memcached.Response
 import mwlab.memcached.Verb
 import java.io.IOException
 import java.net.InetSocketAddress
@@ -42,6 +44,7 @@ internal class ScriptedServer(private val selector: Selector, private val victim
     private inner class Link(private val channel: SocketChannel) : Part {
         private val reader = RequestReader(MAX_VALUE_BYTES)
         private val input = ByteBuffer.allocate(READ_BYTES)
+        private var isSilent = false
 
         init {
             channel.configureBlocking(false)
@@ -68,9 +71,25 @@ internal class ScriptedServer(private val selector: Selector, private val victim
             val isVictims = words.getOrNull(1) == victim
             val script = if (isVictims || request is Request.NoOperation) null else unused.removeFirstOrNull()
             if (script?.contentEquals(CLOSE) == true) return channel.close()
-            val answer = script?.takeIf { it.isNotEmpty() } ?: latin1(right(request, words))
+            if (isSilent) return
+            val answer =
+                script?.takeIf { it.isNotEmpty() }?.let { scripted(it, request) } ?: latin1(right(request, words))
             if (!isVictims) asked += Asked(words, answer)
             channel.write(ByteBuffer.wrap(answer))
+        }
+
+        /**
+         * The first reply of [script], since a second one would go to whoever asks next; null if it would be taken for the `MN` that
+         * follows. Behind what is no whole reply, the server is silent.
+         */
+        private fun scripted(script: ByteArray, request: Request): ByteArray? {
+            val reply = firstReply(script)
+            isSilent = reply == null
+            return when {
+                reply == null -> script
+                request.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN -> null
+                else -> script.copyOf(reply.length)
+            }
         }
 
         private fun right(request: Request, words: List<String>): String = when (request) {

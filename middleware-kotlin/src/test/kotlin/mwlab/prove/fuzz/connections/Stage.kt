@@ -54,8 +54,9 @@ internal class Stage(dispatch: Dispatch) {
         repeat(MOST_ATTEMPTS) {
             if (victim.received.contentEquals(VALUE)) return Outcome(client.received, client.isReset, server.asked)
             victim.forget()
-            victim.send(ASK)
             letTimePass()
+            for (turn in 1..MOST_MOVES) if (!move()) break
+            victim.send(ASK)
             awaitVictim()
         }
         throw AssertionError("no value after $MOST_ATTEMPTS attempts, but ${text(victim.received)}")
@@ -77,12 +78,18 @@ internal class Stage(dispatch: Dispatch) {
         val deadline = System.nanoTime() + BOUND_NANOS
         while (!isDone()) {
             check(System.nanoTime() < deadline) { "$what within $BOUND_NANOS ns" }
-            if (selector.select(QUIET_MS) == 0) letTimePass()
-            selector.selectedKeys().forEach { if (it.isValid) (it.attachment() as Part).move() }
-            selector.selectedKeys().clear()
+            if (!move()) letTimePass()
         }
         check(!middleware.fault.isCompleted) { "a fault: ${runBlocking { middleware.fault.await() }}" }
         check(metrics.gauges.failedConnections() == 0L) { "a connection has failed" }
+    }
+
+    /** Whether anything had to be done, after a moment at most. */
+    private fun move(): Boolean {
+        if (selector.select(QUIET_MS) == 0) return false
+        selector.selectedKeys().forEach { if (it.isValid) (it.attachment() as Part).move() }
+        selector.selectedKeys().clear()
+        return true
     }
 
     private fun letTimePass() {
@@ -95,8 +102,9 @@ internal class Stage(dispatch: Dispatch) {
         val ASK = latin1("get $VICTIM\r\n")
         val VALUE = latin1("VALUE $VICTIM 0 1\r\n1\r\nEND\r\n")
         val SERVER_TIMEOUT = 200.milliseconds
-        const val QUIET_MS = 2L
+        const val QUIET_MS = 1L
         const val MOST_ATTEMPTS = 100
+        const val MOST_MOVES = 100
         const val BOUND_NANOS = 20_000_000_000L
     }
 }
