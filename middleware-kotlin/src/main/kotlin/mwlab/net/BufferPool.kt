@@ -8,7 +8,7 @@ import java.nio.ByteBuffer
  * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle.
  * [limit] is for those who hold large buffers; the pool itself does not ask it. Not thread-safe: a pool belongs to one [EventLoop].
  */
-class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBytes: Long = 64L shl 20) {
+class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBytes: Long = MAX_CACHED_BYTES) {
     private val idle = Array(Int.SIZE_BITS) { ArrayDeque<ByteBuffer>() }
     private var cachedBytes = 0L
 
@@ -32,6 +32,12 @@ class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBy
 
     companion object {
         private const val MIN_SIZE_CLASS = 10
+
+        /**
+         * Enough for the usual buffers of more than ten thousand connections: what is dropped is freed only when the garbage collector
+         * comes by, which in the old generation is hardly ever.
+         */
+        private const val MAX_CACHED_BYTES = 128L shl 20
 
         /** Stands for "no buffer"; releasing it does nothing. */
         val EMPTY: ByteBuffer = ByteBuffer.allocateDirect(0)

@@ -28,7 +28,7 @@ interface Transport {
 
     companion object {
         /** What a read of an accepted connection takes at most while no message is larger. */
-        const val READ_BYTES = 16 * 1024
+        const val READ_BYTES = 8 * 1024
 
         /** Connections that wait to be accepted. */
         internal const val BACKLOG = 4096

@@ -149,7 +149,7 @@ class ConformanceTest {
             |refresh_certs|shutdown|shutdown x|misbehave|debugtime|debugtime 5|ru|stats x
             |stats sizes|stats sizes_enable|stats sizes|stats sizes_disable|stats extstore|stats proxy|stats detail|stats detail on
             |stats detail off|stats cachedump|stats cachedump 1 0|stats cachedump 500 1|stats cachedump x 1|stats items x|stats reset
-            |lru_crawler disable|lru_crawler metadump all|lru_crawler enable
+            |lru_crawler disable|lru_crawler enable
         """.trimMargin().split("|", "\n")
         for (address in listOf(direct, proxied)) TextClient(address).use { it.set("key", "1") }
         val time = Regex("la=\\d+")

@@ -15,7 +15,8 @@ class Command(vararg arguments: String) : AutoCloseable {
         listOf("--transport", TRANSPORT.option)
     }
     private val process = ProcessBuilder(
-        listOf(java, "-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments + transport,
+        listOf(java) + OPTIONS + listOf("-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") +
+            arguments + transport,
     ).start()
 
     val pid: Long get() = process.pid()
@@ -38,5 +39,10 @@ class Command(vararg arguments: String) : AutoCloseable {
 
     override fun close() {
         process.destroyForcibly()
+    }
+
+    private companion object {
+        /** As in bin/middleware. */
+        val OPTIONS = listOf("-XX:+UseSerialGC", "-Xms256m", "-Xmx1g")
     }
 }
