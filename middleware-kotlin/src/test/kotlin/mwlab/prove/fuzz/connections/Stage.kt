@@ -35,7 +35,7 @@ internal class Stage(dispatch: Dispatch) {
             serverTimeout = SERVER_TIMEOUT,
             instrumentation = false,
         ),
-        NanoClock { System.nanoTime() + aheadNanos.get() },
+        clock = { System.nanoTime() + aheadNanos.get() },
     )
     private val address = runBlocking { middleware.start() }
     private val metrics = runBlocking { middleware.reporter.read { it } }
