@@ -3,6 +3,7 @@ package mwlab.net
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Delay
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalCoroutinesApi
@@ -16,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.function.Consumer
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 
 /**
  * One thread with one selector that is also the dispatcher of every coroutine using its sockets.
@@ -85,21 +87,29 @@ class EventLoop(
         start()
     }
 
+    /** Who runs the loop's work: its thread, and once that has ended whoever sees to what is left. */
+    @Volatile
+    private var runner = thread
+
+    @Volatile
+    private var hasEnded = false
+
     /** Whether the caller runs on the loop's thread. */
-    val isCurrent: Boolean get() = Thread.currentThread() === thread
+    val isCurrent: Boolean get() = Thread.currentThread() === runner
 
     /** Whether its thread has not ended. */
     val isAlive: Boolean get() = thread.isAlive
 
     override fun dispatch(context: CoroutineContext, block: Runnable) = execute(block)
 
-    /** Runs [block] on the loop's thread, after what is queued there. Thread-safe. */
+    /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. Thread-safe. */
     fun execute(block: Runnable) {
         if (isCurrent) {
             ready.addLast(block)
         } else {
             handedOver.add(block)
-            wakeUp()
+            // A coroutine that is cancelled has to be resumed to end, or whoever waits for it would wait for ever.
+            if (hasEnded) Dispatchers.IO.dispatch(EmptyCoroutineContext, ::runRest) else wakeUp()
         }
     }
 
@@ -139,8 +149,8 @@ class EventLoop(
         clock.nanos() + minOf(millis, Long.MAX_VALUE / (2 * NANOS_PER_MILLI)) * NANOS_PER_MILLI
 
     /**
-     * Ends the thread once what is queued has run; sockets still open are closed, and what is dispatched later never runs,
-     * so the loop's coroutines have to end first. Idempotent; does not wait. Thread-safe.
+     * Ends the thread once what is queued has run; sockets still open are closed, and what is dispatched later runs on another
+     * thread, without sockets and timers, so the loop's coroutines should end first. Idempotent; does not wait. Thread-safe.
      */
     override fun close() {
         closing = true
@@ -161,7 +171,24 @@ class EventLoop(
             selector.keys().toList().forEach { (it.attachment() as Selectable).close() }
             selector.close()
             cpuNanosAtEnd = threadTimes.currentThreadCpuTime
+            hasEnded = true
+            runRest()
         }
+    }
+
+    /** Runs what was handed over too late for the loop's own turns. */
+    @Synchronized
+    @Suppress("TooGenericExceptionCaught") // as in a turn
+    private fun runRest() {
+        runner = Thread.currentThread()
+        do {
+            val isDone = try {
+                runReady()
+            } catch (failure: Throwable) {
+                failures.loopFailed(this, failure)
+                false
+            }
+        } while (!isDone)
     }
 
     @Suppress("TooGenericExceptionCaught") // the boundary of the thread: without it, it would end and nobody know

@@ -74,6 +74,15 @@ class EventLoopTest {
     }
 
     @Test
+    fun `what waits on a loop that has ended can still be cancelled`() = runBlocking {
+        val loop = EventLoop("test")
+        val waiting = launch(loop, CoroutineStart.UNDISPATCHED) { withContext(loop) { delay(1.hours) } }
+        loop.close()
+        eventually("it has ended") { !loop.isAlive }
+        withTimeout(10.seconds) { waiting.cancelAndJoin() }
+    }
+
+    @Test
     fun `a delay is never too short`() = onLoop {
         repeat(5) { assertTrue(measureTime { delay(7) } >= 7.milliseconds) }
     }
