@@ -74,7 +74,10 @@ internal class Outbox(
     private fun removeWritten(nanos: Long) {
         if (batch.hasRemaining()) return
         endBatch()
-        while (gathered.isNotEmpty()) onSent(gathered.removeFirst(), nanos)
+        // Who hears that it is out may send the next one at once.
+        val sent = gathered.toList()
+        gathered.clear()
+        sent.forEach { onSent(it, nanos) }
         while (entries.firstOrNull()?.buffers?.none { it.hasRemaining() } == true) {
             onSent(entries.removeFirst().call, nanos)
         }
