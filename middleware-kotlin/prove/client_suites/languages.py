@@ -64,9 +64,7 @@ def _go(work: Path, ports: Sequence[int]) -> list[Suite]:
 
 def _rust(work: Path, ports: Sequence[int]) -> list[Suite]:
     manifest = CLIENTS / "rust" / "Cargo.toml"
-    metadata = run(
-        ["cargo", "metadata", "--locked", "--format-version=1", f"--manifest-path={manifest}"]
-    )
+    metadata = run(["cargo", "metadata", "--format-version=1", f"--manifest-path={manifest}"])
     found = next(crate for crate in json.loads(metadata)["packages"] if crate["name"] == "memcache")
     crate = copy(Path(found["manifest_path"]).parent, work / "memcache")
     replace(
