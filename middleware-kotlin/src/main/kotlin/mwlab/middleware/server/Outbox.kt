@@ -5,23 +5,26 @@ import mwlab.net.NanoClock
 import java.nio.ByteBuffer
 
 /**
- * What is to be written to a server, in order, with the calls that wait for it. Not thread-safe.
+ * What is to be written to a server, in order, with the calls ([C]) that it belongs to. Not thread-safe.
  *
  * Small requests are gathered in one buffer, which costs less than naming each of them to the system; large ones, and those that come
  * while the socket is full, stand in their clients' buffers.
  *
  * @param onSent runs for each call whose last byte is written, with the time of that.
  */
-internal class Outbox(
+internal class Outbox<C>(
     private val pool: BufferPool,
     private val clock: NanoClock,
-    private val onSent: (call: ServerCall, nanos: Long) -> Unit,
+    private val onSent: (call: C, nanos: Long) -> Unit,
 ) {
-    private class Entry(val call: ServerCall, val buffers: Array<ByteBuffer>)
+    /** A request in [batch], and where it ends there. */
+    private class Gathered<C>(val call: C, val end: Int)
 
-    /** The calls in [batch], and then those behind it. */
-    private val gathered = ArrayDeque<ServerCall>()
-    private val entries = ArrayDeque<Entry>()
+    private class Entry<C>(val call: C, val buffers: Array<ByteBuffer>)
+
+    /** What stands in [batch], and then what comes behind it. */
+    private val gathered = ArrayDeque<Gathered<C>>()
+    private val entries = ArrayDeque<Entry<C>>()
 
     /** Being filled until it is first given away, then being emptied. */
     private var batch = BufferPool.EMPTY
@@ -32,11 +35,12 @@ internal class Outbox(
     /** It is time to write what was gathered. */
     val isFull: Boolean get() = isGathering && gathered.isNotEmpty() && batch.remaining() < MAX_COPIED_BYTES
 
-    fun add(call: ServerCall, buffers: Array<ByteBuffer>) {
-        if (isGathering && entries.isEmpty() && call.bytesOut <= MAX_COPIED_BYTES) {
+    /** Adds [buffers], which hold [bytes], for [call]. */
+    fun add(call: C, buffers: Array<ByteBuffer>, bytes: Int) {
+        if (isGathering && entries.isEmpty() && bytes <= MAX_COPIED_BYTES) {
             if (gathered.isEmpty()) batch = pool.acquire(BATCH_BYTES)
             buffers.forEach(batch::put)
-            gathered.addLast(call)
+            gathered.addLast(Gathered(call, batch.position()))
         } else {
             entries.addLast(Entry(call, buffers))
         }
@@ -71,13 +75,13 @@ internal class Outbox(
         return buffers.toTypedArray()
     }
 
+    /** A server answers what it has got whole, though more of the batch is still to come: each call is told as it is out. */
     private fun removeWritten(nanos: Long) {
+        while (gathered.isNotEmpty() && gathered.first().end <= batch.position()) {
+            onSent(gathered.removeFirst().call, nanos)
+        }
         if (batch.hasRemaining()) return
         endBatch()
-        // Who hears that it is out may send the next one at once.
-        val sent = gathered.toList()
-        gathered.clear()
-        sent.forEach { onSent(it, nanos) }
         while (entries.firstOrNull()?.buffers?.none { it.hasRemaining() } == true) {
             onSent(entries.removeFirst().call, nanos)
         }

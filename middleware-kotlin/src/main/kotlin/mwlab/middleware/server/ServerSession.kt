@@ -106,7 +106,7 @@ internal class ServerSession(
             isFlushDue = true
             connection.loop.atEndOfTurn(flushAtEndOfTurn)
         }
-        outbox.add(call, buffers)
+        outbox.add(call, buffers, call.bytesOut)
         if (outbox.isFull) write()
     }
 
