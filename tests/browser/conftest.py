@@ -16,7 +16,7 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop must not run on under other tests
 def browser():
     assert CHROMIUM, "no chromium: apt-get install chromium, or name a Chrome in BROWSER_PATH"
     with sync_playwright() as driver:

@@ -8,8 +8,10 @@ import sys
 import urllib.request
 from time import monotonic, sleep
 
+from playwright.sync_api import TimeoutError as PageTimeoutError
+
 TOKEN = "for-the-tests"
-START_S, RUN_S, STOP_S = 180, 300, 60  # on a machine that has much else to do
+START_S, RUN_S, STOP_S = 180, 600, 60  # on a machine that has much else to do
 # Errors and what is written to stderr look the same on the page, not in the notebook's model.
 ERRORS = (
     "window.jupyterapp.shell.currentWidget.content.widgets"
@@ -17,6 +19,11 @@ ERRORS = (
     ".flatMap(cell => cell.model.outputs.toJSON())"
     ".filter(output => output.output_type === 'error')"
     ".map(error => `${error.ename}: ${error.evalue}`)"
+)
+ALL_DONE = (
+    "() => window.jupyterapp.shell.currentWidget.content.widgets"
+    ".filter(cell => cell.model.type === 'code')"
+    ".every(cell => cell.model.executionCount && cell.model.executionState !== 'running')"
 )
 SETTINGS = "@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 
@@ -92,14 +99,26 @@ def command(page, name):
 def run_all(page):
     """Run all cells as the menu does, and wait until the last one is done or one has failed."""
     command(page, "notebook:run-all-cells")
-    page.wait_for_function(
-        "() => {"
-        f" if ({ERRORS}.length) return true;"
-        " const cells = window.jupyterapp.shell.currentWidget.content.widgets;"
-        " const code = cells.filter(cell => cell.model.type === 'code');"
-        " return code.every(cell => cell.model.executionCount && "
-        " cell.model.executionState !== 'running'); }",
-        timeout=RUN_S * 1000,
+    wait_for(page, ALL_DONE, RUN_S)
+
+
+def wait_for(page, condition, timeout_s):
+    """Return when `condition` holds or a cell has failed; else say what stands there."""
+    try:
+        page.wait_for_function(
+            f"() => ({condition})() || {ERRORS}.length", timeout=timeout_s * 1000
+        )
+    except PageTimeoutError as exc:
+        raise AssertionError(page.locator(".jp-Notebook").inner_text()) from exc
+
+
+def wait_for_kernel(page):
+    """Return when the kernel runs what it is sent: for a moment after an interrupt it drops it."""
+    page.evaluate(
+        "async () => {"
+        " const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;"
+        " const send = () => kernel.requestExecute({ code: '', silent: true }).done;"
+        " while ((await send()).content.status !== 'ok'); }"
     )
 
 

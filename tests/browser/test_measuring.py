@@ -4,7 +4,6 @@ import json
 from time import monotonic, sleep
 
 import pytest
-from playwright.sync_api import TimeoutError as PageTimeoutError
 
 from analysis.paths import PROJECT
 from remote.campaign.states import State
@@ -16,6 +15,8 @@ from tests.browser.jupyterlab import (
     jupyterlab,
     open_notebook,
     run_all,
+    wait_for,
+    wait_for_kernel,
 )
 from tests.integration.test_campaign import SECTION, open_campaign
 from tests.integration.test_load_run import jobs_running
@@ -70,15 +71,6 @@ def kept(campaign):
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in manifests}
 
 
-def wait_for(page, condition):
-    """Return when `condition` holds on the page; an error of a cell ends the waiting."""
-    try:
-        page.wait_for_function(f"() => ({condition})() || {ERRORS}.length", timeout=BEGINS_S * 1000)
-    except PageTimeoutError as exc:
-        raise AssertionError(page.locator(".jp-Notebook").inner_text()) from exc
-    assert errors_in(page) == []
-
-
 def wait_until(condition, what):
     deadline = monotonic() + STOPS_S
     while not condition():
@@ -90,8 +82,9 @@ def test_measuring_is_watched_interrupted_and_resumed(open_page, server, tmp_pat
     page = open_notebook(open_page, server, "measure.ipynb").page
     campaign = open_campaign(tmp_path / "data", repetitions=REPETITIONS)
     command(page, "notebook:run-all-cells")
-    wait_for(page, BAR_HAS_MOVED)
-    wait_for(page, FIGURE_HAS_GROWN)
+    wait_for(page, BAR_HAS_MOVED, BEGINS_S)
+    wait_for(page, FIGURE_HAS_GROWN, BEGINS_S)
+    assert errors_in(page) == []
 
     assert State.RUNNING in [state.state for state in campaign.states(SECTION)]
     before = kept(campaign)
@@ -105,6 +98,7 @@ def test_measuring_is_watched_interrupted_and_resumed(open_page, server, tmp_pat
     assert kept(campaign) == before
     assert not [path for path in campaign.path.glob("*/*/*") if path.suffix]
 
+    wait_for_kernel(page)
     command(page, "notebook:clear-all-cell-outputs")
     run_all(page)
     assert errors_in(page) == []
