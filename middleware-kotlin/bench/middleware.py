@@ -53,20 +53,14 @@ LOADS = [
     *(
         Load(workload=workload, connections=connections, value_bytes=value_bytes)
         for workload in ("get", "set")
-        for connections, value_bytes in (
-            (1, 4096),
-            (64, 128),
-            (64, 4096),
-            (1000, 4096),
-            (10_000, 4096),
-        )
+        for connections, value_bytes in CELLS
     ),
     Load(workload="multi-get", connections=64, value_bytes=4096, keys=9),
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
 # What is measured under which load; no proxy and ours, pipelined, under all.
 AT_64_ONLY = (UNINSTRUMENTED, SEQUENTIAL_8, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
-WARM_UP_S = 4
+WARM_UP_S = 8  # the JVM goes on compiling for that long
 
 
 def main() -> None:
