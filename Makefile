@@ -78,7 +78,7 @@ python: setup ## Python tests, with the local lab and the notebooks
 kotlin: $(PACKAGES) ## Style and tests of the middleware and the load generator
 	@mkdir -p build
 	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
-	@grep 'Tests run:' build/kotlin.log | tail -n 1 | sed -E 's/^\[[A-Z]+\] +/Kotlin: /'
+	@sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log # over each transport
 
 bench: setup ## Compare speeds side by side, in turns: proxies, load generators (Debian: nutcracker libmemcached-tools)
 	@$(BIN)/python middleware-kotlin/bench/middleware.py

@@ -37,7 +37,8 @@ from systems import (
     OURS,
     PIPELINED_KTOR,
     RELAY,
-    SEQUENTIAL_8,
+    RELAY_EACH,
+    SEQUENTIAL_64,
     SEQUENTIAL_64_KTOR,
     TWEMPROXY,
     UNINSTRUMENTED,
@@ -58,8 +59,10 @@ LOADS = [
     Load(workload="multi-get", connections=64, value_bytes=4096, keys=9),
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
-# What is measured under which load; no proxy and ours, pipelined, under all.
-AT_64_ONLY = (UNINSTRUMENTED, SEQUENTIAL_8, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
+# What is measured under which load; no proxy, twemproxy and ours, pipelined, under all.
+AT_64_ONLY = (RELAY_EACH, UNINSTRUMENTED, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
+UP_TO_64 = (RELAY, SEQUENTIAL_64)
+NOT_OURS = (DIRECT, RELAY, RELAY_EACH, TWEMPROXY)
 WARM_UP_S = 8  # the JVM goes on compiling for that long
 
 
@@ -143,7 +146,7 @@ def _raise_file_limit() -> None:
 
 def _prepare(systems: Sequence[System], generator: Path) -> None:
     """Fill the servers, and let the JVM compile ours before anything is measured."""
-    ours = [system for system in systems if system.name not in (DIRECT, RELAY, TWEMPROXY)]
+    ours = [system for system in systems if system.name not in NOT_OURS]
     print(f"preparing, about {len(ours) * 2 * (WARM_UP_S + 1)} s", file=sys.stderr)
     for port in {system.port for system in systems if system.num_servers == 3}:
         for value_bytes in VALUES_BYTES:
@@ -164,6 +167,8 @@ def _warm_up_loads(system: System) -> list[Load]:
 
 def _is_measured(system: System, load: Load) -> bool:
     if system.name in AT_64_ONLY and (load.connections, load.value_bytes) != (64, 4096):
+        return False
+    if system.name in UP_TO_64 and load.connections > 64:
         return False
     return system.num_servers == load.num_servers
 

@@ -1,9 +1,10 @@
 /*
  * The least that a pipelining memcached proxy must do, as a yardstick: one thread, one epoll, one shared server connection.
  *
- *     relay <listen port> <server port>
+ *     relay <listen port> <server port> [each]
  *
- * Requests are read whole, copied behind each other and sent to the server once a turn or every BATCH requests; replies come back
+ * With `each`, what a proxy does that sends one request after the other: every client has a server connection of its own, and bytes
+ * are handed on as they come, unread. Without it, requests are read whole, copied behind each other and sent to the server once a turn or every BATCH requests; replies come back
  * in that order. It has no job queue, no workers, no instrumentation, no routing, no time limits and no answer to errors: a client
  * that hangs up is forgotten, any other surprise ends it. It understands `get` and `set` with well-formed lines only.
  */
@@ -41,6 +42,9 @@ static struct buffer to_server, from_server;
 static int waiting[MOST_WAITING]; /* the clients of the requests under way, a ring */
 static unsigned oldest, newest;
 static int server, poller;
+static struct sockaddr_in server_address;
+static int is_each;
+static int peers[MOST_CLIENTS]; /* with `each`: by file descriptor, the other end */
 
 static void give_up(const char *what) {
     perror(what);
@@ -107,6 +111,13 @@ static int reply_length(const char *bytes, int length) {
     return 0;
 }
 
+static int connect_to_server(void) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, (struct sockaddr *)&server_address, sizeof server_address) < 0) give_up("connect");
+    prepare(fd);
+    return fd;
+}
+
 static void drop(struct buffer *buffer, int length) {
     memmove(buffer->bytes, buffer->bytes + length, buffer->used - length);
     buffer->used -= length;
@@ -117,6 +128,12 @@ static void accept_clients(int listener) {
     while ((fd = accept(listener, NULL, NULL)) >= 0) {
         if (fd >= MOST_CLIENTS) give_up("too many clients");
         prepare(fd);
+        if (is_each) {
+            int own = connect_to_server();
+            peers[fd] = own;
+            peers[own] = fd;
+            watch(own);
+        }
         if (!clients[fd].bytes) clients[fd].bytes = malloc(CLIENT_BYTES);
         clients[fd].used = 0;
         watch(fd);
@@ -157,6 +174,21 @@ static void read_client(int fd, int *requests) {
     }
 }
 
+/* Writes what there is to read to the other end. */
+static void hand_on(int fd) {
+    int peer = peers[fd];
+    ssize_t got = read(fd, to_server.bytes, SERVER_BYTES);
+    if (got < 0 && errno == EAGAIN) return;
+    if (got > 0) {
+        write_all(peer, to_server.bytes, got);
+        return;
+    }
+    if (!peer) return; /* was closed in this turn */
+    peers[fd] = peers[peer] = 0;
+    close(fd);
+    close(peer);
+}
+
 static struct sockaddr_in loopback(const char *port) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(port))};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -174,16 +206,15 @@ static int listen_on(const char *port) {
 }
 
 int main(int count, char **words) {
-    if (count != 3) {
-        fprintf(stderr, "usage: relay <listen port> <server port>\n");
+    is_each = count == 4 && strcmp(words[3], "each") == 0;
+    if (count != 3 && !is_each) {
+        fprintf(stderr, "usage: relay <listen port> <server port> [each]\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
     int listener = listen_on(words[1]);
-    struct sockaddr_in address = loopback(words[2]);
-    server = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(server, (struct sockaddr *)&address, sizeof address) < 0) give_up("connect");
-    prepare(server);
+    server_address = loopback(words[2]);
+    server = connect_to_server();
     to_server.bytes = malloc(SERVER_BYTES);
     from_server.bytes = malloc(SERVER_BYTES);
     poller = epoll_create1(0);
@@ -196,6 +227,7 @@ int main(int count, char **words) {
             int fd = ready[i].data.fd;
             if (fd == listener) accept_clients(fd);
             else if (fd == server) read_server();
+            else if (is_each) hand_on(fd);
             else read_client(fd, &requests);
         }
         flush_to_server();

@@ -11,6 +11,7 @@ from systems import (
     PIPELINED,
     PIPELINED_KTOR,
     RELAY,
+    RELAY_EACH,
     SEQUENTIAL_64,
     SEQUENTIAL_64_KTOR,
     TWEMPROXY,
@@ -110,9 +111,16 @@ def _targets_of(workload: str) -> Iterator[Target]:
         lambda runs: values(runs, "proxy_rss_mib", PIPELINED, (workload, 10_000, 4096)),
     )
     # For comparison: what the machine and the yardsticks themselves do.
-    for name, system, other in (("direct", PIPELINED, DIRECT), ("twemproxy", RELAY, TWEMPROXY)):
+    for system, other in (
+        (PIPELINED, DIRECT),
+        (RELAY, TWEMPROXY),
+        (RELAY_EACH, TWEMPROXY),
+        (SEQUENTIAL_64, RELAY_EACH),
+    ):
         yield most(
-            f"{system} / {name}, throughput", float("inf"), _ratio(THROUGHPUT, system, other, large)
+            f"{system} / {other}, throughput",
+            float("inf"),
+            _ratio(THROUGHPUT, system, other, large),
         )
     for system in (DIRECT, TWEMPROXY):
         yield most(

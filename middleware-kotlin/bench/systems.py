@@ -13,12 +13,12 @@ from processes import free_port, memcached, running
 MIDDLEWARE = Path(__file__).parents[1] / "bin" / "middleware"
 DIRECT, TWEMPROXY = "direct", "twemproxy"
 RELAY = "relay"  # the least that a pipelining proxy can do, see relay.c
+RELAY_EACH = "relay, a connection each"  # the same for one that sends one request after the other
 RELAY_SOURCE = Path(__file__).parent / "relay.c"
-SEQUENTIAL_8, SEQUENTIAL_64, PIPELINED = "sequential-8", "sequential-64", "pipelined"
+SEQUENTIAL_64, PIPELINED = "sequential-64", "pipelined"
 UNINSTRUMENTED = "pipelined, uninstrumented"
 PIPELINED_KTOR, SEQUENTIAL_64_KTOR = "pipelined, ktor", "sequential-64, ktor"
 OURS = {
-    SEQUENTIAL_8: "--dispatch sequential -t 8",
     SEQUENTIAL_64: "--dispatch sequential -t 64",
     PIPELINED: "--dispatch pipelined",
 }
@@ -105,8 +105,10 @@ def _proxies(
 ) -> Iterator[tuple[str, list[str], int]]:
     yield TWEMPROXY, *_twemproxy(servers, directory)
     if len(servers) == 1:
-        port = free_port()
-        yield RELAY, [str(_compiled_relay(directory)), str(port), str(servers[0])], port
+        relay = str(_compiled_relay(directory))
+        for name, how in ((RELAY, []), (RELAY_EACH, ["each"])):
+            port = free_port()
+            yield name, [relay, str(port), str(servers[0]), *how], port
     targets = " ".join(f"127.0.0.1:{server}" for server in servers)
     # Keys owned by one of the servers each, as with twemproxy.
     routing = "--routing consistent-hash" if len(servers) > 1 else ""

@@ -1,5 +1,8 @@
 package mwlab.memcached
 
+/** Longest key, in bytes. */
+const val MAX_KEY_BYTES = 250
+
 /**
  * One complete request of a client: [length] bytes of the buffer it was read from, beginning at the buffer's position.
  *

@@ -16,11 +16,13 @@ import mwlab.metrics.Metrics
 import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
 import mwlab.middleware.client.ClientConnection
+import mwlab.middleware.client.Clients
 import mwlab.middleware.reply.OwnStatistics
 import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routes
 import mwlab.middleware.server.Server
 import mwlab.middleware.server.ServerConnection
+import mwlab.middleware.server.ServerConnections
 import mwlab.net.BufferLimit
 import mwlab.net.Connection
 import mwlab.net.EventLoop
@@ -30,10 +32,6 @@ import mwlab.net.NanoClock
 import mwlab.net.Transport
 import java.io.IOException
 import java.net.InetSocketAddress
-import java.nio.ByteBuffer
-import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Job as CoroutineJob
@@ -66,15 +64,13 @@ class Middleware(
         List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
     private val servers = config.servers.mapIndexed(::Server)
     private val queue = JobQueue(config.queueCapacity)
-    private val clients = ConcurrentHashMap.newKeySet<ClientConnection>()
-    private val adminCommands = AdminCommands(
-        config.adminCommands,
-        areDumpsAllowed =
-        config.dispatch == Dispatch.SEQUENTIAL,
-    )
-    private val admittedClients = AtomicInteger()
-    private val refusedClients = AtomicLong()
-    private val stalledClients = AtomicLong()
+    private val clients = Clients(config.maxClients, config.clientTimeout, clock)
+    private val adminCommands =
+        AdminCommands(config.adminCommands, areDumpsAllowed = config.dispatch == Dispatch.SEQUENTIAL)
+    private val scope =
+        CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
+    private val connections =
+        ServerConnections(servers, transport, config.serverTimeout, scope, failedConnections::add)
 
     private val metrics = Metrics(
         netThreads = netThreads,
@@ -83,26 +79,21 @@ class Middleware(
         binWidth = config.histogramBin,
         instrumentation = config.instrumentation,
         gauges = Metrics.Gauges(
-            connections = { clients.size },
-            refusedConnections = refusedClients::get,
-            stalledConnections = stalledClients::get,
+            connections = clients::count,
+            refusedConnections = clients::refusedCount,
+            stalledConnections = clients::stalledCount,
             failedConnections = failedConnections::count,
             bufferBytes = { bufferLimit.reservedBytes },
-            serverLinks = { backends.map { it.link } },
+            serverLinks = connections::links,
         ),
     )
 
     /** What is measured, as it is collected second by second. */
     val reporter = Reporter(metrics, config.describe(), VERSION, config.statsDirectory)
 
-    private val scope =
-        CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
-    private val backends = mutableListOf<ServerConnection>()
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
 
-    @Volatile
-    private var isStopping = false
     private lateinit var workers: List<CoroutineJob>
     private lateinit var serving: CoroutineJob
 
@@ -115,17 +106,20 @@ class Middleware(
         val acceptor = netThreads.first()
         listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
         admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
-        val connections = connectAll()
-        backends.forEach { it.awaitFirstAttempt() }
-        for (loop in netThreads) {
-            val own = connections.filterIndexed { worker, _ -> loopOf(worker) == loop }.flatten().distinct()
-            scope.launch(loop) { watchTimeouts(own) }
-        }
+        val connectionsOfWorkers = connectAll()
+        connections.awaitFirstAttempts()
         scope.launch(acceptor) { sampleQueue() }
-        netThreads.forEach { loop -> scope.launch(loop) { watchClients(loop) } }
+        for (loop in netThreads) {
+            scope.launch(loop) { connections.watch(loop) }
+            scope.launch(loop) { clients.watch(loop) }
+        }
         reporter.start(scope)
-        workers = connections.mapIndexed { index, own -> scope.launch(loopOf(index)) { worker(index, own).run() } }
-        serving = scope.launch(acceptor) { listener.serve(netThreads, failedConnections::add, ::serve) }
+        workers =
+            connectionsOfWorkers.mapIndexed { index, own -> scope.launch(loopOf(index)) { worker(index, own).run() } }
+        serving =
+            scope.launch(acceptor) {
+                listener.serve(netThreads, failedConnections::add) { clients.serve(it, ::client) }
+            }
         return listener.address
     }
 
@@ -135,9 +129,8 @@ class Middleware(
      */
     suspend fun stop(): Boolean {
         listener.close()
-        isStopping = true
         val isDrained = withTimeoutOrNull(config.drainTimeout) {
-            clients.forEach { client -> client.loop.execute { client.stop() } }
+            clients.stop()
             serving.join()
             queue.close()
             workers.joinAll()
@@ -161,33 +154,13 @@ class Middleware(
 
     /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
     private fun connectAll(): List<List<ServerConnection>> = when (config.dispatch) {
-        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { worker -> servers.map { connect(it, loopOf(worker)) } }
+        Dispatch.SEQUENTIAL ->
+            List(config.workersAtWork) { connections.connect(loopOf(it), ServerConnection.READ_BYTES) }
 
         Dispatch.PIPELINED -> {
-            val shared = netThreads.associateWith { loop ->
-                servers.map { connect(it, loop, ServerConnection.SHARED_READ_BYTES) }
-            }
-            List(config.workersAtWork) { worker -> shared.getValue(loopOf(worker)) }
+            val shared = netThreads.associateWith { connections.connect(it, ServerConnection.SHARED_READ_BYTES) }
+            List(config.workersAtWork) { shared.getValue(loopOf(it)) }
         }
-    }
-
-    private fun connect(
-        server: Server,
-        loop: EventLoop,
-        readBytes: Int = ServerConnection.READ_BYTES,
-    ): ServerConnection {
-        val connection =
-            ServerConnection(
-                transport,
-                loop,
-                server,
-                config.serverTimeout,
-                failedConnections::add,
-                readBytes = readBytes,
-            )
-        backends += connection
-        scope.launch(loop) { connection.run() }
-        return connection
     }
 
     private fun worker(index: Int, connections: List<ServerConnection>): Worker {
@@ -201,52 +174,14 @@ class Middleware(
         }
     }
 
-    private suspend fun serve(connection: Connection) {
-        // One step, since net threads admit at the same time.
-        if (admittedClients.getAndUpdate { minOf(it + 1, config.maxClients) } == config.maxClients) {
-            refusedClients.incrementAndGet()
-            connection.write(ByteBuffer.wrap(TOO_MANY_CLIENTS))
-            return
-        }
+    private fun client(connection: Connection): ClientConnection {
         val recorder = metrics.recorderOf(connection.loop)
         val requests = RequestReader(config.maxValueBytes, adminCommands)
-        val client = ClientConnection(connection, queue, recorder, requests, ::ownStatistics)
-        clients += client
-        // Accepted just before the end, it may not have been among those that were told.
-        if (isStopping) client.stop()
-        try {
-            client.serve()
-        } finally {
-            clients -= client
-            admittedClients.decrementAndGet()
-        }
+        return ClientConnection(connection, queue, recorder, requests, ::ownStatistics)
     }
 
     private suspend fun ownStatistics(): List<Pair<String, Any?>> =
         OwnStatistics.of(config, metrics, metrics.counts(), queue.length, clock.nanos())
-
-    private suspend fun watchTimeouts(connections: List<ServerConnection>) {
-        val interval = (config.serverTimeout / CHECKS_PER_TIMEOUT).coerceIn(1.milliseconds, LONGEST_CHECK_INTERVAL)
-        while (true) {
-            delay(interval)
-            val now = clock.nanos()
-            connections.forEach { it.checkTimeout(now) }
-        }
-    }
-
-    /** Closes those clients of [loop] that hold on to buffers and do not move. */
-    private suspend fun watchClients(loop: EventLoop) {
-        val interval = (config.clientTimeout / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
-        while (true) {
-            delay(interval)
-            val now = clock.nanos()
-            for (client in clients) {
-                if (client.loop == loop && client.closeIfStalled(now, config.clientTimeout)) {
-                    stalledClients.incrementAndGet()
-                }
-            }
-        }
-    }
 
     private suspend fun sampleQueue() {
         val recorder = metrics.recorderOf(netThreads.first())
@@ -260,10 +195,7 @@ class Middleware(
         /** The version of this build, from the jar's manifest. */
         val VERSION: String = Middleware::class.java.`package`.implementationVersion ?: "development"
 
-        private const val CHECKS_PER_TIMEOUT = 20
-        private val LONGEST_CHECK_INTERVAL = 100.milliseconds
         private val LONGEST_END = 2.seconds
         private val SAMPLE_INTERVAL = 100.milliseconds
-        private val TOO_MANY_CLIENTS = "ERROR Too many open connections\r\n".toByteArray()
     }
 }

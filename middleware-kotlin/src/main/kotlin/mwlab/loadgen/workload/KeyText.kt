@@ -1,14 +1,14 @@
 package mwlab.loadgen.workload
 
 import mwlab.loadgen.options.Keys
-import mwlab.memcached.RequestReader
+import mwlab.memcached.MAX_KEY_BYTES
 import java.nio.ByteBuffer
 
 /** The text of one key after the other, in the same bytes. Not thread-safe. */
 internal class KeyText(private val keys: Keys) {
     private val prefix = keys.prefix.toByteArray()
     private val counterPrefix = (keys.prefix + COUNTER).toByteArray()
-    private val text = ByteBuffer.allocate(RequestReader.MAX_KEY_BYTES)
+    private val text = ByteBuffer.allocate(MAX_KEY_BYTES)
 
     /** The key of an object: the prefix and the number, in front of which zeros make up the length that it has in ETC. */
     fun setObject(number: Long): KeyText = set(prefix, number)

@@ -4,7 +4,7 @@ import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.ValueSize
-import mwlab.memcached.RequestReader
+import mwlab.memcached.MAX_KEY_BYTES
 import java.io.BufferedReader
 import java.io.File
 import java.io.IOException
@@ -93,8 +93,8 @@ internal class Trace(private val file: File, private val speed: Double) {
         if (nanos < previousNanos) fail("time_s must not descend")
         val operation = operations[fields[1]] ?: fail("operation must be one of ${operations.keys.joinToString(" ")}")
         val key = fields[2].toByteArray()
-        if (key.size !in 1..RequestReader.MAX_KEY_BYTES || key.any { it in 0..BLANK || it == DELETE }) {
-            fail("key must have 1 to ${RequestReader.MAX_KEY_BYTES} bytes, none of them a blank or control character")
+        if (key.size !in 1..MAX_KEY_BYTES || key.any { it in 0..BLANK || it == DELETE }) {
+            fail("key must have 1 to ${MAX_KEY_BYTES} bytes, none of them a blank or control character")
         }
         val bytes = if (operation.storesValue) fields[3].toIntOrNull() ?: -1 else 0
         if (bytes !in 0..MOST_VALUE_BYTES) fail("size must be a number of bytes up to $MOST_VALUE_BYTES")

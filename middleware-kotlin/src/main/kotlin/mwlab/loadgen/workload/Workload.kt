@@ -5,7 +5,7 @@ import mwlab.loadgen.client.SentRequest
 import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
-import mwlab.memcached.RequestReader
+import mwlab.memcached.MAX_KEY_BYTES
 import java.nio.ByteBuffer
 import kotlin.math.min
 
@@ -125,7 +125,7 @@ internal class Workload(
         fun largestRequestBytes(options: Options): Int {
             val anyLength = options.keys.sizesOfEtc || options.pacing.arrivals is Arrivals.Replay
             val shortBytes = (options.keys.prefix + KeyText.COUNTER).toByteArray().size + MOST_DIGITS
-            val keyBytes = 1 + if (anyLength) RequestReader.MAX_KEY_BYTES else shortBytes
+            val keyBytes = 1 + if (anyLength) MAX_KEY_BYTES else shortBytes
             val setBytes = keyBytes + options.values.size.largestBytes
             return RequestWriter.FRAME_BYTES + maxOf(setBytes, keyBytes * options.mix.multiKeyGet)
         }

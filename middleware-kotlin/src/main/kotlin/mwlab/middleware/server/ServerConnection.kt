@@ -24,7 +24,7 @@ import kotlin.time.Duration
  */
 internal class ServerConnection(
     private val transport: Transport,
-    private val loop: EventLoop,
+    val loop: EventLoop,
     private val server: Server,
     private val timeout: Duration,
     private val onFailure: (Throwable) -> Unit,

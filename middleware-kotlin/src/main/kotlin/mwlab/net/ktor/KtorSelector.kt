@@ -25,7 +25,7 @@ internal class KtorSelector(val loop: EventLoop) : SelectorManager {
     override suspend fun select(selectable: KtorSelectable, interest: SelectInterest) =
         suspendCancellableCoroutine { continuation ->
             val channel = selectable.channel
-            if (!channel.isOpen) throw ClosedChannelException()
+            if (!channel.isOpen || !loop.selector.isOpen) throw ClosedChannelException()
             selectable.suspensions.addSuspension(interest, continuation)
             val key = channel.keyFor(loop.selector) ?: channel.register(loop.selector, 0).apply {
                 attach(Selected(this, selectable))

@@ -1,5 +1,6 @@
 package mwlab.prove.fuzz
 
+import mwlab.memcached.MAX_KEY_BYTES
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 
@@ -44,7 +45,7 @@ object RequestTarget {
         var last = 0
         for (key in 0 until request.keys.count) {
             val length = request.keys.end(key) - request.keys.start(key)
-            check(length in 1..RequestReader.MAX_KEY_BYTES) { "a key of $length bytes" }
+            check(length in 1..MAX_KEY_BYTES) { "a key of $length bytes" }
             check(request.keys.start(key) > last) { "keys overlap" }
             last = request.keys.end(key)
         }

@@ -1,0 +1,76 @@
+package mwlab.middleware.client
+
+import kotlinx.coroutines.delay
+import mwlab.net.Connection
+import mwlab.net.EventLoop
+import mwlab.net.NanoClock
+import java.nio.ByteBuffer
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+
+/**
+ * The clients that are connected: who is one too many is turned away, who holds on to buffers and does not move is closed.
+ * Thread-safe.
+ *
+ * @param timeout for how long a client may not move.
+ */
+internal class Clients(private val most: Int, private val timeout: Duration, private val clock: NanoClock) {
+    private val connected = ConcurrentHashMap.newKeySet<ClientConnection>()
+    private val admitted = AtomicInteger()
+    private val refused = AtomicLong()
+    private val stalled = AtomicLong()
+
+    @Volatile
+    private var isStopping = false
+
+    val count: Int get() = connected.size
+    val refusedCount: Long get() = refused.get()
+    val stalledCount: Long get() = stalled.get()
+
+    /** Serves the client that [create] makes of [connection] to its end, if there is room for it. */
+    suspend fun serve(connection: Connection, create: (Connection) -> ClientConnection) {
+        // One step, since net threads admit at the same time.
+        if (admitted.getAndUpdate { minOf(it + 1, most) } == most) {
+            refused.incrementAndGet()
+            connection.write(ByteBuffer.wrap(TOO_MANY_CLIENTS))
+            return
+        }
+        val client = create(connection)
+        connected += client
+        // Accepted just before the end, it may not have been among those that were told.
+        if (isStopping) client.stop()
+        try {
+            client.serve()
+        } finally {
+            connected -= client
+            admitted.decrementAndGet()
+        }
+    }
+
+    /** Lets every client finish the request under way, and no other. Does not wait for it. */
+    fun stop() {
+        isStopping = true
+        connected.forEach { client -> client.loop.execute { client.stop() } }
+    }
+
+    /** Closes those clients of [loop] that do not move; on that loop, until cancelled. */
+    suspend fun watch(loop: EventLoop) {
+        val interval = (timeout / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
+        while (true) {
+            delay(interval)
+            val now = clock.nanos()
+            for (client in connected) {
+                if (client.loop == loop && client.closeIfStalled(now, timeout)) stalled.incrementAndGet()
+            }
+        }
+    }
+
+    private companion object {
+        const val CHECKS_PER_TIMEOUT = 20
+        val TOO_MANY_CLIENTS = "ERROR Too many open connections\r\n".toByteArray()
+    }
+}

@@ -1,0 +1,58 @@
+package mwlab.middleware.server
+
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import mwlab.metrics.stats.ServerLink
+import mwlab.net.EventLoop
+import mwlab.net.Transport
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+
+/**
+ * The connections to all [servers], which live in [scope] and on their loops.
+ *
+ * @param timeout how long a server may take to answer.
+ * @param onFailure is told of what should never happen; it ends one connection for a while.
+ */
+internal class ServerConnections(
+    private val servers: List<Server>,
+    private val transport: Transport,
+    private val timeout: Duration,
+    private val scope: CoroutineScope,
+    private val onFailure: (Throwable) -> Unit,
+) {
+    private val all = mutableListOf<ServerConnection>()
+
+    /** What has become of each so far; readable anywhere. */
+    val links: List<ServerLink> get() = all.map { it.link }
+
+    /** Begins to connect to each server from [loop], reading [readBytes] at a time. */
+    fun connect(loop: EventLoop, readBytes: Int): List<ServerConnection> {
+        val connections = servers.map {
+            ServerConnection(transport, loop, it, timeout, onFailure, readBytes = readBytes)
+        }
+        all += connections
+        connections.forEach { scope.launch(loop) { it.run() } }
+        return connections
+    }
+
+    /** Suspends until each has been tried once. */
+    suspend fun awaitFirstAttempts() = all.forEach { it.awaitFirstAttempt() }
+
+    /** Looks after the time limits of those that were made on [loop]; there, until cancelled. */
+    suspend fun watch(loop: EventLoop) {
+        val own = all.filter { it.loop == loop }
+        val interval = (timeout / CHECKS_PER_TIMEOUT).coerceIn(1.milliseconds, LONGEST_CHECK_INTERVAL)
+        while (true) {
+            delay(interval)
+            val now = loop.clock.nanos()
+            own.forEach { it.checkTimeout(now) }
+        }
+    }
+
+    private companion object {
+        const val CHECKS_PER_TIMEOUT = 20
+        val LONGEST_CHECK_INTERVAL = 100.milliseconds
+    }
+}
