@@ -1,14 +1,16 @@
-"""The README's figure of the middleware's speed, from the committed result of the bench.
+"""The README's figure of the middleware's speed and the result in words, from the committed runs.
 
 python middleware-kotlin/bench/figure.py
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
 import plotly.graph_objects as go
+from document import document
 from plotly.subplots import make_subplots
 from systems import DIRECT, PIPELINED, RELAY, SEQUENTIAL_64, TWEMPROXY
 
@@ -80,8 +82,10 @@ def _trace(runs: pd.DataFrame, measure: str, style: Style, *, is_named: bool) ->
 
 
 def publish(results: Path = RESULTS, figure: Path = FIGURE) -> None:
-    """Draw the figure from the results and write it where the README shows it."""
+    """Draw the figure where the README shows it, and tell the results in words beside them."""
     runs = pd.read_csv(results / "middleware.csv")
+    facts = json.loads((results / "middleware.json").read_text(encoding="utf-8"))
+    (results / "README.md").write_text(document(runs, facts), encoding="utf-8")
     svg = draw_svg(plot_speed(runs).to_plotly_json(), width_px=860, height_px=620)
     figure.write_text(f"{svg}\n", encoding="utf-8")
 

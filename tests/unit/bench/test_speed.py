@@ -4,6 +4,7 @@ import itertools
 
 import pandas as pd
 import pytest
+from document import document
 from figure import STYLES, plot_speed
 from generator import parse_report
 from summary import cells, judge, table, verdicts
@@ -40,6 +41,8 @@ def runs():
                 "servers_cpu_s_per_million": 3.0,
                 "generator_cpu_s_per_million": 8.0,
                 "proxy_rss_mib": 300.0,
+                "generator_utilization": 0.4,
+                "other_cpu_share": 0.02,
                 "alternating_p50_ms": 0.1 + (100 - speed) / 1000,
             }
         )
@@ -118,3 +121,27 @@ def test_report_of_memtier_itself_tells_misses_and_what_the_process_used():
     parsed = parse_report(report, keys=1, cpu_s=3.0)
     assert parsed.failures == 2 + 1
     assert (parsed.generator_cpu_s, parsed.generator_utilization) == (3.0, 0.75)
+
+
+def test_document_says_where_it_was_measured_and_what_is_missed(runs):
+    facts = {
+        "command": "middleware.py --publish",
+        "started": "2026-11-22T10:22:00+00:00",
+        "minutes": 49.6,
+        "git_commit": "3741853aaaa",
+        "cpus": 2,
+        "cpu": "AMD EPYC",
+        "kernel": "6.18",
+        "java": "openjdk 17",
+        "memcached": "1.6.18",
+        "twemproxy": "nutcracker-0.5.0",
+        "generator": "memtier_benchmark 2.3",
+        "rounds": 3,
+        "seconds": 5,
+    }
+    text = document(runs, facts)
+    assert "2026-11-22T10:22:00+00:00, 50 minutes, commit 3741853." in text
+    assert "2 x AMD EPYC" in text
+    assert "3 rounds in turns, 5 s each" in text
+    assert "pipelined / relay, throughput | >= 0.95 | 0.88 (0.88 to 0.88) | **missed** |" in text
+    assert "get/64/4096 | relay | 88 | 1.26 (1.26 to 1.26) | 1.000 | 1.136 | 8.00 | 300 |" in text

@@ -1,0 +1,68 @@
+"""The committed result of the bench in words: `results/README.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import summary
+
+HEADING = """# What the bench measured last
+
+`{command}`, {started}, {minutes:.0f} minutes, commit {git_commit:.7}.
+{cpus} x {cpu}, Linux {kernel}; {java}, memcached {memcached}, {twemproxy};
+load by {generator}.
+
+{rounds} rounds in turns, {seconds} s each; medians over the rounds with their range.
+Every run is in [middleware.csv](middleware.csv), the machine in [middleware.json](middleware.json).
+In short: {limits}.
+"""
+
+
+def document(runs: pd.DataFrame, facts: Mapping[str, Any]) -> str:
+    """Markdown: where and how it was measured, the targets, all systems under all loads."""
+    return "\n".join(
+        [
+            HEADING.format(**facts, limits=summary.limits(runs)),
+            *_table(["ratio, within a round", "target", "median (range)", ""], _targets(runs)),
+            "",
+            *_table(
+                ["load", "system", "op/s", "/ twemproxy", "p50 ms", "p99 ms", "CPU us", "RSS MiB"],
+                _cells(runs),
+            ),
+            "",
+            "CPU: the proxy's, per request. A load is its kind, connections and bytes of a value.",
+            "",
+        ]
+    )
+
+
+def _targets(runs: pd.DataFrame) -> Iterable[list[str]]:
+    for row in summary.judge(runs).itertuples():
+        verdict = "" if row.is_met is None else "met" if row.is_met else "**missed**"
+        yield [row.target, row.bound, _spread(row.median, row.min, row.max), verdict]
+
+
+def _cells(runs: pd.DataFrame) -> Iterable[list[str]]:
+    for row in summary.cells(runs).itertuples():
+        has_proxy = row.proxy_cpu_s_per_million > 0
+        yield [
+            f"{row.workload}/{row.connections}/{row.value_bytes}",
+            row.system,
+            f"{row.throughput_ops_per_s:.0f}",
+            _spread(row.ratio, row.ratio_min, row.ratio_max),
+            f"{row.response_time_p50_ms:.3f}",
+            f"{row.response_time_p99_ms:.3f}",
+            f"{row.proxy_cpu_s_per_million:.2f}" if has_proxy else "",
+            f"{row.proxy_rss_mib:.0f}" if has_proxy else "",
+        ]
+
+
+def _spread(median: float, least: float, most: float) -> str:
+    return f"{median:.2f} ({least:.2f} to {most:.2f})"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
