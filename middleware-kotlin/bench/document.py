@@ -25,9 +25,11 @@ def document(runs: pd.DataFrame, facts: Mapping[str, Any]) -> str:
     return "\n".join(
         [
             HEADING.format(**facts, limits=summary.limits(runs)),
-            *_table(["ratio, within a round", "target", "median (range)", ""], _targets(runs)),
+            *markdown_table(
+                ["ratio, within a round", "target", "median (range)", ""], _targets(runs)
+            ),
             "",
-            *_table(
+            *markdown_table(
                 ["load", "system", "op/s", "/ twemproxy", "p50 ms", "p99 ms", "CPU us", "RSS MiB"],
                 _cells(runs),
             ),
@@ -36,6 +38,12 @@ def document(runs: pd.DataFrame, facts: Mapping[str, Any]) -> str:
             "",
         ]
     )
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
 
 
 def _targets(runs: pd.DataFrame) -> Iterable[list[str]]:
@@ -61,8 +69,3 @@ def _cells(runs: pd.DataFrame) -> Iterable[list[str]]:
 
 def _spread(median: float, least: float, most: float) -> str:
     return f"{median:.2f} ({least:.2f} to {most:.2f})"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [head, ["---"] * len(head), *rows]
-    return [f"| {' | '.join(line)} |" for line in lines]

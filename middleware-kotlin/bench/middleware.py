@@ -247,7 +247,7 @@ def _facts(arguments: argparse.Namespace, java: Java, started: datetime) -> dict
         "minutes": round((datetime.now(UTC) - started).total_seconds() / 60, 1),
         "git_commit": _output("git", "-C", str(ROOT), "rev-parse", "HEAD"),
         "git_dirty": bool(_output("git", "-C", str(ROOT), "status", "--short", "--", "*.kt")),
-        "cpu": _cpu_model(),
+        "cpu": cpu_model(),
         "cpus": os.cpu_count(),
         "kernel": os.uname().release,
         "java": _output("java", "-version").splitlines()[0],
@@ -268,7 +268,8 @@ def _output(*command: str) -> str:
     ).stdout.strip()
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """Name of the machine's processor."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     return next((line.split(":")[1].strip() for line in lines if "model name" in line), "unknown")
 

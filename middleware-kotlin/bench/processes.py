@@ -21,6 +21,8 @@ PACKAGES = {
     "nutcracker": "nutcracker",
     "java": "openjdk-17-jre-headless",
     "gcc": "gcc libc6-dev",
+    "jcmd": "openjdk-17-jdk-headless",
+    "perf": "linux-perf",
 }
 STOP_TIMEOUT_S = 10
 

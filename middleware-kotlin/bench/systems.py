@@ -105,7 +105,7 @@ def _proxies(
 ) -> Iterator[tuple[str, list[str], int]]:
     yield TWEMPROXY, *_twemproxy(servers, directory)
     if len(servers) == 1:
-        relay = str(_compiled_relay(directory))
+        relay = str(compile_relay(directory))
         for name, how in ((RELAY, []), (RELAY_EACH, ["each"])):
             port = free_port()
             yield name, [relay, str(port), str(servers[0]), *how], port
@@ -142,7 +142,8 @@ def _twemproxy(servers: Sequence[int], directory: Path) -> tuple[list[str], int]
     return f"nutcracker -c {config} -a 127.0.0.1 -s {free_port()} -o {log}".split(), port
 
 
-def _compiled_relay(directory: Path) -> Path:
+def compile_relay(directory: Path) -> Path:
+    """Build the relay into the directory; returns the program."""
     relay = directory / "relay"
     subprocess.run(["gcc", "-O2", "-o", str(relay), str(RELAY_SOURCE)], check=True)
     return relay
