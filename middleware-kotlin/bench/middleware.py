@@ -3,7 +3,7 @@
 Every round measures every load against every system, in random order; ratios are taken within a
 round, so that what else the machine does falls on all alike. A run that lost a request fails the
 bench. The relay (relay.c) is the least that a pipelining proxy can do: the yardstick for
-throughput and CPU time. About 45 minutes; `--quick` about 5.
+throughput and CPU time. About 50 minutes; `--quick` about 5.
 
     python middleware-kotlin/bench/middleware.py --rounds 5
     python middleware-kotlin/bench/middleware.py --quick --against /tmp/before.jar

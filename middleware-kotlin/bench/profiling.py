@@ -179,7 +179,7 @@ def _functions(profiles: dict[str, Profile]) -> list[str]:
     for key, _ in longest.most_common(NUM_FUNCTIONS):
         place, name = key
         nanos_by_proxy = [f"{it.functions.get(key, 0):.0f}" for it in profiles.values()]
-        rows.append([f"`{_short(name)}`", place, *nanos_by_proxy])
+        rows.append([f"`{_short(name) if place == OWN else name}`", place, *nanos_by_proxy])
     return markdown_table(["function (ns)", "", *profiles], rows)
 
 
