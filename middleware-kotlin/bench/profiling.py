@@ -115,8 +115,8 @@ def _profile(
     return Profile(
         throughput_ops_per_s=report.throughput_ops_per_s,
         cpu_ns=cpu_ns,
-        calls={call: count / requests for call, count in _counts(counts).items()},
-        functions={key: share * cpu_ns for key, share in _shares(samples).items()},
+        calls={call: count / requests for call, count in parse_counts(counts.read_text()).items()},
+        functions={key: share * cpu_ns for key, share in parse_shares(_reported(samples)).items()},
     )
 
 
@@ -131,21 +131,25 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
-def _counts(path: Path) -> dict[str, int]:
+def parse_counts(text: str) -> dict[str, int]:
     """Read what `perf stat -x,` writes: `41736,,syscalls:sys_enter_write,...`."""
     counted = {}
-    for line in path.read_text().splitlines():
+    for line in text.splitlines():
         fields = line.split(",")
         if len(fields) > 2 and fields[0].isdigit():
             counted[fields[2].removeprefix("syscalls:sys_enter_")] = int(fields[0])
     return counted
 
 
-def _shares(samples: Path) -> dict[tuple[str, str], float]:
+def _reported(samples: Path) -> str:
+    options = ["--no-children", "--sort", "dso,sym", "--stdio", "-t", ";"]
+    return _run("perf", "report", "-i", str(samples), *options)
+
+
+def parse_shares(text: str) -> dict[tuple[str, str], float]:
     """Share of samples by place and function, from lines as `9.55;[kernel.kallsyms];[k] name`."""
     shares: Counter[tuple[str, str]] = Counter()
-    options = ["--no-children", "--sort", "dso,sym", "--stdio", "-t", ";"]
-    for line in _run("perf", "report", "-i", str(samples), *options).splitlines():
+    for line in text.splitlines():
         fields = [field.strip() for field in line.split(";", 2)]
         if len(fields) < 3 or line.startswith("#"):
             continue
