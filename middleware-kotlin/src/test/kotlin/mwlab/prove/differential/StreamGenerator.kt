@@ -56,8 +56,8 @@ internal class StreamGenerator(seed: Long, private val hasUniques: Boolean) {
         0 -> "${listOf(
             "get",
             "gets",
-            "get a",
-            "get a b",
+            "get nobody",
+            "get nobody none",
             "gat 0",
         ).random(random)} ${"k".repeat(random.nextInt(251, 300))}\r\n"
 
