@@ -93,7 +93,6 @@ class Middleware(
 
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
-
     private lateinit var workers: List<CoroutineJob>
     private lateinit var serving: CoroutineJob
 

@@ -15,7 +15,7 @@ internal class Difference(
     fun describe(): String {
         val at = maxOf(firstDifference(answers.direct, answers.proxied), 0)
         val what = if (commands.size == 1) "command ${show(latin1(commands[0]), 0)}" else "${commands.size} commands"
-        val end = if (answers.areComplete) "" else "\n  not complete, or not closed, in time"
+        val end = answers.shortcoming?.let { "\n  $it" }.orEmpty()
         return "lane $lane, seed $seed, batch $batch: $what\n" +
             "  memcached:  ${show(answers.direct, at)}\n  middleware: ${show(answers.proxied, at)}$end"
     }

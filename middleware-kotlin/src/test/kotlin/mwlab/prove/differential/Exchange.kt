@@ -4,9 +4,13 @@ import java.net.InetSocketAddress
 import java.nio.channels.Selector
 import kotlin.random.Random
 
-/** What both systems have answered to the same bytes. */
-internal class Answers(val direct: ByteArray, val proxied: ByteArray, val areComplete: Boolean) {
-    val areAlike: Boolean get() = areComplete && firstDifference(direct, proxied) < 0
+/**
+ * What both systems have answered to the same bytes.
+ *
+ * @property shortcoming what keeps the answers from being complete; null: nothing.
+ */
+internal class Answers(val direct: ByteArray, val proxied: ByteArray, val shortcoming: String?) {
+    val areAlike: Boolean get() = shortcoming == null && firstDifference(direct, proxied) < 0
 }
 
 /** A connection to memcached and one through the middleware, which are sent the same. Not thread-safe. */
@@ -46,13 +50,21 @@ internal class Exchange(private val direct: InetSocketAddress, private val proxi
             selector.selectedKeys().clear()
             peers.forEach(Peer::move)
         }
-        val isComplete = peers.all { it.isDone && it.isClosed == end.isEmpty() }
-        return Answers(peers[0].answer(), peers[1].answer(), isComplete)
+        val shortcomings = NAMES.zip(peers).mapNotNull { (name, peer) -> shortcoming(peer, end)?.let { "$name $it" } }
+        val shortcoming = shortcomings.joinToString().ifEmpty { null }
+        return Answers(peers[0].answer(), peers[1].answer(), shortcoming)
+    }
+
+    private fun shortcoming(peer: Peer, end: ByteArray): String? = when {
+        !peer.isDone -> "has not answered all in time"
+        peer.isClosed && end.isNotEmpty() -> "has closed the connection"
+        else -> null
     }
 
     private fun whole(length: Int) = intArrayOf(length)
 
     private companion object {
+        val NAMES = listOf("memcached", "the middleware")
         const val NANOS_PER_MS = 1_000_000L
 
         /** Nothing that is answered takes as long, on the busiest machine. */

@@ -12,6 +12,12 @@ import kotlin.random.Random
 internal class Vocabulary(private val random: Random) {
     val counters = List(6) { "count$it" }
 
+    /**
+     * All keys as the plain commands know them; what base64 stands for can be read by meta commands only. Its own text is a key
+     * where a zero byte cuts off the flag that says that it is base64.
+     */
+    private val plainKeys = PLAIN_KEYS + BIG_KEYS + counters + BASE64_KEYS
+
     fun key(): String = PLAIN_KEYS.random(random)
 
     fun counter(): String = counters.random(random)
@@ -22,12 +28,12 @@ internal class Vocabulary(private val random: Random) {
     fun metaKey(): Pair<String, String> =
         if (random.nextInt(4) == 0) BASE64_KEYS.random(random) to " b" else anyKey() to ""
 
-    /** All keys as the plain commands know them; what base64 stands for can be read by meta commands only. */
-    fun reset(): String = (PLAIN_KEYS + BIG_KEYS + counters).joinToString("") { "delete $it noreply\r\n" } +
+    /** Leaves none of them. */
+    fun reset(): String = plainKeys.joinToString("") { "delete $it noreply\r\n" } +
         BASE64_KEYS.joinToString("") { "md $it b q\r\n" } + "verbosity 0\r\n"
 
     /** Reads every key, which removes what a flush has made invalid. */
-    fun readAll(): String = "get ${(PLAIN_KEYS + BIG_KEYS + counters).joinToString(" ")}\r\n" +
+    fun readAll(): String = "get ${plainKeys.joinToString(" ")}\r\n" +
         BASE64_KEYS.joinToString("") { "mg $it b\r\n" }
 
     /** A value that is no number. */
