@@ -14,13 +14,15 @@ internal class MetaCommands(
         // A counter may lose the marks of `N`, `R` and `I` whenever it is counted.
         val makes = random.nextInt(6) == 0 && !isCounter
         val known = GET_FLAGS.filterNot { it == "h" && isCounter }
-        val vivid = if (makes) listOf("N10000", "R100000") else listOf("R30")
+        // No time ends within some seconds of that of an `R`.
+        val vivid = if (makes) listOf("N10000", "R90000") else listOf("R30")
         return "mg $key${flags(base64, known + vivid + time("T") + unique("c"))}"
     }
 
     fun set(): String {
         val (key, base64) = words.metaKey()
-        val value = if (key in words.counters) words.number() else words.value(longest = 3000)
+        // The value of a command with too many flags is taken for a line, which may not be longer than that.
+        val value = if (key in words.counters) words.number() else words.value(longest = 2000)
         // Digits before digits would make a number that gets shorter as soon as it is counted.
         val mode = (if (key in words.counters) SAFE_MODES else SAFE_MODES + listOf("MP", "MX", "Mp")).random(random)
         val stale = if (key in words.counters) emptyList() else unique("I")

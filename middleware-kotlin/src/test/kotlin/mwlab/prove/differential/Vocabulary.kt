@@ -61,7 +61,7 @@ internal class Vocabulary(private val random: Random) {
     /** Neither a date nor an end that could come while the stream runs. */
     fun expiry(): String = when (random.nextInt(8)) {
         0 -> "-1"
-        1 -> random.nextInt(10_000, 2_000_000).toString()
+        1 -> "${random.nextInt(1_000, 200_000)}5"
         2 -> EXPIRIES.random(random)
         else -> "0"
     }
