@@ -50,7 +50,7 @@ internal fun firstReply(bytes: ByteArray): Response? = try {
 /** The first two words of the line at [start]: command and key. */
 internal fun wordsOf(bytes: ByteArray, start: Int): List<String> {
     var end = start
-    while (end < bytes.size && bytes[end] != '\n'.code.toByte() && bytes[end] != 0.toByte()) end++
+    while (end < bytes.size && bytes[end] != '\n'.code.toByte()) end++
     val line = String(bytes, start, end - start, Charsets.ISO_8859_1).removeSuffix("\r")
-    return line.split(' ').filter(String::isNotEmpty).take(2)
+    return line.substringBefore('\u0000').split(' ').filter(String::isNotEmpty).take(2)
 }
