@@ -125,6 +125,7 @@ class ResponseReader {
     /** `VA <bytes> <flags>*` and its data block, which ends the reply. */
     private fun skipMetaValue(buffer: ByteBuffer, start: Int, end: Int, length: Int): Response? {
         tokens.split(buffer, start, end)
+        if (tokens.count < 2) throw unexpected(buffer, start, end)
         val bytes = tokens.number(buffer, 1)
         skipBlock(bytes, buffer, start, end, length)
         meta = Response.Meta(line, MetaCode.VA, lineLength = length, valueLength = bytes.toInt())

@@ -152,6 +152,7 @@ class ResponseReaderTest {
             "VALUE a 0 -1",
             "VALUE a 0 99999999999",
             "VA x",
+            "VA ",
             "12a",
         )) {
             val refused = assertFailsWith<ProtocolException>(line) { read("$line\r\n") }
