@@ -52,7 +52,9 @@ internal class Stage(dispatch: Dispatch) {
         client.end()
         await("the middleware does not close") { client.isClosed }
         awaitVictim()
-        repeat(MOST_ATTEMPTS) {
+        // Each wrong answer may cost one more connection, and what it is waited for.
+        val mostAttempts = MOST_ATTEMPTS + ATTEMPTS_PER_ANSWER * scene.answers.size
+        repeat(mostAttempts) {
             if (victim.received.contentEquals(VALUE)) return Outcome(client.received, client.isReset, server.asked)
             victim.forget()
             letTimePass()
@@ -60,7 +62,7 @@ internal class Stage(dispatch: Dispatch) {
             victim.send(ASK)
             awaitVictim()
         }
-        throw AssertionError("no value after $MOST_ATTEMPTS attempts, but ${text(victim.received)}")
+        throw AssertionError("no value after $mostAttempts attempts, but ${text(victim.received)}")
     }
 
     private fun awaitVictim() {
@@ -114,6 +116,7 @@ internal class Stage(dispatch: Dispatch) {
         val SERVER_TIMEOUT = 200.milliseconds
         const val QUIET_MS = 1L
         const val MOST_ATTEMPTS = 100
+        const val ATTEMPTS_PER_ANSWER = 20
         const val MOST_MOVES = 100
         const val BOUND_NANOS = 20_000_000_000L
     }
