@@ -2,8 +2,9 @@
 
     python middleware-kotlin/prove/fuzzing.py --runs 10000000
 
-One run in a hundred is a client's and a server's bytes through a whole middleware, which takes
-about a hundred times as long as only to read them; the parsers have the others. Two run at a time.
+One run in a hundred, but no more than 200 000, is a client's and a server's bytes through a whole
+middleware, which takes a hundred times as long as only to read them; the parsers share the others.
+Two targets run at a time.
 
 Each target begins with the streams in src/test/resources/fuzz and with what earlier runs have found
 worth keeping, in target/fuzz. A stream that fails is written into src/test/resources/fuzz, where
@@ -30,19 +31,20 @@ MIDDLEWARE = [f"mwlab.middleware.{part}.**" for part in ("client", "server", "re
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A class to fuzz, its share of all runs, and the other classes whose coverage guides it."""
+    """A class to fuzz, and the other classes whose coverage guides it."""
 
     class_name: str
-    share: float
     covered: Sequence[str] = ()
 
 
 # The longest first.
 TARGETS = {
-    "connections": Target(class_name="ConnectionTarget", share=0.01, covered=MIDDLEWARE),
-    "requests": Target(class_name="RequestTarget", share=0.495),
-    "replies": Target(class_name="ReplyTarget", share=0.495),
+    "connections": Target(class_name="ConnectionTarget", covered=MIDDLEWARE),
+    "requests": Target(class_name="RequestTarget"),
+    "replies": Target(class_name="ReplyTarget"),
 }
+CONNECTIONS_SHARE = 0.01
+MOST_CONNECTIONS = 200_000
 AT_A_TIME = 2
 DEFAULT_RUNS = 10_000_000
 MAX_STREAM_BYTES = 400
@@ -60,21 +62,28 @@ def main() -> None:
     arguments = parser.parse_args()
     java = java_with_tests()
     begin = time.monotonic()
+    runs = runs_by_target(arguments.runs)
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        results = list(pool.map(lambda name: fuzz(java, name, arguments.runs), TARGETS))
+        results = list(pool.map(lambda name: fuzz(java, name, runs[name]), runs))
     count = sum(executed for executed, _ in results)
     failures = sum(status != 0 for _, status in results)
     part = "fuzzing" if arguments.runs <= DEFAULT_RUNS else "fuzzing, long"
-    shares = [f"{name} {executed:,}" for name, (executed, _) in zip(TARGETS, results, strict=True)]
+    shares = [f"{name} {executed:,}" for name, (executed, _) in zip(runs, results, strict=True)]
     notes = f"executions guided by coverage: {', '.join(shares)}"
     print_result(part, count, failures, time.monotonic() - begin, notes)
     sys.exit(bool(failures))
 
 
-def fuzz(java: list[str], name: str, all_runs: int) -> tuple[int, int]:
+def runs_by_target(runs: int) -> dict[str, int]:
+    """Share out the runs of all targets together."""
+    connections = min(math.ceil(runs * CONNECTIONS_SHARE), MOST_CONNECTIONS)
+    parsers = math.ceil((runs - connections) / 2)
+    return {"connections": connections, "requests": parsers, "replies": parsers}
+
+
+def fuzz(java: list[str], name: str, runs: int) -> tuple[int, int]:
     """Run one target; returns how often it was executed, and its exit status."""
     target = TARGETS[name]
-    runs = math.ceil(all_runs * target.share)
     found = FOLDER / name
     found.mkdir(parents=True, exist_ok=True)
     seeds = MAVEN_PROJECT / "src" / "test" / "resources" / "fuzz" / name
