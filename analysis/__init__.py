@@ -1,1 +1,18 @@
-"""Everything from result files to tables, models and figures; nothing here touches a host."""
+"""Everything from result files to tables, models and figures; nothing here touches a host.
+
+Its rooms, of which each uses only what stands above it::
+
+    paths         where the project's folders are
+    units         conversions between units of measure
+    text          how numbers, lists and columns are written, wherever they are read
+    results       a tool's result file -> frames
+    tables        a campaign's folder -> tidy tables, histograms, provenance
+    statistics    intervals, stationarity, capacity, factorial designs, errors of predictions
+    laws          operational laws, service demands, bounds, bottlenecks
+    models        open stations, closed networks, simulation, our system as stations
+    published     the studies' printed tables, and what follows from them, computed again
+    lab           the machine under a lab: what it emulates, adds and limits
+    sections      what single sections of the report have that others do not
+    figures       plots, diagrams and tables as notebooks show them and the report exports them
+    words         sentences that are made from numbers
+"""

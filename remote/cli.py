@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 import click
 
-from analysis.parsing import ParseError
+from analysis.results import ParseError
 from remote.campaign import Campaign
 from remote.campaign.dry_run import missing_table
 from remote.commands.campaigns import COMMANDS as CAMPAIGN_COMMANDS

@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from remote.checks import ACCEPTED, evaluate
-from remote.manifest import (
-    MANIFEST,
-    read_manifest,
-    sync_to_disk,
-    utc,
-    write_files,
-    write_manifest,
-)
+from remote.manifest import MANIFEST, read_manifest, sync_to_disk, utc, write_files, write_manifest
 from remote.phases import Phases
 from remote.section import Config, Section, slug
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.comparison import compare
-from analysis.queueing import System, what_if
-from analysis.summary import cells
-from analysis.tables import Tables
-from analysis.tidied import campaign_tables
+from analysis.models import System, what_if
+from analysis.sections.summary import cells
+from analysis.statistics.comparison import compare
+from analysis.tables.frames import Tables
+from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from remote.fleets import LOCAL
@@ -51,7 +51,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
     base : the section that was measured.
     config : the configuration of it that the model was built for.
     num_clients : all virtual clients together.
-    change : fields of `analysis.queueing.System` to other values.
+    change : fields of `analysis.models.System` to other values.
 
     Raises
     ------
@@ -142,15 +142,15 @@ def run_what_if(
 
     Parameters
     ----------
-    system, num_clients, changes : as for `analysis.queueing.what_if`.
+    system, num_clients, changes : as for `analysis.models.what_if`.
     base, config, topology : what the system was measured with.
     measure : measures a case, such as `on_lab`; None for a case that was not measured.
 
     Returns
     -------
     pandas.DataFrame
-        As `analysis.comparison.compare`, in op/s and ms, two rows for each case (the system as it
-        is first): `case`, `measure`, `bottleneck` (predicted).
+        As `analysis.statistics.comparison.compare`, in op/s and ms, two rows for each case (the
+        system as it is first): `case`, `measure`, `bottleneck` (predicted).
 
     Raises
     ------

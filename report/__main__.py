@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from analysis.drawing import DrawingError
-from analysis.parsing import ParseError
+from analysis.figures.drawing import DrawingError
 from analysis.paths import FIGURES
+from analysis.results import ParseError
 from remote.errors import ConfigError
 from report.export import FORMATS, HTML, PDF
 from report.make import make_report

@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import present
-from analysis.provenance import ACCEPTED, summarise
+from analysis.figures import present
+from analysis.tables.provenance import ACCEPTED, summarise
 from report.commands import (
     examples,
     monitor_commands,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.provenance import ACCEPTED
+from analysis.tables.provenance import ACCEPTED
 from remote.design.settings import Settings
 from remote.tools import memcached
 from remote.tools.memtier import Keys, MemtierOptions, prefill

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import typst
 
-from analysis.drawing import draw_svg
-from analysis.present import static_size
-from analysis.provenance import Provenance
+from analysis.figures.drawing import draw_svg
+from analysis.figures.present import static_size
+from analysis.tables.provenance import Provenance
 from report.drawn_data import drawn_data
 from report.notebook import Figure, Section
 from report.pages import INDEX, html_files

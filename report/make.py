@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 
 from analysis.paths import DATA, PROJECT
-from analysis.provenance import ACCEPTED, read_manifests, summarise
+from analysis.tables.provenance import ACCEPTED, read_manifests, summarise
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from report.appendix import appendix

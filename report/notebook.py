@@ -15,7 +15,7 @@ from typing import Any
 
 import nbformat
 
-from analysis.present import METADATA_KEY, PLOTLY_MIME
+from analysis.figures.present import METADATA_KEY, PLOTLY_MIME
 
 # A cell with this tag speaks to the notebook's user only, for instance on how to run it.
 NOTEBOOK_ONLY = "notebook-only"

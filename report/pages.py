@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from analysis.provenance import Provenance
+from analysis.tables.provenance import Provenance
 from report.notebook import Section
 from report.to_html import HtmlTranslation
 from report.translation import Translation, listed, texts, translate_with

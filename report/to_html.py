@@ -12,7 +12,7 @@ from html import escape
 
 import pypandoc
 
-from analysis.present import static_size
+from analysis.figures.present import static_size
 from report.notebook import Figure
 from report.translation import Translation
 from report.tree import Node, inlines, raw_block, raw_inline, set_columns, stringify

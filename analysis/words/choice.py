@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.comparison import TOLERANCE, error_table
-from analysis.open_loop import TOKEN_BUCKET
-from analysis.queueing.cells import NETWORK, SIMULATION
-from analysis.words.lists import span
-from analysis.words.numbers import percent
+from analysis.models.cells import NETWORK, SIMULATION
+from analysis.sections.open_loop import TOKEN_BUCKET
+from analysis.statistics.comparison import TOLERANCE, error_table
+from analysis.text.lists import span
+from analysis.text.numbers import percent
 
 _STRENGTHS = {  # by the beginning of a model's name, the longer ones first
     NETWORK: "every link, processor and delay is a station of its own in it",
@@ -30,7 +30,7 @@ def choice_sentences(compared: Mapping[str, pd.DataFrame], near: float = TOLERAN
     Parameters
     ----------
     compared
-        As for `analysis.comparison.error_table`.
+        As for `analysis.statistics.comparison.error_table`.
     near
         Median error, without its sign, up to which a model may be used.
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.design import normality_p_value, p_text
-from analysis.factorial import MEAN, FactorialResult
-from analysis.formatting import Format
-from analysis.published import published_table, study_name
-from analysis.words.lists import counted, joined
-from analysis.words.numbers import digits, percent
+from analysis.published.printed import published_table, study_name
+from analysis.statistics.designs import normality_p_value, p_text
+from analysis.statistics.factorial import MEAN, FactorialResult
+from analysis.text.formatting import Format
+from analysis.text.lists import counted, joined
+from analysis.text.numbers import digits, percent
 
 NAMES = {"num_servers": "servers", "num_middlewares": "middlewares", "workers": "workers"}
 _YENICELIK = {"X": "B", "Y": "A", "Z": "C"}  # his middlewares, servers, workers
@@ -49,7 +49,9 @@ PUBLISHED_FORMATS: dict[str, Format] = {
     "yenicelik2018_variation": share_text,
 }
 SMALL = 0.05  # of the variation: factors that explain less are told of together
-MARKER = 0.015  # of the axis: half a marker's height in `analysis.plots.plot_effects`, about
+MARKER = (
+    0.015  # of the axis: half a marker's height in `analysis.figures.plots.plot_effects`, about
+)
 LEVEL = 0.05  # of p values
 SURE = 2.0  # half widths from 0
 
@@ -136,7 +138,7 @@ def effect_sentences(
     Parameters
     ----------
     result, reason
-        From `analysis.design.choose_model`.
+        From `analysis.statistics.designs.choose_model`.
     workload, response
         As for `published_effects`.
     unit
@@ -211,7 +213,7 @@ def _normality(result: FactorialResult) -> str:
 
 
 def interval_words(result: FactorialResult) -> str:
-    """Say what the bars of `analysis.plots.plot_effects` are, and whether they can be seen."""
+    """Say what the bars of `analysis.figures.plots.plot_effects` are, and whether they can be seen."""  # noqa
     if result.repetitions < 2:
         return "No intervals without repetitions."
     effects = result.effects.drop(index=MEAN)
@@ -229,8 +231,8 @@ def copies_sentence(result: FactorialResult, utilizations: pd.DataFrame) -> str:
     result
         Of the throughput of sets.
     utilizations
-        From `analysis.evidence.utilization_table`, by ``workload`` and ``num_servers`` among
-        others.
+        From `analysis.laws.bottlenecks.utilization_table`, by ``workload`` and ``num_servers``
+        among others.
     """
     letter = next(key for key, name in result.factors.items() if name == "num_servers")
     links = utilizations[

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.words.numbers import digits
+from analysis.text.numbers import digits
 
 _WORDS = {
     "server pause": "explained by the pause of a server",
@@ -29,7 +29,7 @@ def run_sentences(run: pd.Series) -> str:
     Parameters
     ----------
     run
-        A row of `analysis.tidy.Tables.runs`, with a middleware.
+        A row of `analysis.tables.tidying.Tables.runs`, with a middleware.
     """
     dilation = float(run["time_dilation"])
     undilated = f" ({digits(run['stable_s'] / dilation)} s undilated)" if dilation != 1 else ""
@@ -51,9 +51,9 @@ def queue_sentence(run: pd.Series, inside: pd.DataFrame, found: pd.DataFrame) ->
     run
         As for `run_sentences`.
     inside
-        Rows of `analysis.tidy.Tables.windows` of that run, of the middleware.
+        Rows of `analysis.tables.tidying.Tables.windows` of that run, of the middleware.
     found
-        From `analysis.dynamics.find_events`.
+        From `analysis.sections.dynamics.find_events`.
     """
     pauses = found[found["kind"] == "server pause"]
     if pauses.empty:
@@ -88,7 +88,7 @@ def event_sentences(found: pd.DataFrame, matched: pd.DataFrame) -> str:
     Parameters
     ----------
     found, matched
-        From `analysis.dynamics.find_events` and `analysis.dynamics.match_events`.
+        From `analysis.sections.dynamics.find_events` and `analysis.sections.dynamics.match_events`.
     """
     counts = found["kind"].value_counts()
     if found.empty:
@@ -142,7 +142,7 @@ def stationarity_sentences(tests: pd.DataFrame) -> str:
     Parameters
     ----------
     tests
-        From `analysis.stationarity.stationarity`, with `side`.
+        From `analysis.statistics.stationarity.stationarity`, with `side`.
     """
     lines = []
     for _, row in tests.iterrows():

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from analysis.summary import interactive_law_table
+from analysis.sections.summary import interactive_law_table
+from analysis.text.lists import span
+from analysis.text.numbers import percent
 from analysis.units import US_PER_MS
-from analysis.words.lists import span
-from analysis.words.numbers import percent
 
 
 def interactive_law_words(cells: pd.DataFrame) -> str:
@@ -17,7 +17,7 @@ def interactive_law_words(cells: pd.DataFrame) -> str:
     Parameters
     ----------
     cells
-        From `analysis.summary.cells`.
+        From `analysis.sections.summary.cells`.
 
     Returns
     -------

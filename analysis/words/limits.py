@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.evidence import limiting
+from analysis.laws.bottlenecks import limiting
 
 _WORDS = {
     "num_servers": "{} server{s}",
@@ -23,7 +23,7 @@ def limit_sentences(utilizations: pd.DataFrame, factors: Sequence[str]) -> str:
     Parameters
     ----------
     utilizations
-        From `analysis.evidence.utilization_table`, by ``workload`` and `factors`.
+        From `analysis.laws.bottlenecks.utilization_table`, by ``workload`` and `factors`.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def limit_sentences(utilizations: pd.DataFrame, factors: Sequence[str]) -> str:
 
 
 def limit_of(system: pd.DataFrame) -> str:
-    """Name the busiest of the resources that limit one system (`analysis.evidence.limiting`)."""
+    """Name the busiest of the resources that limit one system (`analysis.laws.bottlenecks.limiting`)."""  # noqa
     limit = limiting(system)
     if len(limit):
         return f"limited by the {limit['resource'].iloc[0]}"

@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from analysis.capacity import SMALLEST_RISE, usable_capacity
-from analysis.formatting import grouped
-from analysis.gains import NOTHING
-from analysis.summary import cells
-from analysis.words.lists import joined, span
-from analysis.words.numbers import percent
+from analysis.sections.gains import NOTHING
+from analysis.sections.summary import cells
+from analysis.statistics.capacity import SMALLEST_RISE, usable_capacity
+from analysis.text.formatting import grouped
+from analysis.text.lists import joined, span
+from analysis.text.numbers import percent
 
 _MEASURES = {
     "client_throughput_ops_per_s_mean": "throughput_ops_per_s",
@@ -27,7 +27,7 @@ def second_middleware_sentences(runs: pd.DataFrame) -> str:
     Parameters
     ----------
     runs
-        `analysis.tidy.Tables.runs` of a section with one middleware and one with two.
+        `analysis.tables.tidying.Tables.runs` of a section with one middleware and one with two.
 
     Returns
     -------

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from analysis.comparison import MET
-from analysis.queueing.system import MACHINE
-from analysis.words.numbers import digits, percent
+from analysis.models.system import MACHINE
+from analysis.statistics.comparison import MET
+from analysis.text.numbers import digits, percent
 from analysis.words.patterns import FAR, error_reasons
 
 _VERDICTS = {
@@ -23,7 +23,7 @@ def model_sentences(compared: pd.DataFrame, machine: pd.DataFrame | None = None)
     Parameters
     ----------
     compared
-        From `analysis.queueing.cells.compare_cells`: `workload`, `num_clients`, `model`,
+        From `analysis.models.cells.compare_cells`: `workload`, `num_clients`, `model`,
         `bottleneck`, `relative_error`.
     machine
         As for `analysis.words.patterns.error_reasons`.
@@ -69,7 +69,7 @@ def station_sentences(compared: pd.DataFrame) -> str:
     Parameters
     ----------
     compared
-        From `analysis.queueing.studies.station_predictions`.
+        From `analysis.models.fed_with_closed_loops.station_predictions`.
     """
     lines = []
     for model, rows in compared.groupby("model", sort=False):
@@ -97,7 +97,7 @@ def open_sentences(compared: pd.DataFrame, what: str) -> str:
     Parameters
     ----------
     compared
-        From `analysis.open_loop.compare_open`.
+        From `analysis.sections.open_loop.compare_open`.
     what
         The station, such as ``the server's link``.
     """
@@ -140,9 +140,9 @@ def dilation_sentences(
     Parameters
     ----------
     predicted
-        From `analysis.queueing.dilation_table`.
+        From `analysis.models.dilation_table`.
     runs
-        `analysis.tidy.Tables.runs` of the system, measured at the dilation `measured_at`.
+        `analysis.tables.tidying.Tables.runs` of the system, measured at the dilation `measured_at`.
     """
     if predicted.empty:
         return "No machine is known that all hosts share: time needs no dilation."

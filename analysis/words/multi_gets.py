@@ -4,11 +4,11 @@ from functools import partial
 
 import pandas as pd
 
-from analysis.evidence import FULL
-from analysis.formatting import grouped
-from analysis.multi_gets import MODE, SAME, SHOWN
-from analysis.words.lists import counted, joined
-from analysis.words.numbers import percent
+from analysis.laws.bottlenecks import FULL
+from analysis.sections.multi_gets import MODE, SAME, SHOWN
+from analysis.text.formatting import grouped
+from analysis.text.lists import counted, joined
+from analysis.text.numbers import percent
 
 _keys = partial(counted, noun="key")
 IDLE = 0.02  # of the time: how much more idle links are not by chance
@@ -28,7 +28,7 @@ def spread_words(spread: pd.DataFrame) -> str:
     Parameters
     ----------
     spread
-        From `analysis.multi_gets.spread_table`.
+        From `analysis.sections.multi_gets.spread_table`.
     """
     parts = [
         f"{row['p25_ms']:.2f} to {row['p75_ms']:.2f} ms {MODE[bool(row['sharded'])]}"
@@ -43,7 +43,7 @@ def percentile_sentences(percentiles: pd.DataFrame) -> str:
     Parameters
     ----------
     percentiles
-        From `analysis.histograms.percentiles_by`, by ``multi_get_keys`` and ``sharded``.
+        From `analysis.results.histograms.percentiles_by`, by ``multi_get_keys`` and ``sharded``.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def load_words(hosts: pd.DataFrame) -> str:
     Parameters
     ----------
     hosts
-        `analysis.tidy.Tables.hosts` of one mode.
+        `analysis.tables.tidying.Tables.hosts` of one mode.
     """
     servers = hosts[hosts["role"] == "servers"].astype({"multi_get_keys": int})
     busy = servers.groupby("multi_get_keys")["send_link_utilization"].mean().dropna()
@@ -95,7 +95,7 @@ def mode_sentences(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table
-        From `analysis.multi_gets.mode_table`.
+        From `analysis.sections.multi_gets.mode_table`.
     """
     if table.empty:
         return "No number of keys was measured in both modes, so that neither can be recommended."
@@ -118,7 +118,7 @@ def link_sentences(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table
-        From `analysis.multi_gets.link_table`.
+        From `analysis.sections.multi_gets.link_table`.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def full_link_words(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table
-        From `analysis.multi_gets.link_table`.
+        From `analysis.sections.multi_gets.link_table`.
     """
     busy = table.pivot_table(index="multi_get_keys", columns="sharded", values="link_utilization")
     if len(busy.columns) < len(MODE):

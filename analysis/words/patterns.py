@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.comparison import TOLERANCE
-from analysis.evidence import BUSY
-from analysis.queueing.cells import NETWORK, SIMULATION
-from analysis.words.lists import joined
-from analysis.words.numbers import percent
+from analysis.laws.bottlenecks import BUSY
+from analysis.models.cells import NETWORK, SIMULATION
+from analysis.statistics.comparison import TOLERANCE
+from analysis.text.lists import joined
+from analysis.text.numbers import percent
 
 FAR = TOLERANCE  # relative error from which an explanation is due
 _LOAD, _WORKERS, _ERROR = "num_clients", "workers", "relative_error"
@@ -23,9 +23,9 @@ def error_reasons(rows: pd.DataFrame, machine: pd.DataFrame | None = None) -> st
     Parameters
     ----------
     rows
-        From `analysis.queueing.cells.compare_cells`, of one workload.
+        From `analysis.models.cells.compare_cells`, of one workload.
     machine
-        From `analysis.machine.machine_table` of the same cells; None where it is not known.
+        From `analysis.lab.machine.machine_table` of the same cells; None where it is not known.
     """
     rows = rows.dropna(subset=_ERROR)
     if (rows[_ERROR].abs() <= FAR).all():

@@ -5,14 +5,14 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from analysis.formatting import grouped
-from analysis.published import study_name, table_name
-from analysis.rederive.link import NETWORK_DELAY_S, PINGS_MS, REPLIES_PER_S
-from analysis.rederive.rows import ROUNDING
-from analysis.rederive.stations import offered_loads, rounding_of_rho
+from analysis.published.one_link import NETWORK_DELAY_S, PINGS_MS, REPLIES_PER_S
+from analysis.published.printed import study_name, table_name
+from analysis.published.rows import ROUNDING
+from analysis.published.stations_again import offered_loads, rounding_of_rho
+from analysis.text.formatting import grouped
+from analysis.text.lists import counted
+from analysis.text.numbers import percent
 from analysis.units import MS_PER_S
-from analysis.words.lists import counted
-from analysis.words.numbers import percent
 from analysis.words.studies import khalil_systems
 
 _cells = partial(counted, noun="cell")
@@ -26,7 +26,7 @@ def agreement_sentences(derived: pd.DataFrame) -> str:
     Parameters
     ----------
     derived
-        From `analysis.rederive.rederive_all`.
+        From `analysis.published.rederived.rederive_all`.
     """
     agree = derived[derived["agrees"]]
     rounded = int((agree["within"] == ROUNDING).sum())
@@ -97,7 +97,7 @@ def link_sentences(simulated: pd.DataFrame, tolerance: float = 0.05) -> str:
     Parameters
     ----------
     simulated
-        From `analysis.rederive.read_only_cells`.
+        From `analysis.published.rederived.read_only_cells`.
     tolerance
         Relative difference up to which a cell is counted as explained.
     """

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.formatting import grouped
+from analysis.text.formatting import grouped
+from analysis.text.lists import joined
+from analysis.text.numbers import percent
 from analysis.units import MS_PER_S
-from analysis.words.lists import joined
-from analysis.words.numbers import percent
 from analysis.words.studies import khalil_systems
 
 _JUDGED = {True: "significant", False: "not significant: the confidence intervals overlap"}
@@ -60,9 +60,9 @@ def replica_sentences(costs: pd.DataFrame, counts: pd.DataFrame) -> str:
     Parameters
     ----------
     costs
-        From `analysis.replication.copies_table`.
+        From `analysis.sections.replication.copies_table`.
     counts
-        From `analysis.replication.request_counts`: cells without any set are named.
+        From `analysis.sections.replication.request_counts`: cells without any set are named.
     """
     lines = [
         f"- **{int(row['workers'])} workers, R = {int(row['replicas'])}**: throughput "
@@ -87,7 +87,7 @@ def overhead_sentences(costs: pd.DataFrame, khalil: pd.DataFrame) -> str:
     Parameters
     ----------
     costs
-        From `analysis.routing.overhead`.
+        From `analysis.sections.routing.overhead`.
     khalil
         His section 3.3: `quantity`, `without_middleware`, `with_middleware`.
     """
@@ -127,7 +127,7 @@ def worker_bound_sentences(direct: pd.DataFrame, through: pd.DataFrame, limit: s
     Parameters
     ----------
     direct, through
-        From `analysis.replication.direct_and_through`.
+        From `analysis.sections.replication.direct_and_through`.
     limit
         Of the system without a middleware, as `analysis.words.limits.limit_of` names it.
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.evidence import WORKERS, limiting, listed
-from analysis.formatting import grouped
-from analysis.published import khalil_conditions, study_name
-from analysis.words.lists import counted, joined
+from analysis.laws.bottlenecks import WORKERS, limiting, listed
+from analysis.published.printed import khalil_conditions, study_name
+from analysis.text.formatting import grouped
+from analysis.text.lists import counted, joined
 
 NEAR = 0.05  # throughputs that differ by less than this fraction agree
 _NAMES = {"section": "section {}", "workers": "{} workers"}
@@ -25,9 +25,9 @@ def study_sentences(
     Parameters
     ----------
     comparison
-        From `analysis.summary.comparison_table`.
+        From `analysis.sections.summary.comparison_table`.
     utilizations
-        From `analysis.evidence.utilization_table`, one system for each of `by`.
+        From `analysis.laws.bottlenecks.utilization_table`, one system for each of `by`.
     by
         What makes a system.
     measured_on

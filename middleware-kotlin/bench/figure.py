@@ -14,8 +14,8 @@ from document import document
 from plotly.subplots import make_subplots
 from systems import DIRECT, PIPELINED, RELAY, SEQUENTIAL_64, TWEMPROXY
 
-from analysis.drawing import draw_svg
-from analysis.theme import BLACK, BLUE, GREEN, ORANGE, TEMPLATE, VERMILLION, Style
+from analysis.figures.drawing import draw_svg
+from analysis.figures.theme import BLACK, BLUE, GREEN, ORANGE, TEMPLATE, VERMILLION, Style
 
 RESULTS = Path(__file__).parent / "results"
 FIGURE = Path(__file__).parents[2] / "docs" / "figures" / "middleware-speed.svg"

@@ -39,7 +39,7 @@ from processes import (
 from trend import FLAT, GROWS, Trend, second_half, trend
 from verified_load.relay import reset_on_close
 
-from analysis.histograms import decode_histogram, histogram_percentiles, merge_histograms
+from analysis.results.histograms import decode_histogram, histogram_percentiles, merge_histograms
 
 NUM_SERVERS = 3
 VALUE_BYTES = 1024

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.packed import raw_files
-from analysis.parsing import ParseError
-from analysis.tables import NAMES, table_path
-from analysis.tidy import tidy_campaign
+from analysis.results import ParseError
+from analysis.tables.frames import NAMES, table_path
+from analysis.tables.packed import raw_files
+from analysis.tables.tidying import tidy_campaign
 from remote.checks import ACCEPTED, evaluate
 from remote.errors import ConfigError
 from remote.manifest import MANIFEST, read_manifest

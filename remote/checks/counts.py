@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.parsing import read_middleware
-from analysis.parsing.memtier import MemtierRun
+from analysis.results import read_middleware
+from analysis.results.memtier import MemtierRun
 from remote.checks.check import Check
 from remote.tools.memcached import parse_stats
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.parsing import read_dstat
-from analysis.parsing.counters import read_cpu_time
-from analysis.parsing.memtier import MemtierRun
+from analysis.results import read_dstat
+from analysis.results.counters import read_cpu_time
+from analysis.results.memtier import MemtierRun
 from remote.checks.check import ADVISORY, Check
 from remote.tools.monitors import is_monitor
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from analysis.emulated import LARGEST_LOSS, Limit, emulated_limits
+from analysis.lab.emulated import LARGEST_LOSS, Limit, emulated_limits
 from remote.checks.check import ADVISORY, Check
 
 LATENCY = "machine_latency_small"

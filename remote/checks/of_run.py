@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.parsing import ParseError, read_memtier_json, read_middleware
-from analysis.parsing.memtier import MemtierRun
+from analysis.results import ParseError, read_memtier_json, read_middleware
+from analysis.results.memtier import MemtierRun
 from remote.checks.check import ADVISORY, REQUIRED, Check
 from remote.checks.counts import count_checks
 from remote.checks.hosts import host_checks

@@ -9,7 +9,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from analysis.parsing import read_memtier_json
+from analysis.results import read_memtier_json
 from remote.checks.counts import (
     TOLERANCE,
     copies_of_a_set,

@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 from tabulate import tabulate
 
-from analysis import packed
-from analysis.packed import raw_files
-from analysis.run import measured_sections
+from analysis.tables import packed
+from analysis.tables.packed import raw_files
+from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.record import RECORD, exclusive
 from remote.campaign.report import campaign_report

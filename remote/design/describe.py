@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from analysis.formatting import grouped
+from analysis.text.formatting import grouped
 from remote.design.settings import Level, Settings
 from remote.section import Section, level_text
 

@@ -9,13 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from remote.tools import memcached
-from remote.tools.memtier import (
-    DEFAULT_KEY_PREFIX,
-    LARGEST_KEY_BYTES,
-    RATIOS,
-    WORKLOADS,
-    Keys,
-)
+from remote.tools.memtier import DEFAULT_KEY_PREFIX, LARGEST_KEY_BYTES, RATIOS, WORKLOADS, Keys
 from remote.tools.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
 
 Level = str | int | float | bool

@@ -11,14 +11,7 @@ import pandas as pd
 from remote.errors import HostUnreachable, RemoteError
 from remote.group import Fleet
 from remote.inventory import Host
-from remote.provision.tools import (
-    PRESENT,
-    Found,
-    Tool,
-    find_tools,
-    is_needed,
-    tools_of,
-)
+from remote.provision.tools import PRESENT, Found, Tool, find_tools, is_needed, tools_of
 from remote.ssh.handshake import ssh_command
 
 COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.parsing.memtier import MemtierRun
+from analysis.results.memtier import MemtierRun
 
 
 def client_results(

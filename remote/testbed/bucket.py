@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.provenance import read_manifests
+from analysis.tables.provenance import read_manifests
 from remote.errors import ConfigError
 from remote.testbed.topology import Topology
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.provenance import Provenance
+from analysis.tables.provenance import Provenance
 from report.export import export
 from report.notebook import Figure, Prose, Section, Table
-from tests.unit.analysis.plots.gallery import gallery
+from tests.unit.analysis.figures.plots.gallery import gallery
 
 pytestmark = pytest.mark.browser
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><path d="M0,0L9,9"/></svg>'

@@ -3,7 +3,7 @@
 import math
 from decimal import Decimal, localcontext
 
-from analysis.queueing import Station
+from analysis.models import Station
 
 
 def exact(stations, num_clients, think_time=0.0):

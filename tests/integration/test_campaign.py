@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.tidy import tidy_campaign
+from analysis.tables.tidying import tidy_campaign
 from remote.campaign import Campaign, live
 from remote.campaign.report import campaign_report
 from remote.campaign.states import State

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.tidy import tidy_campaign
+from analysis.tables.tidying import tidy_campaign
 from remote.campaign import DATA_DIR
 from remote.campaign.measuring import measure_once
 from remote.errors import CommandFailed, HostUnreachable, RemoteError

@@ -17,14 +17,7 @@ from remote.errors import (
     PortInUse,
     TransferFailed,
 )
-from remote.jobs import (
-    Job,
-    JobKilled,
-    RunningJobs,
-    clear_jobs,
-    job_folder,
-    require_free_port,
-)
+from remote.jobs import Job, JobKilled, RunningJobs, clear_jobs, job_folder, require_free_port
 from remote.jobs import job as job_module
 from remote.jobs.script import JOB_MARK, PROBE_BYTES, start_script
 from remote.provision import provision

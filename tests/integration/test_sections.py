@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.parsing import read_memtier_json, read_middleware
+from analysis.results import read_memtier_json, read_middleware
 from remote.campaign.record import topology_of
 from remote.manifest import read_manifest
 from remote.provision import provision

@@ -2,11 +2,11 @@
 
 import pytest
 
-from analysis import tidied
-from analysis.packed import raw_files
 from analysis.paths import REFERENCE
-from analysis.run import measured_sections
-from analysis.tidied import campaign_tables
+from analysis.tables import tidied
+from analysis.tables.packed import raw_files
+from analysis.tables.run import measured_sections
+from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.verify import check_findings, file_findings
 from remote.manifest import MANIFEST, failed_checks, read_manifest

@@ -1,7 +1,7 @@
 import pytest
 
-from analysis.queueing import System, message_bytes
-from analysis.tidy import tidy_campaign
+from analysis.models import System, message_bytes
+from analysis.tables.tidying import tidy_campaign
 from remote.design.rules import require_possible
 from remote.design.settings import mistakes
 from remote.errors import ConfigError

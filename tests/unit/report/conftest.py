@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from analysis.provenance import Provenance
+from analysis.tables.provenance import Provenance
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><path d="M0,0L9,9"/></svg>'
 SPEC = {"data": [{"type": "scatter", "name": "get", "x": [1, 2], "y": [3.0, 4.0]}], "layout": {}}

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.design import analyse_both, choose_model, coded_runs
+from analysis.statistics.designs import analyse_both, choose_model, coded_runs
 from analysis.words.effects import (
     beside_published,
     copies_sentence,
@@ -12,7 +12,7 @@ from analysis.words.effects import (
     published_effects,
     share_text,
 )
-from tests.unit.analysis.test_design import FACTORS, runs
+from tests.unit.analysis.statistics.test_designs import FACTORS, runs
 
 
 def analysed(response, repetitions=3):

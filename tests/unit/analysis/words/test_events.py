@@ -1,6 +1,6 @@
 import pandas as pd
 
-from analysis.dynamics import COLUMNS
+from analysis.sections.dynamics import COLUMNS
 from analysis.words.events import (
     event_sentences,
     queue_sentence,

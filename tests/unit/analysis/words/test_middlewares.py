@@ -1,6 +1,6 @@
 import pytest
 
-from analysis.tidy import tidy_campaign
+from analysis.tables.tidying import tidy_campaign
 from analysis.words.middlewares import second_middleware_sentences
 from tests.helpers.campaign import build_campaign
 

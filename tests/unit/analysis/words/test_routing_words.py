@@ -1,6 +1,6 @@
 import pandas as pd
 
-from analysis.published import published_table
+from analysis.published.printed import published_table
 from analysis.words.routing import (
     not_measured_sentence,
     overhead_sentences,

@@ -7,8 +7,8 @@ import random
 import pytest
 from click.testing import CliRunner
 
-from analysis.run import measured_sections
-from analysis.tidy import tidy_campaign
+from analysis.tables.run import measured_sections
+from analysis.tables.tidying import tidy_campaign
 from remote.campaign.report import campaign_report, phases_text
 from remote.campaign.reproduce import compare, from_plain, plan_of
 from remote.campaign.verify import table_difference, verify_campaign

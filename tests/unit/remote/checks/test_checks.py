@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from analysis.parsing import read_memtier_json
+from analysis.results import read_memtier_json
 from remote.checks import evaluate
 from tests.helpers.campaign import build_run, write_compressed
 from tests.helpers.tools import COOL_DOWN_S, STABLE_S, START_EPOCH_S, WARM_UP_S, dool_csv

@@ -1,6 +1,7 @@
 """What is left of jobs is ended and removed, by this machine's shell: no SSH is needed for that."""
 
 import subprocess
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,6 +27,9 @@ def test_what_still_runs_is_ended_and_named(tmp_path, name):
     folder = f"{connection.host.work_dir}/jobs/old run"
     for job, command in (("sleeper", "sleep 60"), ("done", "true")):
         connection.run(start_script(folder, job, command, 60)).check_returncode()
+    deadline = time.monotonic() + 30
+    while not Path(folder, "done.exit").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
     leader = Path(folder, "sleeper.sid").read_text().strip()
     assert clear_jobs(connection) == [f"{folder}/sleeper"]
     assert connection.run(f"ps -o stat= -g {leader} | grep -v ^Z").stdout == ""

@@ -1,0 +1,1 @@
+"""Plots, diagrams and tables as notebooks show them and the report exports them."""

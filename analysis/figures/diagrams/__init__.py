@@ -1,0 +1,1 @@
+"""Drawings of how a system is built."""

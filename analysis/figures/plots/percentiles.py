@@ -1,0 +1,32 @@
+"""Percentiles of a time against the number of clients."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from analysis.figures.plots.series import CLIENTS_TITLE, each_series
+from analysis.figures.theme import new_figure
+
+
+def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") -> go.Figure:
+    """Plot the percentiles of one system, read from the merged histograms of all repetitions.
+
+    Parameters
+    ----------
+    percentiles
+        From `analysis.results.histograms.percentiles_by`, one row per `num_clients` and
+        `percentile`.
+    time
+        Name of the time, for the axis.
+    """
+    figure = new_figure(CLIENTS_TITLE, f"{time} (ms)")
+    for style, rows in each_series(percentiles, "percentile"):
+        figure.add_scatter(
+            x=rows["num_clients"],
+            y=rows["value_ms"],
+            mode="lines+markers",
+            marker={"color": style.color, "symbol": style.symbol},
+            line={"color": style.color, "dash": style.dash, "width": 1},
+            name=style.name,
+        )
+    runs = int(percentiles.drop_duplicates("num_clients")["runs"].sum())
+    return figure.update_layout(legend_traceorder="reversed", meta={"runs": runs})

@@ -1,0 +1,275 @@
+"""Figures and tables as the notebooks show them and the report exports them.
+
+A displayed object carries several representations: the interactive figure where JavaScript runs,
+a drawing or plain text where it does not. Its output metadata, ``{"mwlab": {"kind", "name",
+"caption", "footnote"}}``, tells the exporter what to number and caption.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+from IPython.display import display
+from tabulate import tabulate
+
+from analysis.figures.drawing import DrawingError, draw_svg
+from analysis.tables.provenance import Provenance, read_provenance
+from analysis.text.formatting import Format, format_column, heading, is_number
+
+PLOTLY_MIME = "application/vnd.plotly.v1+json"
+METADATA_KEY = "mwlab"
+WIDTH_PX = 720
+HEIGHT_PX = 360
+
+Bundle = tuple[dict[str, Any], dict[str, Any]]
+
+_source: Provenance | None = None  # of the figures shown from now on, in this kernel
+
+
+def cite(campaign_dir: Path, *sections: str) -> None:
+    """Tell what the figures shown from here on are made from; their footnotes say so.
+
+    Parameters
+    ----------
+    campaign_dir : Path
+        ``data/<campaign>``.
+    sections : str
+        The sections whose runs they show, such as "2.1"; none for figures that show no runs.
+
+    Raises
+    ------
+    FileNotFoundError
+        A section was not measured.
+    """
+    global _source
+    _source = read_provenance(campaign_dir, sections) if sections else None
+
+
+class _Shown:
+    """What figures and tables share: a checked name, a caption, how they are displayed."""
+
+    kind: str
+    name: str
+    caption: str
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\d\d(-[a-z0-9]+)+", self.name):
+            raise ValueError(
+                f"a {self.kind} is named like '02-1-throughput' "
+                f"(notebook number, then words joined by '-'), got {self.name!r}"
+            )
+        if not self.caption.strip():
+            raise ValueError(f"{self.kind} {self.name} needs a caption")
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the output metadata that tells the exporter what this is."""
+        return {METADATA_KEY: {"kind": self.kind, "name": self.name, "caption": self.caption}}
+
+
+@dataclass(frozen=True)
+class ShownFigure(_Shown):
+    """A plotly figure with its name and caption; made by `figure`."""
+
+    figure: go.Figure
+    name: str
+    caption: str
+    footnote: str = field(default="", kw_only=True)
+    kind = "figure"
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the output metadata, which holds the footnote, too."""
+        about = super().metadata()
+        about[METADATA_KEY]["footnote"] = self.footnote
+        return about
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
+        spec = json.loads(self.figure.to_json())
+        bundle = {PLOTLY_MIME: spec, "text/plain": f"Figure {self.name}: {self.caption}"}
+        try:
+            bundle["image/svg+xml"] = draw_svg(spec, *static_size(spec))
+        except DrawingError as exc:
+            warnings.warn(f"figure {self.name} is interactive only: {exc}", stacklevel=2)
+        return bundle, self.metadata()
+
+    def _ipython_display_(self) -> None:
+        _publish_with_caption(self)
+
+
+@dataclass(frozen=True)
+class ShownDrawing(_Shown):
+    """An SVG drawing with its name and caption; made by `drawing`."""
+
+    svg: str
+    name: str
+    caption: str
+    footnote = ""
+    kind = "figure"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
+        text = f"Figure {self.name}: {self.caption}"
+        return {"image/svg+xml": self.svg, "text/plain": text}, self.metadata()
+
+    def _ipython_display_(self) -> None:
+        _publish_with_caption(self)
+
+
+@dataclass(frozen=True)
+class ShownTable(_Shown):
+    """A formatted table with its name and caption; made by `table`."""
+
+    headings: list[str]
+    columns: list[list[str]]
+    alignments: list[str]
+    name: str
+    caption: str
+    kind = "table"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
+        bundle = {
+            "text/html": self._html(),
+            "text/markdown": self.markdown(),
+            "text/plain": f"{self.caption}\n\n{self._text('simple', str)}",
+        }
+        return bundle, self.metadata()
+
+    def markdown(self) -> str:
+        """Return the table as markdown."""
+        return self._text("pipe", escape_markdown)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return list(zip(*self.columns, strict=True))
+
+    def _text(self, style: str, escape: Any) -> str:
+        return tabulate(
+            [[escape(cell) for cell in row] for row in self._rows()],
+            headers=[escape(text) for text in self.headings],
+            colalign=self.alignments,
+            tablefmt=style,
+            disable_numparse=True,
+        )
+
+    def _html(self) -> str:
+        head = self._html_row("th", tuple(self.headings))
+        body = "".join(self._html_row("td", row) for row in self._rows())
+        return (
+            f"<table><caption>{html.escape(self.caption)}</caption>"
+            f"<thead>{head}</thead><tbody>{body}</tbody></table>"
+        )
+
+    def _html_row(self, tag: str, cells: tuple[str, ...]) -> str:
+        return "".join(
+            [
+                "<tr>",
+                *(
+                    f'<{tag} style="text-align: {alignment}">{html.escape(cell)}</{tag}>'
+                    for cell, alignment in zip(cells, self.alignments, strict=True)
+                ),
+                "</tr>",
+            ]
+        )
+
+
+def figure(fig: go.Figure, name: str, caption: str) -> ShownFigure:
+    """Show a figure in a notebook and give it a place in the report.
+
+    Parameters
+    ----------
+    fig : plotly Figure
+        Static drawings are as large as its layout (or template) says, else 720 x 360 px.
+    name : str
+        File name and link target, such as "02-1-throughput". Markdown cells refer to it by
+        ``[Figure](#02-1-throughput)``; the report puts in the number.
+    caption : str
+        One or two sentences of markdown: what is drawn, what the error bars are. Where it comes
+        from is added as a footnote (see `cite`); the plots count the runs in `layout.meta`.
+    """
+    meta = fig.layout.meta
+    num_runs = meta.get("runs") if isinstance(meta, dict) else None
+    footnote = _source.footnote(num_runs) if _source else ""
+    return ShownFigure(fig, name, caption, footnote=footnote)
+
+
+def drawing(svg: str | Path, name: str, caption: str) -> ShownDrawing:
+    """Show an SVG drawing, such as a diagram of the system, as a figure of the report.
+
+    Parameters
+    ----------
+    svg : str or Path
+        The drawing, or the file that holds it. Its text is best set in the fonts of the figures.
+    name, caption : str
+        As for `figure`, and numbered with the figures.
+    """
+    return ShownDrawing(svg.read_text() if isinstance(svg, Path) else svg, name, caption)
+
+
+def table(
+    frame: pd.DataFrame, name: str, caption: str, formats: Mapping[str, Format] | None = None
+) -> ShownTable:
+    """Show a table in a notebook and give it a place in the report.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns named with their units, `throughput_ops_per_s` becomes "Throughput (op/s)". A
+        named index becomes the first columns, an unnamed one is left out.
+    name, caption : str
+        As for `figure`; referred to by ``[Table](#02-1-summary)``.
+    formats : mapping, optional
+        Column to format specification (".1f") or function; others get a sensible default.
+    """
+    formats = formats or {}
+    named = [level for level in frame.index.names if level is not None]
+    frame = frame.reset_index(level=named) if named else frame
+    if unknown := set(formats) - set(frame.columns):
+        raise ValueError(f"table {name} has no column {', '.join(sorted(map(str, unknown)))}")
+    return ShownTable(
+        headings=[heading(column) for column in frame.columns],
+        columns=[format_column(frame[column], formats.get(column)) for column in frame.columns],
+        alignments=["right" if is_number(frame[column]) else "left" for column in frame.columns],
+        name=name,
+        caption=caption,
+    )
+
+
+def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:
+    """Width and height, in px, of a figure's static drawing."""
+    layout = spec.get("layout", {})
+    template = layout.get("template", {}).get("layout", {})
+    width = layout.get("width") or template.get("width") or WIDTH_PX
+    height = layout.get("height") or template.get("height") or HEIGHT_PX
+    return int(width), int(height)
+
+
+def _publish_with_caption(shown: ShownFigure | ShownDrawing) -> None:
+    """Display a figure and, for those who read the notebook, its caption beneath it."""
+    _publish(*shown._repr_mimebundle_())
+    markdown = f"*{shown.caption}*" + (f"\n\n{shown.footnote}" if shown.footnote else "")
+    _publish(
+        {"text/markdown": markdown, "text/plain": f"{shown.caption} {shown.footnote}".strip()},
+        {METADATA_KEY: {"kind": "caption", "name": shown.name}},
+    )
+
+
+def _publish(data: dict[str, Any], metadata: dict[str, Any]) -> None:
+    display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+
+
+def escape_markdown(text: str) -> str:
+    """Keep a cell's bars and line breaks from ending the cell, and ``<`` from beginning HTML.
+
+    Within backticks ``<`` begins none, and a backslash before it would be shown.
+    """
+    parts = re.split(r"(`[^`]*`)", text.replace("|", r"\|").replace("\n", " "))
+    return "".join(
+        part if part.startswith("`") and len(part) > 1 else part.replace("<", r"\<")
+        for part in parts
+    )

@@ -1,0 +1,220 @@
+"""Two campaigns of different time dilation, cell by cell: where they agree and why not elsewhere.
+
+Where they do not, what the run of the smaller k has measured itself must say why: the machine's
+CPU had no time left, or its latency took more than 5 % of what links and delays let through
+(`analysis.lab.emulated`). What neither explains is told as such.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis.lab.emulated import Limit, emulated_limits
+from analysis.statistics.intervals import CONFIDENCE
+from analysis.tables.frames import Tables
+from analysis.tables.tidied import campaign_tables
+
+TOLERANCE = 0.05
+LARGEST_UTILIZATION = 0.95  # of the machine's CPU: beyond it is the limit
+AGREES, CPU, LATENCY, DIFFERS = "agrees", "machine's CPU", "machine's latency", "differs"
+VERDICTS = (AGREES, CPU, LATENCY, DIFFERS)
+_MEASURES = {
+    "throughput": "client_throughput_ops_per_s",
+    "response_time": "client_response_time_ms",
+}
+
+
+def compare_campaigns(
+    one: Path | str, other: Path | str, sections: Iterable[str] = ("2.1", "3.1")
+) -> pd.DataFrame:
+    """Compare some sections of two campaigns; `dilation_table` of their tidy tables."""
+    names = list(sections)
+    return dilation_table(campaign_tables(one, names), campaign_tables(other, names))
+
+
+def dilation_table(one: Tables, other: Tables, tolerance: float = TOLERANCE) -> pd.DataFrame:
+    """Compare the cells that two campaigns of different k have in common.
+
+    Parameters
+    ----------
+    one, other
+        Each of one k.
+    tolerance
+        Largest difference, as a fraction, of throughput and of response time that agree.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell: the factors and `num_clients`; `time_dilation_low`, `_high`;
+        `throughput_low_ops_per_s`, `_high_ops_per_s`, `throughput_ratio` (high over low, undilated)
+        with `_ci_low` and `_ci_high` (95 %, missing with one repetition), the same of
+        `response_time` (ms); `limit` (name), `limit_ops_per_s` and `loss` (0..1, of it, at the
+        low k); `machine_utilization` (0..1, at the low k); `verdict` and `reason`.
+
+    Raises
+    ------
+    ValueError
+        A campaign has several k, both have the same, or they have no cell in common.
+    """
+    low, high = sorted((one, other), key=_dilation)
+    if _dilation(low) == _dilation(high):
+        raise ValueError(f"both campaigns have time dilation {_dilation(low):g}: nothing differs")
+    by = _cell_columns(low.runs)
+    cells = _cells(low.runs, by).merge(_cells(high.runs, by), on=by, suffixes=("_low", "_high"))
+    if cells.empty:
+        raise ValueError("the campaigns have no cell in common: the same sections are due")
+    judged = [_judge(cell, by, low, tolerance) for _, cell in cells.iterrows()]
+    cells = pd.concat([cells[by], pd.DataFrame(judged, index=cells.index)], axis="columns")
+    cells.insert(len(by), "time_dilation_low", _dilation(low))
+    cells.insert(len(by) + 1, "time_dilation_high", _dilation(high))
+    return cells.sort_values(by, ignore_index=True)
+
+
+def dilation_words(table: pd.DataFrame) -> str:
+    """Say how many cells of `dilation_table` agree, and why the others do not."""
+    counts = table["verdict"].value_counts()
+    low, high = (table[f"time_dilation_{side}"].iloc[0] for side in ("low", "high"))
+    parts = [f"{counts.get(AGREES, 0)} of {len(table)} cells agree within 5 %"]
+    parts += [
+        f"{counts[cause]} had the {cause} as their limit at k = {low:g}"
+        for cause in (CPU, LATENCY)
+        if cause in counts
+    ]
+    if DIFFERS in counts:
+        parts.append(f"{counts[DIFFERS]} differ for no reason that was measured")
+    return f"Between k = {low:g} and k = {high:g}, {'; '.join(parts)}."
+
+
+def ratio_of_means(high: Sequence[float], low: Sequence[float]) -> tuple[float, float, float]:
+    r"""Ratio of two means with its 95 % confidence interval, by the delta method on its logarithm.
+
+    .. math:: s^2 = \frac{s_h^2}{n_h \bar h^2} + \frac{s_l^2}{n_l \bar l^2}, \quad
+        \frac{\bar h}{\bar l} \exp(\pm t_{0.975;\,\nu}\, s)
+
+    with Welch's degrees of freedom :math:`\nu`; no interval below two values on a side.
+
+    References
+    ----------
+    Jain 1991, section 13.4.
+    """
+    values = [np.asarray(side, dtype=float) for side in (high, low)]
+    ratio = float(values[0].mean() / values[1].mean())
+    counts = np.array([len(side) for side in values])
+    if counts.min() < 2:
+        return ratio, np.nan, np.nan
+    parts = np.array([side.var(ddof=1) / len(side) / side.mean() ** 2 for side in values])
+    if not parts.sum():
+        return ratio, ratio, ratio
+    freedom = parts.sum() ** 2 / (parts**2 / (counts - 1)).sum()
+    reach = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * np.sqrt(parts.sum())
+    return ratio, float(ratio * np.exp(-reach)), float(ratio * np.exp(reach))
+
+
+def _dilation(tables: Tables) -> float:
+    factors = tables.runs["time_dilation"].unique()
+    if len(factors) != 1:
+        raise ValueError(
+            f"one time dilation a campaign is due, got {sorted(factors)}: name sections"
+        )
+    return float(factors[0])
+
+
+def _cell_columns(runs: pd.DataFrame) -> list[str]:
+    """Section and factors, which stand before the repetition, and the number of clients."""
+    return [*runs.columns[: runs.columns.get_loc("repetition")], "num_clients"]
+
+
+def _cells(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    groups = runs.groupby(by, dropna=False)
+    return groups[list(_MEASURES.values())].agg(list).reset_index()
+
+
+def _judge(cell: pd.Series, by: list[str], low: Tables, tolerance: float) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, column in _MEASURES.items():
+        unit = column.removeprefix(f"client_{name}_")
+        before, after = cell[f"{column}_low"], cell[f"{column}_high"]
+        ratio, ci_low, ci_high = ratio_of_means(after, before)
+        row |= {
+            f"{name}_low_{unit}": float(np.mean(before)),
+            f"{name}_high_{unit}": float(np.mean(after)),
+            f"{name}_ratio": ratio,
+            f"{name}_ratio_ci_low": ci_low,
+            f"{name}_ratio_ci_high": ci_high,
+        }
+    throughput = row["throughput_low_ops_per_s"]
+    limit = _limit(low, cell, by)
+    row |= {
+        "limit": limit.name if limit else "none known",
+        "limit_ops_per_s": limit.throughput if limit else np.nan,
+        "loss": limit.loss(throughput) if limit else np.nan,
+        "machine_utilization": _machine_utilization(_of_cell(low.hosts, cell, by)),
+    }
+    verdict, reason = _verdict(row, limit, tolerance)
+    return {**row, "verdict": verdict, "reason": reason}
+
+
+def _verdict(row: dict[str, Any], limit: Limit | None, tolerance: float) -> tuple[str, str]:
+    """Tell by the numbers of a cell whether the campaigns agree in it, or why not."""
+    ratio, slower = row["throughput_ratio"], row["response_time_ratio"]
+    changed = f"throughput {ratio - 1:+.1%}, response time {slower - 1:+.1%}"
+    if abs(ratio - 1) <= tolerance and abs(slower - 1) <= tolerance:
+        return AGREES, changed
+    busy = row["machine_utilization"]
+    if busy > LARGEST_UTILIZATION:
+        return CPU, f"{changed}; the machine's CPU was {busy:.0%} busy at the low k"
+    throughput = row["throughput_low_ops_per_s"]
+    most = 1 + tolerance
+    if limit and limit.loss(throughput) > tolerance and 1 < ratio <= most / (1 - row["loss"]):
+        missing = "" if limit.is_link else f", {limit.latency_ms(throughput):.2f} ms of a cycle"
+        return LATENCY, (
+            f"{changed}; at the low k it is {row['loss']:.1%} below what {limit.name} let "
+            f"through{missing}, so up to {1 / (1 - row['loss']) - 1:+.1%} was to be expected"
+        )
+    low, high = row["throughput_ratio_ci_low"], row["throughput_ratio_ci_high"]
+    wide = low <= most and high >= 1 - tolerance
+    spread = f"the 95 % CI of {low - 1:+.1%} to {high - 1:+.1%} reaches within {tolerance:.0%}"
+    cause = spread if wide else "neither the machine's CPU nor its latency explains it"
+    return DIFFERS, f"{changed}; {cause}"
+
+
+def _of_cell(frame: pd.DataFrame, cell: pd.Series, by: list[str]) -> pd.DataFrame:
+    """Rows of a table that belong to a cell; a factor that is missing is equal to none."""
+    known = [name for name in by if name in frame and not pd.isna(cell[name])]
+    return frame[(frame[known] == cell[known]).all(axis="columns")]
+
+
+def _machine_utilization(hosts: pd.DataFrame) -> float:
+    """Return how busy the one machine was, by the host that saw it busiest; NaN if not shared."""
+    shared = hosts[hosts["shares_machine"].astype(bool)]
+    return float(shared.groupby("host")["cpu_percent"].mean().max()) / 100
+
+
+def _limit(tables: Tables, cell: pd.Series, by: list[str]) -> Limit | None:
+    """Return what lets the least through of all that is emulated, of a closed loop."""
+    run = _of_cell(tables.runs, cell, by).iloc[0]
+    if run.get("arrival_rate_per_s", np.nan) > 0:
+        return None
+    hosts = _of_cell(tables.hosts, cell, by)
+    hosts = hosts[hosts["repetition"] == run["repetition"]]
+    rates = hosts.groupby("role")["rate_mbit_per_s"].agg(lambda rate: rate.sum(skipna=False))
+    delays = _of_cell(tables.pings, cell, by)["emulated_round_trip_time_ms"].dropna()
+    limits = emulated_limits(
+        {str(name): value for name, value in run.items()},
+        int(run["num_clients"]),
+        {str(role): float(rate) for role, rate in rates.dropna().items()},
+        float(delays.iloc[0]) if len(delays) else 0.0,
+        think_time_s=float(run["think_time_s"]),
+        set_share=_set_share(_of_cell(tables.request_types, cell, by)),
+    )
+    return limits[0] if limits else None
+
+
+def _set_share(kinds: pd.DataFrame) -> float | None:
+    clients = kinds[kinds["side"] == "client"]
+    rates = clients.groupby("request_type")["throughput_ops_per_s"].sum()
+    return float(rates.get("set", 0.0) / rates.sum()) if rates.sum() else None

@@ -1,0 +1,1 @@
+"""Operational laws, and what they say of demands, bounds and bottlenecks."""

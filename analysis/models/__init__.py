@@ -1,0 +1,37 @@
+"""Queueing models: single stations with open arrivals, closed networks, our system."""
+
+from analysis.laws.bounds import BalancedJobBounds, balanced_job_bounds
+from analysis.models.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
+from analysis.models.deterministic import link_time, md1_num_in_system, md1_waiting_time_cdf
+from analysis.models.measured import measured_system
+from analysis.models.open import OpenStation, mm1, mminf, mmm
+from analysis.models.prediction import Prediction, predict, what_if
+from analysis.models.shared_machine import dilation_table
+from analysis.models.simulation import SimulationOptions, SimulationResult, simulate
+from analysis.models.system import System, message_bytes
+
+__all__ = [
+    "BalancedJobBounds",
+    "ClosedSolution",
+    "FlowEquivalentStation",
+    "OpenStation",
+    "Prediction",
+    "SimulationOptions",
+    "SimulationResult",
+    "Station",
+    "System",
+    "balanced_job_bounds",
+    "dilation_table",
+    "link_time",
+    "md1_num_in_system",
+    "md1_waiting_time_cdf",
+    "measured_system",
+    "message_bytes",
+    "mm1",
+    "mminf",
+    "mmm",
+    "predict",
+    "simulate",
+    "solve_closed",
+    "what_if",
+]

@@ -1,0 +1,1 @@
+"""The studies' printed tables, and what follows from their numbers, computed again."""

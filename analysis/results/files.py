@@ -1,0 +1,88 @@
+"""Read text, JSON and CSV, perhaps compressed, with one error for whatever goes wrong."""
+
+import csv
+import gzip
+import json
+import math
+import zlib
+from pathlib import Path
+from typing import Any
+
+from analysis.results.errors import ParseError
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, plain or gzip (told by its first bytes, not its name).
+
+    Lines end in a line feed alone, whatever they end in in the file.
+
+    Raises
+    ------
+    ParseError
+        The file is missing or cannot be read, the compressed stream is cut or damaged, or the text
+        is not UTF-8.
+    """
+    try:
+        data = path.read_bytes()
+        if data.startswith(_GZIP_MAGIC):
+            data = gzip.decompress(data)
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except FileNotFoundError as exc:
+        raise ParseError(path, None, "file is missing") from exc
+    except (EOFError, gzip.BadGzipFile, zlib.error) as exc:
+        raise ParseError(path, None, f"compressed file is cut or damaged: {exc}") from exc
+    except OSError as exc:
+        raise ParseError(path, None, f"file cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        line_number = data.count(b"\n", 0, exc.start) + 1
+        raise ParseError(path, line_number, f"not text: byte {data[exc.start]:#04x}") from exc
+
+
+def parse_json(path: Path, text: str) -> dict[str, Any]:
+    """Parse the text of a file as a JSON object; NaN and infinity become None.
+
+    Raises
+    ------
+    ParseError
+        The document is cut, not JSON, or not an object.
+    """
+    try:
+        document = json.loads(text, parse_constant=lambda _: None, parse_float=parse_finite)
+    except json.JSONDecodeError as exc:
+        raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
+    except (ValueError, RecursionError) as exc:  # numbers beyond any size, endless brackets
+        raise ParseError(path, None, f"not JSON of a tool: {exc}") from exc
+    if not isinstance(document, dict):
+        raise ParseError(path, 1, "not a JSON object")
+    return document
+
+
+def split_cells(path: Path, line_number: int, line: str) -> list[str]:
+    """Split a line of CSV; ParseError where its quoting is damaged."""
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error as exc:
+        raise ParseError(path, line_number, f"not a line of CSV: {exc}") from exc
+
+
+def parse_finite(text: str) -> float:
+    """Parse a number; ValueError for what is none, for infinity and for NaN."""
+    number = float(text)
+    if not math.isfinite(number) or "_" in text:  # Python reads 1_0 as 10
+        raise ValueError(f"not a finite number: {text!r}")
+    return number
+
+
+def parse_count(text: str) -> int:
+    """Parse a whole number >= 0, digits alone; ValueError otherwise."""
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"not a whole number >= 0: {text!r}")
+    return int(text)
+
+
+def find_file(directory: Path, name: str) -> Path:
+    """Path of `name` in a folder, or of `name`.gz when only that exists."""
+    compressed = directory / f"{name}.gz"
+    return compressed if compressed.exists() else directory / name

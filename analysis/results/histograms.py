@@ -1,0 +1,132 @@
+"""Histograms as frames: decode HdrHistograms, merge them, read percentiles.
+
+A histogram is a DataFrame with one row per non-empty bucket, in rising order:
+
+``upper_edge_ms``  highest value that falls into the bucket (float)
+``count``          samples in the bucket (int)
+
+Percentiles of several instances, hosts or repetitions are read from their merged histogram,
+never averaged.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from hdrh.histogram import HdrHistogram
+
+from analysis.units import us_to_ms
+
+PERCENTILES = (25, 50, 75, 90, 95, 99)
+_OF_SAMPLES = ("side", "request_type", "time", "upper_edge_ms", "count")  # not of the run
+EMPTY = pd.DataFrame(
+    {"upper_edge_ms": np.array([], dtype="float64"), "count": np.array([], dtype="int64")}
+)
+
+
+def decode_histogram(encoded: str) -> pd.DataFrame:
+    """Decode a base64 HdrHistogram (V2, compressed) whose values are microseconds.
+
+    memtier writes one per request type (2 significant digits), the middleware one per second and
+    tag (3 significant digits).
+
+    Raises
+    ------
+    ValueError
+        The text is not an encoded HdrHistogram.
+    """
+    try:
+        histogram = HdrHistogram.decode(encoded)
+    except Exception as exc:  # the decoder lets binascii, zlib, struct and its own errors through
+        raise ValueError(f"not an encoded HdrHistogram ({exc}): {encoded[:20]!r}...") from exc
+    counts = np.ctypeslib.as_array(histogram.counts)
+    filled = np.flatnonzero(counts)
+    edges_us = _upper_edges_us(
+        histogram.lowest_trackable_value,
+        histogram.highest_trackable_value,
+        histogram.significant_figures,
+    )
+    return pd.DataFrame(
+        {
+            "upper_edge_ms": us_to_ms(edges_us[filled].astype("float64")),
+            "count": counts[filled].astype("int64"),
+        }
+    )
+
+
+def merge_histograms(histograms: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Add histograms bucket by bucket."""
+    rows = pd.concat([EMPTY, *histograms], ignore_index=True)
+    return rows.groupby("upper_edge_ms")["count"].sum().reset_index()
+
+
+def histogram_percentiles(
+    histogram: pd.DataFrame, percentiles: Sequence[float] = PERCENTILES
+) -> np.ndarray:
+    """Percentiles in ms, as HdrHistogram defines them: the upper edge of the bucket of that rank.
+
+    Parameters
+    ----------
+    histogram
+        Columns `upper_edge_ms`, `count`; may be empty.
+    percentiles
+        In percent, above 0 up to 100; shape (P,).
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (P,); NaN when the histogram is empty.
+    """
+    wanted = np.asarray(percentiles, dtype=float)
+    if np.any((wanted <= 0) | (wanted > 100)):
+        raise ValueError(f"percentiles must be in (0, 100], got {list(percentiles)}")
+    cumulative = histogram["count"].to_numpy().cumsum()
+    if cumulative.size == 0 or cumulative[-1] == 0:
+        return np.full(wanted.shape, np.nan)
+    rank = np.maximum(1, np.floor(wanted / 100 * cumulative[-1] + 0.5))
+    edges_ms: np.ndarray = histogram["upper_edge_ms"].to_numpy()[np.searchsorted(cumulative, rank)]
+    return edges_ms
+
+
+def percentiles_by(
+    histograms: pd.DataFrame, by: Sequence[str], percentiles: Sequence[float] = PERCENTILES
+) -> pd.DataFrame:
+    """Merge the histograms of each group and read their percentiles.
+
+    Parameters
+    ----------
+    histograms
+        Columns `by`, `upper_edge_ms`, `count`, such as `analysis.tables.tidying.Tables.histograms`.
+    by
+        What stays apart; without ``repetition`` the repetitions of a configuration are merged.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `by`, `percentile`, `value_ms`, `runs` (how many were merged).
+    """
+    rows = []
+    for group, samples in histograms.groupby(list(by), dropna=False):
+        values = histogram_percentiles(merge_histograms([samples[list(EMPTY)]]), percentiles)
+        runs = num_runs(samples)
+        rows += [(*group, p, value, runs) for p, value in zip(percentiles, values, strict=True)]
+    return pd.DataFrame(rows, columns=[*by, "percentile", "value_ms", "runs"])
+
+
+def num_runs(histograms: pd.DataFrame) -> int:
+    """Count the runs that rows of `analysis.tables.tidying.Tables.histograms` are from."""
+    of_run = [column for column in histograms.columns if column not in _OF_SAMPLES]
+    return len(histograms[of_run].drop_duplicates())
+
+
+@lru_cache
+def _upper_edges_us(lowest: int, highest: int, significant_figures: int) -> np.ndarray:
+    """Highest value of every bucket; computed once per layout, for a log holds thousands."""
+    layout = HdrHistogram(lowest, highest, significant_figures)
+    return np.array(
+        [
+            layout.get_highest_equivalent_value(layout.get_value_from_index(index))
+            for index in range(layout.counts_len)
+        ]
+    )

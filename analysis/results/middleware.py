@@ -1,0 +1,210 @@
+"""Read the files that the middleware writes to ``--stats-dir``.
+
+The first columns of ``windows.csv``::
+
+    epoch_s,request_type,keys,requests,errors,hits,misses,bytes_in,bytes_out,response_time_mean_ms,
+    1795231822,get,2625,2625,0,1710,915,44342,7065001,0.740036,
+    1795231822,set,2629,2629,0,0,0,10850938,21032,0.852369,
+
+and of ``histograms.hlog``, an HdrHistogram log in microseconds::
+
+    "StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
+    Tag=response_time/get,1795231822.000,1.000,12631.000,HISTFAAAAzB42jWTPY4bRxCFm9U1Nb09zeFw
+
+All files are complete up to their last line end: what a killed middleware left after it is
+dropped. After a clean end they must hold all that ``summary.json`` counts.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.results.errors import ParseError
+from analysis.results.files import find_file, parse_finite, parse_json, read_text, split_cells
+from analysis.results.histograms import decode_histogram, merge_histograms
+
+_TEXT_COLUMNS = ("request_type", "server", "kind", "time")
+_INTERVAL = re.compile(
+    r"Tag=(?P<time>\w+)/(?:(?P<server>[^/,]+)/)?(?P<request_type>[^/,]+),"
+    r"(?P<start_s>\d+(?:\.\d+)?),(?P<length_s>[\d.]+),[\d.]+,(?P<encoded>[\w+/=]+)"
+)
+_START_TIME = re.compile(r"#\[(?:StartTime|BaseTime): (\d+(?:\.\d+)?)")
+_YEAR_S = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MiddlewareResult:
+    """Everything that one middleware measured in one run.
+
+    Attributes
+    ----------
+    summary
+        ``summary.json`` as it is.
+    windows
+        One row per second and request type: `epoch_s`, `request_type`, `keys`, `requests`,
+        `errors`, `hits`, `misses`, `bytes_in`, `bytes_out`, and `_mean_ms`, `_min_ms`, `_max_ms`
+        of `response_time`, `preprocessing_time`, `queueing_time`, `service_time`,
+        `processing_time`, `servers_net_time`, `client_rtt_and_think_time`.
+    queue
+        One row per second: `epoch_s`, `arrivals`, `queue_length_mean`, `waiting_workers_mean`,
+        `cpu_s`, ...
+    utilization
+        `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1): share
+        of the second with a job, or on a processor.
+    servers
+        `epoch_s`, `server`, `requests`, `response_time_mean_ms`, ...
+    bins
+        Counts of the whole run in fixed bins: `time`, `request_type`, `bin_start_ms`, `count`;
+        empty when the middleware was killed, for it writes them at its end.
+    intervals
+        Histograms still encoded, one row per second and tag: `epoch_s`, `time`, `server` (empty
+        unless `time` is ``server_time``), `request_type`, `encoded`.
+    """
+
+    directory: Path
+    summary: Mapping[str, Any]
+    windows: pd.DataFrame
+    queue: pd.DataFrame
+    utilization: pd.DataFrame
+    servers: pd.DataFrame
+    bins: pd.DataFrame
+    intervals: pd.DataFrame
+
+    def histogram(
+        self, time: str, request_type: str, *, start_epoch_s: float, end_epoch_s: float
+    ) -> pd.DataFrame:
+        """Merge the histograms of the seconds from `start_epoch_s` to before `end_epoch_s`."""
+        rows = self.intervals
+        chosen = rows[
+            (rows["time"] == time)
+            & (rows["request_type"] == request_type)
+            & rows["epoch_s"].between(start_epoch_s, end_epoch_s, inclusive="left")
+        ]
+        try:
+            return merge_histograms([decode_histogram(text) for text in chosen["encoded"]])
+        except ValueError as exc:
+            raise ParseError(self.directory / "histograms.hlog", None, str(exc)) from exc
+
+
+def read_middleware(directory: Path | str) -> MiddlewareResult:
+    """Read a ``--stats-dir``, its files plain or each with ``.gz``.
+
+    Raises
+    ------
+    ParseError
+        A file is missing, damaged or lacks a column, or holds less than the summary counts.
+    """
+    directory = Path(directory)
+    result = MiddlewareResult(
+        directory=directory,
+        summary=_read_json(find_file(directory, "summary.json")),
+        windows=_read_csv(
+            find_file(directory, "windows.csv"),
+            ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
+        ),
+        queue=_read_csv(find_file(directory, "queue.csv"), ["epoch_s", "queue_length_mean"]),
+        utilization=_read_csv(
+            find_file(directory, "utilization.csv"), ["epoch_s", "kind", "index", "utilization"]
+        ),
+        servers=_read_csv(find_file(directory, "servers.csv"), ["epoch_s", "server", "requests"]),
+        bins=_read_bins(find_file(directory, "bins.csv")),
+        intervals=_read_histogram_log(find_file(directory, "histograms.hlog")),
+    )
+    _check_complete(result)
+    return result
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    return parse_json(path, read_text(path))
+
+
+def _read_bins(path: Path) -> pd.DataFrame:
+    columns = ["time", "request_type", "bin_start_ms", "count"]
+    return _read_csv(path, columns) if path.exists() else pd.DataFrame(columns=columns)
+
+
+def _read_csv(path: Path, required: list[str]) -> pd.DataFrame:
+    """Read a CSV file with a header; numbers are floats, an empty cell is NaN."""
+    lines = read_text(path).split("\n")[:-1]
+    header = split_cells(path, 1, lines[0]) if lines else []
+    missing = [name for name in required if name not in header]
+    if missing:
+        raise ParseError(path, 1, f"columns {', '.join(missing)} are missing in {header}")
+    if len(set(header)) < len(header):
+        raise ParseError(path, 1, f"a column stands twice in {header}")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        cells = split_cells(path, number, line)
+        if len(cells) != len(header):
+            raise ParseError(path, number, f"{len(header)} cells expected, got {len(cells)}")
+        rows.append([_cell(path, number, *pair) for pair in zip(header, cells, strict=True)])
+    frame = pd.DataFrame(rows, columns=header)
+    return frame.astype({name: "float64" for name in header if name not in _TEXT_COLUMNS})
+
+
+def _cell(path: Path, line_number: int, name: str, text: str) -> float | str:
+    if name in _TEXT_COLUMNS:
+        return text
+    try:
+        number = parse_finite(text) if text else math.nan
+    except ValueError as exc:
+        raise ParseError(path, line_number, f"{name} must be a number, got {text!r}") from exc
+    if number < 0:
+        raise ParseError(path, line_number, f"{name} must be >= 0, got {text}")
+    return number
+
+
+def _read_histogram_log(path: Path) -> pd.DataFrame:
+    base_s, rows = 0.0, []
+    for number, line in enumerate(read_text(path).split("\n")[:-1], 1):
+        if match := _START_TIME.match(line):
+            base_s = float(match.group(1))
+        elif match := _INTERVAL.fullmatch(line):
+            start_s = float(match["start_s"])
+            epoch_s = start_s if start_s > _YEAR_S else base_s + start_s  # relative to the start
+            rows.append((epoch_s, *match.group("time", "server", "request_type", "encoded")))
+        elif not line.startswith(("#", '"StartTimestamp"')):
+            raise ParseError(path, number, f"not a line of a histogram log: {line[:60]!r}")
+    columns = ["epoch_s", "time", "server", "request_type", "encoded"]
+    return pd.DataFrame(rows, columns=columns).fillna({"server": ""})
+
+
+def _check_complete(result: MiddlewareResult) -> None:
+    """Compare the files with the summary, for one that is cut at a line's end looks complete."""
+    summary = result.summary
+    if summary.get("clean_shutdown") is not True or "requests" not in summary:
+        return  # killed: the summary is some seconds old
+    try:
+        counts = list(_counts(result, summary))
+    except (KeyError, TypeError, AttributeError) as exc:
+        path = find_file(result.directory, "summary.json")
+        raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
+    for name, what, found, expected in counts:
+        if found != expected:
+            path = find_file(result.directory, name)
+            raise ParseError(path, None, f"cut: holds {found:g} of {expected:g} {what}")
+
+
+def _counts(
+    result: MiddlewareResult, summary: Mapping[str, Any]
+) -> Iterator[tuple[str, str, float, float]]:
+    """Yield file, what it holds, how much of it, and how much there must be."""
+    requests = sum(kind["requests"] for kind in summary["requests"].values())
+    sent = sum(server["requests"] for server in summary["servers"])
+    yield "windows.csv", "requests", result.windows["requests"].sum(), requests
+    yield "queue.csv", "arrivals", result.queue["arrivals"].sum(), summary["queue"]["arrivals"]
+    yield "servers.csv", "requests", result.servers["requests"].sum(), sent
+    threads = result.utilization
+    per_second = threads.groupby("epoch_s").size().max() if len(threads) else 0
+    yield "utilization.csv", "rows", len(threads), len(result.queue) * per_second
+    for time in ("response_time", "queueing_time", "service_time"):
+        rows = (result.intervals["time"] == time).sum()
+        yield "histograms.hlog", f"seconds of {time}", rows, len(result.windows)
+        binned = result.bins.loc[result.bins["time"] == time, "count"].sum()
+        if not result.bins.empty:
+            yield "bins.csv", f"values of {time}", binned, requests

@@ -1,0 +1,1 @@
+"""What single sections of the report have that others do not."""

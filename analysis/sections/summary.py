@@ -1,0 +1,248 @@
+"""Summary tables in the studies' layout, and our numbers beside the published ones."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.laws.operational import interactive_response_time, interactive_throughput
+from analysis.statistics.capacity import SMALLEST_RISE, usable_capacity
+from analysis.statistics.intervals import CONFIDENCE, aggregate
+from analysis.tables.frames import SETTINGS
+from analysis.units import MS_PER_S
+
+CELL_KEY = ("section", "workload", "workers", "num_clients")
+_NOT_MEASURES = ("clients_per_thread", "repetition", "time_dilation", "stable_s", *SETTINGS)
+_FOLLOW = ("instances_per_client", "threads_per_instance")  # from the numbers of hosts
+_MEASURED_ON = {"middleware": "middleware", "clients": "client"}
+
+
+def cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Aggregate the repetitions of every configuration (`analysis.statistics.intervals.aggregate`).
+
+    Parameters
+    ----------
+    runs
+        `analysis.tables.tidying.Tables.runs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per configuration: `section`, `workload`, `workers` (where there are any), every
+        other setting that a section varies, `num_clients`, `think_time_s`, and every measure with
+        `_mean`, `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them
+        `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law
+        makes of each run by itself (the law of means over repetitions is not the mean of the
+        laws), and `middleware_derived_throughput_ops_per_s`, what it makes of response time and
+        think time at the middleware.
+
+    Raises
+    ------
+    ValueError
+        There is no accepted run.
+    """
+    if runs.empty:
+        raise ValueError("no accepted run to aggregate: Tables.rejected tells why")
+    runs = _with_interactive_law(runs)
+    factors = varied(runs)
+    by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
+    by[-1:-1] = [name for name in factors if name not in by]
+    by.append("think_time_s")
+    numbers = runs.select_dtypes("number").columns
+    measures = [name for name in numbers if name not in (*by, *_NOT_MEASURES)]
+    frame = aggregate(runs, by, measures)
+    if "workers" in frame and frame["workers"].notna().all():
+        frame = frame.astype({"workers": "int64"})  # a float only where some run has none
+    return frame
+
+
+def varied(runs: pd.DataFrame) -> list[str]:
+    """Return the settings that some section of `runs` varies, in a fixed order.
+
+    Where numbers of instances and threads follow from those of the hosts they are left out.
+    """
+    names = [name for name in SETTINGS if name in runs and name not in _FOLLOW]
+    return [
+        name
+        for name in names
+        if runs[["section", name]].drop_duplicates()["section"].duplicated().any()
+    ]
+
+
+def repetition_words(cells: pd.DataFrame) -> str:
+    """Say how many repetitions stand behind `cells`, for captions: ``3 repetitions``."""
+    counts = cells["client_throughput_ops_per_s_repetitions"]
+    fewest, most = counts.min(), counts.max()
+    number = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return f"{number} repetition{'' if most == 1 else 's'}"
+
+
+def error_bar_words(cells: pd.DataFrame) -> str:
+    """Say what the error bars of figures of `cells` are, for captions."""
+    if cells["client_throughput_ops_per_s_ci_low"].isna().all():
+        return f"no error bars from {repetition_words(cells)}"
+    return f"error bars {CONFIDENCE * 100:g} % confidence intervals, {repetition_words(cells)}"
+
+
+def capacity_table(
+    cells: pd.DataFrame, by: Sequence[str] = ("workload",), *, measured_on: str = "clients"
+) -> pd.DataFrame:
+    """Summarise each system at its usable capacity, as the studies' tables 2 and 3 do.
+
+    Parameters
+    ----------
+    cells
+        From `cells`.
+    by
+        What makes a system: ``["workload"]`` without, ``["workload", "workers"]`` with a
+        middleware.
+    measured_on
+        Whose numbers are shown, ``clients`` or ``middleware``; the capacity itself is always
+        found at the clients.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `by`, `measured_on`, `num_clients`, `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
+        `response_time_ms`, `response_time_sd_ms`, `largest_throughput_ops_per_s` (over all
+        loads), `repetitions`, `saturated`, `found_by`.
+    """
+    found = usable_capacity(cells, by)
+    side = _MEASURED_ON[measured_on]
+    largest = cells.groupby(list(by))[f"{side}_throughput_ops_per_s_mean"].max()
+    return pd.DataFrame(
+        {
+            **{name: found[name] for name in by},
+            "measured_on": measured_on,
+            "num_clients": found["num_clients"].astype("int64"),
+            **_throughput_and_response_time(found, side),
+            "largest_throughput_ops_per_s": largest.to_numpy(),
+            "repetitions": found[f"{side}_throughput_ops_per_s_repetitions"],
+            "saturated": found["saturated"],
+            "found_by": found["found_by"],
+        }
+    )
+
+
+def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Put what the middleware and the clients measured below each other, as the studies' table 4.
+
+    Of each section and workload, the smallest number of workers is shown whose usable capacity is
+    within 5 % (`analysis.statistics.capacity.SMALLEST_RISE`) of the largest.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Two rows per section and workload: `section`, `workload`, `workers`, `num_clients`,
+        `measured_on` (``middleware``, ``clients``), `throughput_ops_per_s`,
+        `throughput_sd_ops_per_s`, `response_time_ms`, `response_time_sd_ms`, `queueing_time_ms`,
+        `queueing_time_sd_ms`, `miss_rate`.
+    """
+    system = ["section", "workload"]
+    systems = usable_capacity(cells, [*system, "workers"])
+    capacity = systems["client_throughput_ops_per_s_mean"]
+    largest = capacity.groupby([systems[name] for name in system]).transform("max")
+    enough = systems[capacity * (1 + SMALLEST_RISE) >= largest].sort_values("workers")
+    best = enough.drop_duplicates(system).sort_index()
+    sides = []
+    for measured_on, side in _MEASURED_ON.items():
+        queueing = [f"{side}_queueing_time_ms_mean", f"{side}_queueing_time_ms_sd"]
+        times = best.reindex(columns=queueing)
+        sides.append(
+            pd.DataFrame(
+                {
+                    **{name: best[name] for name in system},
+                    "workers": best["workers"].astype("int64"),
+                    "num_clients": best["num_clients"].astype("int64"),
+                    "measured_on": measured_on,
+                    **_throughput_and_response_time(best, side),
+                    "queueing_time_ms": times[queueing[0]],
+                    "queueing_time_sd_ms": times[queueing[1]],
+                    "miss_rate": best[f"{side}_miss_rate_mean"],
+                }
+            )
+        )
+    return pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
+
+
+def interactive_law_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Check the clients' throughput and response time against each other at every load.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The cell's key, `throughput_ops_per_s` (measured), `predicted_throughput_ops_per_s`
+        (:math:`N / (R + Z)` from the measured response time), `difference_percent`
+        ((predicted - measured) / measured).
+    """
+    measured = cells["client_throughput_ops_per_s_mean"]
+    predicted = cells["interactive_law_throughput_ops_per_s_mean"]
+    key = [name for name in (*CELL_KEY[:-1], *SETTINGS, CELL_KEY[-1]) if name in cells]
+    key = list(dict.fromkeys(key))
+    return cells[key].assign(
+        throughput_ops_per_s=measured,
+        predicted_throughput_ops_per_s=predicted,
+        difference_percent=(predicted - measured) / measured * 100,
+    )
+
+
+def comparison_table(
+    ours: pd.DataFrame, published: pd.DataFrame, on: Sequence[str]
+) -> pd.DataFrame:
+    """Put our numbers beside the published ones.
+
+    Parameters
+    ----------
+    ours
+        From `capacity_table` or `middleware_table`.
+    published
+        From `analysis.published.printed`.
+    on
+        What must agree: ``["workload", "measured_on"]``, with ``"workers"`` where the study has
+        them; what the clients and what the middleware measured are not to be compared.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per row of a study that has one of ours: `on`, `study`, and of the number of
+        clients, throughput and response time ours and the study's (`study_...`), with the ratios
+        ours / study. Response times at different loads say little about each other.
+    """
+    both = published.merge(ours, on=list(on), suffixes=("_study", "_ours"))
+    columns = {name: both[name] for name in (*on, "study")}
+    columns["num_clients"] = both["num_clients_ours"]
+    columns["study_num_clients"] = both["num_clients_study"].astype("Int64")
+    for measure, name in (
+        ("throughput", "throughput_ops_per_s"),
+        ("response_time", "response_time_ms"),
+    ):
+        columns[name] = both[f"{name}_ours"]
+        columns[f"study_{name}"] = both[f"{name}_study"]
+        columns[f"{measure}_ratio"] = both[f"{name}_ours"] / both[f"{name}_study"]
+    return pd.DataFrame(columns).sort_values([*on, "study"], ignore_index=True)
+
+
+def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
+    clients, think_time_s = runs["num_clients"], runs["think_time_s"]
+    response_time_s = runs["client_response_time_ms"] / MS_PER_S
+    predicted_s = interactive_response_time(
+        clients, runs["client_throughput_ops_per_s"], think_time_s
+    )
+    inside = ["middleware_response_time_ms", "middleware_client_rtt_and_think_time_ms"]
+    if set(inside) <= set(runs.columns):
+        cycle_s = runs[inside].sum(axis="columns", min_count=len(inside)) / MS_PER_S
+        runs = runs.assign(middleware_derived_throughput_ops_per_s=clients / cycle_s)
+    return runs.assign(
+        interactive_law_throughput_ops_per_s=interactive_throughput(
+            clients, response_time_s, think_time_s
+        ),
+        interactive_law_response_time_ms=predicted_s * MS_PER_S,
+    )
+
+
+def _throughput_and_response_time(cells: pd.DataFrame, side: str) -> dict[str, pd.Series]:
+    return {
+        "throughput_ops_per_s": cells[f"{side}_throughput_ops_per_s_mean"],
+        "throughput_sd_ops_per_s": cells[f"{side}_throughput_ops_per_s_sd"],
+        "response_time_ms": cells[f"{side}_response_time_ms_mean"],
+        "response_time_sd_ms": cells[f"{side}_response_time_ms_sd"],
+    }

@@ -1,0 +1,1 @@
+"""Pure statistics of repetitions: intervals, stationarity, capacity, factorial designs, errors."""

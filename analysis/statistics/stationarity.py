@@ -1,0 +1,133 @@
+"""Whether the window was stable: no drift in it, and no warm-up that still shows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+BLOCKS = 12
+SIGNIFICANCE = 0.01
+TOLERANCE = 0.05
+
+
+def stationarity(
+    windows: pd.DataFrame,
+    by: Sequence[str],
+    column: str = "throughput_ops_per_s",
+    tolerance: float = TOLERANCE,
+) -> pd.DataFrame:
+    """Test the stable window of every run with `trend`.
+
+    Parameters
+    ----------
+    windows
+        `analysis.tables.tidying.Tables.windows`: `by`, `second_s`, `stable` and `column`.
+    by
+        What makes a run and a place of measurement, such as
+        ``["workload", "num_clients", "repetition", "side"]``.
+    tolerance
+        Fraction of the mean that a drift or a warm-up may have although it is significant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per run: `by`, what `trend` returns, `stationary` (missing for a
+        window below 12 s), and `reason` in words.
+    """
+    rows = []
+    for key, seconds in windows[windows["stable"]].groupby(list(by), dropna=False):
+        values = seconds.sort_values("second_s")[column]
+        rows.append(dict(zip(by, key, strict=True)) | _judge(values, tolerance))
+    return pd.DataFrame(rows).astype({"stationary": "boolean"})
+
+
+def _judge(values: pd.Series, tolerance: float) -> dict[str, object]:
+    if len(values) < BLOCKS:
+        return {"stationary": pd.NA, "reason": f"{len(values)} s are too short to tell"}
+    if values.isna().any():
+        return {"stationary": pd.NA, "reason": f"{values.isna().sum()} s have no value"}
+    found = trend(values)
+    if found["p_value"] < SIGNIFICANCE and abs(found["drift"]) > tolerance:
+        reason = f"drifts by {found['drift']:+.1%} of its mean (p = {found['p_value']:.1g})"
+    elif found["p_value_of_warm_up"] < SIGNIFICANCE and abs(found["warm_up"]) > tolerance:
+        reason = f"starts {found['warm_up']:+.1%} off (p = {found['p_value_of_warm_up']:.1g})"
+    else:
+        least = f"{100 * tolerance:.0f}\N{NO-BREAK SPACE}%"
+        reason = f"no significant drift or warm-up above {least}"
+        return found | {"stationary": True, "reason": reason}
+    return found | {"stationary": False, "reason": reason}
+
+
+def trend(values: ArrayLike) -> dict[str, float]:
+    r"""Test a series of equally spaced values for drift and warm-up.
+
+    Values of neighbouring seconds depend on each other, so the tests are made on the means of 12
+    blocks of equal length (of the values themselves if there are fewer than 24). Drift is Theil
+    and Sen's slope, the median of the slopes of all pairs, over the whole window; its test is that
+    of Mann and Kendall, the rank correlation with time.
+
+    A warm-up may be of any length up to a fourth of the blocks. For each number of first blocks h
+    their mean is tested against the n others, of mean :math:`\bar x` and standard deviation s,
+
+    .. math:: t_{n - 1} = \frac{\bar x_h - \bar x}{s \sqrt{1 / h + 1 / n}}
+
+    and the h of the smallest p-value is reported, the p-value times the number of tests
+    (Bonferroni).
+
+    Parameters
+    ----------
+    values
+        At least 12, finite, shape (S,).
+
+    Returns
+    -------
+    dict
+        `drift`, a fraction of the mean, and `warm_up`, how far the start is off as a fraction of
+        the mean of the rest; `p_value`, `p_value_of_warm_up`: how often as much would be seen in
+        a series without any.
+
+    Raises
+    ------
+    ValueError
+        Fewer than 12 values, or one that is not finite.
+
+    References
+    ----------
+    Sen 1968, doi:10.1080/01621459.1968.10480934; Mann 1945, doi:10.2307/1907187; Jain 1991,
+    sections 13.4.2 (t test of two means) and 25.3 (transient removal).
+    """
+    series = np.asarray(values, dtype=float)
+    if len(series) < BLOCKS or not np.isfinite(series).all():
+        raise ValueError(f"at least {BLOCKS} finite values are needed, got {series.tolist()}")
+    if series.min() == series.max():
+        return {"drift": 0.0, "p_value": 1.0, "warm_up": 0.0, "p_value_of_warm_up": 1.0}
+    if abs(series.mean()) <= np.finfo(float).eps * np.abs(series).max():
+        raise ValueError("the mean of the values must not be 0: changes are fractions of it")
+    count = BLOCKS if len(series) >= 2 * BLOCKS else len(series)
+    blocks = np.array([block.mean() for block in np.array_split(series, count)])
+    warm_up, p_value_of_warm_up = _warm_up(blocks)
+    return {
+        "drift": float(stats.theilslopes(blocks).slope * count / series.mean()),
+        "p_value": float(stats.kendalltau(np.arange(count), blocks).pvalue),
+        "warm_up": warm_up,
+        "p_value_of_warm_up": p_value_of_warm_up,
+    }
+
+
+def _warm_up(blocks: np.ndarray) -> tuple[float, float]:
+    """How far the most suspicious start is off, and its p-value."""
+    lengths = range(1, len(blocks) // 4 + 1)
+    found = [_start_against_rest(blocks[:length], blocks[length:]) for length in lengths]
+    warm_up, p_value = min(found, key=lambda start: start[1])
+    return warm_up, min(1.0, p_value * len(lengths))
+
+
+def _start_against_rest(start: np.ndarray, rest: np.ndarray) -> tuple[float, float]:
+    difference = start.mean() - rest.mean()
+    error = rest.std(ddof=1) * np.sqrt(1 / len(start) + 1 / len(rest))
+    with np.errstate(divide="ignore", invalid="ignore"):  # a rest without spread, or of nothing
+        t, relative = difference / error, difference / rest.mean()
+    p_value = 1.0 if difference == 0 else 2 * stats.t.sf(abs(t), len(rest) - 1)
+    return float(relative), float(p_value)

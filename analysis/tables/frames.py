@@ -1,0 +1,145 @@
+"""The tidy tables of a campaign, kept as ``data/<campaign>/tidy/<section>-<table>.parquet``."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pandas as pd
+from pandas.api.types import infer_dtype
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tables:
+    """The tidy tables of a campaign.
+
+    Every table but `rejected` begins with the run's key: `section`, one column per factor
+    (`workload`, `clients_per_thread`, `workers`, ...; missing where a section does not vary it),
+    `repetition`, `num_clients`, `time_dilation`.
+
+    Attributes
+    ----------
+    runs
+        One row per accepted run under load. `campaign`, `profile`, `generator`, `git_commit`,
+        `started_at`, `num_middlewares`, `num_servers`, `stable_s`, `think_time_s`;
+        `client_throughput_ops_per_s`, `client_response_time_ms`,
+        `client_response_time_p25_ms` ... `_p99_ms`, `client_miss_rate` (0..1),
+        `client_connection_errors`, `client_error_replies` and `client_loop_utilization` (0..1, of
+        the busiest instance) and `client_unsent_arrivals` (open loop), all three only from the
+        lab's own generator; the settings that the section does not vary (`SETTINGS`); with a
+        middleware `middleware_arrival_rate_ops_per_s`,
+        `middleware_throughput_ops_per_s`,
+        `middleware_<time>_ms` (`analysis.tables.measures.MIDDLEWARE_TIMES`),
+        `middleware_response_time_p25_ms` ..., `middleware_miss_rate`, `middleware_errors`,
+        `middleware_queue_length`, `middleware_waiting_workers`, `middleware_worker_utilization`,
+        `middleware_net_thread_utilization` (share of the time on a processor, 0..1; missing where
+        the middleware does not tell that), `middleware_cpu_cores`; and
+        `client_cpu_percent`, `middleware_cpu_percent`, `server_cpu_percent`.
+    request_types
+        One row per accepted run, `side` and `request_type` (``get``, ``set``; at the middleware
+        also ``multi-get-6`` and the like): `throughput_ops_per_s`, `response_time_ms`; at the
+        middleware also `keys_per_request`, `miss_rate`, `errors` and its other times.
+    windows
+        One row per second and side: `side` (``client``, ``middleware``), `second_s` (0 where the
+        stable window begins), `stable`, `throughput_ops_per_s`, `response_time_ms`; for the
+        middleware also `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`,
+        `gc_count`, `gc_time_ms`.
+    servers
+        One row per second and `server`, as the middlewares see it: `second_s`, `stable`,
+        `throughput_ops_per_s`, `keys_per_request`, `response_time_ms`, `response_time_max_ms`.
+    pauses
+        Servers that were stopped on purpose: `host`, `start_s` (0 where the stable window begins),
+        `length_s`; seconds of the clock.
+    histograms
+        `side`, `request_type`, `time` (``response_time``, ``queueing_time``, ``service_time``),
+        `upper_edge_ms`, `count`; see `analysis.results.histograms.percentiles_by`.
+    hosts
+        `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
+        `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
+        `send_link_utilization` (0..1). On the local lab every host records in these percentages the
+        CPU of the one machine that they share (`shares_machine`). The host's own are `cpu_s` (in
+        the stable window) and `cpu_utilization` (0..1, of all CPUs that it may use), both as the
+        clock has them, dilated or not. Over the whole run: `send_bytes`, `send_packets`,
+        `send_drops` and the same of `receive_`, all interfaces together.
+    pings
+        `source`, `target`, `source_role`, `target_role`, `replies`, `lost`,
+        `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`, `_p99_ms`, `_max_ms`,
+        `emulated_round_trip_time_ms` (missing where nothing is emulated).
+    bandwidths
+        `source`, `target`, `source_role`, `target_role` (as in the inventory: ``clients``, ...),
+        `bandwidth_mbit_per_s`, `limit_mbit_per_s`, `retransmits`.
+    rejected
+        One row per run that does not count: `section`, `run` (folder), `status`, `reason`.
+    """
+
+    runs: pd.DataFrame
+    request_types: pd.DataFrame
+    windows: pd.DataFrame
+    servers: pd.DataFrame
+    pauses: pd.DataFrame
+    histograms: pd.DataFrame
+    hosts: pd.DataFrame
+    pings: pd.DataFrame
+    bandwidths: pd.DataFrame
+    rejected: pd.DataFrame
+
+
+NAMES = tuple(field.name for field in fields(Tables))
+SETTINGS = (
+    "num_middlewares",
+    "num_servers",
+    "workers",
+    "routing",
+    "dispatch",
+    "transport",
+    "sharded",
+    "replicas",
+    "multi_get_keys",
+    "arrival_rate_per_s",
+    "key_bytes",
+    "value_bytes",
+    "instances_per_client",
+    "threads_per_instance",
+)
+"""What may be a factor of a section beside `workload` and `clients_per_thread`."""
+
+
+def read_tables(campaign_dir: Path | str, sections: Iterable[str] | None = None) -> Tables:
+    """Return the tables that `tidy_campaign` wrote, without the run folders.
+
+    Raises
+    ------
+    FileNotFoundError
+        A section was never tidied.
+    """
+    campaign_dir = Path(campaign_dir)
+    if sections is None:
+        sections = [path.name.removesuffix("-runs.parquet") for path in _tidied(campaign_dir)]
+    parts = {
+        name: [
+            pd.read_parquet(table_path(campaign_dir, section, name)) for section in sorted(sections)
+        ]
+        for name in NAMES
+    }
+    return Tables(**{name: stack(frames) for name, frames in parts.items()})
+
+
+def _tidied(campaign_dir: Path) -> list[Path]:
+    return sorted((campaign_dir / "tidy").glob("*-runs.parquet"))
+
+
+def table_path(campaign_dir: Path, section: str, name: str) -> Path:
+    """File of one table of one section."""
+    return campaign_dir / "tidy" / f"{section}-{name}.parquet"
+
+
+def stack(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """Put tables below each other, columns in the order of the widest."""
+    filled = [frame for frame in frames if not frame.empty]
+    if not filled:
+        return frames[0] if frames else pd.DataFrame()
+    widest = max(filled, key=lambda frame: frame.shape[1])
+    stacked = pd.concat(filled, ignore_index=True)
+    for name in stacked.columns[stacked.dtypes.map(str) == "object"]:
+        if infer_dtype(stacked[name], skipna=True) == "boolean":
+            stacked[name] = stacked[name].astype("boolean")  # a factor that some sections lack
+    return stacked[[*widest, *stacked.columns.difference(widest.columns, sort=False)]]

@@ -1,0 +1,224 @@
+"""What one run measured, reduced to rows: everything over the stable window.
+
+Clients count in seconds since their own start, of which the window is ``warm_up_s`` to
+``warm_up_s + stable_s``; all else is stamped with epoch seconds, of which it is ``start_epoch_s``
+to before ``end_epoch_s``. memtier keeps one histogram for the whole run, so that the clients'
+percentiles and miss rate include warm-up and cool-down.
+
+Instances, middlewares and hosts of a role add up: throughputs, queue lengths and waiting workers
+are sums over them, times are weighted by requests, utilizations are means.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.results import MiddlewareResult, ParseError
+from analysis.results.histograms import PERCENTILES, histogram_percentiles, merge_histograms
+from analysis.tables.run import Run
+
+MIDDLEWARE_TIMES = (
+    "response_time",
+    "preprocessing_time",
+    "queueing_time",
+    "service_time",
+    "processing_time",
+    "servers_net_time",
+    "client_rtt_and_think_time",
+)
+HISTOGRAM_TIMES = ("response_time", "queueing_time", "service_time")
+
+
+def client_seconds(run: Run) -> pd.DataFrame:
+    """Seconds of all generator instances together.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `second_s` (0 where the stable window begins), `requests`, `response_time_ms`.
+    """
+    silent = [name for name, generator in run.generators.items() if generator.seconds.empty]
+    if silent:
+        raise ParseError(run.folder, None, f"{silent} give no seconds: memtier 1.4 or later is due")
+    window = run.manifest["window"]
+    rows = pd.concat([generator.seconds for generator in run.generators.values()])
+    length_s = window["warm_up_s"] + window["stable_s"] + window["cool_down_s"]
+    seconds = _weighted_by(rows, "second", ["response_time_ms"]).reindex(range(length_s))
+    seconds["requests"] = seconds["requests"].fillna(0)
+    seconds.insert(0, "second_s", seconds.index - window["warm_up_s"])
+    return seconds.reset_index(drop=True)
+
+
+def middleware_seconds(run: Run) -> pd.DataFrame:
+    """Seconds of all middlewares together.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `second_s` (0 where the stable window begins), `requests`, `response_time_ms`,
+        `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`, `gc_count`,
+        `gc_time_ms` (of the garbage collectors).
+    """
+    window = run.manifest["window"]
+    rows = pd.concat([middleware.windows for middleware in run.middlewares.values()])
+    rows = rows.rename(columns={f"{time}_mean_ms": f"{time}_ms" for time in HISTOGRAM_TIMES})
+    seconds = _weighted_by(rows, "epoch_s", [f"{time}_ms" for time in HISTOGRAM_TIMES])
+    queue = pd.concat([middleware.queue for middleware in run.middlewares.values()])
+    means = queue.groupby("epoch_s")[["queue_length_mean", "waiting_workers_mean"]].sum()
+    means.columns = pd.Index(["queue_length", "waiting_workers"])
+    collected = queue.reindex(columns=["epoch_s", "gc_count", "gc_time_ms"])
+    means = means.join(collected.groupby("epoch_s").sum(min_count=1))
+    seconds = seconds.join(means, how="outer")
+    seconds["requests"] = seconds["requests"].fillna(0)
+    seconds.insert(0, "second_s", (seconds.index - window["start_epoch_s"]).astype("int64"))
+    return seconds.reset_index(drop=True)
+
+
+def run_row(run: Run, hosts: pd.DataFrame) -> dict[str, Any]:
+    """Return what the clients and the middlewares saw, and the mean CPU load of each role."""
+    cpu = {
+        f"{str(role).removesuffix('s')}_cpu_percent": host["cpu_percent"].mean()
+        for role, host in (() if hosts.empty else hosts.groupby("role"))
+    }
+    return {
+        **client_measures(run),
+        **middleware_measures(run),
+        **cpu,
+    }
+
+
+def client_measures(run: Run) -> dict[str, float]:
+    """Throughput, response time, percentiles, miss rate and errors as the clients saw them."""
+    seconds = _stable(client_seconds(run), run)
+    totals = pd.DataFrame([g.totals.loc["total"] for g in run.generators.values()])
+    keys_per_s = totals["hits_per_s"].sum() + totals["misses_per_s"].sum()
+    return {
+        "client_throughput_ops_per_s": seconds["requests"].sum()
+        / run.manifest["window"]["stable_s"],
+        "client_response_time_ms": average(seconds["response_time_ms"], seconds["requests"]),
+        **_percentile_columns("client", client_histogram(run)),
+        "client_miss_rate": totals["misses_per_s"].sum() / keys_per_s if keys_per_s else np.nan,
+        "client_connection_errors": totals["connection_errors"].sum(),
+        **_generator_measures(run),
+    }
+
+
+def _generator_measures(run: Run) -> dict[str, float]:
+    """Return what only the lab's own generator tells: error replies, and how busy it was."""
+    extras = [generator.extras for generator in run.generators.values()]
+    if not all(extras):
+        names = ("client_error_replies", "client_loop_utilization", "client_unsent_arrivals")
+        return dict.fromkeys(names, np.nan)
+    return {
+        "client_error_replies": float(sum(g.error_replies for g in run.generators.values())),
+        "client_loop_utilization": max(part["Loop utilization"] for part in extras),
+        "client_unsent_arrivals": float(sum(part.get("Unsent arrivals", 0) for part in extras)),
+    }
+
+
+def middleware_measures(run: Run) -> dict[str, float]:
+    """Throughput, times, queue and workers as the middlewares saw them; empty without any."""
+    if not run.middlewares:
+        return {}
+    stable_s = run.manifest["window"]["stable_s"]
+    parts = list(run.middlewares.values())
+    windows = pd.concat([run.in_window(part.windows) for part in parts])
+    queues = [run.in_window(part.queue) for part in parts]
+    used = pd.concat([run.in_window(part.utilization) for part in parts])
+    utilization = used.groupby("kind")["utilization"].mean()
+    keys = windows["hits"].sum() + windows["misses"].sum()
+    arrivals = sum(queue["arrivals"].sum() for queue in queues if "arrivals" in queue)
+    return {
+        "middleware_arrival_rate_ops_per_s": arrivals / stable_s if arrivals else np.nan,
+        "middleware_throughput_ops_per_s": windows["requests"].sum() / stable_s,
+        **{f"middleware_{time}_ms": _mean_time(windows, time) for time in MIDDLEWARE_TIMES},
+        **_percentile_columns("middleware", middleware_histogram(run, "response_time")),
+        "middleware_miss_rate": windows["misses"].sum() / keys if keys else np.nan,
+        "middleware_errors": windows["errors"].sum(),
+        "middleware_queue_length": sum(queue["queue_length_mean"].mean() for queue in queues),
+        "middleware_waiting_workers": sum(q["waiting_workers_mean"].mean() for q in queues),
+        "middleware_worker_utilization": utilization.get("worker", np.nan),
+        "middleware_net_thread_utilization": utilization.get("net-thread", np.nan)
+        if all(tells_net_thread_time(part.summary) for part in parts)
+        else np.nan,
+        "middleware_cpu_cores": sum(queue["cpu_s"].sum() for queue in queues) / stable_s,
+    }
+
+
+def tells_net_thread_time(summary: Mapping[str, Any]) -> bool:
+    """Tell whether a middleware counts all the CPU time of its net threads.
+
+    Older ones counted the time outside of the selector, without reading and writing: too little.
+    """
+    return summary.get("net_thread_time") == "cpu"
+
+
+def client_histogram(run: Run) -> pd.DataFrame:
+    """Response times of all clients over the whole run."""
+    return merge_histograms(list(client_histograms(run).values()))
+
+
+def client_histograms(run: Run) -> dict[str, pd.DataFrame]:
+    """Response times of all clients over the whole run, by kind of request."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for generator in run.generators.values():
+        for kind, histogram in generator.histograms.items():
+            if kind != "total":
+                parts.setdefault(kind, []).append(histogram)
+    return {kind: merge_histograms(histograms) for kind, histograms in parts.items()}
+
+
+def middleware_histogram(run: Run, time: str) -> pd.DataFrame:
+    """One of the middlewares' times over the stable window, all kinds of request together."""
+    return merge_histograms(list(middleware_histograms(run, time).values()))
+
+
+def middleware_histograms(run: Run, time: str) -> dict[str, pd.DataFrame]:
+    """One of the middlewares' times over the stable window, by kind of request."""
+    window = run.manifest["window"]
+    span = {name: window[name] for name in ("start_epoch_s", "end_epoch_s")}
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for middleware in run.middlewares.values():
+        for kind in _request_types(middleware):
+            parts.setdefault(kind, []).append(middleware.histogram(time, kind, **span))
+    return {kind: merge_histograms(histograms) for kind, histograms in parts.items()}
+
+
+def _request_types(middleware: MiddlewareResult) -> list[str]:
+    return sorted(middleware.intervals["request_type"].unique())
+
+
+def _percentile_columns(side: str, histogram: pd.DataFrame) -> dict[str, float]:
+    values = histogram_percentiles(histogram)
+    return {
+        f"{side}_response_time_p{percentile}_ms": float(value)
+        for percentile, value in zip(PERCENTILES, values, strict=True)
+    }
+
+
+def _mean_time(windows: pd.DataFrame, time: str) -> float:
+    """Mean of a time over windows, weighted by its samples (requests, unless it has a count)."""
+    weights = windows.get(f"{time}_count", windows["requests"])
+    return average(windows[f"{time}_mean_ms"], weights)
+
+
+def average(values: pd.Series, weights: pd.Series) -> float:
+    """Return the weighted mean of what is not missing; NaN when nothing is there."""
+    known = values.notna() & (weights > 0)
+    total = weights[known].sum()
+    return float((values[known] * weights[known]).sum() / total) if total else np.nan
+
+
+def _weighted_by(rows: pd.DataFrame, key: str, times: list[str]) -> pd.DataFrame:
+    """Sum `requests` and average `times`, weighted by requests, over the rows of equal `key`."""
+    weighted = rows[times].mul(rows["requests"], axis="index")
+    sums = weighted.assign(requests=rows["requests"]).groupby(rows[key]).sum()
+    means = sums[times].div(sums["requests"], axis="index")
+    return pd.concat([sums[["requests"]], means], axis="columns")
+
+
+def _stable(seconds: pd.DataFrame, run: Run) -> pd.DataFrame:
+    stable_s = run.manifest["window"]["stable_s"]
+    return seconds[seconds["second_s"].between(0, stable_s, inclusive="left")]

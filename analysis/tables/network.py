@@ -1,0 +1,120 @@
+"""What one run tells about hosts and links: CPU, traffic, round-trip times, bandwidths."""
+
+import numpy as np
+import pandas as pd
+
+from analysis.results import ParseError
+from analysis.tables.run import Run
+from analysis.units import bytes_per_s_to_mbit_per_s
+
+
+def host_measures(run: Run) -> pd.DataFrame:
+    """Load of every host: `host`, `role`, `shares_machine`, CPU, link both ways, packets."""
+    rates = run.manifest["topology"]["rates_mbit_per_s"]
+    rows = []
+    for role, hosts in run.manifest["roles"].items():
+        for host in hosts:
+            if host in run.loads:
+                load = run.in_window(
+                    run.loads[host], offset_s=0.5
+                )  # a row covers the second before
+                send = bytes_per_s_to_mbit_per_s(float(load["net_send_bytes_per_s"].mean()))
+                rows.append(
+                    {
+                        "host": host,
+                        "role": role,
+                        "shares_machine": run.on_one_machine,
+                        "cpu_percent": (
+                            100 - load["cpu_idle_percent"] - load["cpu_wait_percent"]
+                        ).mean(),
+                        "cpu_user_percent": load["cpu_user_percent"].mean(),
+                        "cpu_system_percent": load["cpu_system_percent"].mean(),
+                        "cpu_steal_percent": load["cpu_steal_percent"].mean(),
+                        "send_mbit_per_s": send,
+                        "receive_mbit_per_s": bytes_per_s_to_mbit_per_s(
+                            float(load["net_receive_bytes_per_s"].mean())
+                        ),
+                        "rate_mbit_per_s": rates.get(host) or np.nan,
+                        **_cpu_time(run, host),
+                        **_counted(run, host),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _cpu_time(run: Run, host: str) -> dict[str, float]:
+    """CPU time that the host itself used in the window; unknown where it shares a machine's."""
+    known = run.cpu_times.get(host)
+    if known is None or (known.of_machine and run.on_one_machine):
+        return {"cpu_s": np.nan, "cpu_utilization": np.nan}
+    window = run.manifest["window"]
+    reach_s = 1  # readings come once a second; the share is that of the time between two of them
+    try:
+        used_s, elapsed_s = known.used_s(
+            window["start_epoch_s"] - reach_s, window["end_epoch_s"] + reach_s
+        )
+    except ValueError as exc:
+        raise ParseError(run.folder / host / "cpu-time.out.gz", None, str(exc)) from exc
+    return {
+        "cpu_s": used_s * window["stable_s"] / elapsed_s,
+        "cpu_utilization": used_s / elapsed_s / known.cores,
+    }
+
+
+def _counted(run: Run, host: str) -> dict[str, float]:
+    """Return what the host's network interfaces counted over the whole run, all together."""
+    counted = run.interfaces.get(host)
+    names = [f"{way}_{what}" for way in ("send", "receive") for what in ("bytes", "packets")]
+    names += ["send_drops", "receive_drops"]
+    return {name: np.nan if counted is None else float(counted[name].sum()) for name in names}
+
+
+def ping_measures(run: Run) -> pd.DataFrame:
+    """Round-trip times: ends and roles, replies, lost, distribution, and what is emulated."""
+    roles = _roles(run)
+    rows = []
+    for (source, target), ping in run.pings.items():
+        times = ping.replies["round_trip_time_ms"]
+        lost = np.nan if ping.transmitted is None else ping.transmitted - len(times)
+        rows.append(
+            {
+                "source": source,
+                "target": target,
+                "source_role": roles.get(source),
+                "target_role": roles.get(target),
+                "replies": len(times),
+                "lost": lost,
+                "round_trip_time_min_ms": times.min(),
+                "round_trip_time_mean_ms": times.mean(),
+                "round_trip_time_p50_ms": times.quantile(0.5),
+                "round_trip_time_p99_ms": times.quantile(0.99),
+                "round_trip_time_max_ms": times.max(),
+                "emulated_round_trip_time_ms": run.manifest["topology"].get("rtt_ms") or np.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def bandwidth_measures(run: Run) -> pd.DataFrame:
+    """Bandwidths: `source`, `target`, their roles, what arrived, the limit, and retransmits."""
+    roles = _roles(run)
+    rates = run.manifest["topology"]["rates_mbit_per_s"]
+    return pd.DataFrame(
+        [
+            {
+                "source": source,
+                "target": target,
+                "source_role": roles[source],
+                "target_role": roles[target],
+                "bandwidth_mbit_per_s": iperf.bandwidth_mbit_per_s,
+                "limit_mbit_per_s": rates.get(source) or np.nan,
+                "retransmits": iperf.retransmits,
+            }
+            for (source, target), iperf in run.bandwidths.items()
+        ]
+    )
+
+
+def _roles(run: Run) -> dict[str, str]:
+    """Host to its role."""
+    return {host: role for role, hosts in run.manifest["roles"].items() for host in hosts}

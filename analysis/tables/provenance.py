@@ -1,0 +1,167 @@
+"""Where a campaign's numbers come from: the report's title page and the footnote of each figure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from analysis.tables.run import MANIFEST, read_manifest
+from analysis.text.lists import counted
+
+SHORT_COMMIT = 10
+ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """What the manifests of a campaign, or of some of its sections, say; each distinct value once.
+
+    Attributes
+    ----------
+    time_dilations
+        The factors k, rising.
+    num_accepted, num_discarded
+        Runs that count, and runs that were rejected or failed.
+    """
+
+    campaign: str
+    profiles: tuple[str, ...]
+    fleets: tuple[str, ...]
+    generators: tuple[str, ...]
+    commits: tuple[str, ...]
+    time_dilations: tuple[float, ...]
+    period: tuple[datetime, datetime] | None
+    num_accepted: int
+    num_discarded: int
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the rows of the title page, name and value."""
+        return [
+            ("Campaign", f"{self.campaign} (profile {', '.join(self.profiles)})"),
+            ("Measured", _describe(self.period) if self.period else "not recorded"),
+            ("Runs", f"{self.num_accepted} accepted, {self.num_discarded} rejected or failed"),
+            ("Fleet", "; ".join(self.fleets)),
+            ("Load generator", ", ".join(self.generators) or "none"),
+            ("Git commit", ", ".join(self.commits)),
+        ]
+
+    def footnote(self, num_runs: int | None = None) -> str:
+        """Say in one line what a figure was made from.
+
+        Parameters
+        ----------
+        num_runs : int, optional
+            How many runs the figure shows; some of the accepted ones when None.
+        """
+        count = self.num_accepted if num_runs is None else num_runs
+        of = "out of " if num_runs is None else ""
+        factors = ", ".join(f"{k:g}" for k in self.time_dilations)
+        parts = [
+            f"Campaign {self.campaign}: {of}{counted(count, 'run')}",
+            *([" and ".join(self.generators)] if self.generators else ["no load"]),
+            f"time dilation k = {factors}",
+            f"commit {' and '.join(self.commits)}",
+        ]
+        return "; ".join(parts) + "."
+
+
+def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) -> list[Any]:
+    """Read the manifests of the runs of a campaign, of some sections or of all.
+
+    Raises
+    ------
+    ParseError
+        A manifest is damaged.
+    """
+    folders = ["*"] if sections is None else list(sections)
+    paths = sorted(path for name in folders for path in campaign_dir.glob(f"{name}/*/*/{MANIFEST}"))
+    return [read_manifest(path.parent) for path in paths if path.parent.suffix != ".partial"]
+
+
+def read_provenance(campaign_dir: Path, sections: Iterable[str] | None = None) -> Provenance:
+    """Read the provenance of a campaign, or of some of its sections.
+
+    Of chosen sections only the runs under load count, not those that measure their links before
+    them; a section without load is taken as it is.
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no runs.
+    ParseError
+        A manifest is damaged.
+    """
+    manifests = read_manifests(campaign_dir, sections)
+    if not manifests:
+        raise FileNotFoundError(
+            f"{campaign_dir} holds no measured runs: measure first, for instance with `lab run`"
+        )
+    loaded = [manifest for manifest in manifests if manifest.get("generator")]
+    return summarise(loaded if sections is not None and loaded else manifests)
+
+
+def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:
+    """Reduce the manifests of one campaign (at least one) to their provenance."""
+    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
+    return Provenance(
+        campaign=str(manifests[0]["campaign"]),
+        profiles=_distinct(manifest["profile"] for manifest in manifests),
+        fleets=_distinct(_fleet(manifest) for manifest in manifests),
+        generators=_distinct(_generator(manifest.get("generator")) for manifest in manifests),
+        commits=_commits(manifests),
+        time_dilations=tuple(
+            sorted({float(m["topology"]["time_dilation"]) for m in accepted or manifests})
+        ),
+        period=_period(manifests),
+        num_accepted=len(accepted),
+        num_discarded=len(manifests) - len(accepted),
+    )
+
+
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for value in values if value))
+
+
+def _fleet(manifest: Mapping[str, Any]) -> str:
+    topology = manifest["topology"]
+    return f"{manifest['fleet']} ({topology['name']}, time dilation {topology['time_dilation']:g})"
+
+
+def _generator(generator: Mapping[str, Any] | None) -> str:
+    """Name and version; the drop-in's version line also names its Java, which is left out."""
+    if not generator:
+        return ""
+    said = str(generator["version"])
+    version = re.search(r"\bv=(\S+)", said)
+    maker = re.search(r"\bgenerator=(\S+ \S+)", said)
+    number = version[1] if version else said
+    return f"{generator['name']} {number}" + (f" ({maker[1]})" if maker else "")
+
+
+def _commits(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Each commit once; with local changes if any run had some."""
+    dirty: dict[str, bool] = {}
+    for manifest in manifests:
+        commit = str(manifest["git"]["commit"])[:SHORT_COMMIT]
+        dirty[commit] = dirty.get(commit, False) or bool(manifest["git"]["dirty"])
+    return tuple(f"{c} with local changes" if changed else c for c, changed in dirty.items())
+
+
+def _period(manifests: Sequence[Mapping[str, Any]]) -> tuple[datetime, datetime] | None:
+    times = [
+        datetime.fromisoformat(manifest[key])
+        for manifest in manifests
+        for key in ("started_at", "finished_at")
+        if key in manifest
+    ]
+    return (min(times), max(times)) if times else None
+
+
+def _describe(period: tuple[datetime, datetime]) -> str:
+    first, last = period
+    end = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return f"{first:%Y-%m-%d %H:%M} to {end} UTC"

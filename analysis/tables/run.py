@@ -1,0 +1,179 @@
+"""One run folder, read: what the manifest says and what each host recorded."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.results import (
+    IperfResult,
+    MemtierRun,
+    MiddlewareResult,
+    ParseError,
+    PingResult,
+    read_dstat,
+    read_iperf3,
+    read_memtier_json,
+    read_middleware,
+    read_ping,
+)
+from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
+
+MANIFEST = "manifest.json"
+MANIFEST_FORMAT = 1
+ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """One repetition of one configuration.
+
+    Attributes
+    ----------
+    folder
+        Where it stands.
+    manifest
+        ``manifest.json`` as it is.
+    generators
+        (host, instance) to what that memtier instance measured.
+    middlewares
+        Host to what its middleware measured.
+    loads
+        Host to its CPU and network load (`analysis.results.read_dstat`).
+    cpu_times
+        Host to the CPU time that it has used; hosts that did not tell are missing.
+    interfaces
+        Host to what its network interfaces counted over the run, one row per interface: `send_` and
+        `receive_` `bytes`, `packets`, `errors`, `drops`.
+    pings, bandwidths
+        (source, target) to what ping and iperf3 measured between them.
+    """
+
+    folder: Path
+    manifest: Mapping[str, Any]
+    generators: Mapping[tuple[str, int], MemtierRun]
+    middlewares: Mapping[str, MiddlewareResult]
+    loads: Mapping[str, pd.DataFrame]
+    cpu_times: Mapping[str, CpuTime]
+    interfaces: Mapping[str, pd.DataFrame]
+    pings: Mapping[tuple[str, str], PingResult]
+    bandwidths: Mapping[tuple[str, str], IperfResult]
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Factor to level."""
+        config: Mapping[str, Any] = self.manifest["config"]
+        return config
+
+    @property
+    def on_one_machine(self) -> bool:
+        """Whether the hosts share the CPUs of one machine."""
+        return bool(self.manifest["fleet"] in ONE_MACHINE)
+
+    def in_window(self, rows: pd.DataFrame, *, offset_s: float = 0.0) -> pd.DataFrame:
+        """Rows of the stable window by their `epoch_s`, less an offset."""
+        window = self.manifest["window"]
+        epoch_s = rows["epoch_s"] - offset_s
+        inside = epoch_s.between(window["start_epoch_s"], window["end_epoch_s"], inclusive="left")
+        return rows[inside]
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a run folder; ParseError when missing, damaged or of another format."""
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text())
+    except FileNotFoundError as exc:
+        raise ParseError(path, None, "file is missing: the run is not complete") from exc
+    except ValueError as exc:
+        raise ParseError(path, None, f"not a complete JSON document: {exc}") from exc
+    if not isinstance(manifest, dict) or manifest.get("format") != MANIFEST_FORMAT:
+        raise ParseError(path, None, f"not a manifest of format {MANIFEST_FORMAT}")
+    return manifest
+
+
+def measured_sections(campaign_dir: Path) -> list[str]:
+    """Return the sections of which a campaign holds anything."""
+    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
+
+
+def read_run(folder: Path | str) -> Run:
+    """Read every file of a run folder.
+
+    Raises
+    ------
+    ParseError
+        The manifest or a file is missing, damaged or foreign; names the path.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    roles = manifest["roles"]
+    hosts = [host for names in roles.values() for host in names]
+    instances = range(manifest.get("instances_per_client", 0))  # the network section has none
+    loaded = [host for host in hosts if (folder / host / "dool.csv.gz").exists()]
+    return Run(
+        folder=folder,
+        manifest=manifest,
+        generators={
+            (host, i): _only_run(folder / host / f"memtier-{i}.json.gz")
+            for host in roles["clients"]
+            for i in instances
+        },
+        middlewares={
+            host: read_middleware(folder / host / "middleware")
+            for host in roles["middlewares"]
+            if instances
+        },
+        loads={host: read_dstat(folder / host / "dool.csv.gz") for host in loaded},
+        cpu_times={
+            host: read_cpu_time(path)
+            for host in hosts
+            if (path := folder / host / "cpu-time.out.gz").exists()
+        },
+        interfaces={
+            host: _counted(folder / host)
+            for host in hosts
+            if (folder / host / "interfaces-after.txt.gz").exists()
+        },
+        pings={
+            pair: read_ping(path)
+            for suffix in (".txt.gz", ".out.gz")  # on the idle network; beside a load
+            for pair, path in _between(folder, hosts, "ping-", suffix).items()
+        },
+        bandwidths={
+            pair: read_iperf3(path)
+            for pair, path in _between(folder, hosts, "iperf3-", ".json.gz").items()
+        },
+    )
+
+
+def _only_run(path: Path) -> MemtierRun:
+    try:
+        return read_memtier_json(path).run
+    except ParseError:
+        raise
+    except ValueError as exc:
+        raise ParseError(path, None, str(exc)) from exc
+
+
+def _counted(folder: Path) -> pd.DataFrame:
+    """Return what the interfaces counted between the two readings; loopback is left out."""
+    before, after = (
+        read_interfaces(folder / f"interfaces-{when}.txt.gz") for when in ("before", "after")
+    )
+    counted = (after - before).drop(index="lo", errors="ignore")
+    return counted.drop(columns="epoch_s").dropna()
+
+
+def _between(
+    folder: Path, hosts: list[str], prefix: str, suffix: str
+) -> dict[tuple[str, str], Path]:
+    """(source, target) to the file ``<source>/<prefix><target><suffix>``, in a fixed order."""
+    return {
+        (host, path.name.removeprefix(prefix).removesuffix(suffix)): path
+        for host in hosts
+        for path in sorted((folder / host).glob(f"{prefix}*{suffix}"))
+    }

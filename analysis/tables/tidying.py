@@ -1,0 +1,201 @@
+"""A campaign's run folders to tidy tables (`analysis.tables.frames`).
+
+Rates and times are given in undilated time: on a lab that runs with time dilation k, measured
+rates are multiplied and measured times divided by k (`time_dilation` says which k). The limits of
+links are undilated as they stand; `second_s` and `stable_s` are seconds of the clock.
+"""
+
+import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.results import ParseError
+from analysis.tables import details, measures, network
+from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
+from analysis.tables.run import MANIFEST, Run, measured_sections, read_manifest, read_run
+
+__all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
+
+ACCEPTED = "accepted"
+PARTIAL_SUFFIX = ".partial"  # what is being written; renamed when complete
+_RATES = ("_ops_per_s", "_mbit_per_s")
+_UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
+
+
+def tidy_campaign(
+    campaign_dir: Path | str,
+    sections: Iterable[str] | None = None,
+    *,
+    into: Path | str | None = None,
+) -> Tables:
+    """Read the run folders of a campaign, write the tables beside them, and return them.
+
+    Parameters
+    ----------
+    campaign_dir
+        ``data/<campaign>``.
+    sections
+        Which sections, such as ``["2.1"]``; all that were measured when None. Each section has
+        its own files, so that rebuilding one leaves the others alone.
+    into
+        Folder below which the tables are written instead, for comparing.
+
+    Raises
+    ------
+    ParseError
+        A file of an accepted run is missing or damaged; names its path.
+    FileNotFoundError
+        A section was not measured.
+    """
+    campaign_dir = Path(campaign_dir)
+    target_dir = campaign_dir if into is None else Path(into)
+    wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
+    for section in wanted:
+        tables = _tidy_section(campaign_dir / section)
+        for name, frame in tables.items():
+            path = table_path(target_dir, section, name)
+            path.parent.mkdir(exist_ok=True)
+            partial = path.with_suffix(f".{os.getpid()}{PARTIAL_SUFFIX}")
+            frame.to_parquet(partial, index=False, compression="zstd")
+            partial.rename(path)
+    return read_tables(target_dir, wanted)
+
+
+def _tidy_section(section_dir: Path) -> dict[str, pd.DataFrame]:
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in NAMES}
+    manifests = sorted(section_dir.glob(f"*/*/{MANIFEST}"))
+    if not manifests:
+        raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
+    for path in manifests:
+        if path.parent.suffix == PARTIAL_SUFFIX:
+            continue
+        manifest = read_manifest(path.parent)
+        if manifest["status"] == ACCEPTED:
+            for name, frame in _read_and_reduce(path.parent).items():
+                parts[name].append(frame)
+        else:
+            parts["rejected"].append(_rejected(path.parent, manifest))
+    tables = {name: stack(frames) for name, frames in parts.items()}
+    if tables["rejected"].empty:
+        tables["rejected"] = pd.DataFrame(columns=["section", "run", "status", "reason"], dtype=str)
+    return tables
+
+
+def _read_and_reduce(folder: Path) -> dict[str, pd.DataFrame]:
+    try:
+        return _reduce(read_run(folder))
+    except KeyError as exc:
+        raise ParseError(folder, None, f"{exc} is missing in the manifest or a file") from exc
+
+
+def _reduce(run: Run) -> dict[str, pd.DataFrame]:
+    """Reduce a run to its rows of every table."""
+    frames = {
+        "pings": network.ping_measures(run),
+        "bandwidths": network.bandwidth_measures(run),
+    }
+    if run.generators:
+        hosts = network.host_measures(run)
+        frames |= {
+            "runs": pd.DataFrame([{**_about(run), **measures.run_row(run, hosts)}]),
+            "request_types": details.request_type_measures(run),
+            "windows": _windows(run),
+            "servers": details.server_seconds(run),
+            "pauses": details.pauses(run),
+            "histograms": _histograms(run),
+            "hosts": hosts,
+        }
+    key = _key(run)
+    undilated = {name: _undilate(frame, key["time_dilation"]) for name, frame in frames.items()}
+    if "hosts" in undilated and not undilated["hosts"].empty:
+        hosts = undilated["hosts"]
+        hosts["send_link_utilization"] = hosts["send_mbit_per_s"] / hosts["rate_mbit_per_s"]
+    return {name: _with_key(frame, key) for name, frame in undilated.items() if not frame.empty}
+
+
+def _key(run: Run) -> dict[str, Any]:
+    manifest = run.manifest
+    return {
+        "section": manifest["section"],
+        **details.levels(run, run.config),
+        "repetition": manifest["repetition"],
+        **({"num_clients": manifest["num_clients"]} if run.generators else {}),
+        "time_dilation": float(manifest["topology"]["time_dilation"]),
+    }
+
+
+def _about(run: Run) -> dict[str, Any]:
+    manifest = run.manifest
+    think_time_s = manifest["think_time_s"]  # null in an open loop, where nobody thinks
+    about = {
+        "campaign": manifest["campaign"],
+        "profile": manifest["profile"],
+        "generator": ", ".join(str(part) for part in manifest["generator"].values()),
+        "git_commit": manifest["git"]["commit"],
+        "started_at": manifest["started_at"],
+        "num_middlewares": len(manifest["roles"]["middlewares"]),
+        "num_servers": len(manifest["roles"]["servers"]),
+        "stable_s": manifest["window"]["stable_s"],
+        "think_time_s": math.nan if think_time_s is None else float(think_time_s),
+        **details.settings(run),
+    }
+    return {name: value for name, value in about.items() if name not in run.config}
+
+
+def _windows(run: Run) -> pd.DataFrame:
+    sides = {"client": measures.client_seconds(run)}
+    if run.middlewares:
+        sides["middleware"] = measures.middleware_seconds(run)
+    frame = pd.concat(sides, names=["side"]).reset_index(level="side").reset_index(drop=True)
+    stable_s = run.manifest["window"]["stable_s"]
+    frame.insert(2, "stable", frame["second_s"].between(0, stable_s, inclusive="left"))
+    return frame.rename(columns={"requests": "throughput_ops_per_s"})
+
+
+def _histograms(run: Run) -> pd.DataFrame:
+    parts = {
+        ("client", kind, "response_time"): histogram
+        for kind, histogram in measures.client_histograms(run).items()
+    }
+    if run.middlewares:
+        for time in measures.HISTOGRAM_TIMES:
+            for kind, histogram in measures.middleware_histograms(run, time).items():
+                parts["middleware", kind, time] = histogram
+    levels = ["side", "request_type", "time"]
+    frame = pd.concat(parts, names=levels) if parts else pd.DataFrame(columns=levels)
+    return frame.reset_index(level=levels).reset_index(drop=True) if parts else frame
+
+
+def _rejected(folder: Path, manifest: dict[str, Any]) -> pd.DataFrame:
+    failed = [check["name"] for check in manifest.get("checks", []) if not check["passed"]]
+    return pd.DataFrame(
+        [
+            {
+                "section": manifest["section"],
+                "run": f"{folder.parent.name}/{folder.name}",
+                "status": manifest["status"],
+                "reason": manifest.get("error") or ", ".join(failed),
+            }
+        ]
+    )
+
+
+def _undilate(frame: pd.DataFrame, time_dilation: float) -> pd.DataFrame:
+    scaled = frame.copy()
+    for name in scaled.columns:
+        if name in _UNDILATED:
+            continue
+        if name.endswith(_RATES):
+            scaled[name] = scaled[name] * time_dilation
+        elif name.endswith("_ms"):
+            scaled[name] = scaled[name] / time_dilation
+    return scaled
+
+
+def _with_key(frame: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame:
+    keys = pd.DataFrame([key] * len(frame), index=frame.index)
+    return pd.concat([keys, frame], axis="columns")

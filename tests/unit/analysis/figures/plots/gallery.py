@@ -1,0 +1,154 @@
+"""One example of every figure that `analysis.figures.plots` offers, from a synthetic campaign."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from analysis.figures import plots
+from analysis.results.histograms import percentiles_by
+from analysis.sections.summary import cells
+from analysis.statistics.factorial import analyse
+from analysis.tables.tidying import tidy_campaign
+from tests.helpers.campaign import build_campaign, build_network_runs
+
+HOSTS = {"clients": ["c1", "c2", "c3"], "middlewares": ["m1", "m2"], "servers": ["s1", "s2", "s3"]}
+OPS = "client_throughput_ops_per_s"
+RATES = {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "m2": 800, "s1": 100, "s2": 100, "s3": 100}
+
+
+def gallery(folder):
+    """Return name to figure, for every name in `analysis.figures.plots.__all__`."""
+    build_network_runs(build_campaign(folder, clients_per_thread=(1, 12, 32)))
+    tables = tidy_campaign(folder)
+    baseline = cells(tables.runs.query("section == '2.1'"))
+    sets = cells(tables.runs.query("section == '3.1' and workload == 'set'"))
+    histograms = tables.histograms.query("section == '2.1'")
+    one = "workload == 'set' and workers == 8 and num_clients == 192 and repetition == 1"
+    windows = tables.windows.query(f"section == '3.1' and {one}")
+    design = factorial_runs()
+    result = analyse(design, ["servers", "workers"], "throughput")
+    return {
+        "plot_bandwidths": plots.plot_bandwidths(tables.bandwidths),
+        "plot_breakdown": plots.plot_breakdown(sets.query("workers == 8")),
+        "plot_close_ups": plots.plot_close_ups(windows, events(), around_s=2),
+        "plot_effects": plots.plot_effects(result, "op/s"),
+        "plot_histograms": plots.plot_histograms(sharded_histograms()),
+        "plot_interactions": plots.plot_interactions(
+            design, result.factors, "throughput", "Throughput (op/s)"
+        ),
+        "plot_percentiles": plots.plot_percentiles(
+            percentiles_by(histograms.query("workload == 'set'"), ["num_clients"])
+        ),
+        "plot_percentiles_by_keys": plots.plot_percentiles_by_keys(keys_percentiles()),
+        "plot_predicted_against_measured": plots.plot_predicted_against_measured(
+            compared(), column="x", title="throughput (op/s)"
+        ),
+        "plot_prediction": plots.plot_prediction(
+            sets.query("workers == 8"),
+            predictions(),
+            column="client_throughput_ops_per_s",
+            title="Throughput (op/s)",
+            series="workers",
+        ),
+        "plot_queue_length": plots.plot_queue_length(sets),
+        "plot_request_life": plots.plot_request_life(
+            {f"{t}_time_ms": 0.1 for t in ("preprocessing", "queueing", "processing")}
+            | {"servers_net_time_ms": 1.5}
+        ),
+        "plot_request_shares": plots.plot_request_shares(shares()),
+        "plot_residuals": plots.plot_residuals(result, "op/s"),
+        "plot_response_time": plots.plot_response_time(baseline),
+        "plot_response_time_by_keys": plots.plot_response_time_by_keys(keys_cells()),
+        "plot_round_trip_times": plots.plot_round_trip_times(tables.pings.query("section == '0'")),
+        "plot_seconds": plots.plot_seconds(
+            windows, "response_time_ms", "Response time (ms)", series="side"
+        ),
+        "plot_system": plots.plot_system(HOSTS, RATES),
+        "plot_threads": plots.plot_threads(clients=192, workers=64, servers=3),
+        "plot_throughput": plots.plot_throughput(baseline),
+        "plot_throughput_against_response_time": plots.plot_throughput_against_response_time(
+            sets, series="workers"
+        ),
+        "plot_throughput_by_keys": plots.plot_throughput_by_keys(
+            keys_cells().rename(columns=lambda name: name.replace("response_time_ms", OPS))
+        ),
+        "plot_trace": plots.plot_trace(
+            windows, pd.DataFrame({"start_s": [1.0], "end_s": [2.0], "event": ["s1 paused"]})
+        ),
+        "plot_waiting_workers": plots.plot_waiting_workers(sets),
+    }
+
+
+def factorial_runs():
+    """y = 100 + 10 a + 5 ab, errors of +-1 in two repetitions."""
+    rows = [(a, b, 100 + 10 * a + 5 * a * b + e) for a, b, e in product((-1, 1), (-1, 1), (-1, 1))]
+    return pd.DataFrame(rows, columns=["servers", "workers", "throughput"])
+
+
+def sharded_histograms():
+    """Two sides in two modes, evenly spread response times."""
+    edges_ms = np.arange(1, 30) * 0.25
+    parts = [
+        pd.DataFrame({"side": side, "sharded": sharded, "upper_edge_ms": edges_ms, "count": 10})
+        for side, sharded in product(("client", "middleware"), (True, False))
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def keys_percentiles():
+    """Response times that grow with the keys, a third as fast when sharded."""
+    rows = [
+        (keys, sharded, percentile, percentile / 50 + keys * (0.1 if sharded else 0.3))
+        for keys, sharded, percentile in product(
+            (1, 3, 6, 9), (True, False), (25, 50, 75, 90, 95, 99)
+        )
+    ]
+    frame = pd.DataFrame(rows, columns=["multi_get_keys", "sharded", "percentile", "value_ms"])
+    return frame.assign(runs=3)
+
+
+def keys_cells():
+    """Mean response times with their intervals, of both modes."""
+    frame = keys_percentiles().query("percentile == 50").rename(columns={"value_ms": "mean"})
+    bounds = {"mean": frame["mean"], "ci_low": frame["mean"] - 0.1, "ci_high": frame["mean"] + 0.1}
+    columns = {f"response_time_ms_{name}": values for name, values in bounds.items()}
+    return frame[["multi_get_keys", "sharded"]].assign(response_time_ms_repetitions=3, **columns)
+
+
+def compared():
+    """Two models of two configurations."""
+    frame = pd.DataFrame({"model": ["exact", "exact", "simulation", "simulation"]})
+    frame["x_mean"] = [100.0, 200.0, 100.0, 200.0]
+    frame["x_predicted"] = [110.0, 190.0, 101.0, 199.0]
+    return frame.assign(x_ci_low=frame["x_mean"] - 5, x_ci_high=frame["x_mean"] + 5)
+
+
+def predictions():
+    """Two models of 8 workers."""
+    return pd.DataFrame(
+        {
+            "model": ["exact", "exact", "simulation", "simulation"],
+            "workers": 8,
+            "num_clients": [6, 192, 6, 192],
+            "client_throughput_ops_per_s": [4000.0, 8000.0, 3900.0, 7900.0],
+        }
+    )
+
+
+def shares():
+    """Three servers, R = 1 and 2."""
+    frame = pd.DataFrame(product((1, 2), ("s1", "s2", "s3")), columns=["replicas", "server"])
+    return frame.assign(requests=[30, 40, 30, 33, 34, 33])
+
+
+def events():
+    """Two events of a run, as `analysis.sections.dynamics.find_events` gives them."""
+    return pd.DataFrame(
+        {
+            "start_s": [0.5, 2.0],
+            "end_s": [1.0, 3.5],
+            "length_s": [0.5, 1.5],
+            "event": ["s1 paused", "s2 paused"],
+        }
+    )

@@ -1,0 +1,177 @@
+import numpy as np
+import plotly.io as pio
+import pytest
+
+from analysis.figures.plots import (
+    plot_bandwidths,
+    plot_breakdown,
+    plot_percentiles,
+    plot_queue_length,
+    plot_response_time,
+    plot_round_trip_times,
+    plot_throughput,
+    plot_trace,
+    plot_waiting_workers,
+)
+from analysis.figures.theme import TEMPLATE, TIMES, WORKERS, WORKLOADS
+from analysis.results.histograms import percentiles_by
+from analysis.sections.summary import cells
+from analysis.tables.tidying import tidy_campaign
+from tests.helpers.campaign import build_campaign, build_network_runs
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = build_campaign(tmp_path_factory.mktemp("synthetic"), clients_per_thread=(1, 12, 32))
+    return tidy_campaign(build_network_runs(folder))
+
+
+@pytest.fixture(scope="module")
+def baseline(tables):
+    return cells(tables.runs.query("section == '2.1'"))
+
+
+@pytest.fixture(scope="module")
+def sets(tables):
+    return cells(tables.runs.query("section == '3.1' and workload == 'set'"))
+
+
+def titles(figure) -> tuple[str, str]:
+    return figure.layout.xaxis.title.text, figure.layout.yaxis.title.text
+
+
+def measured(figure, name):
+    return next(trace for trace in figure.data if trace.name == name and trace.mode == "markers")
+
+
+def lines(figure):
+    return [trace for trace in figure.data if trace.mode == "lines" and trace.x[0] is not None]
+
+
+def test_throughput_has_markers_with_intervals_and_the_law_as_lines(baseline):
+    figure = plot_throughput(baseline, limits={"server link": 2954})
+    assert titles(figure) == ("Number of clients", "Throughput (op/s)")
+    reads = measured(figure, "read-only")
+    rows = baseline.query("workload == 'get'")
+    assert reads.y.tolist() == rows["client_throughput_ops_per_s_mean"].tolist()
+    upper = reads.y + reads.error_y.array
+    assert upper.tolist() == pytest.approx(rows["client_throughput_ops_per_s_ci_high"].tolist())
+    for line in lines(figure):
+        assert line.y == pytest.approx(measured(figure, line.name).y, rel=0.01)
+    assert figure.layout.shapes[0].y0 == 2954
+
+
+def test_response_time_law_is_in_ms(baseline):
+    figure = plot_response_time(baseline)
+    assert titles(figure) == ("Number of clients", "Response time (ms)")
+    assert len(lines(figure)) == 2
+    for line in lines(figure):
+        assert line.y == pytest.approx(measured(figure, line.name).y, rel=0.01)
+
+
+def test_law_is_not_drawn_where_it_does_not_hold(sets):
+    assert not lines(plot_throughput(sets, series="workers", side="middleware"))
+    assert not lines(plot_response_time(sets, series="workers", side="middleware"))
+    assert not lines(plot_throughput(sets, series="workers", law=False))
+
+
+def test_one_repetition_has_no_error_bars(tables):
+    once = cells(tables.runs.query("section == '2.1' and repetition == 1"))
+    trace = measured(plot_throughput(once), "read-only")
+    assert np.isnan(trace.error_y.array).all()
+
+
+def test_series_keep_their_colour_and_marker_in_every_figure(baseline, sets):
+    for figure in (plot_throughput(baseline), plot_response_time(baseline)):
+        trace = measured(figure, "write-only")
+        assert trace.marker.color == WORKLOADS["set"].color
+        assert trace.marker.symbol == f"{WORKLOADS['set'].symbol}-open"
+    for plot in (plot_queue_length, plot_waiting_workers):
+        assert measured(plot(sets), "64 workers").marker.color == WORKERS[64].color
+
+
+def test_markers_of_a_series_show_around_those_of_the_next(sets):
+    first, second = (measured(plot_queue_length(sets), f"{n} workers").marker for n in (8, 64))
+    assert first.size > second.size
+    assert first.symbol.endswith("-open")
+
+
+@pytest.mark.parametrize("styles", [WORKLOADS, WORKERS, TIMES])
+def test_series_of_one_figure_differ_in_colour_and_marker(styles):
+    assert len({style.color for style in styles.values()}) == len(styles)
+    assert len({style.symbol for style in styles.values()}) == len(styles)
+
+
+def test_percentiles_rise_in_order(tables):
+    chosen = tables.histograms.query("section == '2.1' and workload == 'set'")
+    figure = plot_percentiles(percentiles_by(chosen, ["num_clients"]))
+    assert titles(figure) == ("Number of clients", "Response time (ms)")
+    assert [trace.name for trace in figure.data] == ["25 %", "50 %", "75 %", "90 %", "95 %", "99 %"]
+    heights = np.array([trace.y for trace in figure.data])
+    assert (np.diff(heights, axis=0) >= 0).all()
+
+
+def test_breakdown_stacks_up_to_the_response_time(sets):
+    figure = plot_breakdown(sets.query("workers == 8"))
+    assert titles(figure) == ("Number of clients", "Time in the middleware (ms)")
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+    assert len(bars) == len(TIMES)
+    response = figure.data[-1]
+    assert np.sum([bar.y for bar in bars], axis=0) == pytest.approx(response.y, rel=0.01)
+    assert figure.layout.barmode == "stack"
+
+
+def test_queue_length_follows_littles_law(sets):
+    figure = plot_queue_length(sets)
+    assert titles(figure) == ("Number of clients", "Queue length (jobs)")
+    for line in lines(figure):
+        assert line.y == pytest.approx(measured(figure, line.name).y, abs=0.1)
+
+
+def test_waiting_workers(sets):
+    figure = plot_waiting_workers(sets)
+    assert titles(figure) == ("Number of clients", "Number of waiting workers")
+    assert [trace.name for trace in figure.data] == ["8 workers", "64 workers"]
+
+
+def test_bandwidths_stand_beside_the_senders_limit(tables):
+    figure = plot_bandwidths(tables.bandwidths)
+    assert figure.layout.yaxis.title.text == "Bandwidth (Mbit/s)"
+    bars, limits = figure.data
+    assert bars.x.tolist() == ["c1 → s1", "s1 → c1"]
+    assert limits.y.tolist() == [200, 100]
+    assert (bars.y < limits.y).all()
+
+
+def test_round_trip_times_are_squares_with_their_value(tables):
+    figure = plot_round_trip_times(tables.pings.query("section == '0'"))
+    (squares,) = figure.data
+    assert list(zip(squares.y, squares.x, squares.text, strict=True)) == [
+        ("c1", "s1", "1.00"),
+        ("s1", "c1", "1.00"),
+    ]
+    assert squares.name == "Round-trip time (ms)"
+    assert (squares.marker.cmin, squares.marker.cmax) == pytest.approx((0, 1))
+    assert figure.layout.yaxis.categoryarray == ("s1", "c1")
+
+
+def test_trace_shades_the_stable_window(tables):
+    one = "section == '3.1' and workload == 'set' and workers == 8 and num_clients == 192"
+    figure = plot_trace(tables.windows.query(f"{one} and repetition == 1"))
+    assert figure.layout.yaxis.title.text == "Throughput (op/s)"
+    assert figure.layout.yaxis2.title.text == "Response time (ms)"
+    assert figure.layout.xaxis2.title.text == "Time since the stable window began (s of the clock)"
+    assert [trace.name for trace in figure.data] == ["clients", "middleware"] * 2
+    assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (-0.5, 2.5)
+
+
+def test_trace_of_several_runs_is_refused(tables):
+    with pytest.raises(ValueError, match="a trace shows one run"):
+        plot_trace(tables.windows.query("section == '2.1'"))
+
+
+def test_template_is_registered_and_starts_at_zero(baseline):
+    assert TEMPLATE in pio.templates
+    layout = pio.templates[TEMPLATE].layout
+    assert layout.yaxis.rangemode == "tozero"
+    assert plot_throughput(baseline).layout.template.layout.font.family == layout.font.family

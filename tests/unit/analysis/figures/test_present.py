@@ -1,0 +1,140 @@
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from analysis.figures import drawing, present
+from tests.helpers.campaign import build_campaign
+
+FRAME = pd.DataFrame(
+    {
+        "num_clients": [6, 48],
+        "throughput_ops_per_s": [2912.3, 2898.1],
+        "workload": ["get", "set|get<n>"],
+    }
+)
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Replace chromium; records the sizes asked for."""
+    sizes = []
+
+    def draw(spec, width_px, height_px):
+        sizes.append((width_px, height_px))
+        return "<svg/>"
+
+    monkeypatch.setattr(present, "draw_svg", draw)
+    return sizes
+
+
+def test_figure_carries_the_interactive_and_the_static_form(drawn):
+    fig = go.Figure(go.Scatter(x=[1, 2], y=[3, 4]))
+    data, metadata = present.figure(fig, "02-1-throughput", "A line.")._repr_mimebundle_()
+    assert data[present.PLOTLY_MIME]["data"][0]["type"] == "scatter"
+    assert data["image/svg+xml"] == "<svg/>"
+    assert data["text/plain"] == "Figure 02-1-throughput: A line."
+    about = {"kind": "figure", "name": "02-1-throughput", "caption": "A line.", "footnote": ""}
+    assert metadata == {"mwlab": about}
+
+
+def test_footnote_tells_the_runs_that_a_figure_shows(drawn, monkeypatch, tmp_path):
+    build_campaign(tmp_path / "trial", sections=["2.1"], clients_per_thread=[1], repetitions=2)
+    monkeypatch.setattr(present, "_source", None)
+    present.cite(tmp_path / "trial", "2.1")
+    whole = present.figure(go.Figure(), "02-a", "c").footnote
+    part = present.figure(go.Figure(layout={"meta": {"runs": 2}}), "02-a", "c").footnote
+    assert whole.startswith("Campaign trial: out of 4 runs; memtier_benchmark 2.3.1; time")
+    assert part.startswith("Campaign trial: 2 runs;")
+    present.cite(tmp_path / "trial")
+    assert present.figure(go.Figure(), "02-a", "c").footnote == ""
+
+
+def test_static_size_follows_layout_then_template(drawn):
+    template = go.layout.Template(layout={"width": 640, "height": 360})
+    for layout in ({}, {"template": template}, {"template": template, "height": 500}):
+        present.figure(go.Figure(layout=layout), "02-a", "c")._repr_mimebundle_()
+    # Without a template of its own a figure has plotly's, which names no size.
+    assert drawn == [(present.WIDTH_PX, present.HEIGHT_PX), (640, 360), (640, 500)]
+
+
+def test_figure_without_chromium_stays_interactive_and_warns(monkeypatch):
+    def draw(*_):
+        raise drawing.DrawingError("chromium is not installed: `apt-get install chromium`")
+
+    monkeypatch.setattr(present, "draw_svg", draw)
+    with pytest.warns(UserWarning, match="02-a is interactive only.*apt-get install chromium"):
+        data, _ = present.figure(go.Figure(), "02-a", "c")._repr_mimebundle_()
+    assert present.PLOTLY_MIME in data
+    assert "image/svg+xml" not in data
+
+
+def test_drawing_shows_an_svg_file_as_a_figure(tmp_path):
+    (tmp_path / "system.svg").write_text("<svg/>")
+    data, metadata = present.drawing(
+        tmp_path / "system.svg", "01-system", "The system."
+    )._repr_mimebundle_()
+    assert data["image/svg+xml"] == "<svg/>"
+    assert present.PLOTLY_MIME not in data
+    assert metadata["mwlab"]["kind"] == "figure"
+
+
+def test_table_formats_and_aligns_its_columns():
+    data, metadata = present.table(
+        FRAME, "02-1-summary", "Two points.", {"throughput_ops_per_s": ".1f"}
+    )._repr_mimebundle_()
+    header, rule, first, second = data["text/markdown"].splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == [
+        "Clients",
+        "Throughput (op/s)",
+        "Workload",
+    ]
+    assert rule.count("-:") == 2
+    assert "2912.3" in first
+    assert r"set\|get\<n>" in second
+    assert '<td style="text-align: right">2912.3</td>' in data["text/html"]
+    assert "<caption>Two points.</caption>" in data["text/html"]
+    assert metadata["mwlab"]["kind"] == "table"
+
+
+def test_table_shows_a_named_index_and_hides_an_unnamed_one():
+    named = present.table(FRAME.set_index(["workload", "num_clients"]), "02-a", "c")
+    assert named.headings == ["Workload", "Clients", "Throughput (op/s)"]
+    assert present.table(FRAME, "02-a", "c").headings == [
+        "Clients",
+        "Throughput (op/s)",
+        "Workload",
+    ]
+
+
+def test_table_rejects_a_format_for_a_missing_column():
+    with pytest.raises(ValueError, match="table 02-a has no column latency_ms"):
+        present.table(FRAME, "02-a", "c", {"latency_ms": ".1f"})
+
+
+@pytest.mark.parametrize("name", ["throughput", "2-throughput", "02-Throughput", "02_throughput"])
+def test_names_that_make_no_file_or_link_are_rejected(name):
+    with pytest.raises(ValueError, match="is named like '02-1-throughput'"):
+        present.figure(go.Figure(), name, "c")
+
+
+def test_a_caption_is_required():
+    with pytest.raises(ValueError, match="table 02-a needs a caption"):
+        present.table(FRAME, "02-a", " ")
+
+
+def test_shown_figure_publishes_its_caption_for_readers(drawn, monkeypatch):
+    published = []
+    monkeypatch.setattr(
+        present, "display", lambda data, metadata, raw: published.append((data, metadata))
+    )
+    present.figure(go.Figure(), "02-a", "What it shows.")._ipython_display_()
+    (_, first), (caption, second) = published
+    assert first["mwlab"]["kind"] == "figure"
+    assert caption["text/markdown"] == "*What it shows.*"
+    assert second["mwlab"]["kind"] == "caption"
+
+
+def test_what_stands_in_backticks_is_not_escaped_twice():
+    escape = present.escape_markdown
+    assert escape("a < b: `read < file | wc`") == r"a \< b: `read < file \| wc`"
+    assert escape("a ` b < c") == r"a ` b \< c"  # one backtick begins no code

@@ -1,0 +1,131 @@
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.lab.dilation import VERDICTS, dilation_table, dilation_words, ratio_of_means
+from analysis.tables.frames import NAMES, Tables
+
+RTT_MS = 0.9
+
+
+def tables(time_dilation, cells, cpu_percent=50.0):
+    """Section 3.1 with 8 workers: `cells` gives the throughputs of each number of clients."""
+    rows = [
+        {
+            "section": "3.1",
+            "workload": "set",
+            "workers": 8.0,
+            "repetition": repetition,
+            "num_clients": num_clients,
+            "time_dilation": time_dilation,
+            "client_throughput_ops_per_s": throughput,
+            "client_response_time_ms": 1000 * num_clients / throughput,
+            "num_middlewares": 1,
+            "num_servers": 1,
+            "value_bytes": 4096,
+            "think_time_s": 0.0,
+        }
+        for num_clients, throughputs in cells.items()
+        for repetition, throughput in enumerate(throughputs, start=1)
+    ]
+    runs = pd.DataFrame(rows)
+    key = runs[["section", "workload", "workers", "repetition", "num_clients"]]
+    rates = {"c1": ("clients", 600.0), "m1": ("middlewares", 800.0), "s1": ("servers", 100.0)}
+    hosts = pd.concat(
+        key.assign(
+            host=host,
+            role=role,
+            rate_mbit_per_s=rate,
+            cpu_percent=cpu_percent,
+            shares_machine=True,
+        )
+        for host, (role, rate) in rates.items()
+    )
+    frames = {name: pd.DataFrame() for name in NAMES}
+    frames["runs"], frames["hosts"] = runs, hosts
+    frames["pings"] = key.assign(emulated_round_trip_time_ms=RTT_MS)
+    frames["request_types"] = key.assign(
+        side="client", request_type="set", throughput_ops_per_s=1.0
+    )
+    return Tables(**frames)
+
+
+def only(one, other):
+    (row,) = dilation_table(one, other).to_dict("records")
+    return row
+
+
+def test_equal_curves_agree_in_whatever_order():
+    low, high = tables(1.0, {192: [8400, 8440]}), tables(4.0, {192: [8500, 8540]})
+    for row in (only(low, high), only(high, low)):
+        assert row["verdict"] == "agrees"
+        assert (row["time_dilation_low"], row["time_dilation_high"]) == (1, 4)
+        assert row["throughput_ratio"] == pytest.approx(8520 / 8420)
+        assert row["throughput_ratio_ci_low"] < row["throughput_ratio"]
+
+
+def test_latency_at_the_low_dilation_explains_what_it_takes():
+    row = only(tables(1.0, {192: [6600, 6620]}), tables(4.0, {192: [8140, 8160]}))
+    assert row["verdict"] == "machine's latency"
+    assert row["limit"] == "round trips of 8 workers"
+    assert row["loss"] == pytest.approx(1 - 6610 / (8 / 0.9e-3))
+    assert "25.6% below" in row["reason"] and "0.31 ms of a cycle" in row["reason"]
+
+
+def test_busy_machine_explains_any_difference():
+    low = tables(1.0, {192: [4180, 4200]}, cpu_percent=97.0)
+    row = only(low, tables(4.0, {192: [8140, 8160]}))
+    assert row["verdict"] == "machine's CPU" and "97% busy" in row["reason"]
+
+
+def test_what_nothing_explains_is_told():
+    low, high = tables(1.0, {192: [8500, 8510]}), tables(4.0, {192: [7000, 7010]})
+    row = only(low, high)
+    assert row["verdict"] == "differs" and "neither" in row["reason"]
+    noisy = only(low, tables(4.0, {192: [6000, 9800]}))
+    assert noisy["verdict"] == "differs" and "reaches within 5%" in noisy["reason"]
+    beyond = only(tables(1.0, {192: [8000, 8010]}), tables(4.0, {192: [9800, 9900]}))
+    assert beyond["verdict"] == "differs"  # more than links and delays let through
+
+
+def test_open_loop_has_no_limit_to_judge_by():
+    low = tables(1.0, {192: [1000, 1001]})
+    runs = low.runs.assign(arrival_rate_per_s=1000.0)
+    row = only(dataclasses.replace(low, runs=runs), tables(4.0, {192: [1200, 1201]}))
+    assert row["limit"] == "none known" and np.isnan(row["loss"]) and row["verdict"] == "differs"
+
+
+def test_only_common_cells_are_compared_and_summed_up():
+    low = tables(1.0, {6: [2700], 192: [6600]})
+    table = dilation_table(low, tables(4.0, {48: [8000], 192: [8150]}))
+    assert table["num_clients"].tolist() == [192]
+    assert set(table["verdict"]) <= set(VERDICTS)
+    assert np.isnan(table["throughput_ratio_ci_low"]).all()
+    assert dilation_words(table) == (
+        "Between k = 1 and k = 4, 0 of 1 cells agree within 5 %; "
+        "1 had the machine's latency as their limit at k = 1."
+    )
+
+
+def test_campaigns_that_cannot_be_compared_are_refused():
+    one = tables(1.0, {192: [6600]})
+    with pytest.raises(ValueError, match="both campaigns have time dilation 1"):
+        dilation_table(one, one)
+    with pytest.raises(ValueError, match="no cell in common"):
+        dilation_table(one, tables(4.0, {6: [6600]}))
+    runs = pd.concat([one.runs, one.runs.assign(time_dilation=2.0)])
+    with pytest.raises(ValueError, match="one time dilation a campaign"):
+        dilation_table(dataclasses.replace(one, runs=runs), one)
+
+
+def test_interval_of_a_ratio_covers_it():
+    rng = np.random.default_rng(1)
+    inside = 0
+    for _ in range(400):
+        high, low = rng.normal(110, 5, 4), rng.normal(100, 2, 4)
+        _, ci_low, ci_high = ratio_of_means(high, low)
+        inside += ci_low <= 1.1 <= ci_high
+    assert inside / 400 == pytest.approx(0.95, abs=0.04)
+    assert ratio_of_means([2, 2], [1, 1]) == (2, 2, 2)

@@ -1,0 +1,178 @@
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.laws.operational import asymptotic_bounds
+from analysis.models import FlowEquivalentStation, Station, balanced_job_bounds, solve_closed
+from tests.helpers.sixty_digits import exact
+
+TIMES = st.floats(1e-6, 10)
+SERVERS = st.one_of(st.integers(1, 8), st.just(math.inf))
+
+
+def test_solve_closed_gives_jains_timesharing_system():  # Jain 1991, p. 577
+    stations = [Station("CPU", 0.125, 16), Station("disk A", 0.3, 10), Station("disk B", 0.2, 5)]
+    solution = solve_closed(stations, 20, think_time=4)
+    per_visit = solution.residence_time[-1] / [16, 10, 5]
+    np.testing.assert_allclose(per_visit, [0.373, 4.854, 0.300], atol=5e-4)
+    np.testing.assert_allclose(solution.num_in_station[-1], [1.991, 16.177, 0.500], atol=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("stations", "num_clients", "think_time"),
+    [
+        ([Station("a", 1.0, 1, 16), Station("b", 0.1)], 51, 0.0),  # textbook recursion: 1 % wrong
+        ([Station("a", 1.0, 1, 16), Station("b", 1 / 16)], 120, 0.0),
+        ([Station("a", 2.0, 1, 3), Station("b", 1.0, 2, 5)], 90, 7.5),
+        ([Station("a", 0.5, 3, 2), Station("b", 1e-6), Station("c", 4.0, 1, math.inf)], 60, 0.0),
+        ([Station("a", 3.0, 1, 64), Station("b", 0.05), Station("c", 1.0, 1, 32)], 100, 1.0),
+        ([Station("a", 3.0, 1, 4), Station("b", 3.0, 1, 4), Station("c", 3.0, 1, 4)], 70, 0.0),
+    ],
+)
+def test_solve_closed_agrees_with_sixty_digits(stations, num_clients, think_time):
+    throughput, queues = exact(stations, num_clients, think_time)
+    solution = solve_closed(stations, num_clients, think_time)
+    assert solution.throughput[-1] == pytest.approx(throughput, rel=1e-12)
+    np.testing.assert_allclose(solution.num_in_station[-1], queues, rtol=1e-11)
+
+
+def test_solve_closed_with_equal_single_servers_is_balanced():
+    solution = solve_closed([Station(name, 0.2) for name in "abcd"], 30)
+    clients = np.arange(1, 31)
+    np.testing.assert_allclose(solution.throughput, clients / (0.2 * (clients + 3)), rtol=1e-14)
+
+
+def test_solve_closed_with_one_client_never_waits():
+    stations = [Station("a", 0.1, 2), Station("b", 0.3, 1, 4), Station("c", 1.0, 1, math.inf)]
+    solution = solve_closed(stations, 1, think_time=0.5)
+    np.testing.assert_allclose(solution.residence_time[0], [0.2, 0.3, 1.0])
+    assert solution.throughput[0] == pytest.approx(1 / 2.0)
+
+
+def test_solve_closed_with_a_server_for_each_client_is_a_delay():
+    delays, servers = (
+        solve_closed([Station("a", 0.7, 1, m), Station("b", 0.1)], 40, 1.0) for m in (math.inf, 40)
+    )
+    np.testing.assert_array_equal(servers.throughput, delays.throughput)
+    np.testing.assert_allclose(servers.utilization[:, 0], servers.throughput * 0.7 / 40)
+    assert not delays.utilization[:, 0].any()
+
+
+def test_solve_closed_takes_whole_seconds():
+    alone = solve_closed([Station("a", 1, 1, 4)], 12)
+    np.testing.assert_allclose(alone.throughput, np.minimum(np.arange(1, 13), 4), rtol=1e-14)
+    assert solve_closed([Station("a", 1)], 3.0).throughput.shape == (3,)
+
+
+def test_solve_closed_ignores_a_station_without_demand():
+    with_idle = solve_closed([Station("idle", 0.0, 1, 4), Station("a", 0.1, 1, 2)], 20, 1.0)
+    alone = solve_closed([Station("a", 0.1, 1, 2)], 20, 1.0)
+    np.testing.assert_allclose(with_idle.throughput, alone.throughput, rtol=1e-14)
+    assert not with_idle.num_in_station[:, 0].any()
+
+
+def test_a_flow_equivalent_station_replaces_what_it_was_measured_on():
+    inside = [Station("a", 0.3), Station("b", 0.5, 1, 2)]
+    outside = Station("c", 0.2)
+    rates = tuple(solve_closed(inside, 60).throughput)
+    replaced = solve_closed([outside, FlowEquivalentStation("a and b", rates)], 60, 2.0)
+    whole = solve_closed([outside, *inside], 60, 2.0)
+    np.testing.assert_allclose(replaced.throughput, whole.throughput, rtol=1e-11)
+    np.testing.assert_allclose(
+        replaced.num_in_station[:, 1], whole.num_in_station[:, 1:].sum(axis=1), rtol=1e-10
+    )
+
+
+def test_a_flow_equivalent_station_with_servers_rates_is_a_multi_server():
+    rates = tuple(j / 0.4 for j in range(1, 9))
+    flow = solve_closed([FlowEquivalentStation("a", rates), Station("b", 0.1)], 50, 0.3)
+    servers = solve_closed([Station("a", 0.4, 1, 8), Station("b", 0.1)], 50, 0.3)
+    for measure in ("throughput", "utilization", "num_in_station"):
+        np.testing.assert_allclose(getattr(flow, measure), getattr(servers, measure), rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(TIMES, SERVERS), min_size=1, max_size=5),
+    st.integers(1, 200),
+    st.one_of(st.just(0.0), TIMES),
+)
+def test_solve_closed_keeps_the_laws(servers, num_clients, think_time):
+    stations = [Station(str(k), s, 1, m) for k, (s, m) in enumerate(servers)]
+    solution = solve_closed(stations, num_clients, think_time)
+    clients = np.arange(1, num_clients + 1)
+    thinking = solution.throughput * think_time
+    np.testing.assert_allclose(solution.num_in_station.sum(axis=1) + thinking, clients, rtol=1e-12)
+    assert ((solution.utilization >= 0) & (solution.utilization <= 1)).all()
+    assert (np.diff(solution.throughput) >= -1e-11 * solution.throughput[-1]).all()
+    queueing = [s.service_interval for s in stations]
+    assert (solution.throughput * max(queueing) <= 1 + 1e-11).all()
+    demand = sum(s.service_demand for s in stations)
+    assert (solution.throughput <= clients / (demand + think_time) * (1 + 1e-11)).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TIMES, min_size=1, max_size=6), st.one_of(st.just(0.0), TIMES))
+def test_bounds_hold_and_balanced_ones_are_closer(demands, think_time):
+    clients = np.arange(1, 101)
+    stations = [Station(str(k), demand) for k, demand in enumerate(demands)]
+    throughput = solve_closed(stations, 100, think_time).throughput
+    balanced = balanced_job_bounds(demands, think_time, clients)
+    asymptotic = asymptotic_bounds(demands, think_time, clients)
+    low, high = 1 - 1e-12, 1 + 1e-12
+    assert (balanced.throughput_lower * low <= throughput).all()
+    assert (throughput <= balanced.throughput_upper * high).all()
+    assert (asymptotic.throughput_lower * low <= balanced.throughput_lower).all()
+    assert (balanced.throughput_upper <= asymptotic.throughput_upper * high).all()
+
+
+def test_balanced_job_bounds_are_exact_for_balanced_stations():
+    bounds = balanced_job_bounds([0.2] * 4, 0, np.arange(1, 31))
+    solution = solve_closed([Station(name, 0.2) for name in "abcd"], 30)
+    np.testing.assert_allclose(bounds.response_time_upper, solution.response_time)
+    np.testing.assert_allclose(bounds.response_time_lower, solution.response_time)
+
+
+@pytest.mark.parametrize("num_servers", [1024, 300])
+def test_solve_closed_is_stable_and_fast_at_the_largest_sizes(num_servers):
+    stations = [Station(str(k), 1e-3 * k, 1, num_servers) for k in range(1, 7)]
+    start = time.process_time()
+    solution = solve_closed(stations, 5000, think_time=0.01)
+    assert time.process_time() - start < 5
+    assert (np.diff(solution.throughput) > -1e-9 * solution.throughput[-1]).all()
+    assert solution.throughput[-1] <= num_servers / 6e-3 * (1 + 1e-12)
+    in_system = solution.num_in_station.sum(axis=1) + solution.throughput * 0.01
+    np.testing.assert_allclose(in_system, np.arange(1, 5001), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Station("a", -1.0), "service_time of 'a' must be >= 0 and finite, got -1.0"),
+        (lambda: Station("a", math.nan), "service_time of 'a' must be"),
+        (lambda: Station("a", 1.0, math.inf), "visit_ratio of 'a' must be"),
+        (lambda: Station("a", 1.0, 1, 2.5), "num_servers of 'a' must be a whole number"),
+        (lambda: Station("a", 1.0, 1, 0), "num_servers of 'a' must be a whole number"),
+        (lambda: Station("a", 1.0, 1, math.nan), "num_servers of 'a' must be a whole number"),
+        (lambda: FlowEquivalentStation("a", ()), "rates of 'a' must be > 0"),
+        (lambda: FlowEquivalentStation("a", (1.0, 0.0)), "rates of 'a' must be > 0"),
+        (lambda: solve_closed([], 1), "at least one station"),
+        (lambda: solve_closed([Station("a", 1.0)], 0), "num_clients must be a whole number >= 1"),
+        (lambda: solve_closed([Station("a", 1.0)], 2.5), "num_clients must be a whole number >= 1"),
+        (lambda: solve_closed([Station("a", 1.0)], 2, -1.0), "think_time must be >= 0"),
+        (lambda: solve_closed([Station("a", 0.0)], 2), "must be > 0, got 0 for all"),
+        (lambda: solve_closed([Station("a", 1.0)], math.nan), "whole number >= 1, got nan"),
+        (lambda: solve_closed([Station("a", 1.0)], math.inf), "whole number >= 1, got inf"),
+        (lambda: balanced_job_bounds([math.nan], 0, [1]), "demands must be >= 0 and not all 0"),
+        (lambda: balanced_job_bounds([0, 0], 0, [1]), "demands must be >= 0 and not all 0"),
+        (lambda: balanced_job_bounds([1], -1, [1]), "think_time must be >= 0, got -1"),
+        (lambda: balanced_job_bounds([1], 0, [0]), "num_clients must be >= 1, got 0"),
+    ],
+)
+def test_arguments_out_of_their_domain_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

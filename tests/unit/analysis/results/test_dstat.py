@@ -1,0 +1,159 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.results import ParseError, read_dstat
+
+DATA = Path(__file__).parents[3] / "data" / "dool"
+DSTAT_0_7_2 = """\
+"Dstat 0.7.2 CSV output"
+"Author:","Dag Wieers <dag@wieers.com>",,,,"URL:","http://dag.wieers.com/home-made/dstat/"
+"Host:","s1",,,,"User:","root"
+"Cmdline:","dstat -tcn --output s1.csv 1",,,,"Date:","31 Dec 2017 23:59:58 UTC"
+
+"system","total cpu usage",,,,,,"net/total",
+"time","usr","sys","idl","wai","hiq","siq","recv","send"
+31-12 23:59:58,0.173,0.123,99.670,0.009,0.0,0.026,22395.765,51954.426
+31-12 23:59:59,1.0,2.0,90.0,3.0,0.0,4.0,60.0,130.0
+01-01 00:00:00,2.0,2.0,90.0,2.0,0.0,4.0,61.0,106.0
+"""
+DSTAT_0_7_4 = """\
+"Dstat 0.7.4 CSV output"
+"Author:","Dag Wieers <dag@wieers.com>",,,,"URL:","http://dag.wieers.com/home-made/dstat/"
+"Host:","s1",,,,"User:","root"
+"Cmdline:","dstat -T --epoch -N total,eth0 -C 0,total -c -n --output a.csv",,,,"Date:","21 Nov 2026"
+"epoch","epoch","cpu0 usage",,,,,"total cpu usage",,,,,"net/total",,"net/eth0",
+"epoch","epoch","usr","sys","idl","wai","stl","usr","sys","idl","wai","stl","net/total:recv",\
+"net/total:send","net/eth0:recv","net/eth0:send"
+1795222550.156,1795222550.156,9,9,82,0,0,8,8,84,0,0,1,2,3,4
+1795222551.156,1795222551.156,16.6,9.2,70.5,0.7,3,8.5,8,84,0,0,1000,2000,900,1900,,,
+"""
+PCP = """\
+"pcp-dstat 4.3.2 CSV Output"
+"Author:","PCP team <pcp@groups.io> and Dag Wieers <dag@wieers.com>",,,,"URL:","https://pcp.io/"
+"Host:","s1",,,,"User:","root"
+"Cmdline:","dstat -tcn --output pcp.csv 1",,,,"Date:","21 Nov 2026 00:55:45 CET"
+"system","total usage",,,,,"net/total",,
+"time","total usage:usr","total usage:sys","total usage:idl","total usage:wai","total usage:stl",\
+"net/total:recv","net/total:send",
+21-11 00:55:45,1,1,98,0,0,10,20,
+\x1b[0;33m21-11 00:55:46\x1b[0m,11,1,88,0,0,110,120,
+"""
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "dstat.csv"
+    path.write_text(text)
+    return path
+
+
+def test_dool_row_is_bound_by_name_and_the_first_is_dropped():
+    frame = read_dstat(DATA / "bytes.csv")
+    lines = (DATA / "bytes.csv").read_text().splitlines()
+    assert len(frame) == len(lines) - 6 - 1
+    cells = lines[7].split(",")
+    row = frame.iloc[0]
+    assert row["epoch_s"] == float(cells[0])
+    assert row["cpu_idle_percent"] == float(cells[3])
+    assert row["disk_write_bytes_per_s"] == float(cells[7])
+    assert row["memory_available_bytes"] == float(cells[15])
+
+
+def test_dool_counts_network_in_bits_unless_told_otherwise():
+    cells = (DATA / "bits.csv").read_text().splitlines()[7].split(",")
+    frame = read_dstat(DATA / "bits.csv")
+    assert frame.loc[0, "net_receive_bytes_per_s"] == float(cells[6]) / 8
+
+
+def test_dool_without_epoch_gets_it_from_the_date_in_utc():
+    frame = read_dstat(DATA / "default.csv")
+    assert frame["epoch_s"].tolist() == [1795228663.0, 1795228664.0]
+    assert frame["load_15m"].tolist() == [0.1, 0.1]
+
+
+def test_last_recording_of_an_appended_file_counts():
+    assert read_dstat(DATA / "appended.csv")["epoch_s"].tolist() == [1795229268.6, 1795229269.6]
+
+
+def test_dstat_0_7_2_has_six_cpu_columns_and_the_year_turns(tmp_path):
+    frame = read_dstat(write(tmp_path, DSTAT_0_7_2))
+    assert frame["cpu_softirq_percent"].tolist() == [4.0, 4.0]
+    assert frame["net_send_bytes_per_s"].tolist() == [130.0, 106.0]
+    assert frame["epoch_s"].diff().iloc[1] == 1.0
+
+
+def test_dstat_0_7_4_devices_stand_in_the_names(tmp_path):
+    frame = read_dstat(write(tmp_path, DSTAT_0_7_4))
+    assert frame.columns[0] == "epoch_s"
+    assert frame.loc[0, ["cpu_0_user_percent", "cpu_user_percent"]].tolist() == [16.6, 8.5]
+    assert frame.loc[0, "net_receive_bytes_per_s"] == 1000
+    assert frame.loc[0, "net_eth0_send_bytes_per_s"] == 1900
+
+
+def test_pcp_has_local_time_colours_and_stray_columns(tmp_path):
+    frame = read_dstat(write(tmp_path, PCP))
+    assert frame.loc[0, "local_time"] == pd.Timestamp("2026-11-21 00:55:46")
+    assert "epoch_s" not in frame
+    assert frame.loc[0, "cpu_user_percent"] == 11
+    assert frame.loc[0, "net_send_bytes_per_s"] == 120
+
+
+def test_last_row_without_line_end_is_dropped(tmp_path):
+    whole = (DATA / "bytes.csv").read_text()
+    cut = read_dstat(write(tmp_path, whole[:-5]))
+    assert cut.equals(read_dstat(DATA / "bytes.csv").iloc[:-1])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"Host:"', '"Machine:"', r":1: no Host line"),
+        ('"Cmdline:"', '"Command:"', r":4: no Cmdline line"),
+        (",60.0,130.0", "", r":9: 9 cells expected, got 7"),
+        ("60.0", "sixty", r":9: net_receive_bytes_per_s must be a number, got 'sixty'"),
+        ("2017", "", "no year in the date"),
+        ("31-12 23:59:59", "yesterday", "time must be like"),
+    ],
+)
+def test_damage_is_an_error_with_the_line(tmp_path, old, new, message):
+    text = DSTAT_0_7_2.replace(old, new)
+    with pytest.raises(ParseError, match=message):
+        read_dstat(write(tmp_path, text))
+
+
+def test_two_rows_in_one_line_are_an_error(tmp_path):
+    first, second = DSTAT_0_7_4.splitlines()[-2:]
+    path = write(tmp_path, DSTAT_0_7_4.replace(f"{first}\n{second}", f"{first}{second}"))
+    with pytest.raises(ParseError, match=r"dstat\.csv:7: 16 cells expected, got 34"):
+        read_dstat(path)
+
+
+@pytest.mark.parametrize("cell", ["8\r8", "1_0"])
+def test_damaged_cells_are_an_error(tmp_path, cell):
+    path = write(tmp_path, DSTAT_0_7_4.replace("16.6", cell))
+    with pytest.raises(ParseError, match=r"dstat\.csv:8: "):
+        read_dstat(path)
+
+
+def test_lines_may_end_as_on_windows(tmp_path):
+    path = tmp_path / "dstat.csv"
+    path.write_bytes(DSTAT_0_7_4.replace("\n", "\r\n").encode())
+    assert read_dstat(path).equals(read_dstat(write(tmp_path, DSTAT_0_7_4)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(share=st.floats(0, 1))
+def test_cut_anywhere_gives_a_prefix_or_an_error(tmp_path_factory, share):
+    text = (DATA / "bytes.csv").read_text()
+    path = tmp_path_factory.getbasetemp() / "cut.csv"
+    path.write_text(text[: int(share * len(text))])
+    try:
+        frame = read_dstat(path)
+    except ParseError as error:
+        assert str(path) in str(error)
+    else:
+        whole = read_dstat(DATA / "bytes.csv")
+        assert frame.to_numpy().tolist() == whole.iloc[: len(frame)].to_numpy().tolist()

@@ -1,0 +1,122 @@
+import math
+
+import pandas as pd
+import pytest
+
+from analysis.sections.open_stations import (
+    as_points,
+    compare_link,
+    compare_workers,
+    rate_words,
+    reasons,
+    station_table,
+)
+from analysis.tables.frames import Tables
+
+EMPTY = pd.DataFrame()
+
+
+def tables(runs, hosts=EMPTY, histograms=EMPTY):
+    names = ("request_types", "windows", "servers", "pauses", "pings", "bandwidths", "rejected")
+    others = dict.fromkeys(names, EMPTY)
+    return Tables(runs=runs, hosts=hosts, histograms=histograms, **others)
+
+
+def open_run(rate, **more):
+    return {
+        "section": "7", "workload": "get", "clients_per_thread": 1, "repetition": 1,
+        "num_clients": 1, "num_middlewares": 0, "num_servers": 1, "think_time_s": math.nan,
+        "value_bytes": 4096, "stable_s": 3, "arrival_rate_per_s": rate,
+        "client_throughput_ops_per_s": rate, **more,
+    }  # fmt: skip
+
+
+def hosts_of(run):
+    rates = {"clients": 200.0, "middlewares": 800.0, "servers": 100.0}
+    rows = [
+        {**run, "host": role, "role": role, "rate_mbit_per_s": rate} for role, rate in rates.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def cells_of(runs, response_time_ms=1.0):
+    time = "client_response_time_ms"
+    return pd.DataFrame(runs).assign(
+        **{
+            "client_throughput_ops_per_s_mean": lambda f: f["client_throughput_ops_per_s"],
+            f"{time}_mean": response_time_ms,
+            f"{time}_ci_low": math.nan,
+            f"{time}_ci_high": math.nan,
+            "middleware_service_time_ms_mean": 1.0,
+        }
+    )
+
+
+def test_a_link_is_compared_with_its_wire_time():
+    run = open_run(1450.0)
+    table = compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells_of([run]))
+    assert table["model"].tolist() == ["M/M/1", "M/D/1"]
+    assert table["utilization"].iloc[0] == pytest.approx(0.5, abs=0.01)
+    half = table.set_index("model")["predicted"]
+    assert half["M/D/1"] < half["M/M/1"]
+    told = reasons({"link": table})
+    assert told["station"].tolist() == ["link"] * 2
+    assert told["reason"].tolist() == table["reason"].tolist()
+
+
+def test_a_token_bucket_and_the_generators_time_count():
+    run = open_run(1450.0, instances_per_client=1, threads_per_instance=2)
+    samples = pd.DataFrame(
+        {"side": "client", "time": "response_time", "arrival_rate_per_s": 1450.0,
+         "upper_edge_ms": [0.1, 0.2, 5.0], "count": [5, 3, 2]}
+    )  # fmt: skip
+    cells = cells_of([run], 0.2).assign(client_loop_utilization_mean=0.1)
+    measured = tables(pd.DataFrame([run]), hosts_of(run), samples)
+    table = compare_link(measured, cells, burst_bytes=16384).set_index("model")
+    client_ms = 1000 * 0.1 * 2 / 1450  # one host of two loops
+    bucket = table.loc["M/D/1, token bucket"]
+    assert client_ms < bucket["predicted"] < client_ms + 0.02
+    assert table.loc["M/D/1", "predicted"] > bucket["predicted"] + 0.34
+    told = table.loc["M/D/1", "reason"].replace("\xa0", " ")
+    assert "80 % of the requests took less than" in told
+
+
+def test_workers_are_compared_by_the_service_time_that_they_had():
+    more = {"workload": "set", "num_middlewares": 1, "workers": 8}
+    more |= {"middleware_net_thread_utilization": 0.1, "middleware_throughput_ops_per_s": 1968.0}
+    run = open_run(1968.0, **more)
+    samples = pd.DataFrame(
+        {"side": "middleware", "time": "service_time", "workers": 8,
+         "upper_edge_ms": [0.5, 1.5], "count": [5, 5]}
+    )  # fmt: skip
+    table = compare_workers(
+        tables(pd.DataFrame([run]), hosts_of(run), samples), cells_of([run], 2.0), workers=8
+    )
+    assert table["model"].tolist() == ["M/M/8", "M/D/8", "M/G/8"]
+    assert table["utilization"].iloc[0] == pytest.approx(1968 * 0.001 / 8)
+
+
+def test_points_have_the_interval_of_the_measurement():
+    run = open_run(1450.0)
+    bounds = {"client_response_time_ms_ci_low": 0.9, "client_response_time_ms_ci_high": 1.2}
+    cells = cells_of([run]).assign(**bounds)
+    points = as_points(compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells))
+    assert (points[list(bounds)] == list(bounds.values())).all(axis=None)
+
+
+def test_each_station_has_its_own_rates():
+    runs = [open_run(1450.0), open_run(290.0)]
+    link = compare_link(tables(pd.DataFrame(runs), hosts_of(runs[0])), cells_of(runs))
+    opened = {"the link": link, "one worker": link.head(0)}
+    (row,) = station_table(opened).to_dict("records")
+    assert row["arrival_rates_per_s"] == "290, 1\N{NARROW NO-BREAK SPACE}450"
+    assert row["utilizations"] == "0.10, 0.50"
+    assert rate_words(opened) == "The highest utilization is 50\N{NO-BREAK SPACE}% at the link."
+
+
+def test_stations_without_a_run_give_no_rows():
+    run = open_run(100.0)
+    measured = tables(pd.DataFrame([run]), hosts_of(run))
+    empty = compare_workers(measured, cells_of([open_run(100.0, workers=8)]), workers=1)
+    assert empty.empty
+    assert as_points(empty).empty

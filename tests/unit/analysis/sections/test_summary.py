@@ -1,0 +1,163 @@
+import pytest
+
+from analysis.published.printed import published_summary, published_workers
+from analysis.sections.summary import (
+    capacity_table,
+    cells,
+    comparison_table,
+    error_bar_words,
+    interactive_law_table,
+    middleware_table,
+    repetition_words,
+    varied,
+)
+from analysis.tables.tidying import tidy_campaign
+from tests.helpers.campaign import build_campaign, build_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return tidy_campaign(build_campaign(tmp_path_factory.mktemp("synthetic"))).runs
+
+
+@pytest.fixture(scope="module")
+def baseline(runs):
+    return cells(runs.query("section == '2.1'"))
+
+
+@pytest.fixture(scope="module")
+def with_middleware(runs):
+    return cells(runs.query("section == '3.1'"))
+
+
+def test_cells_are_configurations(baseline, with_middleware):
+    assert len(baseline) == 2 * 4
+    assert "workers" not in baseline
+    assert len(with_middleware) == 2 * 4 * 2
+    assert with_middleware["workers"].dtype == int
+    assert (with_middleware["client_throughput_ops_per_s_repetitions"] == 3).all()
+
+
+def test_cells_of_sections_with_and_without_middleware_stay_apart(runs, baseline, with_middleware):
+    assert len(cells(runs)) == len(baseline) + len(with_middleware)
+
+
+def test_no_accepted_run_is_said(runs):
+    with pytest.raises(ValueError, match=r"no accepted run to aggregate: Tables\.rejected"):
+        cells(runs.iloc[:0])
+
+
+def test_baseline_capacity(baseline):
+    table = capacity_table(baseline).set_index("workload")
+    assert table.loc["get", "num_clients"] == 6
+    assert table.loc["get", "throughput_ops_per_s"] == pytest.approx(2900, rel=0.02)
+    assert table.loc["set", "num_clients"] == 24
+    assert (table["largest_throughput_ops_per_s"] >= table["throughput_ops_per_s"]).all()
+    assert table["saturated"].all()
+
+
+def test_capacity_by_workers(with_middleware):
+    table = capacity_table(with_middleware, ["workload", "workers"])
+    by_workers = table.set_index(["workload", "workers"])["throughput_ops_per_s"]
+    assert by_workers[("set", 8)] == pytest.approx(8000, rel=0.03)
+    assert by_workers[("set", 64)] == pytest.approx(14000, rel=0.03)
+
+
+def test_capacity_as_the_middleware_measured_it(with_middleware):
+    by = ["workload", "workers"]
+    there = capacity_table(with_middleware, by, measured_on="middleware").set_index(by)
+    clients = capacity_table(with_middleware, by).set_index(by)
+    assert (there["num_clients"] == clients["num_clients"]).all()
+    assert there["measured_on"].unique() == ["middleware"]
+    faster = clients["response_time_ms"] - there["response_time_ms"]
+    assert faster.tolist() == pytest.approx([0.5] * 4, abs=0.01)
+
+
+def test_captions_say_what_the_error_bars_are(runs, baseline):
+    expected = "error bars 95 % confidence intervals, 3 repetitions"
+    assert error_bar_words(baseline) == expected
+    once = cells(runs.query("section == '2.1' and repetition == 1"))
+    assert error_bar_words(once) == "no error bars from 1 repetition"
+    some = cells(runs.query("section == '2.1' and (repetition == 1 or workload == 'get')"))
+    assert repetition_words(some) == "1 to 3 repetitions"
+
+
+def test_middleware_and_clients_stand_below_each_other(with_middleware):
+    table = middleware_table(with_middleware)
+    assert table["measured_on"].tolist() == ["middleware", "clients"] * 2
+    assert table["section"].unique() == ["3.1"]
+    sets = table.query("workload == 'set'").set_index("measured_on")
+    assert sets["workers"].unique() == [64]
+    assert sets.loc["clients", "throughput_ops_per_s"] == pytest.approx(
+        sets.loc["middleware", "throughput_ops_per_s"], rel=1e-3
+    )
+    difference = (
+        sets.loc["clients", "response_time_ms"] - sets.loc["middleware", "response_time_ms"]
+    )
+    assert difference == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_smallest_number_of_workers_that_is_enough_is_shown(with_middleware):
+    gets = middleware_table(with_middleware).query("workload == 'get'")
+    assert gets["workers"].unique() == [8]  # 64 are within the noise
+
+
+def test_interactive_law_holds_for_the_synthetic_system(with_middleware):
+    table = interactive_law_table(with_middleware)
+    assert len(table) == len(with_middleware)
+    assert table["difference_percent"].abs().max() < 0.1
+
+
+def test_interactive_law_is_that_of_each_run(tmp_path):
+    """Runs of 100 and 300 op/s fit the law each, though the law of their means gives 150 op/s."""
+    runs = tidy_campaign(build_campaign(tmp_path, sections=["2.1"], repetitions=2)).runs
+    runs = runs.query("workload == 'get' and num_clients == 6").assign(
+        client_throughput_ops_per_s=[100.0, 300.0], client_response_time_ms=[60.0, 20.0]
+    )
+    (row,) = interactive_law_table(cells(runs)).to_dict("records")
+    assert row["throughput_ops_per_s"] == 200
+    assert row["difference_percent"] == pytest.approx(0)
+
+
+def test_interactive_law_shows_what_does_not_fit(tmp_path):
+    runs = tidy_campaign(build_campaign(tmp_path, sections=["2.1"], repetitions=1)).runs
+    wrong = runs.assign(client_response_time_ms=runs["client_response_time_ms"] / 2)
+    table = interactive_law_table(cells(wrong))
+    assert table["difference_percent"].min() == pytest.approx(100, abs=0.1)
+
+
+def test_comparison_puts_each_study_beside_ours(baseline):
+    on = ["workload", "measured_on"]
+    table = comparison_table(capacity_table(baseline), published_summary("2.1"), on)
+    assert table["study"].tolist() == ["cetin2018", "schmid2018", "yenicelik2018"] * 2
+    schmid = table.query("study == 'schmid2018' and workload == 'get'").iloc[0]
+    assert schmid["study_throughput_ops_per_s"] == 2954
+    assert schmid["throughput_ratio"] == pytest.approx(schmid["throughput_ops_per_s"] / 2954)
+    assert schmid[["num_clients", "study_num_clients"]].tolist() == [6, 6]
+
+
+def test_comparison_by_place_and_by_workers(with_middleware):
+    by_place = comparison_table(
+        middleware_table(with_middleware), published_summary("3.1"), ["workload", "measured_on"]
+    )
+    assert len(by_place) == 12
+    by, on = ["workload", "workers"], ["workload", "workers", "measured_on"]
+    ours = capacity_table(with_middleware, by, measured_on="middleware")
+    by_workers = comparison_table(ours, published_workers(), on)
+    assert by_workers["workers"].tolist() == [8, 64]
+    at_clients = capacity_table(with_middleware, by)
+    assert comparison_table(at_clients, published_workers(), on).empty
+
+
+def test_cells_keep_apart_whatever_a_section_varies(tmp_path):
+    for keys in (1, 9):
+        for sharded in (True, False):
+            config = {"workload": "get", "clients_per_thread": 2, "workers": 64}
+            build_run(tmp_path, "5", {**config, "multi_get_keys": keys, "sharded": sharded})
+    build_run(tmp_path, "2.1", {"workload": "get", "clients_per_thread": 2})
+    table = cells(tidy_campaign(tmp_path).runs)
+    assert varied(tidy_campaign(tmp_path).runs) == ["sharded", "multi_get_keys"]
+    assert len(table) == 5
+    assert table.query("section == '5'")[["sharded", "multi_get_keys"]].duplicated().sum() == 0
+    assert not [name for name in table if name.startswith(("routing_", "workers_", "replicas_"))]
+    assert {"sharded", "multi_get_keys"} <= set(interactive_law_table(table))

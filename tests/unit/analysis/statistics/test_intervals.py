@@ -1,0 +1,56 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.statistics.intervals import aggregate, half_width_of_mean
+
+
+def test_interval_of_jain_example_13_4():
+    """Differences of seven processor times; 99 % interval (-1.21, 3.27)."""
+    differences = [1.5, 2.6, -1.8, 1.3, -0.5, 1.7, 2.4]
+    sd = pd.Series([np.std(differences, ddof=1)])
+    half_width = half_width_of_mean(sd, pd.Series([7]), confidence=0.99).item()
+    mean = np.mean(differences)
+    assert (mean - half_width, mean + half_width) == pytest.approx((-1.21, 3.27), abs=0.01)
+
+
+def test_four_repetitions_have_1_6_times_the_sd():
+    """The factor that Schmid 2018 names in section 1.7.1 for n = 4."""
+    assert half_width_of_mean(pd.Series([1.0]), pd.Series([4])).item() == pytest.approx(
+        1.6, abs=0.01
+    )
+
+
+def test_cells_have_mean_sd_and_interval():
+    frame = pd.DataFrame({"n": [6, 6, 6, 12], "x": [1.0, 2.0, 3.0, 5.0]})
+    cells = aggregate(frame, ["n"], ["x"]).set_index("n")
+    assert cells.loc[6, ["x_mean", "x_sd", "x_repetitions"]].tolist() == [2, 1, 3]
+    assert cells.loc[6, "x_ci_high"] - 2 == pytest.approx(4.302653 / np.sqrt(3))
+
+
+def test_one_repetition_has_no_interval_rather_than_one_of_width_0():
+    cells = aggregate(pd.DataFrame({"n": [6], "x": [1.0]}), ["n"], ["x"])
+    assert cells["x_mean"].item() == 1
+    assert cells[["x_sd", "x_ci_low", "x_ci_high"]].isna().all(axis=None)
+
+
+def test_missing_values_are_not_repetitions_and_missing_levels_are_levels():
+    frame = pd.DataFrame({"workers": [np.nan, np.nan, 8], "x": [1.0, np.nan, 3.0]})
+    cells = aggregate(frame, ["workers"], ["x"])
+    assert cells["x_repetitions"].tolist() == [1, 1]
+    assert cells["workers"].isna().sum() == 1
+
+
+@given(values=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8), shift=st.floats(-1e6, 1e6))
+def test_interval_moves_with_the_values_and_holds_the_mean(values, shift):
+    frame = pd.DataFrame({"cell": 1, "x": values, "moved": np.array(values) + shift})
+    cell = aggregate(frame, ["cell"], ["x", "moved"]).iloc[0]
+    assert cell["x_ci_low"] <= cell["x_mean"] <= cell["x_ci_high"]
+    assert cell["moved_ci_low"] == pytest.approx(cell["x_ci_low"] + shift, abs=1e-3)
+
+
+def test_confidence_out_of_range_is_refused():
+    with pytest.raises(ValueError, match=r"confidence must be in \(0, 1\), got 95"):
+        half_width_of_mean(pd.Series([1.0]), pd.Series([4]), confidence=95)

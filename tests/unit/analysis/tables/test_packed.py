@@ -1,0 +1,220 @@
+"""Runs whose files are in an archive: nothing lost, nothing that reads them sees a difference."""
+
+import base64
+import gzip
+import json
+import random
+import tarfile
+import zlib
+
+import pytest
+from click.testing import CliRunner
+
+from analysis.results import ParseError
+from analysis.tables.frames import NAMES, table_path
+from analysis.tables.packed import archive_path, pack, packed_sections, raw_files, unpack
+from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidying import tidy_campaign
+from remote.campaign.record import Record
+from remote.campaign.verify import verify_campaign
+from remote.cli import main
+from tests.helpers.campaign import build_run
+
+CONFIGS = [
+    {"workload": "get", "clients_per_thread": 8, "workers": 8},
+    {"workload": "get", "clients_per_thread": 8, "workers": 64},
+]
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    """Two runs of section 3.1, one of 2.1."""
+    folder = tmp_path / "data" / "one"
+    for config in CONFIGS:
+        build_run(folder, "3.1", config)
+    build_run(folder, "2.1", {"workload": "set", "clients_per_thread": 8})
+    return folder
+
+
+def contents(campaign):
+    """All files of the runs, by path."""
+    return {
+        path.relative_to(campaign): path.read_bytes()
+        for path in campaign.glob("[0-9]*/**/*")
+        if path.is_file()
+    }
+
+
+def test_unpacking_gives_every_byte_back(campaign):
+    before = contents(campaign)
+    packed = pack(campaign, "3.1")
+    assert {path.name for path in contents(campaign) if path.parts[0] == "3.1"} == {"manifest.json"}
+    assert packed.bytes_after == archive_path(campaign, "3.1").stat().st_size < packed.bytes_before
+    assert unpack(campaign, "3.1") == packed.files == len(before) - len(contents_of_21(before)) - 2
+    assert contents(campaign) == before
+    assert packed_sections(campaign) == []
+    assert not (campaign / "raw").exists()
+
+
+def contents_of_21(files):
+    return [path for path in files if path.parts[0] == "2.1"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no gzip", gzip.compress(b"other settings", 1, mtime=77), gzip.compress(b"cut")[:-3]],
+)
+def test_what_is_not_compressed_as_we_do_is_kept_as_it_is(campaign, content):
+    odd = next(campaign.glob("2.1/*/*")) / "c1" / "odd.txt.gz"
+    odd.write_bytes(content)
+    pack(campaign, "2.1")
+    assert not odd.exists()
+    unpack(campaign, "2.1")
+    assert odd.read_bytes() == content
+
+
+def histogram_log(*payloads):
+    lines = [b"#[Histogram log format version 1.3]", b'"StartTimestamp","Interval_Length"']
+    lines += [b"Tag=response_time/get,1.0,1.000,2.0," + payload for payload in payloads]
+    return gzip.compress(b"\n".join([*lines, b""]), mtime=0)
+
+
+def encoded(counts, level=9):
+    plain = b"\x1c\x84\x93\x13" + bytes(36) + counts
+    packed = zlib.compress(plain, level)
+    return base64.b64encode(b"\x1c\x84\x93\x14" + len(packed).to_bytes(4, "big") + packed)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        histogram_log(encoded(b"\x02\x07" * 300), encoded(b"\x04\x05" * 300)),
+        histogram_log(encoded(b"\x02\x07" * 300, level=1)),
+        histogram_log(b"HISTF not base64"),
+        histogram_log(base64.b64encode(b"\x1c\x84\x93\x14" + bytes(30))),
+        histogram_log(),
+        histogram_log(encoded(b"cut")[:-9]),
+    ],
+    ids=["two", "other level", "no base64", "no zlib", "empty", "cut"],
+)
+def test_histogram_logs_come_back(campaign, log):
+    odd = next(campaign.glob("2.1/*/*")) / "c1" / "histograms.hlog.gz"
+    odd.write_bytes(log)
+    pack(campaign, "2.1")
+    unpack(campaign, "2.1")
+    assert odd.read_bytes() == log
+
+
+def test_histograms_are_archived_uncompressed(campaign):
+    counts = random.Random(1).randbytes(2000)
+    folder = next(campaign.glob("2.1/*/*")) / "c1"
+    (folder / "histograms.hlog.gz").write_bytes(histogram_log(encoded(counts)))
+    pack(campaign, "2.1")
+    with tarfile.open(archive_path(campaign, "2.1")) as archive:
+        (name,) = [one for one in archive.getnames() if "hlog" in one]
+        assert name.endswith("c1/histograms.hlog.histograms")
+        assert counts in archive.extractfile(name).read()
+
+
+def test_archive_is_read_by_any_tar(campaign):
+    pack(campaign, "2.1")
+    with tarfile.open(archive_path(campaign, "2.1")) as archive:
+        (name,) = [one for one in archive.getnames() if one.endswith("c1/memtier-0.json")]
+        document = json.load(archive.extractfile(name))
+    assert "ALL STATS" in document
+
+
+def test_tables_of_packed_runs_are_those_of_the_runs(campaign, tmp_path):
+    tidy_campaign(campaign, ["3.1"], into=tmp_path)
+    pack(campaign, "3.1")
+    campaign_tables(campaign, ["3.1"])
+    for name in NAMES:
+        made = table_path(campaign, "3.1", name).read_bytes()
+        assert made == table_path(tmp_path, "3.1", name).read_bytes()
+
+
+def test_packing_changes_nothing_for_tables_that_are_there(campaign):
+    campaign_tables(campaign, ["3.1"])
+    made_ns = table_path(campaign, "3.1", "runs").stat().st_mtime_ns
+    pack(campaign, "3.1")
+    campaign_tables(campaign, ["3.1"])
+    assert table_path(campaign, "3.1", "runs").stat().st_mtime_ns == made_ns
+
+
+def test_runs_measured_after_packing_are_packed_with_the_others(campaign):
+    pack(campaign, "3.1")
+    build_run(campaign, "3.1", {**CONFIGS[0], "workers": 16})
+    before = contents(campaign)
+    files = pack(campaign, "3.1").files
+    assert unpack(campaign, "3.1") == files
+    assert len(contents(campaign)) > len(before)
+    assert len({path.parts[1] for path in contents(campaign) if path.parts[0] == "3.1"}) == 3
+
+
+def test_only_the_packed_sections_that_are_asked_for_are_copied(campaign):
+    with raw_files(campaign) as folder:
+        assert folder == campaign
+    pack(campaign, "3.1")
+    with raw_files(campaign, ["2.1"]) as folder:
+        assert folder == campaign
+    with raw_files(campaign, ["3.1"]) as folder:
+        assert sorted(path.name for path in folder.iterdir()) == ["3.1"]
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("keep", [0, 10, 0.5, 0.99])
+def test_damaged_archive_is_named(campaign, keep):
+    pack(campaign, "3.1")
+    path = archive_path(campaign, "3.1")
+    content = path.read_bytes()
+    path.write_bytes(content[: int(keep if keep > 1 else keep * len(content))])
+    with pytest.raises(ParseError, match=r"raw/3\.1\.tar\.xz: not a complete archive"):
+        campaign_tables(campaign, ["3.1"])
+    (finding,) = verify_campaign(campaign).findings
+    assert (finding.kind, finding.path) == ("damaged", path)
+    with pytest.raises(ParseError):
+        pack(campaign, "3.1")
+    assert path.exists()
+
+
+def test_every_damaged_byte_is_found(campaign):
+    pack(campaign, "2.1")
+    path = archive_path(campaign, "2.1")
+    content = path.read_bytes()
+    for place in range(0, len(content), len(content) // 40):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
+        assert any(finding.path == path for finding in verify_campaign(campaign).findings), place
+
+
+def test_verification_tells_of_a_packed_file_that_is_not_what_was_measured(campaign):
+    (folder,) = campaign.glob("2.1/*/*")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"] = {"c1/memtier-0.json.gz": {"sha256": "0" * 64, "bytes": 1}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    pack(campaign, "2.1")
+    damaged = [f for f in verify_campaign(campaign).findings if f.kind == "damaged"]
+    assert folder / "c1/memtier-0.json.gz" in [finding.path for finding in damaged]
+
+
+def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
+    build_run(campaign / "what-if" / "more", "3.1", CONFIGS[0])
+    for folder in (campaign, campaign / "what-if" / "more"):
+        Record(profile="smoke", seed=1, fleet="local").write(folder)
+    monkeypatch.setattr("remote.commands.campaigns.DATA_DIR", campaign.parent)
+    before = contents(campaign)
+    packed = CliRunner().invoke(main, ["pack", "one"])
+    assert packed.exit_code == 0, packed.output
+    assert [line.split(":")[0] for line in packed.output.splitlines()] == [
+        *["one"] * 2,
+        "one/what-if/more",
+    ]
+    unpacked = CliRunner().invoke(main, ["unpack", "one"])
+    assert unpacked.exit_code == 0, unpacked.output
+    assert contents(campaign) == before
+
+
+def test_command_refuses_what_is_no_campaign(tmp_path, monkeypatch):
+    monkeypatch.setattr("remote.commands.campaigns.DATA_DIR", tmp_path)
+    result = CliRunner().invoke(main, ["pack", "none"])
+    assert result.exit_code != 0
+    assert "no such campaign" in result.output

@@ -1,0 +1,91 @@
+import json
+
+import pytest
+
+from analysis.results import ParseError
+from analysis.tables.provenance import read_provenance, summarise
+
+MANIFEST = {
+    "format": 1,
+    "campaign": "smoke",
+    "profile": "smoke",
+    "status": "accepted",
+    "fleet": "local-lab",
+    "topology": {"name": "azure", "time_dilation": 1},
+    "generator": {"name": "memtier_benchmark", "version": "2.3.1"},
+    "git": {"commit": "0123456789abcdef", "dirty": False},
+    "started_at": "2026-11-21T02:10:00+00:00",
+    "finished_at": "2026-11-21T02:11:00+00:00",
+}
+
+
+def test_distinct_values_are_collected_once():
+    later = {
+        **MANIFEST,
+        "status": "rejected",
+        "git": {"commit": "fedcba9876543210", "dirty": True},
+        "topology": {"name": "azure", "time_dilation": 4},
+        "finished_at": "2026-11-22T01:00:00+00:00",
+    }
+    facts = dict(summarise([MANIFEST, MANIFEST, later]).facts())
+    assert facts == {
+        "Campaign": "smoke (profile smoke)",
+        "Measured": "2026-11-21 02:10 to 2026-11-22 01:00 UTC",
+        "Runs": "2 accepted, 1 rejected or failed",
+        "Fleet": "local-lab (azure, time dilation 1); local-lab (azure, time dilation 4)",
+        "Load generator": "memtier_benchmark 2.3.1",
+        "Git commit": "0123456789, fedcba9876 with local changes",
+    }
+
+
+def test_runs_without_generator_or_times_are_no_obstacle():
+    bare = {key: MANIFEST[key] for key in MANIFEST if key not in ("generator", "started_at")}
+    del bare["finished_at"]
+    facts = dict(summarise([bare]).facts())
+    assert facts["Measured"] == "not recorded"
+    assert facts["Load generator"] == "none"
+
+
+def test_manifests_are_found_wherever_the_runs_are(tmp_path):
+    folder = tmp_path / "2.1" / "workload=get" / "rep-1"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text(json.dumps(MANIFEST))
+    assert read_provenance(tmp_path).num_accepted == 1
+
+
+def test_damaged_manifest_is_named(tmp_path):
+    folder = tmp_path / "2.1" / "workload=get" / "rep-1"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(ParseError, match=r"rep-1/manifest.json: not a complete JSON"):
+        read_provenance(tmp_path)
+
+
+def test_campaign_without_runs_says_what_to_do(tmp_path):
+    with pytest.raises(FileNotFoundError, match="holds no measured runs: measure first"):
+        read_provenance(tmp_path)
+
+
+def test_footnote_names_what_a_figure_was_made_from():
+    dropin = {
+        "name": "drop-in memtier_benchmark",
+        "version": "memtier_benchmark v=2.3.1 generator=middleware-lab 0.1.0 java=17.0.15",
+    }
+    dilated = {**MANIFEST, "topology": {"name": "azure", "time_dilation": 4}, "generator": dropin}
+    assert summarise([MANIFEST, MANIFEST]).footnote() == (
+        "Campaign smoke: out of 2 runs; memtier_benchmark 2.3.1; time dilation k = 1; "
+        "commit 0123456789."
+    )
+    assert summarise([dilated, MANIFEST]).footnote(1) == (
+        "Campaign smoke: 1 run; drop-in memtier_benchmark 2.3.1 (middleware-lab 0.1.0) and "
+        "memtier_benchmark 2.3.1; time dilation k = 1, 4; commit 0123456789."
+    )
+
+
+def test_provenance_of_a_section_leaves_the_others_out(tmp_path):
+    for section in ("2.1", "2.2"):
+        folder = tmp_path / section / "workload=get" / "rep-1"
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_text(json.dumps(MANIFEST))
+    assert read_provenance(tmp_path, ["2.1"]).num_accepted == 1
+    assert read_provenance(tmp_path).num_accepted == 2

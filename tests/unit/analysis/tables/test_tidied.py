@@ -1,0 +1,91 @@
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from analysis.tables import tidied
+from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidying import tidy_campaign
+from tests.helpers.campaign import build_campaign, build_run
+
+CONFIG = {"workload": "get", "clients_per_thread": 4}
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    return build_campaign(
+        tmp_path / "trial", sections=["2.1"], clients_per_thread=[1], repetitions=2
+    )
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Count how often tables are made from runs."""
+    calls = []
+
+    def tidy(campaign_dir, sections, **options):
+        calls.append(list(sections))
+        return tidy_campaign(campaign_dir, sections, **options)
+
+    monkeypatch.setattr(tidied, "tidy_campaign", tidy)
+    return calls
+
+
+def test_tables_are_made_once_and_are_the_same(campaign, made):
+    first, second = campaign_tables(campaign, ["2.1"]), campaign_tables(campaign, ["2.1"])
+    assert made == [["2.1"]]
+    assert first.runs.equals(second.runs)
+    assert len(first.runs) == 4
+
+
+def test_several_at_once_make_them_once(campaign, made):
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        found = list(pool.map(lambda _: campaign_tables(campaign, ["2.1"]), range(4)))
+    assert made == [["2.1"]]
+    assert [len(tables.runs) for tables in found] == [4] * 4
+
+
+def test_processes_do_not_disturb_each_other(campaign):
+    code = (
+        "import sys; from analysis.tables.tidied import campaign_tables;"
+        "print(len(campaign_tables(sys.argv[1], ['2.1']).runs))"
+    )
+    command = [sys.executable, "-c", code, campaign]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[0] for process in processes] == ["4\n"] * 3
+    assert not list(campaign.rglob("*.partial"))
+
+
+def test_a_new_run_makes_them_anew(campaign, made):
+    campaign_tables(campaign, ["2.1"])
+    build_run(campaign, "2.1", CONFIG)
+    assert len(campaign_tables(campaign, ["2.1"]).runs) == 5
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize("spoil", ["code", "table", "origin"])
+def test_what_does_not_agree_is_made_anew(campaign, made, spoil):
+    campaign_tables(campaign, ["2.1"])
+    origin = campaign / "tidy" / "2.1-origin.json"
+    if spoil == "code":
+        origin.write_text(json.dumps({**json.loads(origin.read_text()), "code": "other"}))
+    elif spoil == "table":
+        (campaign / "tidy" / "2.1-runs.parquet").unlink()
+    else:
+        origin.write_text("{")
+    assert len(campaign_tables(campaign, ["2.1"]).runs) == 4
+    assert len(made) == 2
+
+
+def test_folder_that_cannot_be_written_is_no_obstacle(campaign, made, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert len(campaign_tables(campaign, ["2.1"]).runs) == 4
+    assert not (campaign / "tidy").exists()
+
+
+def test_section_that_was_not_measured_is_named(campaign):
+    with pytest.raises(FileNotFoundError, match=r"3\.1"):
+        campaign_tables(campaign, ["3.1"])

@@ -1,0 +1,76 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.text.formatting import format_column, heading, plus_minus
+
+THIN = "\N{NARROW NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("throughput_ops_per_s", "Throughput (op/s)"),
+        ("client_response_time_ms", "Client response time (ms)"),
+        ("num_clients", "Clients"),
+        ("study_num_clients", "Study clients"),
+        ("interarrival_time_s", "Interarrival time (s)"),
+        ("link_rate_mbit_per_s", "Link rate (Mbit/s)"),
+        ("throughput_ci95_ops_per_s", "Throughput 95 % CI (op/s)"),
+        ("client_response_time_ms_mean", "Client response time mean (ms)"),
+        ("throughput_ops_per_s_ci_low", "Throughput CI low (op/s)"),
+        ("schmid2018_mbit_per_s", "Schmid 2018 (Mbit/s)"),
+        ("workers", "Workers"),
+        ("hits", "Hits"),
+        ("Measured (op/s)", "Measured (op/s)"),
+        (64, "64"),
+    ],
+)
+def test_heading_puts_the_unit_in_parentheses(column, expected):
+    assert heading(column) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([2912.34, 17345.6], ["2912", "17346"]),
+        ([0.91, 2.345, 40.26], ["0.91", "2.35", "40.26"]),
+        ([0.0123, -0.5], ["0.012", "\N{MINUS SIGN}0.500"]),
+        ([0.0, 0.0], ["0", "0"]),
+        ([1.5, np.nan, np.inf], ["1.50", "\N{EN DASH}", "inf"]),
+    ],
+)
+def test_decimals_of_a_column_follow_its_median(values, expected):
+    assert [text.replace(THIN, "") for text in format_column(pd.Series(values))] == expected
+
+
+def test_whole_numbers_are_grouped_by_thousands():
+    assert format_column(pd.Series([6, 10_000])) == ["6", f"10{THIN}000"]
+
+
+def test_truth_values_and_text_are_spelled_out():
+    assert format_column(pd.Series([True, False])) == ["yes", "no"]
+    assert format_column(pd.Series(["get-only", None])) == ["get-only", "\N{EN DASH}"]
+
+
+def test_a_given_format_wins():
+    series = pd.Series([0.123456])
+    assert format_column(series, ".1%") == ["12.3%"]
+    assert format_column(series, lambda value: f"about {value:.1f}") == ["about 0.1"]
+
+
+def test_means_and_their_sd_are_joined():
+    frame = pd.DataFrame(
+        {
+            "workers": [8, 64],
+            "throughput_ops_per_s": [6779.0, 11406.0],
+            "throughput_sd_ops_per_s": [98.0, float("nan")],
+            "queue_length": [19.2, 1.8],
+            "queue_length_sd": [0.1, 0.2],
+        }
+    )
+    joined = plus_minus(frame)
+    assert joined.columns.tolist() == ["workers", "throughput_ops_per_s", "queue_length"]
+    texts = joined["throughput_ops_per_s"].str.replace("\N{NARROW NO-BREAK SPACE}", " ").tolist()
+    assert texts == ["6 779 ± 98", "11 406"]
+    assert joined["queue_length"].tolist()[0].startswith("19.2 ± 0.1")

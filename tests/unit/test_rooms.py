@@ -1,0 +1,97 @@
+"""Every line of Python has a room, and the rooms' imports run one way.
+
+The docstring of a package tells its rooms in their order, and what belongs into each.
+"""
+
+import graphlib
+import re
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import grimp
+import pytest
+
+from analysis.paths import PROJECT
+
+MOST_FILES = 12
+ANALYSIS_DOC = PROJECT / "docs" / "analysis.md"
+ROOM = re.compile(r"    (?P<names>\w+(?:, \w+)*) {2,}(?P<purpose>.+)")
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("analysis", "remote", "report", include_external_packages=False)
+
+
+def rooms(package: str) -> dict[str, tuple[int, str]]:
+    """Name of a room to its place in the order and its purpose."""
+    lines = import_module(package).__doc__.split("::", 1)[1].splitlines()
+    found = [match for line in lines if (match := ROOM.fullmatch(line))]
+    return {
+        name: (place, match["purpose"])
+        for place, match in enumerate(found)
+        for name in match["names"].split(", ")
+    }
+
+
+def folders(package: str) -> list[Path]:
+    top = Path(import_module(package).__file__).parent
+    return [top, *(path for path in top.rglob("*") if (path / "__init__.py").is_file())]
+
+
+def modules(folder: Path) -> list[str]:
+    return [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
+
+
+@pytest.mark.parametrize("package", ["analysis", "remote"])
+def test_imports_run_one_way(graph, package):
+    order = rooms(package)
+    wrong = []
+    for module in sorted(graph.find_descendants(package)):
+        room = module.split(".")[1]
+        assert room in order, f"the docstring of {package} does not tell what {room} is"
+        for used in sorted(graph.find_modules_directly_imported_by(module)):
+            parts = used.split(".")
+            if parts[0] == package and len(parts) > 1 and order[parts[1]][0] > order[room][0]:
+                wrong.append(
+                    f"{module} uses {used}: {room} ({order[room][1]}) stands below "
+                    f"{parts[1]} ({order[parts[1]][1]})"
+                )
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("package", ["analysis", "report"])
+def test_imports_run_in_no_circle(graph, package):
+    uses = {
+        module: graph.find_modules_directly_imported_by(module) - {package}
+        for module in graph.find_descendants(package)
+    }
+    graphlib.TopologicalSorter(uses).prepare()  # its error names the modules of a circle
+
+
+def test_analysis_touches_no_host(graph):
+    chains = graph.find_shortest_chains("analysis", "remote", as_packages=True)
+    assert not chains
+
+
+@pytest.mark.parametrize("package", ["analysis"])
+def test_folders_are_small(package):
+    sizes = {str(folder): len(modules(folder)) for folder in folders(package)}
+    assert max(sizes.values()) <= MOST_FILES, {
+        folder: size for folder, size in sizes.items() if size > MOST_FILES
+    }
+
+
+@pytest.mark.parametrize("package", ["analysis"])
+def test_a_name_stands_once(package):
+    """Sentences are named after what they tell of."""
+    rest = [folder for folder in folders(package) if folder.name != "words"]
+    names = Counter(name for folder in rest for name in [folder.name, *modules(folder)])
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", re.findall(r"^\| `([\w.]+)`", ANALYSIS_DOC.read_text(), re.M))
+def test_names_that_the_documentation_promises_are_there(name):
+    module, attribute = name.rsplit(".", 1)
+    assert getattr(import_module(module), attribute).__doc__
