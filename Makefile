@@ -30,8 +30,8 @@ help: ## List the targets
 
 setup: $(INSTALLED) $(PACKAGES) jar $(DELAY_LINE) ## Install what is missing: Debian packages, Python environment, middleware
 
-$(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
-	@remote/provision/debian.sh report
+$(INSTALLED): requirements.lock pyproject.toml remote/hosts/provision/debian.sh
+	@remote/hosts/provision/debian.sh report
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Installing the Python environment into .venv"
@@ -40,13 +40,13 @@ $(INSTALLED): requirements.lock pyproject.toml remote/provision/debian.sh
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(PACKAGES): remote/provision/debian.sh | $(INSTALLED)
-	@remote/provision/debian.sh
+$(PACKAGES): remote/hosts/provision/debian.sh | $(INSTALLED)
+	@remote/hosts/provision/debian.sh
 	@touch $@
 
-$(DELAY_LINE): $(wildcard remote/testbed/delay/*.[ch]) | $(PACKAGES)
+$(DELAY_LINE): $(wildcard remote/providers/local_lab/links/delay/*.[ch]) | $(PACKAGES)
 	@echo "Building the delay line"
-	@$(BIN)/python -c 'from remote.testbed import delay_line; delay_line.build_line()'
+	@$(BIN)/python -c 'from remote.providers.local_lab import delay_line; delay_line.build_line()'
 
 jar: $(JAR) ## Build the middleware and the load generator
 

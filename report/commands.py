@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.tables.provenance import ACCEPTED
-from remote.design.settings import Settings
-from remote.tools import memcached
-from remote.tools.memtier import Keys, MemtierOptions, prefill
+from remote.experiment.settings import Settings
+from remote.services import memcached
+from remote.services.memtier import Keys, MemtierOptions, prefill
 
 Manifest = Mapping[str, Any]
 

@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from remote.testbed import LocalLab
+from remote.providers.local_lab import LocalLab
 
 # What a shell starts in the background has SIGINT ignored, and so would all that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -74,7 +74,7 @@ def _gzip_log(plain: bytes) -> bytes:
 
 
 def _gzip(plain: bytes) -> bytes:
-    """Compress as files are when they are fetched (`remote.manifest.write_files`)."""
+    """Compress as files are when they are fetched (`remote.experiment.manifest.write_files`)."""
     return gzip.compress(plain, mtime=0)
 
 

@@ -176,7 +176,7 @@ def what_if_sentences(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table
-        From `remote.whatif.run_what_if`.
+        From `remote.campaign.whatif.run_what_if`.
     """
     base = table.iloc[0]["case"]
     lines = []

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from remote.campaign.controller import Controller
-from remote.campaign.progress import show_left
 from remote.campaign.record import Record
 from remote.campaign.states import RunState, State, is_controlled, state_of
+from remote.campaign.view.progress import show_left
 from remote.errors import ConfigError
-from remote.provision import ROOT
-from remote.run import Run
-from remote.runs.links import links_section
-from remote.section import PROFILES, Section
+from remote.experiment.run import Run
+from remote.experiment.section import PROFILES, Section
+from remote.experiment.section_file import read_section
+from remote.experiment.sessions.link_session import links_section
+from remote.hosts.provision import ROOT
 
 DATA_DIR = ROOT / "data"
 NO_FLEET = "none"  # shows what is measured and touches no host
@@ -82,7 +83,7 @@ class Campaign:
 
     def plan(self, section: str) -> Section:
         """Return the section of that name in the campaign's profile."""
-        return self.plans.get(section) or Section.read(section, self.profile)
+        return self.plans.get(section) or read_section(section, self.profile)
 
     def runs(self, section: str) -> list[Run]:
         """Return the runs of a section in their order: shuffled in blocks of one repetition."""

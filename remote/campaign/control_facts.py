@@ -8,7 +8,7 @@ import socket
 from functools import cache
 from importlib import metadata
 
-from remote.provision import OWN_FILES
+from remote.hosts.provision import OWN_FILES
 
 PACKAGES = ("middleware-lab", "paramiko", "pandas", "dool")
 

@@ -13,24 +13,24 @@ from pathlib import Path
 
 from remote.campaign.control_facts import control_facts
 from remote.campaign.dilation import dilate, is_local_lab, time_dilations
-from remote.campaign.live_view import Watch
 from remote.campaign.measuring import Attempts, Session
-from remote.campaign.progress import Progress
 from remote.campaign.record import Record, conditions_of, exclusive, topology_of
 from remote.campaign.states import LOCK
+from remote.campaign.view.live_view import Watch
+from remote.campaign.view.progress import Progress
 from remote.errors import RemoteError
-from remote.fleets import inventory_path
-from remote.group import Fleet
-from remote.inventory import Host, Inventory
-from remote.jobs import clear_jobs
-from remote.manifest import git_state
+from remote.experiment.manifest import git_state
+from remote.experiment.run import PARTIAL_SUFFIX, Run
+from remote.experiment.section import Section
+from remote.experiment.sessions.link_session import LinksSession
+from remote.experiment.sessions.load import LoadSession
+from remote.experiment.sessions.network import NetworkSession
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Host, Inventory
+from remote.hosts.jobs import clear_jobs
+from remote.hosts.provision import ROOT, Tools, provision
 from remote.phases import Phases
-from remote.provision import ROOT, Tools, provision
-from remote.run import PARTIAL_SUFFIX, Run
-from remote.runs.links import LinksSession
-from remote.runs.load import LoadSession
-from remote.runs.network import NetworkSession
-from remote.section import Section
+from remote.providers.fleets import inventory_path
 
 OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextManager[Session]]
 SESSIONS: Mapping[str, OpenSession] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from remote.errors import ConfigError
-from remote.group import Fleet
-from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
-from remote.section import Section
-from remote.testbed import LocalLab
-from remote.testbed.topology import MAX_DILATION, MIN_DILATION
+from remote.experiment.section import Section
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.providers.local_lab import LocalLab
+from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 
 
 def time_dilations(

@@ -15,8 +15,6 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from remote.campaign.states import MAX_ATTEMPTS, counted_attempts, marked_running, reason_of
-from remote.checks import ACCEPTED
-from remote.connection import Connection
 from remote.errors import (
     ClockOffset,
     GroupError,
@@ -25,12 +23,14 @@ from remote.errors import (
     PortInUse,
     RemoteError,
 )
-from remote.group import Fleet
-from remote.inventory import Host
-from remote.jobs import PROBE_BYTES, clear_jobs
-from remote.manifest import read_manifest, utc
+from remote.experiment.checks import ACCEPTED
+from remote.experiment.manifest import read_manifest, utc
+from remote.experiment.run import Collected, Run, store
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Host
+from remote.hosts.jobs import PROBE_BYTES, clear_jobs
 from remote.phases import Phases
-from remote.run import Collected, Run, store
 
 MAX_FAILURES_IN_A_ROW = 5
 PROBE_TIMEOUT_S = 10.0

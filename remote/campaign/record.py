@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from remote.errors import ConfigError
-from remote.inventory import Inventory
-from remote.section import Section
+from remote.experiment.section import Section
+from remote.hosts.inventory import Inventory
 
 RECORD = "campaign.json"
 LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from remote.design.rules import require_possible
 from remote.errors import ConfigError
-from remote.section import Section
+from remote.experiment.rules import require_possible
+from remote.experiment.section import Section
 
 NEEDED = ("plan", "settings", "config", "topology", "results")
 COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from remote.campaign.record import is_held
-from remote.manifest import failed_checks, utc
-from remote.run import Run
+from remote.experiment.manifest import failed_checks, utc
+from remote.experiment.run import Run
 
 LOCK = ".lock"
 MAX_ATTEMPTS = 3

@@ -16,11 +16,11 @@ from analysis.results import ParseError
 from analysis.tables.frames import NAMES, table_path
 from analysis.tables.packed import raw_files
 from analysis.tables.tidying import tidy_campaign
-from remote.checks import ACCEPTED, evaluate
 from remote.errors import ConfigError
-from remote.manifest import MANIFEST, read_manifest
-from remote.run import PARTIAL_SUFFIX
-from remote.section import slug
+from remote.experiment.checks import ACCEPTED, evaluate
+from remote.experiment.manifest import MANIFEST, read_manifest
+from remote.experiment.run import PARTIAL_SUFFIX
+from remote.experiment.section import slug
 
 TIDY = "tidy"
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"

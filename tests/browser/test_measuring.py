@@ -7,7 +7,7 @@ import pytest
 
 from analysis.paths import PROJECT
 from remote.campaign.states import State
-from remote.testbed import LocalLab
+from remote.providers.local_lab import LocalLab
 from tests.browser.jupyterlab import (
     ERRORS,
     command,

@@ -3,7 +3,7 @@
 import json
 import re
 
-from remote.testbed.cpu_account import parse_cpu_seconds
+from remote.providers.local_lab.cpu_account import parse_cpu_seconds
 
 TOLERANCE_MS = 0.2
 

@@ -1,8 +1,8 @@
 import pytest
 
-from remote.group import Fleet
-from remote.inventory import Inventory
-from remote.testbed import LocalLab, default_inventory_path
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.providers.local_lab import LocalLab, default_inventory_path
 
 
 @pytest.fixture(scope="session", autouse=True)

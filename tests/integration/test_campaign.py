@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from analysis.tables.tidying import tidy_campaign
-from remote.campaign import Campaign, live
-from remote.campaign.report import campaign_report
+from remote.campaign import Campaign
 from remote.campaign.states import State
 from remote.campaign.verify import verify_campaign
+from remote.campaign.view import live
+from remote.campaign.view.report import campaign_report
 from remote.errors import RemoteError
-from remote.section import Durations, Section
+from remote.experiment.section import Durations
+from remote.experiment.section_file import read_section
 from tests.integration.test_load_run import jobs_running, wait_for, wait_for_generators
 
 pytestmark = pytest.mark.integration
@@ -28,7 +30,7 @@ SECTION = "3.1"
 def open_campaign(folder: Path, repetitions: int = 1) -> Campaign:
     """Open a campaign of one configuration, through one middleware."""
     plan = dataclasses.replace(
-        Section.read(SECTION, "smoke"),
+        read_section(SECTION, "smoke"),
         factors={"workload": ("set",), "clients_per_thread": (4,), "workers": (8,)},
         extra={},
         parts=(),
@@ -46,7 +48,7 @@ def states(campaign: Campaign) -> list[State]:
 def test_campaign_is_measured_verified_and_summed_up(fleet, tmp_path, monkeypatch):
     samples: list[live.Sample] = []
     monkeypatch.setattr(
-        "remote.campaign.live_view.Watch._show", lambda self, sample: samples.append(sample)
+        "remote.campaign.view.live_view.Watch._show", lambda self, sample: samples.append(sample)
     )
     campaign = open_campaign(tmp_path)
     assert campaign.measure(SECTION) == []

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from remote.inventory import Inventory
-from remote.testbed import LocalLab, default_inventory_path
+from remote.hosts.inventory import Inventory
+from remote.providers.local_lab import LocalLab, default_inventory_path
 from tests.helpers.network import TOLERANCE_MS, cpu_seconds, goodput_mbit_per_s, smallest_rtt_ms
 
 pytestmark = pytest.mark.integration

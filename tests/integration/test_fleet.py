@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from remote.connection import Connection
 from remote.errors import (
     CommandTimeout,
     ConnectionLost,
@@ -20,9 +19,10 @@ from remote.errors import (
     RemoteError,
     TransferFailed,
 )
-from remote.group import Fleet, in_parallel
-from remote.inventory import Inventory
-from remote.ssh.handshake import CONNECT_TIMEOUT_S
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet, in_parallel
+from remote.hosts.inventory import Inventory
+from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S
 
 pytestmark = pytest.mark.integration
 

@@ -18,12 +18,12 @@ from analysis.tables.tidying import tidy_campaign
 from remote.campaign import DATA_DIR
 from remote.campaign.measuring import measure_once
 from remote.errors import CommandFailed, HostUnreachable, RemoteError
-from remote.jobs import JOB_MARK, clear_jobs
-from remote.manifest import read_manifest
-from remote.provision import provision
-from remote.run import Collected, Run, store
-from remote.runs.load import LoadSession
-from remote.section import Section
+from remote.experiment.manifest import read_manifest
+from remote.experiment.run import Collected, Run, store
+from remote.experiment.section_file import read_section
+from remote.experiment.sessions.load import LoadSession
+from remote.hosts.jobs import JOB_MARK, clear_jobs
+from remote.hosts.provision import provision
 
 pytestmark = pytest.mark.integration
 
@@ -52,7 +52,7 @@ def plan(folder: Path, workload: str, middlewares: int) -> Run:
     workers = "workers = [8]" if middlewares else ""
     text = SECTION.format(workload=workload, middlewares=middlewares, workers=workers)
     (folder / "9.9.toml").write_text(text)
-    section = Section.read("9.9", "smoke", folder=folder)
+    section = read_section("9.9", "smoke", folder=folder)
     return Run(section=section, config=section.configs()[0], repetition=1, campaign_dir=folder)
 
 
@@ -241,8 +241,8 @@ def test_next_call_resumes_where_the_interrupted_one_stopped(fleet, campaign):
 
 INTERRUPT_AT = """
 import os, signal, sys
-from remote.cli import main
-from remote.jobs import Job
+from remote.commands.cli import main
+from remote.hosts.jobs import Job
 launch, number, count = Job.launch, int(sys.argv.pop(1)), 0
 def interrupting(self, **options):
     global count

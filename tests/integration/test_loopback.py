@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import remote
-from remote.fleets import why_not_local
+from remote.providers.fleets import why_not_local
 
 pytestmark = pytest.mark.integration
 
@@ -77,7 +77,7 @@ def as_user(home):
     return run
 
 
-LAB = ("-c", "from remote.cli import main; main()")
+LAB = ("-c", "from remote.commands.cli import main; main()")
 
 
 def processes_of_the_user():

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from remote.errors import GroupError, HostUnreachable
-from remote.group import Fleet
-from remote.inventory import Inventory
-from remote.testbed import LocalLab, Topology, default_inventory_path
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.providers.local_lab import LocalLab, Topology, default_inventory_path
 
 pytestmark = pytest.mark.integration
 

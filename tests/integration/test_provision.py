@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from remote.group import Fleet
-from remote.inventory import Inventory
-from remote.provision import hosts_table, is_ready
-from remote.provision.ansible import run_playbook
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.hosts.provision import hosts_table, is_ready
+from remote.hosts.provision.ansible import run_playbook
 
 pytestmark = pytest.mark.integration
 

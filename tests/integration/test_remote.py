@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from remote.connection import Connection
 from remote.errors import (
     CommandFailed,
     CommandTimeout,
@@ -17,11 +16,12 @@ from remote.errors import (
     PortInUse,
     TransferFailed,
 )
-from remote.jobs import Job, JobKilled, RunningJobs, clear_jobs, job_folder, require_free_port
-from remote.jobs import job as job_module
-from remote.jobs.script import JOB_MARK, PROBE_BYTES, start_script
-from remote.provision import provision
-from remote.tools import memcached
+from remote.hosts.connection import Connection
+from remote.hosts.jobs import Job, JobKilled, RunningJobs, clear_jobs, job_folder, require_free_port
+from remote.hosts.jobs import job as job_module
+from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, start_script
+from remote.hosts.provision import provision
+from remote.services import memcached
 
 pytestmark = pytest.mark.integration
 

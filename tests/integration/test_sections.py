@@ -7,12 +7,12 @@ import pytest
 
 from analysis.results import read_memtier_json, read_middleware
 from remote.campaign.record import topology_of
-from remote.manifest import read_manifest
-from remote.provision import provision
-from remote.run import Collected, Run, store
-from remote.runs.load import LoadSession
-from remote.section import Section
-from remote.tools import middleware
+from remote.experiment.manifest import read_manifest
+from remote.experiment.run import Collected, Run, store
+from remote.experiment.section_file import read_section
+from remote.experiment.sessions.load import LoadSession
+from remote.hosts.provision import provision
+from remote.services import middleware
 
 pytestmark = pytest.mark.integration
 
@@ -112,7 +112,7 @@ def measure(fleet, tmp_path):
 
     def run_once(text: str, pauses: str = "") -> Path:
         (tmp_path / "x.toml").write_text(text + PROFILE + pauses)
-        section = Section.read("x", "smoke", folder=tmp_path)
+        section = read_section("x", "smoke", folder=tmp_path)
         (config,) = section.configs()
         run = Run(section=section, config=config, repetition=1, campaign_dir=tmp_path)
         topology = topology_of(fleet.inventory)

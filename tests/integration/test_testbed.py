@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from remote.errors import LabError
-from remote.testbed import LocalLab, Topology, shell_command
-from remote.testbed.files import WORK_DIR, LabFiles
+from remote.providers.local_lab import LocalLab, Topology, shell_command
+from remote.providers.local_lab.files import WORK_DIR, LabFiles
 from tests.helpers.network import goodput_mbit_per_s
 
 pytestmark = pytest.mark.integration

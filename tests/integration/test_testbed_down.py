@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from remote.errors import GroupError, LabError
-from remote.group import Fleet
-from remote.inventory import Inventory
-from remote.testbed import (
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.providers.local_lab import (
     LocalLab,
     Topology,
     default_inventory_path,
@@ -21,9 +21,9 @@ from remote.testbed import (
     processes,
     shell_command,
 )
-from remote.testbed.files import WORK_DIR, LabFiles
-from remote.testbed.network import Delay
-from remote.testbed.status import read_init
+from remote.providers.local_lab.files import WORK_DIR, LabFiles
+from remote.providers.local_lab.links.wiring import Delay
+from remote.providers.local_lab.status import read_init
 
 pytestmark = pytest.mark.integration
 
@@ -33,10 +33,10 @@ JOB = "sleep 4711.17"
 # n-th time.
 SIGNALLED_UP = """
 import importlib, os, sys
-from remote.testbed import LocalLab
+from remote.providers.local_lab import LocalLab
 
 module_name, function_name, count, number = sys.argv[1:]
-module = importlib.import_module(f"remote.testbed.{module_name}")
+module = importlib.import_module(f"remote.providers.local_lab.{module_name}")
 function, calls = getattr(module, function_name), []
 
 def step(*arguments):
@@ -124,7 +124,7 @@ def test_interrupted_up_leaves_nothing(module, function, count):
 
 def test_failed_up_leaves_nothing_and_tells_why(monkeypatch):
     before = traces()
-    monkeypatch.setattr("remote.testbed.sshd.find", lambda _: "/none/sshd")
+    monkeypatch.setattr("remote.providers.local_lab.sshd.find", lambda _: "/none/sshd")
     with pytest.raises(LabError, match=r"\w+ ended while it started.*/none/sshd: not found"):
         LocalLab().up()
     assert traces() == before
@@ -149,7 +149,11 @@ def test_lab_whose_processes_have_all_ended_does_not_run_and_is_built_anew():
 
 
 def test_two_ups_at_once_make_one_lab():
-    command = [sys.executable, "-c", "from remote.testbed import LocalLab; LocalLab().up()"]
+    command = [
+        sys.executable,
+        "-c",
+        "from remote.providers.local_lab import LocalLab; LocalLab().up()",
+    ]
     with subprocess.Popen(command) as first, subprocess.Popen(command) as second:
         assert (first.wait(timeout=30), second.wait(timeout=30)) == (0, 0)
     assert len(LocalLab().status()) == 8
@@ -186,8 +190,8 @@ def test_failed_start_of_the_delay_line_leaves_nothing_and_tells_why(monkeypatch
     broken = tmp_path / "delay-line"
     broken.write_text("#!/bin/sh\necho 'no packet sockets here' >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setattr("remote.testbed.delay_line.choose", lambda _: Delay.LINE)
-    monkeypatch.setattr("remote.testbed.delay_line.build_line", lambda: broken)
+    monkeypatch.setattr("remote.providers.local_lab.links.delay_line.choose", lambda _: Delay.LINE)
+    monkeypatch.setattr("remote.providers.local_lab.links.delay_line.build_line", lambda: broken)
     with pytest.raises(LabError, match=r"delay-line.* failed: no packet sockets here"):
         LocalLab().up()
     assert traces() == before

@@ -16,6 +16,8 @@ from analysis.paths import PROJECT
 
 MOST_FILES = 12
 ANALYSIS_DOC = PROJECT / "docs" / "analysis.md"
+MAP = PROJECT / "CONTRIBUTING.md"
+KOTLIN = PROJECT / "middleware-kotlin/src/main/kotlin/mwlab"
 ROOM = re.compile(r"    (?P<names>\w+(?:, \w+)*) {2,}(?P<purpose>.+)")
 
 
@@ -61,7 +63,7 @@ def test_imports_run_one_way(graph, package):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("package", ["analysis", "report"])
+@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
 def test_imports_run_in_no_circle(graph, package):
     uses = {
         module: graph.find_modules_directly_imported_by(module) - {package}
@@ -75,7 +77,7 @@ def test_analysis_touches_no_host(graph):
     assert not chains
 
 
-@pytest.mark.parametrize("package", ["analysis"])
+@pytest.mark.parametrize("package", ["analysis", "remote"])
 def test_folders_are_small(package):
     sizes = {str(folder): len(modules(folder)) for folder in folders(package)}
     assert max(sizes.values()) <= MOST_FILES, {
@@ -83,11 +85,11 @@ def test_folders_are_small(package):
     }
 
 
-@pytest.mark.parametrize("package", ["analysis"])
+@pytest.mark.parametrize("package", ["analysis", "remote"])
 def test_a_name_stands_once(package):
-    """Sentences are named after what they tell of."""
+    """But for sentences, which are named after what they tell of, and a folder's main module."""
     rest = [folder for folder in folders(package) if folder.name != "words"]
-    names = Counter(name for folder in rest for name in [folder.name, *modules(folder)])
+    names = Counter(name for folder in rest for name in {folder.name, *modules(folder)})
     assert [name for name, count in names.items() if count > 1] == []
 
 
@@ -95,3 +97,11 @@ def test_a_name_stands_once(package):
 def test_names_that_the_documentation_promises_are_there(name):
     module, attribute = name.rsplit(".", 1)
     assert getattr(import_module(module), attribute).__doc__
+
+
+def test_the_map_leads_to_files_that_are_there():
+    paths = re.findall(r"`([\w./-]+/[\w./-]*)`", MAP.read_text().split("## The map")[1])
+    assert len(paths) > 20
+    assert [
+        path for path in paths if not ((PROJECT / path).exists() or (KOTLIN / path).exists())
+    ] == []

@@ -17,7 +17,7 @@ from analysis.tables.tidied import campaign_tables
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign.record import Record
 from remote.campaign.verify import verify_campaign
-from remote.cli import main
+from remote.commands.cli import main
 from tests.helpers.campaign import build_run
 
 CONFIGS = [
@@ -200,7 +200,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
     build_run(campaign / "what-if" / "more", "3.1", CONFIGS[0])
     for folder in (campaign, campaign / "what-if" / "more"):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
-    monkeypatch.setattr("remote.commands.campaigns.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", campaign.parent)
     before = contents(campaign)
     packed = CliRunner().invoke(main, ["pack", "one"])
     assert packed.exit_code == 0, packed.output
@@ -214,7 +214,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
 
 
 def test_command_refuses_what_is_no_campaign(tmp_path, monkeypatch):
-    monkeypatch.setattr("remote.commands.campaigns.DATA_DIR", tmp_path)
+    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", tmp_path)
     result = CliRunner().invoke(main, ["pack", "none"])
     assert result.exit_code != 0
     assert "no such campaign" in result.output

@@ -11,10 +11,10 @@ from remote.campaign.controller import Controller
 from remote.campaign.measuring import measure_once
 from remote.campaign.record import RECORD, Record
 from remote.errors import ConfigError
-from remote.inventory import Inventory
-from remote.manifest import read_manifest
-from remote.run import Collected, store
-from remote.section import Durations
+from remote.experiment.manifest import read_manifest
+from remote.experiment.run import Collected, store
+from remote.experiment.section import Durations
+from remote.hosts.inventory import Inventory
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
 IDENTITY = {"campaign": "test"}

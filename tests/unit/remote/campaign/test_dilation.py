@@ -4,10 +4,10 @@ import pytest
 
 from remote.campaign.dilation import time_dilations
 from remote.errors import ConfigError
-from remote.inventory import LOCAL_LAB_INVENTORY, Inventory
-from remote.section import Section
+from remote.experiment.section_file import read_section
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
 
-SECTIONS = [Section.read(name, "smoke") for name in ("2.1", "4.1")]
+SECTIONS = [read_section(name, "smoke") for name in ("2.1", "4.1")]
 
 
 def hosts(path: Path, time_dilation: float = 1.0) -> Inventory:

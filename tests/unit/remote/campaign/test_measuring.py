@@ -4,7 +4,7 @@ from remote.campaign import Campaign
 from remote.campaign.measuring import MAX_FAILURES_IN_A_ROW, Attempts
 from remote.campaign.states import MAX_ATTEMPTS, State, state_of
 from remote.errors import CommandFailed, GroupError, HostUnreachable, PortInUse
-from remote.manifest import read_manifest
+from remote.experiment.manifest import read_manifest
 from remote.phases import Phases
 from tests.helpers.sessions import BAD_JOB, GOOD_JOB, ScriptedFleet, ScriptedSession
 

@@ -9,13 +9,14 @@ from click.testing import CliRunner
 
 from analysis.tables.run import measured_sections
 from analysis.tables.tidying import tidy_campaign
-from remote.campaign.report import campaign_report, phases_text
 from remote.campaign.reproduce import compare, from_plain, plan_of
 from remote.campaign.verify import table_difference, verify_campaign
-from remote.checks import evaluate
-from remote.cli import main
+from remote.campaign.view.report import campaign_report, phases_text
+from remote.commands.cli import main
 from remote.errors import ConfigError
-from remote.section import Section
+from remote.experiment.checks import evaluate
+from remote.experiment.section import Section
+from remote.experiment.section_file import read_section
 from tests.helpers.campaign import build_run, write_compressed
 from tests.helpers.tools import STABLE_S, START_EPOCH_S, WARM_UP_S
 
@@ -195,13 +196,13 @@ def test_run_without_its_files_is_reported_as_such(campaign):
 
 @pytest.mark.parametrize("name", ["2.1", "4.1", "6", "8", "9"])
 def test_plan_survives_the_manifest(name):
-    section = Section.read(name, "smoke")
+    section = read_section(name, "smoke")
     plain = json.loads(json.dumps(dataclasses.asdict(section)))
     assert from_plain(Section, plain) == section
 
 
 def test_one_configuration_is_planned_from_its_manifest(tmp_path):
-    section = Section.read("3.1", "quick")
+    section = read_section("3.1", "quick")
     config = section.configs()[3]
     manifest = {
         "plan": dataclasses.asdict(section),

@@ -1,0 +1,69 @@
+"""The hosts of a fleet and what they lack, for a notebook; no lab, no question."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from remote.campaign import NO_FLEET
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.hosts.provision import hosts_table, is_ready
+from remote.hosts.provision.table import COLUMNS
+from remote.providers.fleets import LOCAL, inventory_path
+
+
+def fleet_table(fleet: str) -> pd.DataFrame:
+    """Look at every host of a fleet (`remote.hosts.provision.hosts_table`).
+
+    Parameters
+    ----------
+    fleet : as in a notebook's parameters. On ``none``, and on ``local`` while the lab is down, no
+        host is asked, and the table is empty.
+
+    Raises
+    ------
+    ConfigError
+        The inventory is missing or wrong.
+    """
+    if fleet == NO_FLEET or (fleet == LOCAL and not inventory_path(fleet).exists()):
+        return pd.DataFrame(columns=list(COLUMNS))
+    with Fleet(Inventory.read(inventory_path(fleet))) as opened:
+        return hosts_table(opened)
+
+
+def hosts_at_a_glance(table: pd.DataFrame) -> pd.DataFrame:
+    """Reduce `fleet_table` to one row per host.
+
+    Returns
+    -------
+    `host`, `role`, `state`, `present` (tools in a version that will do), `lacks` (needed ones).
+    """
+    rows = [
+        {
+            "host": host,
+            "role": own["role"].iloc[0],
+            "state": own["state"].iloc[0],
+            "present": ", ".join(own.loc[own["present"].astype(bool), "tool"]),
+            "lacks": ", ".join(
+                own.loc[own["needed"].astype(bool) & ~own["present"].astype(bool), "tool"]
+            ),
+        }
+        for host, own in table.groupby("host", sort=False)
+    ]
+    return pd.DataFrame(rows, columns=["host", "role", "state", "present", "lacks"])
+
+
+def fleet_sentences(table: pd.DataFrame) -> str:
+    """Say in markdown whether a fleet can be measured on, and what mends it if not."""
+    if table.empty:
+        return "No host was asked: only what is measured already is shown."
+    names = table["host"].nunique()
+    if is_ready(table):
+        return f"All {names} hosts are up and have what their roles need."
+    lines = [
+        f"- {row['host']}: {row['tool'] or row['state']}"
+        + (f", mended by `{row['remedy']}`" if row["remedy"] else "")
+        for _, row in table.iterrows()
+        if row["state"] != "up" or (row["needed"] and not row["present"])
+    ]
+    return "\n".join([f"Of {names} hosts some lack what they need:", "", *lines])

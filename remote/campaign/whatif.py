@@ -1,0 +1,231 @@
+"""Predicted changes of the system, measured on the local lab, prediction beside measurement."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.models import System, what_if
+from analysis.sections.summary import cells
+from analysis.statistics.comparison import compare
+from analysis.tables.frames import Tables
+from analysis.tables.tidied import campaign_tables
+from remote.campaign import NO_FLEET, Campaign
+from remote.errors import ConfigError
+from remote.experiment.section import Config, Section
+from remote.providers.fleets import LOCAL
+from remote.providers.local_lab.namespaces import LocalLab
+from remote.providers.local_lab.topology import Topology
+
+AS_IT_IS = "as it is"
+_SETTINGS = {"workers": "workers", "middlewares": "num_middlewares", "servers": "num_servers"}
+_RATES = {
+    "client_link_rate": "clients",
+    "middleware_link_rate": "middlewares",
+    "server_link_rate": "servers",
+}
+_FOLLOWS = ("servers_per_request",)  # what the middleware does by itself
+_NOT_MEASURED = pd.DataFrame(index=[0])
+_UNKNOWN = {
+    "measured": math.nan,
+    "ci_low": math.nan,
+    "ci_high": math.nan,
+    "relative_error": math.nan,
+    "verdict": "not measured",
+    "reason": "there is no run of it",
+}
+Fields = Mapping[str, float]
+Measure = Callable[[str, Section, Topology], Tables | None]
+
+
+def changed_section(base: Section, config: Config, num_clients: int, change: Fields) -> Section:
+    """Make the section of one configuration that a change of the model leads to.
+
+    Parameters
+    ----------
+    base : the section that was measured.
+    config : the configuration of it that the model was built for.
+    num_clients : all virtual clients together.
+    change : fields of `analysis.models.System` to other values.
+
+    Raises
+    ------
+    ConfigError
+        A field cannot be changed on the lab, or the clients cannot be spread evenly.
+    """
+    known = (*_SETTINGS, *_RATES, *_FOLLOWS, "network_delay")
+    foreign = sorted(set(change) - set(known))
+    if foreign:
+        raise ConfigError(
+            f"what-if {', '.join(foreign)}", f"only the model can change it, the lab: {known}"
+        )
+    settings = base.settings(config)
+    changed = {
+        _SETTINGS[field]: int(value) for field, value in change.items() if field in _SETTINGS
+    }
+    level = {**settings.to_dict(), **changed}
+    targets = level["num_middlewares"] or level["num_servers"]
+    threads = settings.instances_per_client * settings.threads_per_instance  # of a client host
+    instances = max(math.ceil(targets / settings.client_hosts), settings.instances_per_client)
+    if changed.keys() & {"num_middlewares", "num_servers"}:
+        instances = targets
+    own_threads = max(threads // instances, 1)
+    connections = settings.client_hosts * instances * own_threads
+    if num_clients % connections:
+        raise ConfigError(
+            f"what-if with {num_clients} clients",
+            f"choose a multiple of {connections}, the threads of all generators",
+        )
+    level |= {"clients_per_thread": num_clients // connections}
+    level |= {"instances_per_client": instances, "threads_per_instance": own_threads}
+    varied = dict.fromkeys([*config, *changed, "clients_per_thread"])
+    return replace(
+        base,
+        title=f"What if: {base.title}",
+        factors={name: (level[name],) for name in varied if name in level},
+        constants={
+            name: value
+            for name, value in level.items()
+            if name not in (*varied, "client_hosts", "num_middlewares", "num_servers")
+        },
+        hosts={
+            "clients": settings.client_hosts,
+            "middlewares": level["num_middlewares"],
+            "servers": level["num_servers"],
+        },
+        extra={},
+        follows={},
+        parts=(),
+        pauses=(),
+    )
+
+
+def changed_topology(topology: Topology, change: Fields) -> Topology:
+    """Change link rates (given in bit/s) and the network's delay (one way, in s) of a topology.
+
+    Raises
+    ------
+    ConfigError
+        A link without a limit cannot be given another one, nor a limit taken away.
+    """
+    hosts = list(topology.hosts)
+    for field, role in _RATES.items():
+        rate = change.get(field)
+        for at, host in enumerate(hosts):
+            if rate is None or host.role != role:
+                continue
+            if host.egress is None or not math.isfinite(rate):
+                raise ConfigError(f"what-if {field}", f"{host.name} keeps the limit that it has")
+            egress = replace(host.egress, rate_mbit_per_s=rate / 1e6)
+            hosts[at] = replace(host, egress=egress)
+    delay_s = change.get("network_delay")
+    rtt_ms = topology.rtt_ms if delay_s is None else 2000 * delay_s
+    return replace(topology, hosts=tuple(hosts), rtt_ms=rtt_ms)
+
+
+def run_what_if(
+    system: System,
+    num_clients: int,
+    changes: Mapping[str, Fields],
+    *,
+    base: Section,
+    config: Config,
+    topology: Topology,
+    measure: Measure,
+) -> pd.DataFrame:
+    """Predict changes, measure them, and put one beside the other.
+
+    Parameters
+    ----------
+    system, num_clients, changes : as for `analysis.models.what_if`.
+    base, config, topology : what the system was measured with.
+    measure : measures a case, such as `on_lab`; None for a case that was not measured.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `analysis.statistics.comparison.compare`, in op/s and ms, two rows for each case (the
+        system as it is first): `case`, `measure`, `bottleneck` (predicted).
+
+    Raises
+    ------
+    ConfigError
+        A change that the lab cannot make; nothing is measured then.
+    """
+    predicted = what_if(system, num_clients, changes).set_index("case")
+    cases: dict[str, Fields] = {AS_IT_IS: {}, **changes}
+    planned = {
+        case: (
+            changed_section(base, config, num_clients, change),
+            changed_topology(topology, change),
+        )
+        for case, change in cases.items()
+    }
+    rows = []
+    for case, (section, changed) in planned.items():
+        tables = measure(case, section, changed)
+        measured = _NOT_MEASURED if tables is None else cells(tables.runs).iloc[[0]]
+        for column in ("throughput_ops_per_s", "client_response_time_ms"):
+            expected = pd.Series(float(predicted.loc[case, column]), measured.index)  # type: ignore[arg-type]
+            name = column if column.startswith("client_") else f"client_{column}"
+            compared = (
+                pd.DataFrame([{"predicted": expected[0], **_UNKNOWN}])
+                if tables is None
+                else compare(measured, expected, name)
+            )
+            compared.insert(0, "case", case)
+            compared.insert(1, "measure", column)
+            compared.insert(2, "bottleneck", str(predicted.loc[case, "bottleneck"]))
+            rows.append(compared)
+    return pd.concat(rows, ignore_index=True)
+
+
+def on_lab(
+    folder: Path, *, profile: str = "smoke", fleet: str = LOCAL, topology: Topology | None = None
+) -> Measure:
+    """Return what measures a case on the local lab, each in a campaign of its own.
+
+    The lab is built anew where a case needs another one, and put back as it was. What is measured
+    already is not measured again; on any other fleet than the lab, nothing is.
+
+    Parameters
+    ----------
+    folder : of the campaigns, such as ``data/<campaign>/what-if``.
+    topology : of the lab as it was, by default `azure`.
+    """
+
+    def measure(case: str, section: Section, changed: Topology) -> Tables | None:
+        name = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")
+        if fleet != LOCAL and not (folder / name).is_dir():
+            return None
+        shown = LOCAL if fleet == LOCAL else NO_FLEET
+        opened = Campaign.open(name, profile=profile, fleet=shown, data_dir=folder)
+        own: Campaign = replace(opened, plans={section.name: section})
+        if own.missing(section.name) and fleet == LOCAL:
+            _measure_on(changed, own, section, topology)
+        try:
+            return campaign_tables(own.path, [section.name])
+        except FileNotFoundError:
+            return None
+
+    return measure
+
+
+def _measure_on(
+    changed: Topology, campaign: Campaign, section: Section, before: Topology | None
+) -> None:
+    """Measure a section on another lab, then build the one that was up before, if any."""
+    was_up = LocalLab().is_running()
+    LocalLab().down()
+    try:
+        LocalLab(changed).up()
+        campaign.measure(section.name)
+    finally:
+        LocalLab().down()
+        if was_up:
+            LocalLab(before).up()

@@ -1,5 +1,0 @@
-"""Does a run count? Checks on what it left; required ones reject it, advisory ones are shown."""
-
-from remote.checks.of_run import ACCEPTED, REJECTED, evaluate
-
-__all__ = ["ACCEPTED", "REJECTED", "evaluate"]

@@ -1,0 +1,215 @@
+"""`lab`: the local lab and its experiments from a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import ParamSpec
+
+import click
+
+from analysis.results import ParseError
+from remote.campaign import Campaign
+from remote.campaign.view.dry_run import missing_table
+from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
+from remote.commands.of_campaigns import NOT_COMPLETE
+from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
+from remote.commands.of_fleets import loopback_option
+from remote.errors import ConfigError, LabError, RemoteError
+from remote.experiment.section import PROFILES
+from remote.providers.fleets import lab_of
+from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
+from remote.providers.local_lab.status_text import status_text
+from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
+
+P = ParamSpec("P")
+INTERRUPTED = 130
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn the errors that users can mend into one message and exit status 1."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        for number in INTERRUPTS:
+            signal.signal(number, _interrupt)
+        try:
+            command(*args, **kwargs)
+        except (RemoteError, LabError, ConfigError, ParseError) as exc:
+            click.echo(f"lab: {exc}", err=True)
+            if isinstance(exc, RemoteError) and (problem := network_problem()):
+                click.echo(f"lab: {problem}", err=True)
+            sys.exit(1)
+        except OSError as exc:
+            click.echo(f"lab: on this machine: {exc}", err=True)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            click.echo("lab: interrupted; what was measured is kept, run again to resume", err=True)
+            sys.exit(INTERRUPTED)
+
+    return wrapped
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """Unwind once; a second signal must not break off the ending of what runs on the hosts."""
+    for other in INTERRUPTS:
+        signal.signal(other, signal.SIG_IGN)
+    click.echo("\nlab: ending what runs on the hosts ...", err=True)
+    raise KeyboardInterrupt
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="middleware-lab")
+def main() -> None:
+    """Build the local lab and measure on it.
+
+    The lab is a set of hosts on this machine: network namespaces, each with its own sshd and a
+    shaped link. A typical session: `lab up`, `lab run 2.1 3.1 --profile smoke`, `lab down`.
+    """
+
+
+@main.command()
+@click.option(
+    "--topology",
+    default=DEFAULT_TOPOLOGY,
+    show_default=True,
+    help="Name, or path of a topology file.",
+)
+@click.option(
+    "--time-dilation",
+    type=float,
+    help="k: divide rates and multiply delays by it.  [default: the topology's]",
+)
+@loopback_option
+@_clear_errors
+def up(topology: str, time_dilation: float | None) -> None:
+    """Start the lab; harmless if it is up, when only its time dilation may be changed."""
+    wanted = Topology.named(topology)
+    if time_dilation is not None:
+        try:
+            wanted = wanted.dilated(time_dilation)
+        except ValueError as exc:
+            raise ConfigError("--time-dilation", str(exc)) from exc
+    inventory = LocalLab(wanted).up(progress=click.echo)
+    click.echo(f"inventory: {inventory}")
+
+
+@main.command()
+@loopback_option
+@_clear_errors
+def down() -> None:
+    """Take the lab down and leave nothing behind; harmless if it is down."""
+    LocalLab().down()
+    click.echo("The lab is down.")
+
+
+@main.command()
+@loopback_option
+@_clear_errors
+def status() -> None:
+    """Show the lab's hosts and network and what they have used; exit status 1 if any is down."""
+    lab = LocalLab()
+    states, switch = lab.status(), lab.switch()
+    if not states or switch is None:
+        click.echo("The lab is down; start it with `lab up`.")
+        sys.exit(1)
+    click.echo(status_text(states, switch))
+    sys.exit(0 if switch.is_up and all(s.is_up for s in states) else 1)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.argument("host")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@_clear_errors
+def shell(host: str, command: tuple[str, ...]) -> None:
+    """Open a shell on HOST (c1, m1, s1, ...), or run COMMAND there."""
+    argv = shell_command(host, *command)
+    os.execvp(argv[0], argv)
+
+
+@main.command()
+@click.argument("sections", nargs=-1, required=True, metavar="SECTION...")
+@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
+@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
+@click.option(
+    "--fleet",
+    default="local",
+    show_default=True,
+    help="`local`, `loopback`, or the path of an inventory.",
+)
+@click.option(
+    "--time-dilation",
+    type=float,
+    help="k for all sections, local lab only.  [default: each section's]",
+)
+@click.option("--retry", is_flag=True, help="Make new attempts at runs that were given up, too.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only list what is missing and the time it takes; needs no lab."
+)
+@click.option(
+    "--own-lab",
+    is_flag=True,
+    help="Start the lab if runs are missing and it is down, and take it down afterwards.",
+)
+@_clear_errors
+def run(
+    sections: tuple[str, ...],
+    profile: str,
+    campaign: str,
+    fleet: str,
+    time_dilation: float | None,
+    retry: bool,
+    dry_run: bool,
+    own_lab: bool,
+) -> None:
+    """Measure what is missing of each SECTION (0, 2.1, 3.1, ...) and keep it in the campaign.
+
+    Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
+    3 if runs were given up after three attempts: they are named, all others are done.
+    """
+    sections = tuple(dict.fromkeys(sections))
+    opened = Campaign.open(campaign, profile=profile, fleet=fleet)
+    if dry_run:
+        states = [state for section in sections for state in opened.states(section)]
+        click.echo(missing_table(states, opened.path))
+        return
+    missing = any(opened.missing(section, retry=retry) for section in sections)
+    with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
+        left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
+    planned = sum(len(opened.states(section)) for section in sections)
+    click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
+    sys.exit(NOT_COMPLETE if left else 0)
+
+
+@main.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def export(arguments: tuple[str, ...]) -> None:
+    """Write figures and report of a campaign; measures nothing (`lab export --help`)."""
+    from report.__main__ import main as export_report  # analysis and plots are slow to load
+
+    export_report.main(list(arguments), prog_name="lab export")
+
+
+@contextlib.contextmanager
+def _own_lab(fleet: str) -> Iterator[None]:
+    """Have a lab on this machine up inside the block; one that was up before is left up."""
+    lab = lab_of(fleet)
+    if lab is None:
+        yield
+        return
+    if lab.is_running():
+        lab.up(progress=click.echo)
+        yield
+        return
+    with lab:
+        yield
+
+
+_COMMANDS: tuple[Callable[..., None], ...] = (*FLEET_COMMANDS, *CAMPAIGN_COMMANDS)
+for _command in _COMMANDS:
+    main.command()(_clear_errors(_command))

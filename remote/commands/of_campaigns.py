@@ -1,0 +1,149 @@
+"""The commands of `lab` about what was measured: its states, its soundness, its reproduction."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+from tabulate import tabulate
+
+from analysis.tables import packed
+from analysis.tables.packed import raw_files
+from analysis.tables.run import measured_sections
+from remote.campaign import DATA_DIR, NO_FLEET, Campaign
+from remote.campaign.record import RECORD, exclusive
+from remote.campaign.reproduce import compare, plan_of
+from remote.campaign.states import LOCK
+from remote.campaign.verify import verify_campaign
+from remote.campaign.view.report import campaign_report
+from remote.errors import ConfigError
+from remote.experiment.manifest import read_manifest
+from remote.experiment.section import Section
+
+NOT_SOUND = 1
+NOT_COMPLETE = 3
+
+
+@click.argument("name")
+def campaign(name: str) -> None:
+    """Show the state of every section of campaign NAME, and what was refused and why.
+
+    Also how much of the time was not spent measuring, and the requests of all runs as generators,
+    middlewares and servers counted them. Exit status 3 if runs are missing.
+    """
+    opened = Campaign.open(name, fleet=NO_FLEET)
+    states = {section: opened.states(section) for section in measured_sections(opened.path)}
+    with raw_files(opened.path) as runs_dir:
+        report = campaign_report(runs_dir, states)
+    click.echo(report.text())
+    sys.exit(0 if report.is_complete else NOT_COMPLETE)
+
+
+@click.argument("name")
+def verify(name: str) -> None:
+    """Go over campaign NAME: checksums of all files, checks of all runs, tidy tables.
+
+    NAME is a folder of data/, or the path of a campaign elsewhere. Exit status 1 if anything is
+    not as it was when it was measured.
+    """
+    path = Path(name) if Path(name).is_dir() else DATA_DIR / name
+    found = verify_campaign(path)
+    for finding in found.findings:
+        click.echo(str(finding))
+    verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
+    click.echo(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
+    sys.exit(NOT_SOUND if found.findings else 0)
+
+
+@click.argument("name")
+def pack(name: str) -> None:
+    """Put the files of all runs of campaign NAME into one archive per section, to hand it on.
+
+    Manifests and tidy tables stay as they are, and notebooks read it as before. `lab unpack` puts
+    the files back.
+    """
+    for path in _with_what_ifs(DATA_DIR / name):
+        with _at_rest(path):
+            for section in measured_sections(path):
+                done = packed.pack(path, section)
+                click.echo(
+                    f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
+                    f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
+                )
+
+
+@click.argument("name")
+def unpack(name: str) -> None:
+    """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
+    for path in _with_what_ifs(DATA_DIR / name):
+        with _at_rest(path):
+            for section in packed.packed_sections(path):
+                files = packed.unpack(path, section)
+                click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
+
+
+@click.argument("manifest", type=click.Path(exists=True, path_type=Path))
+@click.option("--campaign", "name", help="Folder below data/.  [default: named after the run]")
+@click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
+@click.option("--repetitions", type=click.IntRange(min=1), default=3, show_default=True)
+def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) -> None:
+    """Measure the run of MANIFEST again, from the manifest alone, and compare the numbers.
+
+    The conditions that are not what they were are named, such as another topology or commit.
+    """
+    original = read_manifest(manifest)
+    plan = plan_of(original, manifest, repetitions=repetitions)
+    name = name or f"again-{plan.name}-{_digest(plan)}"
+    opened = Campaign.open(name, profile=plan.profile, fleet=fleet)
+    opened = dataclasses.replace(opened, plans={plan.name: plan})
+    left = opened.measure(plan.name)
+    again = [read_manifest(run.folder) for run in opened.runs(plan.name) if run.is_done()]
+    if not again:
+        raise ConfigError(opened.path, "no repetition was accepted: nothing to compare")
+    rows = [
+        (c.name, f"{c.original:.4g}", ", ".join(f"{x:.4g}" for x in c.again), f"{c.ratio:.3f}")
+        for c in compare(original, again)
+    ]
+    click.echo(tabulate(rows, headers=["undilated", "manifest", "again", "ratio"]))
+    for name_, was, now in changed_conditions(original, again[0]):
+        click.echo(f"not as it was: {name_}: {was}, now {now}")
+    sys.exit(NOT_COMPLETE if left else 0)
+
+
+def changed_conditions(
+    original: dict[str, object], again: dict[str, object]
+) -> list[tuple[str, object, object]]:
+    """Return what a reader must know before comparing: name, what it was, what it is."""
+    names = ("fleet", "topology", "git", "generator", "control", "hosts")
+    return [(n, original.get(n), again.get(n)) for n in names if original.get(n) != again.get(n)]
+
+
+@contextlib.contextmanager
+def _at_rest(path: Path) -> Iterator[None]:
+    """Keep controllers out of a campaign; ConfigError if one measures it."""
+    lock = path / LOCK
+    lock.touch()
+    with exclusive(lock, "measures this campaign"):
+        yield
+
+
+def _with_what_ifs(path: Path) -> list[Path]:
+    """Return the folders of a campaign and of its what-ifs; ConfigError if there is none."""
+    if not (path / RECORD).is_file():
+        raise ConfigError(path, "no such campaign")
+    return [path, *sorted(record.parent for record in path.glob(f"what-if/*/{RECORD}"))]
+
+
+def _digest(plan: Section) -> str:
+    """Return a name for a plan: the same plan goes on, another one has a campaign of its own."""
+    text = json.dumps(dataclasses.asdict(plan), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+COMMANDS: tuple[Callable[..., None], ...] = (campaign, verify, pack, unpack, reproduce)

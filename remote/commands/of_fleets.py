@@ -1,0 +1,108 @@
+"""The commands of `lab` about fleets: which one this machine can have, what its hosts lack."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import click
+from tabulate import tabulate
+
+from remote.campaign import DATA_DIR
+from remote.campaign.record import Record
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.hosts.provision import hosts_table, is_ready
+from remote.hosts.provision.ansible import run_playbook
+from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, why_not_local
+from remote.providers.loopback.loopback import LoopbackLab
+
+P = ParamSpec("P")
+
+
+def loopback_option(command: Callable[P, None]) -> Callable[P, None]:
+    """Give `lab up`, `down` or `status` the option `--fleet loopback`."""
+
+    @click.option("--fleet", type=click.Choice([LOCAL, LOOPBACK]), default=LOCAL, show_default=True)
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        if kwargs.pop("fleet") == LOOPBACK:
+            _LOOPBACK_VERBS[command.__name__]()
+        else:
+            command(*args, **kwargs)
+
+    return wrapped
+
+
+def _up() -> None:
+    path = LoopbackLab().up(progress=click.echo)
+    click.echo(f"inventory: {path}")
+
+
+def _down() -> None:
+    LoopbackLab().down()
+    click.echo("The loopback fleet is down.")
+
+
+def _status() -> None:
+    states = LoopbackLab().status()
+    if not states:
+        click.echo("The loopback fleet is down; start it with `lab up --fleet loopback`.")
+        sys.exit(1)
+    rows = [(s.name, s.address, s.sshd_pid, "up" if s.is_up else "DOWN") for s in states]
+    click.echo(tabulate(rows, headers=["host", "address", "sshd", "state"]))
+    sys.exit(0 if all(s.is_up for s in states) else 1)
+
+
+_LOOPBACK_VERBS = {"up": _up, "down": _down, "status": _status}
+
+
+@click.argument("fleet")
+@click.option("--all", "show_all", is_flag=True, help="Also show what is in order.")
+def hosts(fleet: str, show_all: bool) -> None:
+    """Show what the hosts of FLEET have of what they need; exit status 1 if anything is missing.
+
+    FLEET is `local`, `loopback`, or the path of an inventory.
+    """
+    with Fleet(Inventory.read(inventory_path(fleet))) as opened:
+        table = hosts_table(opened)
+    ready = is_ready(table)
+    lacking = table[(table["remedy"] != "") | (table["state"] != "up")]
+    shown = table if show_all else lacking
+    if not shown.empty:
+        columns = ["host", "role", "state", "tool", "version", "remedy"]
+        click.echo(tabulate(shown[columns].to_numpy().tolist(), headers=columns))
+    names = table["host"].nunique()
+    if ready:
+        click.echo(f"{names} hosts are up and have all that they need.")
+    sys.exit(0 if ready else 1)
+
+
+@click.argument("fleet")
+@click.option("--check", is_flag=True, help="Only tell what would be installed.")
+def provision(fleet: str, check: bool) -> None:
+    """Install on the hosts of FLEET what they need, with Ansible; repeating it changes nothing."""
+    sys.exit(run_playbook(Inventory.read(inventory_path(fleet)), check=check))
+
+
+@click.option("--campaign", help="If it is begun, its fleet is printed: it cannot change.")
+def fleet(campaign: str | None) -> None:
+    """Print the fleet that this machine can have: `local`, or else `loopback`."""
+    record = Record.read(DATA_DIR / campaign) if campaign else None
+    if record is not None:
+        click.echo(record.fleet)
+        return
+    reason = why_not_local()
+    if reason:
+        click.echo(f"lab: no local lab here: {reason}", err=True)
+        click.echo(
+            f"lab: taking the fleet `{LOOPBACK}` instead: its links have neither limits nor "
+            "delays, so that what it measures is not comparable with the studies.",
+            err=True,
+        )
+    click.echo(LOOPBACK if reason else LOCAL)
+
+
+COMMANDS = (hosts, provision, fleet)

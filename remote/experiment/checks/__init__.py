@@ -1,0 +1,5 @@
+"""Does a run count? Checks on what it left; required ones reject it, advisory ones are shown."""
+
+from remote.experiment.checks.of_run import ACCEPTED, REJECTED, evaluate
+
+__all__ = ["ACCEPTED", "REJECTED", "evaluate"]

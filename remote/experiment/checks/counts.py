@@ -1,0 +1,116 @@
+"""Did every request pass every station? Generators', middlewares' and servers' counts compared.
+
+A set counts once at each server that it is copied to. A get counts at its server once for each of
+its keys, however its keys are spread over servers. Requests that are under way when the generators
+stop are counted on one side only.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.results import read_middleware
+from analysis.results.memtier import MemtierRun
+from remote.experiment.checks.check import Check
+from remote.services.memcached import parse_stats
+
+TOLERANCE = 0.001
+REPLICATED = ("round-robin", "hash")  # sets go to all servers
+COUNTERS = {"sets": "cmd_set", "keys": "cmd_get"}
+Counts = Mapping[str, float]
+
+
+def count_checks(
+    folder: Path, manifest: Mapping[str, Any], generators: Sequence[MemtierRun]
+) -> Iterator[Check]:
+    """Compare what was counted at the stations of the run in `folder`.
+
+    Parameters
+    ----------
+    generators : in the order of hosts and, on each, of instances.
+    """
+    settings = manifest["settings"]
+    sent = [sent_counts(run, settings) for run in generators]
+    under_way = manifest["num_clients"]
+    keys_each = settings.get("multi_get_keys", 1)
+    servers = {name: server_counts(folder / name) for name in manifest["roles"]["servers"]}
+    middlewares = manifest["roles"]["middlewares"]
+    targets = [t for host in manifest["roles"]["clients"] for t in manifest["targets"][host]]
+    if not middlewares:
+        for name, counted in servers.items():
+            here = [one for one, target in zip(sent, targets, strict=True) if target == name]
+            yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
+            yield _agree(f"{name}_keys", _total(here, "keys"), counted["keys"], under_way)
+        return
+    for name in middlewares:
+        here = [one for one, target in zip(sent, targets, strict=True) if target == name]
+        counted = middleware_counts(folder / name / "middleware")
+        yield _agree(f"{name}_requests", _total(here, "requests"), counted["requests"], under_way)
+        yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
+    sets, keys = _total(sent, "sets"), _total(sent, "keys")
+    if settings["routing"] in REPLICATED:
+        for name, counted in servers.items():
+            yield _agree(f"{name}_sets", sets, counted["sets"], under_way)
+    else:
+        copies = copies_of_a_set(manifest)
+        counted_sets = _total(list(servers.values()), "sets")
+        yield _agree("servers_sets", copies * sets, counted_sets, copies * under_way)
+    counted_keys = _total(list(servers.values()), "keys")
+    yield _agree("servers_keys", keys, counted_keys, keys_each * under_way)
+
+
+def copies_of_a_set(manifest: Mapping[str, Any]) -> int:
+    """Return at how many servers each set of a run counts."""
+    settings, servers = manifest["settings"], len(manifest["roles"]["servers"])
+    if not manifest["roles"]["middlewares"]:
+        return 1
+    if settings["routing"] in REPLICATED or settings["replicas"] == "all":
+        return servers
+    return int(settings["replicas"])
+
+
+def sent_counts(run: MemtierRun, settings: Mapping[str, Any]) -> Counts:
+    """Return what one generator counted: requests, sets, keys of gets."""
+    sets, gets = (float(run.totals["requests"].get(kind, 0)) for kind in ("set", "get"))
+    return {
+        "requests": sets + gets,
+        "sets": sets,
+        "keys": gets * settings.get("multi_get_keys", 1),
+    }
+
+
+def server_counts(folder: Path) -> Counts:
+    """Return what the server whose files are in `folder` counted: sets, keys of gets."""
+    before, after = (
+        parse_stats(_text(folder / f"memcached-stats-{when}.txt.gz"))
+        for when in ("before", "after")
+    )
+    return {kind: int(after[name]) - int(before[name]) for kind, name in COUNTERS.items()}
+
+
+def middleware_counts(folder: Path) -> Counts:
+    """Return what the middleware whose files are in `folder` counted: requests, sets."""
+    windows = read_middleware(folder).windows
+    by_type = windows.groupby("request_type")["requests"].sum()
+    return {"requests": float(by_type.sum()), "sets": float(by_type.get("set", 0))}
+
+
+def _total(counts: Sequence[Counts], kind: str) -> float:
+    return sum(one[kind] for one in counts)
+
+
+def _agree(name: str, sent: float, counted: float, under_way: int) -> Check:
+    allowed = under_way + TOLERANCE * sent
+    return Check(
+        name=f"{name}_counts",
+        passed=abs(sent - counted) <= allowed,
+        detail=f"generators counted {sent:.0f}, {counted:.0f} counted here, "
+        f"{allowed:.0f} may differ",
+    )
+
+
+def _text(path: Path) -> str:
+    return gzip.decompress(path.read_bytes()).decode(errors="replace")

@@ -1,0 +1,79 @@
+"""Is the machine's own time small beside what links and delays take? A check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis.lab.emulated import LARGEST_LOSS, Limit, emulated_limits
+from remote.experiment.checks.check import ADVISORY, Check
+
+LATENCY = "machine_latency_small"
+LOCAL_LAB = "local-lab"  # the only fleet whose links and delays are all that it is made to have
+
+
+def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -> Iterator[Check]:
+    """Compare a run's throughput with what the lab's links, delays and workers alone let through.
+
+    What is missing is CPU time, the latency of the machine's own at every hop, or waiting in front
+    of links. Below 5 % no time dilation can change the result by more than that. Runs in which
+    servers stood still, or whose requests come at a rate of their own, have no such limit, nor has
+    a network whose links are not known.
+    """
+    closed = not manifest["settings"].get("arrival_rate_per_s") and not manifest.get("pauses")
+    topology = manifest["topology"]
+    known = manifest.get("fleet") == LOCAL_LAB and "rates_mbit_per_s" in topology
+    if not known or not closed:
+        return
+    limits = emulated_limits(
+        _settings(manifest),
+        manifest["num_clients"],
+        rates_by_role(manifest),
+        topology.get("rtt_ms") or 0.0,
+        think_time_s=manifest.get("think_time_s") or 0.0,
+    )
+    throughput = results["client_throughput_ops_per_s"]
+    if limits and throughput > 0:
+        yield _check(limits[0], throughput, float(topology["time_dilation"]))
+
+
+def rates_by_role(manifest: Mapping[str, Any]) -> dict[str, float]:
+    """Return what all hosts of each role can send together, undilated; limits must be known."""
+    rates = manifest["topology"]["rates_mbit_per_s"]
+    return {
+        role: math.fsum(rates[host] for host in hosts)
+        for role, hosts in manifest["roles"].items()
+        if hosts and all(rates.get(host) for host in hosts)
+    }
+
+
+def _settings(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    counts = {f"num_{role}": len(hosts) for role, hosts in manifest["roles"].items()}
+    return {"value_bytes": manifest["value_bytes"], **manifest["settings"], **counts}
+
+
+def _check(limit: Limit, throughput: float, time_dilation: float) -> Check:
+    loss = limit.loss(throughput)
+    detail = (
+        f"{throughput:.0f} op/s of the {limit.throughput:.0f} that the {limit.name} let through, "
+        f"undilated, {loss:.1%} less (at most {LARGEST_LOSS:.0%})"
+    )
+    if loss > LARGEST_LOSS:
+        k = math.ceil(limit.needed_dilation(throughput, time_dilation))
+        detail += f": {_cause(limit, throughput)}; measure with a time dilation of at least {k}"
+    return Check(
+        name=LATENCY,
+        passed=loss <= LARGEST_LOSS,
+        detail=detail,
+        severity=ADVISORY,
+    )
+
+
+def _cause(limit: Limit, throughput: float) -> str:
+    if limit.is_link:
+        return "the machine took them, or waiting in front of links before they are full"
+    return (
+        f"{limit.latency_ms(throughput):.2f} ms of {limit.cycle_ms(throughput):.2f} ms are the "
+        "machine's, or waiting in front of links"
+    )

@@ -1,0 +1,155 @@
+"""Was it the system that was measured, and not the machine, a clock or the generator? Checks."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.results import read_dstat
+from analysis.results.counters import read_cpu_time
+from analysis.results.memtier import MemtierRun
+from remote.experiment.checks.check import ADVISORY, Check
+from remote.services.monitors import is_monitor
+
+LEAST_IDLE_PERCENT = 5.0
+LARGEST_STEAL_PERCENT = 5.0
+LARGEST_CLOCK_OFFSET_S = 0.2
+LARGEST_GENERATOR_UTILIZATION = 0.9
+ON_ONE_MACHINE = ("local-lab", "loopback")  # fleets whose hosts share their CPUs
+
+_TROUBLE = re.compile(r"error|fail|exception|refused|reset by|denied|out of memory|killed", re.I)
+_HARMLESS = re.compile(r"json file|\[RUN #", re.I)
+_LINES_TOLD = 3
+
+
+def host_checks(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    generators: Sequence[MemtierRun],
+    window: Mapping[str, int],
+) -> Iterator[Check]:
+    """Check the hosts of the run in `folder`, and what they said on their error streams."""
+    yield from machine_checks(folder, manifest, window)
+    yield generator_cpu(folder, manifest, generators, window)
+    yield clock_offsets(manifest)
+    yield from stderr_checks(folder, manifest)
+
+
+def machine_checks(
+    folder: Path, manifest: Mapping[str, Any], window: Mapping[str, int]
+) -> Iterator[Check]:
+    """Tell of each machine whether it was the limit: no CPU left, or taken by other machines.
+
+    Hosts of the local lab are one machine; the one that saw it busiest speaks for all.
+    """
+    seen = {host: _load(folder / host / "dool.csv.gz", window) for host in manifest["hosts"]}
+    if manifest.get("fleet") in ON_ONE_MACHINE:
+        busiest = min(seen, key=lambda host: seen[host][0])
+        seen = {"the machine": seen[busiest]}
+    for machine, (idle, steal) in seen.items():
+        is_limit = idle < LEAST_IDLE_PERCENT or steal > LARGEST_STEAL_PERCENT
+        verdict = (
+            "it limits the result, not the system under test"
+            if is_limit
+            else "it was not the limit"
+        )
+        yield Check(
+            name=f"{machine.replace('the ', '')}_not_the_limit",
+            passed=not is_limit,
+            detail=f"{machine} was {idle:.1f} % idle (at least {LEAST_IDLE_PERCENT:g}) and "
+            f"{steal:.1f} % stolen (at most {LARGEST_STEAL_PERCENT:g}) in the window: {verdict}",
+            severity=ADVISORY,
+        )
+
+
+def _load(path: Path, window: Mapping[str, int]) -> tuple[float, float]:
+    frame = read_dstat(path)
+    inside = frame["epoch_s"].between(window["start_epoch_s"], window["end_epoch_s"])
+    means = frame.loc[inside, ["cpu_idle_percent", "cpu_steal_percent"]].mean()
+    return float(means["cpu_idle_percent"]), float(means["cpu_steal_percent"])
+
+
+def generator_cpu(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    generators: Sequence[MemtierRun],
+    window: Mapping[str, int],
+) -> Check:
+    """Tell whether a generator lacked CPU: then it, and not the system, set the pace.
+
+    Counted are the CPU seconds of each client host over the window, as a share of what its
+    generators' threads could use, and where the generator tells it how busy its threads were.
+    """
+    threads = manifest["instances_per_client"] * manifest["threads_per_instance"]
+    shares: dict[str, float] = {}
+    for host in manifest["roles"]["clients"]:
+        path = folder / host / "cpu-time.out.gz"
+        cpu_time = read_cpu_time(path) if path.exists() else None
+        if cpu_time is None or (cpu_time.of_machine and manifest["fleet"] in ON_ONE_MACHINE):
+            continue  # what all hosts of one machine use says nothing of one of them
+        used_s, elapsed_s = cpu_time.used_s(window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
+        shares[host] = used_s / elapsed_s / min(threads, cpu_time.cores)
+    loops = [
+        run.extras["Loop utilization"] for run in generators if "Loop utilization" in run.extras
+    ]
+    if loops:
+        shares["the busiest instance"] = max(loops)
+    text = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    return Check(
+        name="generator_not_cpu_bound",
+        passed=all(share <= LARGEST_GENERATOR_UTILIZATION for share in shares.values()),
+        detail=f"CPU used by generators: {text or 'not counted'}; "
+        f"at most {LARGEST_GENERATOR_UTILIZATION:.0%}",
+    )
+
+
+def clock_offsets(manifest: Mapping[str, Any]) -> Check:
+    """Tell whether seconds of different hosts can be put side by side."""
+    offsets = manifest.get("clock_offsets_s", {})
+    worst = max(offsets, key=lambda host: abs(offsets[host]), default="")
+    return Check(
+        name="clock_offsets",
+        passed=all(abs(offset) <= LARGEST_CLOCK_OFFSET_S for offset in offsets.values()),
+        detail=f"the largest is {offsets[worst]:+.3f} s ({worst}), at most "
+        f"{LARGEST_CLOCK_OFFSET_S:g} s"
+        if worst
+        else "not measured",
+    )
+
+
+def stderr_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Report what programs wrote to standard error; trouble of those under test rejects a run."""
+    said = {
+        f"{job['host']}: {job['name']}": _stderr(folder / job["host"] / f"{job['name']}.err.gz")
+        for job in manifest["jobs"]
+    }
+    tested = {job: lines for job, lines in said.items() if not is_monitor(job.split(": ")[1])}
+    troubled = {job: [x for x in lines if _TROUBLE.search(x)] for job, lines in tested.items()}
+    yield Check(
+        name="stderr",
+        passed=not any(troubled.values()),
+        detail=_told(troubled) or _told(tested) or "empty",
+    )
+    watched = {job: lines for job, lines in said.items() if job not in tested}
+    yield Check(
+        name="monitors_stderr",
+        passed=not any(watched.values()),
+        detail=_told(watched) or "empty",
+        severity=ADVISORY,
+    )
+
+
+def _stderr(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    text = gzip.decompress(path.read_bytes()).decode(errors="replace").replace("\r", "\n")
+    return [line for line in text.splitlines() if line.strip() and not _HARMLESS.search(line)]
+
+
+def _told(lines_by_job: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(
+        f"{job}: {' / '.join(lines[:_LINES_TOLD])}" for job, lines in lines_by_job.items() if lines
+    )

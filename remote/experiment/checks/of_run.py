@@ -1,0 +1,200 @@
+"""Does a run count? Checks on the files that it left, before it is accepted or later."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from analysis.results import ParseError, read_memtier_json, read_middleware
+from analysis.results.memtier import MemtierRun
+from remote.experiment.checks.check import ADVISORY, REQUIRED, Check
+from remote.experiment.checks.counts import count_checks
+from remote.experiment.checks.latency import LATENCY, latency_checks
+from remote.experiment.checks.of_hosts import host_checks
+from remote.experiment.sessions.results import client_results
+from remote.services.monitors import ended_well
+
+ACCEPTED, REJECTED = "accepted", "rejected"
+
+DURATION_TOLERANCE_S = 2.0  # memtier 2.3.1 is sometimes a whole second off in what it reports
+
+
+def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Check the run in `folder`.
+
+    Returns
+    -------
+    The manifest's entries ``status``, ``checks`` and, where generators ran, ``window`` (the stable
+    window in epoch seconds, end exclusive) and ``results`` (`remote.experiment.sessions.results`).
+    """
+    extra: dict[str, Any] = {}
+    try:
+        checks = [_exit_statuses(manifest)]
+        if "num_clients" in manifest:
+            generators = _generators(folder, manifest)
+            extra["window"] = _window(generators, manifest)
+            extra["results"] = client_results(
+                generators,
+                warm_up_s=extra["window"]["warm_up_s"],
+                stable_s=extra["window"]["stable_s"],
+                time_dilation=float(manifest["topology"]["time_dilation"]),
+            )
+            checks += _load_checks(folder, manifest, generators, extra["window"])
+            checks += _advice(LATENCY, latency_checks(manifest, extra["results"]))
+    except (ParseError, KeyError, OSError, ValueError) as exc:
+        detail = f"{type(exc).__name__}: {exc}"
+        checks = [*checks, Check(name="files_readable", passed=False, detail=detail)]
+    accepted = all(c.passed for c in checks if c.severity == REQUIRED)
+    return {
+        **extra,
+        "checks": [{**vars(c), "passed": bool(c.passed)} for c in checks],  # numpy has its own
+        "status": ACCEPTED if accepted else REJECTED,
+    }
+
+
+def _advice(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """Give advisory checks; one that cannot be made says so and rejects no run."""
+    try:
+        yield from checks
+    except (KeyError, ValueError) as exc:
+        detail = f"could not be made: {type(exc).__name__}: {exc}"
+        yield Check(name=name, passed=False, detail=detail, severity=ADVISORY)
+
+
+def _exit_statuses(manifest: dict[str, Any]) -> Check:
+    bad = [
+        f"{job['host']}: {job['name']} ended with {job['exit_status']}"
+        for job in manifest["jobs"]
+        if not ended_well(job["name"], job["exit_status"])
+    ]
+    return Check(name="exit_statuses", passed=not bad, detail="; ".join(bad) or "as they should be")
+
+
+def _generators(folder: Path, manifest: dict[str, Any]) -> list[MemtierRun]:
+    return [
+        read_memtier_json(folder / host / f"memtier-{i}.json.gz").run
+        for host in manifest["roles"]["clients"]
+        for i in range(manifest["instances_per_client"])
+    ]
+
+
+def _window(generators: list[MemtierRun], manifest: dict[str, Any]) -> dict[str, int]:
+    """Return the whole epoch seconds in which every instance was warm and none had ended.
+
+    Rounding to whole seconds takes up to one from the warm-up, so that all of the cool-down is left
+    for instances that started early.
+    """
+    durations = manifest["durations"]
+    starts = [run.started_epoch_ms / 1000 for run in generators if run.started_epoch_ms]
+    starts = starts or [job["started_at_s"] for job in manifest["jobs"]]  # memtier before 1.4
+    start = math.floor(max(starts)) + durations["warm_up_s"]
+    names = ("warm_up_s", "stable_s", "cool_down_s")
+    return {
+        "start_epoch_s": start,
+        "end_epoch_s": start + durations["stable_s"],
+        **{name: durations[name] for name in names},
+    }
+
+
+def _load_checks(
+    folder: Path,
+    manifest: dict[str, Any],
+    generators: list[MemtierRun],
+    window: dict[str, int],
+) -> Iterator[Check]:
+    yield _durations(manifest, generators)
+    yield _window_covered(manifest, generators)
+    yield _window_inside(generators, window)
+    yield _misses(generators)
+    yield _no_errors(folder, manifest, generators)
+    yield from count_checks(folder, manifest, generators)
+    if manifest["settings"].get("arrival_rate_per_s"):
+        yield _arrivals_sent(generators)
+    yield from host_checks(folder, manifest, generators, window)
+
+
+def _durations(manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
+    wanted = sum(manifest["durations"][k] for k in ("warm_up_s", "stable_s", "cool_down_s"))
+    lengths = [
+        (run.finished_epoch_ms - run.started_epoch_ms) / 1000
+        for run in generators
+        if run.started_epoch_ms is not None and run.finished_epoch_ms is not None
+    ]
+    off = [s for s in lengths if abs(s - wanted) > DURATION_TOLERANCE_S]
+    interrupted = sum(run.interrupted for run in generators)
+    return Check(
+        name="durations",
+        passed=not off and not interrupted,
+        detail=f"{wanted} s wanted, {[round(s, 2) for s in lengths]} s, {interrupted} interrupted",
+    )
+
+
+def _window_inside(generators: list[MemtierRun], window: dict[str, int]) -> Check:
+    ends = [run.finished_epoch_ms / 1000 for run in generators if run.finished_epoch_ms]
+    end = min(ends, default=math.inf)
+    return Check(
+        name="window_inside",
+        passed=window["end_epoch_s"] <= end,
+        detail=f"the window ends at {window['end_epoch_s']}, the first generator at {end:.2f}",
+    )
+
+
+def _window_covered(manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
+    durations = manifest["durations"]
+    first = durations["warm_up_s"]
+    wanted = set(range(first, first + durations["stable_s"]))
+    missing = [
+        sorted(wanted - set(run.seconds["second"]) - _paused_seconds(run, manifest))
+        for run in generators
+    ]
+    return Check(
+        name="window_covered",
+        passed=not any(missing),
+        detail=f"seconds without a request, by instance: {missing}" if any(missing) else "all",
+    )
+
+
+def _paused_seconds(run: MemtierRun, manifest: dict[str, Any]) -> set[int]:
+    """Return the seconds of a generator in which a server stood still on purpose."""
+    start_s = (run.started_epoch_ms or 1000 * manifest["start_at_epoch_s"]) / 1000
+    return {
+        second
+        for pause in manifest.get("pauses", [])
+        for second in range(
+            math.floor(pause["began_epoch_s"] - start_s),
+            math.ceil(pause["ended_epoch_s"] - start_s) + 1,
+        )
+    }
+
+
+def _misses(generators: list[MemtierRun]) -> Check:
+    rate = sum(float(run.totals["misses_per_s"].fillna(0).sum()) for run in generators)
+    return Check(name="no_misses", passed=rate == 0, detail=f"{rate:g} misses/s")
+
+
+def _no_errors(folder: Path, manifest: dict[str, Any], generators: list[MemtierRun]) -> Check:
+    connections = sum(run.totals["connection_errors"].fillna(0).sum() for run in generators)
+    refused = sum(run.error_replies for run in generators)
+    middlewares = sum(
+        int(read_middleware(folder / host / "middleware").windows["errors"].sum())
+        for host in manifest["roles"]["middlewares"]
+    )
+    return Check(
+        name="no_errors",
+        passed=connections == refused == middlewares == 0,
+        detail=f"{connections:.0f} connection errors, {refused} error replies at the generators, "
+        f"{middlewares} errors at the middlewares",
+    )
+
+
+def _arrivals_sent(generators: list[MemtierRun]) -> Check:
+    """Tell whether all arrivals of an open loop found a connection: otherwise it was overloaded."""
+    unsent = sum(run.extras.get("Unsent arrivals", 0) for run in generators)
+    return Check(
+        name="arrivals_sent",
+        passed=unsent == 0,
+        detail=f"{unsent} arrivals were still waiting for a connection at the end",
+        severity=ADVISORY,
+    )

@@ -1,0 +1,94 @@
+"""What a section measures, as the configuration table that opens it in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from analysis.text.formatting import grouped
+from remote.experiment.section import Section, level_text
+from remote.experiment.settings import Level, Settings
+
+WORKLOADS = {
+    "set": "write-only (set)",
+    "get": "read-only (get)",
+    "multi-get": "mixed, ratio 1:<multi-get size>",
+    "mixed": "mixed, ratio {ratio}",
+}
+NONE = "none"
+
+
+def configuration_table(section: Section) -> pd.DataFrame:
+    """Return the configuration of a section under load in the studies' layout.
+
+    Where configurations differ, all levels are listed; levels that no study had are marked ``+``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `parameter`, `value`, both text.
+    """
+    settings = [section.settings(config) for config in section.configs()]
+    proxied = [one for one in settings if one.num_middlewares]
+    durations = section.durations
+
+    def levels(name: str, among: Iterable[Settings] = settings) -> str:
+        found = list(dict.fromkeys(getattr(one, name) for one in among))
+        return _list(found, section.extra.get(name, ()))
+
+    def distinct(value: Callable[[Settings], object]) -> str:
+        return ", ".join(dict.fromkeys(str(value(one)) for one in settings))
+
+    rows = {
+        "Number of servers": levels("num_servers"),
+        "Number of client machines": levels("client_hosts"),
+        "Instances of memtier per machine": levels("instances_per_client"),
+        "Threads per memtier instance": levels("threads_per_instance"),
+        "Virtual clients per thread": levels("clients_per_thread"),
+        "Total number of clients": levels("num_clients"),
+        "Workload": " and ".join(dict.fromkeys(_workload(one) for one in settings)),
+    }
+    if any(one.is_open for one in settings):
+        rows["Arrivals"] = "Poisson, independent of replies"
+        rates = {one.arrival_rate_per_s for one in settings if one.arrival_rate_per_s}
+        rows["Arrival rate (per s)"] = _list(sorted(rates))
+    if any(one.multi_get_keys for one in settings):
+        rows["Multi-get size"] = levels("multi_get_keys")
+        rows["Multi-get behaviour"] = distinct(
+            lambda one: "sharded" if one.sharded else "non-sharded"
+        )
+    rows["Value size"] = distinct(lambda one: f"{grouped(one.value_bytes)} B")
+    if any(one.key_bytes for one in settings):
+        rows["Key size"] = distinct(lambda one: f"{one.key_bytes} B")
+    rows |= {
+        "Key space": distinct(lambda one: f"{grouped(one.key_count)} keys"),
+        "Number of middlewares": distinct(lambda one: one.num_middlewares or NONE),
+        "Worker threads per middleware": levels("workers", proxied) if proxied else NONE,
+    }
+    if any((one.routing, one.dispatch) != ("round-robin", "sequential") for one in proxied):
+        rows["Routing"] = levels("routing", proxied)
+        rows["Dispatch"] = levels("dispatch", proxied)
+    if any(one.transport != "loop" for one in proxied):
+        rows["Transport"] = levels("transport", proxied)
+    if any(one.routing == "consistent-hash" for one in proxied):
+        rows["Replicas of each key"] = levels("replicas", proxied)
+    rows["Repetitions"] = f"{durations.repetitions}, {durations.stable_s} s stable each"
+    rows["Warm-up and cool-down"] = f"{durations.warm_up_s} s and {durations.cool_down_s} s"
+    if section.pauses:
+        rows["Server pauses"] = "; ".join(
+            f"server {p.server} at {p.at_s:g} s for {p.for_s:g} s" for p in section.pauses
+        )
+    return pd.DataFrame({"parameter": rows.keys(), "value": rows.values()})
+
+
+def _workload(settings: Settings) -> str:
+    return WORKLOADS[settings.workload].format(ratio=settings.ratio)
+
+
+def _list(levels: Iterable[Level | None], extra: Iterable[Level] = ()) -> str:
+    return ", ".join(
+        f"{level_text(level)}{'+' if level in extra else ''}"
+        for level in levels
+        if level is not None
+    )

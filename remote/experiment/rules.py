@@ -1,0 +1,101 @@
+"""Which sections can be measured at all: what only shows when all of a section is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from remote.errors import ConfigError
+from remote.experiment.section import Config, Section, slug
+from remote.experiment.settings import OF_MIDDLEWARES, Settings, mistakes
+
+EXPIRY_MARGIN_S = 600
+
+
+def require_possible(section: Section, path: Path) -> None:
+    """Refuse a section of which a configuration cannot be measured as it stands.
+
+    Raises
+    ------
+    ConfigError
+        Names the file, the place or the configuration, and the rule.
+    """
+    if section.kind == "network":
+        _require_possible_network(section, path)
+    else:
+        _require_possible_load(section, path)
+
+
+def _require_possible_network(section: Section, path: Path) -> None:
+    if "kind" not in section.factors:
+        raise ConfigError(path, "factors.kind is missing: what is to be measured of the network")
+    if sum(section.hosts.values()) < 2:
+        raise ConfigError(path, "hosts must be at least 2: nothing else has a network")
+
+
+def _require_possible_load(section: Section, path: Path) -> None:
+    for role in ("clients", "servers"):
+        if section.hosts[role] < 1:
+            raise ConfigError(path, f"hosts.{role} must be at least 1 in a section under load")
+    configs = section.configs()
+    _require_distinct(configs, path)
+    for factor in ("workload", "clients_per_thread"):
+        if factor not in section.constants and not all(
+            factor in section.own(config) for config in configs
+        ):
+            place = f"factors.{factor}"
+            raise ConfigError(path, f"{place} is missing, and it is not in [generator] either")
+    settings = [section.settings(config) for config in configs]
+    if not any(one.num_middlewares for one in settings):
+        needless = [name for name in OF_MIDDLEWARES if name in section.constants]
+        if needless:
+            raise ConfigError(path, f"middleware.{needless[0]} is given without a middleware")
+    for config, one in zip(configs, settings, strict=True):
+        for mistake in mistakes(one, section.own(config)):
+            raise ConfigError(path, f"{slug(config)}: {mistake}")
+    _require_keys_to_last(section, settings, path)
+    _require_possible_pauses(section, settings, path)
+
+
+def _require_distinct(configs: list[Config], path: Path) -> None:
+    seen = set()
+    for name in map(slug, configs):
+        if name in seen:
+            raise ConfigError(path, f"parts: {name} is measured by two of them")
+        seen.add(name)
+
+
+def _require_keys_to_last(section: Section, settings: list[Settings], path: Path) -> None:
+    total_s = section.durations.total_s
+    needed_s = total_s + EXPIRY_MARGIN_S
+    for one in settings:
+        if one.reads and 0 < one.expires_after_s < needed_s:
+            raise ConfigError(
+                path,
+                f"generator.expiry_range_s lets keys expire after {one.expires_after_s} s: runs of "
+                f"{total_s} s need at least {needed_s} s, or 0-0 for keys that never expire",
+            )
+
+
+def _require_possible_pauses(section: Section, settings: list[Settings], path: Path) -> None:
+    servers = min(one.num_servers for one in settings)
+    stable_s = section.durations.stable_s
+    timeout_s = min((one.server_timeout_s for one in settings if one.num_middlewares), default=None)
+    free_from_s: dict[int, float] = {}
+    for pause in sorted(section.pauses, key=lambda pause: pause.at_s):
+        what = (
+            f"profiles.{section.profile}.pauses: that of server {pause.server} "
+            f"at {pause.at_s:g} s for {pause.for_s:g} s"
+        )
+        if pause.server > servers:
+            raise ConfigError(path, f"{what}: the servers are 1 to {servers}")
+        if pause.at_s + pause.for_s > stable_s:
+            raise ConfigError(path, f"{what} ends after the {stable_s} s that are measured")
+        if pause.at_s < free_from_s.get(pause.server, 0):
+            raise ConfigError(path, f"{what} begins before the one before it has ended")
+        if timeout_s is not None and pause.for_s >= timeout_s:
+            raise ConfigError(
+                path,
+                f"{what} is too long: the middleware gives up after {timeout_s:g} s "
+                "(middleware.server_timeout_s)",
+            )
+        free_from_s[pause.server] = pause.at_s + pause.for_s

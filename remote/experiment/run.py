@@ -1,0 +1,122 @@
+"""One run: one configuration, one repetition; its place on disk and how it comes to be there."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from remote.experiment.checks import ACCEPTED, evaluate
+from remote.experiment.manifest import (
+    MANIFEST,
+    read_manifest,
+    sync_to_disk,
+    utc,
+    write_files,
+    write_manifest,
+)
+from remote.experiment.section import Config, Section, slug
+from remote.phases import Phases
+
+FAILED = "failed"
+PARTIAL_SUFFIX = ".partial"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What is to be measured: a configuration of a section and the number of its repetition."""
+
+    section: Section
+    config: Config
+    repetition: int
+    campaign_dir: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where the accepted run stands."""
+        return self.campaign_dir / self.section.name / slug(self.config) / f"rep-{self.repetition}"
+
+    @property
+    def partial(self) -> Path:
+        """Where the run is written until it is complete."""
+        return self.folder.with_name(self.folder.name + PARTIAL_SUFFIX)
+
+    @property
+    def label(self) -> str:
+        """Short text for progress lines and messages."""
+        return f"{self.section.name} {slug(self.config)} rep {self.repetition}"
+
+    def is_done(self) -> bool:
+        """Tell whether an accepted run stands on disk; ConfigError if its manifest is damaged."""
+        return self.folder.is_dir() and read_manifest(self.folder)["status"] == ACCEPTED
+
+    def attempts(self) -> list[dict[str, Any]]:
+        """Return the manifests of the rejected and failed attempts so far, the earliest first."""
+        pattern = f"{self.folder.name}.*-[0-9]*/{MANIFEST}"
+        found = [read_manifest(path.parent) for path in self.folder.parent.glob(pattern)]
+        return sorted(found, key=lambda manifest: int(manifest["attempt"]))
+
+
+@dataclass(kw_only=True)
+class Collected:
+    """What a run has yielded so far; filled step by step so that a failure keeps the rest.
+
+    Attributes
+    ----------
+    manifest : entries for the manifest.
+    files : relative path to content, uncompressed.
+    phases : the clock that tells how long each phase of the run takes.
+    """
+
+    manifest: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    phases: Phases = field(default_factory=Phases)
+
+
+def store(
+    run: Run,
+    collected: Collected,
+    identity: Mapping[str, Any],
+    error: str = "",
+    unreachable: Sequence[str] = (),
+) -> Path:
+    """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
+
+    An accepted run becomes ``rep-<n>``; a rejected one (a check did not pass) and a failed one
+    (`error` tells why it broke off) ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts
+    that were gone when it broke off.
+    """
+    collected.phases.enter("storing")
+    attempt = max((int(known["attempt"]) for known in run.attempts()), default=0) + 1
+    shutil.rmtree(run.partial, ignore_errors=True)
+    run.partial.mkdir(parents=True)
+    manifest: dict[str, Any] = {
+        **identity,
+        "section": run.section.name,
+        "title": run.section.title,
+        "profile": run.section.profile,
+        "repetition": run.repetition,
+        "attempt": attempt,
+        "status": FAILED,
+        "config": run.config,
+        "plan": asdict(run.section),
+        **collected.manifest,
+        "finished_at": utc(time.time()),
+        "files": write_files(run.partial, collected.files),
+        "error": error,
+        "unreachable": list(unreachable),
+    }
+    collected.phases.enter("checking")
+    if not error:
+        manifest |= evaluate(run.partial, manifest)
+    manifest["phases_s"] = collected.phases.take()
+    write_manifest(run.partial, manifest)
+    target = run.folder
+    if manifest["status"] != ACCEPTED:
+        target = run.folder.with_name(f"{run.folder.name}.{manifest['status']}-{attempt}")
+    renamed = run.partial.rename(target)
+    sync_to_disk([target.parent])
+    return renamed

@@ -1,0 +1,103 @@
+"""The load generators of a run: which instance sends what to whom, and how they start together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.errors import ConfigError
+from remote.experiment.settings import Settings
+from remote.hosts.inventory import Host
+from remote.hosts.provision import DROP_IN, Tools
+from remote.services import memcached, middleware
+from remote.services.memtier import MemtierOptions
+
+START_LEAD_S = 1.4  # for three JVMs to start and rehearse on two busy cores
+LEAD_PER_INSTANCE_S = 0.25  # for each one more
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance:
+    """One instance of memtier: the host it runs on and the only host that it sends to."""
+
+    host: Host
+    number: int
+    target: Host
+
+    @property
+    def name(self) -> str:
+        """Name of its job and, with a suffix, of its files."""
+        return f"memtier-{self.number}"
+
+
+def instances(clients: Sequence[Host], targets: Sequence[Host], per_client: int) -> list[Instance]:
+    """Return all instances; counted over all hosts they take the targets in turn."""
+    return [
+        Instance(host=host, number=number, target=targets[(h * per_client + number) % len(targets)])
+        for h, host in enumerate(clients)
+        for number in range(per_client)
+    ]
+
+
+def options(
+    instance: Instance, settings: Settings, *, program: str, test_time_s: int, time_dilation: float
+) -> MemtierOptions:
+    """Return the command line of `instance` for a closed loop, or its share of an open one.
+
+    Independent Poisson processes add up to one, so each instance has an equal share of the rate.
+    That is per second of the clock: generators know nothing of time dilation.
+    """
+    rate = settings.arrival_rate_per_s
+    return MemtierOptions(
+        program=program,
+        server=instance.target.data_address,
+        port=middleware.PORT if settings.num_middlewares else memcached.PORT,
+        threads=settings.threads_per_instance,
+        clients_per_thread=settings.clients_per_thread,
+        ratio=settings.sets_to_gets,
+        multi_get_keys=settings.multi_get_keys,
+        value_bytes=settings.value_bytes,
+        keys=settings.keys,
+        expiry_range_s=settings.expiry_range_s,
+        arrival_rate_per_s=None if rate is None else rate / time_dilation / settings.instances,
+        test_time_s=test_time_s,
+        json_file=f"{instance.name}.json",
+    )
+
+
+def start_lead_s(number_of_instances: int) -> float:
+    """Return the time that so many instances are given until their first request."""
+    return START_LEAD_S + LEAD_PER_INSTANCE_S * max(0, number_of_instances - 3)
+
+
+def are_drop_ins(clients: Sequence[Host], tools: Mapping[str, Tools], inventory: Path) -> bool:
+    """Tell whether the clients have the drop-in; ConfigError if they differ."""
+    names = {tools[host.name].generator_name for host in clients}
+    if len(names) > 1:
+        raise ConfigError(
+            inventory,
+            f"clients have different generators, {' and '.join(sorted(names))}: "
+            "install memtier_benchmark on all of them or on none",
+        )
+    return names == {DROP_IN}
+
+
+def require_able(
+    settings: Iterator[Settings], clients: Sequence[Host], tools: Mapping[str, Tools], where: Path
+) -> None:
+    """Refuse what the generators of these clients cannot do.
+
+    Raises
+    ------
+    ConfigError
+        An open loop is asked of the real memtier_benchmark.
+    """
+    if not are_drop_ins(clients, tools, where) and any(one.is_open for one in settings):
+        raise ConfigError(
+            where,
+            "the section has arrival_rate_per_s, Poisson arrivals that do not wait for replies. "
+            "The clients' memtier_benchmark cannot do that: its --rate-limiting holds closed "
+            "loops back, in bursts of equal distance. Remove it from the clients, so that the "
+            "drop-in takes its place, or measure sections without arrival_rate_per_s",
+        )

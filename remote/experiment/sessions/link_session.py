@@ -1,0 +1,88 @@
+"""Measuring the links that a section uses, before anything runs on them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from remote.experiment.run import Collected, Run
+from remote.experiment.section import Durations, Section
+from remote.experiment.sessions.bandwidth import Bandwidths
+from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import ROLES
+from remote.hosts.provision import Tools
+from remote.phases import MEASURING
+
+SEQUENTIAL, PARALLEL = "iperf3-sequential", "iperf3-parallel"
+SECONDS = {"smoke": 1, "quick": 1, "paper": 5}
+OMIT_S = {"smoke": 0, "quick": 0, "paper": 1}
+
+
+def links_section(plan: Section) -> Section:
+    """Return what measures the links of the section `plan`: one pair after the other, and all."""
+    return dataclasses.replace(
+        plan,
+        kind="links",
+        title=f"{plan.title}: its links",
+        factors={"kind": (SEQUENTIAL, PARALLEL)},
+        extra={},
+        follows={},
+        parts=(),
+        durations=Durations(repetitions=1, stable_s=SECONDS[plan.profile]),
+        pauses=(),
+    )
+
+
+class LinksSession:
+    """iperf3 between the hosts that talk to each other; a context manager like LoadSession."""
+
+    def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
+        self.fleet = fleet
+        self.section = section
+        self.tools = tools
+        self.roles = {role: fleet.inventory.take(role, section.hosts[role]) for role in ROLES}
+
+    def __enter__(self) -> LinksSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing outlives a run."""
+
+    def measure(self, run: Run, collected: Collected) -> None:
+        """Perform `run` and fill `collected`.
+
+        All at once means all requests' ways at the same time and then all replies' ways, which is
+        how sets and gets load the links.
+        """
+        hosts = [host for role in ROLES for host in self.roles[role]]
+        collected.manifest |= {
+            "roles": {role: [h.name for h in hosts] for role, hosts in self.roles.items()},
+            "durations": vars(run.section.durations),
+            "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
+            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in hosts},
+            "jobs": [],
+        }
+        collected.phases.enter(MEASURING)
+        bandwidths = Bandwidths(
+            self.fleet,
+            f"{run.section.name}-{run.config['kind']}",
+            seconds=run.section.durations.stable_s,
+            omit_s=OMIT_S[run.section.profile],
+        )
+        requests, replies = request_pairs(self.roles), reply_pairs(self.roles)
+        if run.config["kind"] == PARALLEL:
+            bandwidths.parallel(requests, collected)
+            bandwidths.parallel(replies, collected)
+        else:
+            pairs = [*requests, *replies]
+            smoke = run.section.profile == "smoke"
+            bandwidths.sequential(one_per_roles(pairs) if smoke else pairs, collected)
+
+
+def one_per_roles(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the first of the pairs for each combination of roles: links are limited by role."""
+    first: dict[tuple[str, str], Pair] = {}
+    for sender, receiver in pairs:
+        first.setdefault((sender.role, receiver.role), (sender, receiver))
+    return list(first.values())

@@ -1,0 +1,284 @@
+"""Measuring one configuration under load: servers, middlewares, monitors, generators, in order."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+from remote.errors import RemoteError
+from remote.experiment.run import Collected, Run
+from remote.experiment.section import Section, slug
+from remote.experiment.sessions import generators, middlewares
+from remote.experiment.sessions.generators import Instance
+from remote.experiment.sessions.monitoring import read_counters, start_monitors
+from remote.experiment.sessions.prefill import Prefill
+from remote.experiment.sessions.servers import Servers
+from remote.experiment.settings import Settings
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet, in_parallel
+from remote.hosts.inventory import Host
+from remote.hosts.jobs import Job, RunningJobs, job_folder, remove_job_folder
+from remote.hosts.provision import Tools
+from remote.phases import MEASURING
+from remote.services import memcached
+
+GENERATOR_GRACE_S = 15.0
+MORE_LEAD_S = 3.0
+MONITOR_MARGIN_S = 120.0
+JOB_FILES = (".pid", ".sid", ".exit", ".part")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """A run, what it is set to, and the hosts that take part in it."""
+
+    run: Run
+    settings: Settings
+    clients: tuple[Host, ...]
+    middlewares: tuple[Host, ...]
+    servers: tuple[Host, ...]
+
+    @property
+    def folder(self) -> str:
+        """Name of the run's job folder on every host."""
+        return f"{self.run.section.name}-{slug(self.run.config)}-rep-{self.run.repetition}"
+
+    @property
+    def total_s(self) -> int:
+        """Length of the run."""
+        return self.run.section.durations.total_s
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """All hosts that take part."""
+        return (*self.clients, *self.middlewares, *self.servers)
+
+    @property
+    def instances(self) -> list[Instance]:
+        """The generators."""
+        targets = self.middlewares or self.servers
+        return generators.instances(self.clients, targets, self.settings.instances_per_client)
+
+
+class LoadSession:
+    """memcached on the servers, up for all runs of a section; use as a context manager.
+
+    Raises
+    ------
+    RemoteError
+        A host cannot be reached, a port is taken, a program does not start.
+    ConfigError
+        The fleet lacks hosts, or its generators cannot do what the section asks for.
+    """
+
+    def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
+        self.fleet = fleet
+        self.section = section
+        self.tools = tools
+        take = fleet.inventory.take
+        self.clients = take("clients", section.hosts["clients"])
+        self.middlewares = take("middlewares", section.hosts["middlewares"])
+        servers = take("servers", section.hosts["servers"])
+        self._servers = Servers(fleet, servers, section.name)
+        self._prefill = Prefill(fleet, self.clients, servers, tools)
+        self._more_lead_s = 0.0
+
+    def __enter__(self) -> LoadSession:
+        settings = (self.section.settings(config) for config in self.section.configs())
+        generators.require_able(settings, self.clients, self.tools, self.fleet.inventory.path)
+        try:
+            self._servers.start(limit_s=_servers_limit_s(self.section))
+        except BaseException:
+            self._servers.kill()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._servers.kill()
+
+    def measure(self, run: Run, collected: Collected) -> None:
+        """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
+        setup = self._setup(run)
+        collected.manifest |= self._describe(setup)
+        self._prefill.ensure(setup.settings, setup.folder, run_s=setup.total_s)
+        with RunningJobs(self.fleet, setup.folder) as jobs:
+            try:
+                self._perform(setup, jobs, collected)
+                collected.phases.enter("fetching")
+                self._fetch(setup, collected)
+            except RemoteError:
+                jobs.kill_all()
+                self._salvage(setup, collected)
+                raise
+            finally:
+                collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
+        collected.manifest["pauses"] = _pauses(setup, collected)
+        self.fleet.for_each(setup.hosts, lambda c: remove_job_folder(c, setup.folder))
+
+    def _setup(self, run: Run) -> Setup:
+        settings = run.section.settings(run.config)
+        return Setup(
+            run=run,
+            settings=settings,
+            clients=self.clients,
+            middlewares=self.middlewares[: settings.num_middlewares],
+            servers=self._servers.hosts[: settings.num_servers],
+        )
+
+    def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
+        collected.phases.enter("starting")
+        started = in_parallel(
+            {
+                "middlewares": partial(self._start_middlewares, setup, jobs),
+                "monitors": partial(self._start_monitors, setup, jobs),
+            }
+        )
+        proxies, observers = started["middlewares"], started["monitors"]
+        lead_s = generators.start_lead_s(len(setup.instances)) + self._more_lead_s
+        start_s = math.ceil(time.time() + lead_s)
+        collected.manifest["start_at_epoch_s"] = start_s
+        loads = self._start_generators(setup, jobs, start_s, collected)
+        pausers = self._servers.pause(
+            jobs,
+            setup.run.section.pauses,
+            window_start_epoch_s=start_s + setup.run.section.durations.warm_up_s,
+        )
+        collected.phases.enter(MEASURING, at_epoch_s=start_s)
+        late = jobs.wait(loads, timeout_s=lead_s + setup.total_s + GENERATOR_GRACE_S)
+        if any(outcome.exit_status for outcome in jobs.outcomes):
+            self._more_lead_s += MORE_LEAD_S  # most likely one was too late to start with the rest
+        collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
+        jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
+        jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
+        in_parallel(
+            {
+                "counters": partial(self._server_stats, "after", setup, collected),
+                "monitors": partial(jobs.stop, observers, "INT"),
+                "middlewares": partial(jobs.stop, proxies, "TERM"),
+            }
+        )
+
+    def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
+        return middlewares.start(
+            setup.middlewares,
+            setup.servers,
+            setup.settings,
+            jobs=jobs,
+            tools=self.tools,
+            limit_s=setup.total_s + MONITOR_MARGIN_S,
+        )
+
+    def _start_monitors(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
+        pinged = {(one.host, one.target) for one in setup.instances}
+        pinged |= {(m, server) for m in setup.middlewares for server in setup.servers}
+        limit_s = setup.total_s + MONITOR_MARGIN_S
+        hosts = setup.hosts
+        return start_monitors(
+            self.fleet, hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s
+        )
+
+    def _start_generators(
+        self, setup: Setup, jobs: RunningJobs, start_s: int, collected: Collected
+    ) -> list[Job]:
+        """Start all instances; drop-ins send their first request at the same whole second.
+
+        While these start, all counters are read; others do not wait, so that it is done before.
+        """
+        can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
+        limit_s = start_s - time.time() + setup.total_s + 2 * GENERATOR_GRACE_S
+        if not can_wait:
+            self._server_stats("before", setup, collected)
+        tasks = {}
+        for one in setup.instances:
+            options = generators.options(
+                one,
+                setup.settings,
+                program=self.tools[one.host.name].generator,
+                test_time_s=setup.total_s,
+                time_dilation=self.fleet.inventory.time_dilation,
+            )
+            command = replace(options, start_at_epoch_s=start_s if can_wait else None).command()
+            tasks[f"{one.host.name}/{one.name}"] = partial(
+                jobs.start, one.host, one.name, command, limit_s=limit_s
+            )
+        if not can_wait:
+            return list(in_parallel(tasks).values())
+        with ThreadPoolExecutor(max_workers=1) as executor:
+            read = executor.submit(self._server_stats, "before", setup, collected)
+            started = list(in_parallel(tasks).values())
+            read.result()
+        return started
+
+    def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
+        read_counters(self.fleet, setup.hosts, when, collected)
+        for name, reply in self._servers.stats(setup.servers).items():
+            collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
+
+    def _fetch(self, setup: Setup, collected: Collected) -> None:
+        """Bring home every file of the run; they stay on the hosts until all have arrived."""
+
+        def fetch(connection: Connection) -> None:
+            name = connection.host.name
+            folder = job_folder(connection.host, setup.folder)
+            for path, content in connection.get_tree(folder).items():
+                if not path.endswith(JOB_FILES):
+                    collected.files[f"{name}/{path}"] = content
+
+        self.fleet.for_each(setup.hosts, fetch)
+
+    def _salvage(self, setup: Setup, collected: Collected) -> None:
+        """Bring home what the hosts that still answer have of a run that broke off."""
+        with contextlib.suppress(RemoteError):
+            self._fetch(setup, collected)
+
+    def _describe(self, setup: Setup) -> dict[str, object]:
+        settings = setup.settings
+        client_tools = self.tools[self.clients[0].name]
+        targets: dict[str, list[str]] = {}
+        for one in setup.instances:
+            targets.setdefault(one.host.name, []).append(one.target.name)
+        return {
+            "roles": {
+                "clients": [h.name for h in setup.clients],
+                "middlewares": [h.name for h in setup.middlewares],
+                "servers": [h.name for h in setup.servers],
+            },
+            "settings": settings.to_dict(),
+            "targets": targets,
+            "instances_per_client": settings.instances_per_client,
+            "threads_per_instance": settings.threads_per_instance,
+            "num_clients": settings.num_clients,
+            "value_bytes": settings.value_bytes,
+            "key_count": settings.key_count,
+            "think_time_s": None if settings.is_open else 0.0,
+            "durations": vars(setup.run.section.durations),
+            "generator": {
+                "name": client_tools.generator_name,
+                "version": client_tools.facts.get("generator", "unknown"),
+            },
+            "hosts": {h.name: dict(self.tools[h.name].facts) for h in setup.hosts},
+            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in setup.hosts},
+        }
+
+
+def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
+    """Return when servers stood still, in epoch seconds of their own clocks."""
+    found = []
+    for host in setup.servers:
+        text = collected.files.get(f"{host.name}/pauses.out", b"").decode()
+        for began_s, ended_s in memcached.parse_pauses(text):
+            found.append(
+                {"host": host.name, "began_epoch_s": began_s, "ended_epoch_s": ended_s},
+            )
+    return found
+
+
+def _servers_limit_s(section: Section) -> float:
+    """Return a time in which all runs of `section` end, also when some are repeated."""
+    runs = len(section.configs()) * section.durations.repetitions
+    return 3600.0 + 2 * runs * (section.durations.total_s + GENERATOR_GRACE_S)

@@ -1,0 +1,77 @@
+"""Measuring the network before anything runs on it: round-trip times and bandwidths."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from functools import partial
+
+from remote.experiment.run import Collected, Run
+from remote.experiment.section import Section
+from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
+from remote.hosts.group import Fleet, in_parallel
+from remote.hosts.inventory import ROLES, Host
+from remote.hosts.provision import Tools
+from remote.phases import MEASURING
+from remote.services.monitors import ping_command
+
+PING_INTERVAL_S = 0.2
+
+
+class NetworkSession:
+    """Pings between all hosts and iperf3 between the roles; a context manager like LoadSession."""
+
+    def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
+        self.fleet = fleet
+        self.tools = tools
+        self.hosts = tuple(
+            host for role in ROLES for host in fleet.inventory.take(role, section.hosts[role])
+        )
+
+    def __enter__(self) -> NetworkSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing outlives a run."""
+
+    def measure(self, run: Run, collected: Collected) -> None:
+        """Perform `run` and fill `collected`."""
+        collected.manifest |= {
+            "roles": {role: [h.name for h in self.hosts if h.role == role] for role in ROLES},
+            "durations": vars(run.section.durations),
+            "hosts": {h.name: dict(self.tools[h.name].facts) for h in self.hosts},
+            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in self.hosts},
+            "jobs": [],
+        }
+        collected.phases.enter(MEASURING)
+        measure = {"ping": self._ping, "iperf3": self._iperf3}[str(run.config["kind"])]
+        measure(run.section.durations.stable_s, collected)
+
+    def _ping(self, seconds: int, collected: Collected) -> None:
+        count = max(3, round(seconds / PING_INTERVAL_S))
+
+        def ping(sender: Host, target: Host) -> bytes:
+            command = ping_command(target.data_address, interval_s=PING_INTERVAL_S, count=count)
+            result = self.fleet[sender].run(command, timeout_s=seconds + MARGIN_S)
+            return result.stdout.encode()
+
+        for sender in self.hosts:  # one at a time: an idle network is what is asked about
+            targets = [h for h in self.hosts if h is not sender]
+            replies = in_parallel({h.name: partial(ping, sender, h) for h in targets})
+            for name, text in replies.items():
+                collected.files[f"{sender.name}/ping-{name}.txt"] = text
+
+    def _iperf3(self, seconds: int, collected: Collected) -> None:
+        bandwidths = Bandwidths(self.fleet, "iperf3", seconds=seconds, omit_s=1)
+        bandwidths.sequential(role_pairs(self.hosts), collected)
+
+
+def role_pairs(hosts: tuple[Host, ...]) -> list[tuple[Host, Host]]:
+    """Return one sender and one receiver for each pair of roles; links are limited by role."""
+    pairs = []
+    for source, target in itertools.product(ROLES, repeat=2):
+        senders = [h for h in hosts if h.role == source]
+        receivers = [h for h in hosts if h.role == target and h not in senders[:1]]
+        if senders and receivers:
+            pairs.append((senders[0], receivers[0]))
+    return pairs

@@ -1,0 +1,263 @@
+"""Everything that one run is set to, and which settings go together: no files, no hosts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from remote.services import memcached
+from remote.services.memtier import DEFAULT_KEY_PREFIX, LARGEST_KEY_BYTES, RATIOS, WORKLOADS, Keys
+from remote.services.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
+
+Level = str | int | float | bool
+ALL_SERVERS = "all"
+ITEM_OVERHEAD_BYTES = 80  # what memcached keeps beside key and value
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a setting may be, and in which table of a section file it stands when it is constant.
+
+    Attributes
+    ----------
+    rule : told where a value breaks it.
+    varies : it may also be a factor.
+    """
+
+    table: str
+    rule: str
+    accepts: Callable[[Any], bool]
+    varies: bool = True
+
+
+def _whole(table: str, least: int, most: int | None = None, *, varies: bool = True) -> Setting:
+    rule = f"a whole number >= {least}" if most is None else f"a whole number {least} to {most}"
+
+    def accepts(value: object) -> bool:
+        return type(value) is int and least <= value <= (value if most is None else most)
+
+    return Setting(table, rule, accepts, varies)
+
+
+def _number(table: str, *, varies: bool = True) -> Setting:
+    return Setting(table, "a number > 0", is_positive_number, varies)
+
+
+def _one_of(table: str, names: tuple[str, ...]) -> Setting:
+    return Setting(table, f"one of {', '.join(names)}", lambda value: value in names)
+
+
+def _pattern(table: str, rule: str, pattern: str) -> Setting:
+    def accepts(value: object) -> bool:
+        return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+    return Setting(table, rule, accepts, varies=False)
+
+
+def is_positive_number(value: object) -> bool:
+    """Tell whether `value` is a finite number above 0, and no truth value."""
+    return type(value) in (int, float) and 0 < value <= sys.float_info.max  # type: ignore[operator]
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "num_middlewares": _whole("hosts", 0),
+    "num_servers": _whole("hosts", 1),
+    "workload": _one_of("generator", WORKLOADS),
+    "clients_per_thread": _whole("generator", 1),
+    "instances_per_client": _whole("generator", 1),
+    "threads_per_instance": _whole("generator", 1),
+    "arrival_rate_per_s": _number("generator"),
+    "multi_get_keys": _whole("generator", 1),
+    "value_bytes": _whole("generator", 1, LARGEST_VALUE_BYTES),
+    "key_bytes": _whole("generator", 1, LARGEST_KEY_BYTES),
+    "ratio": _pattern("generator", "sets to gets, such as 1:99", r"[1-9]\d*:[1-9]\d*"),
+    "key_prefix": _pattern("generator", "letters, digits, `-`, `_`, `:`", r"[A-Za-z0-9_:-]+"),
+    "key_count": _whole("generator", 1, varies=False),
+    "expiry_range_s": _pattern("generator", "two numbers of seconds, 9999-10000", r"\d+-\d+"),
+    "workers": _whole("middleware", 1),
+    "routing": _one_of("middleware", ROUTINGS),
+    "dispatch": _one_of("middleware", DISPATCHES),
+    "transport": _one_of("middleware", TRANSPORTS),
+    "sharded": Setting("middleware", "true or false", lambda value: type(value) is bool),
+    "replicas": Setting(
+        "middleware",
+        "a whole number >= 1 or `all`",
+        lambda value: value == ALL_SERVERS or (type(value) is int and value >= 1),
+    ),
+    "server_timeout_s": _number("middleware", varies=False),
+}
+"""Every setting of a run under load; those that may vary are the factors of a section."""
+
+NETWORK_SETTINGS: Mapping[str, Setting] = {"kind": _one_of("factors", ("ping", "iperf3"))}
+"""What is measured of a network; the only factor of a section of that kind."""
+
+OF_MIDDLEWARES = tuple(name for name, setting in SETTINGS.items() if setting.table == "middleware")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What one run is set to, defaults filled in; names as in `SETTINGS`.
+
+    Parameters
+    ----------
+    client_hosts : number of hosts that generate load.
+    arrival_rate_per_s : of all generators together and undilated; None is a closed loop.
+    key_bytes : length of every key; None leaves it to memtier's prefix and the number.
+    """
+
+    client_hosts: int
+    num_middlewares: int
+    num_servers: int
+    workload: str
+    clients_per_thread: int
+    instances_per_client: int = 1
+    threads_per_instance: int = 1
+    arrival_rate_per_s: float | None = None
+    multi_get_keys: int | None = None
+    value_bytes: int = 4096
+    key_bytes: int | None = None
+    ratio: str | None = None
+    key_prefix: str = DEFAULT_KEY_PREFIX
+    key_count: int = 10_000
+    expiry_range_s: str = "9999-10000"
+    workers: int | None = None
+    routing: str = "round-robin"
+    dispatch: str = "sequential"
+    transport: str = "loop"
+    sharded: bool = False
+    replicas: int | str = 1
+    server_timeout_s: float = 3.0
+
+    @property
+    def instances(self) -> int:
+        """Number of generator instances on all hosts."""
+        return self.client_hosts * self.instances_per_client
+
+    @property
+    def num_clients(self) -> int:
+        """Number of virtual clients, each a connection with one request under way at most."""
+        return self.instances * self.threads_per_instance * self.clients_per_thread
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether requests arrive at a rate of their own, whatever the replies do."""
+        return self.arrival_rate_per_s is not None
+
+    @property
+    def reads(self) -> bool:
+        """Tell whether there are gets among the requests."""
+        return self.workload != "set"
+
+    @property
+    def sets_to_gets(self) -> str:
+        """The generators' ratio of sets to gets."""
+        if self.workload == "multi-get":
+            return f"1:{self.multi_get_keys}"
+        return self.ratio or RATIOS[self.workload]
+
+    @property
+    def keys(self) -> Keys:
+        """Names of the keys."""
+        return Keys.of(self.key_count, prefix=self.key_prefix, key_bytes=self.key_bytes)
+
+    @property
+    def copies(self) -> int:
+        """On how many servers a set ends."""
+        if not self.num_middlewares:
+            return 1
+        if self.routing != "consistent-hash" or self.replicas == ALL_SERVERS:
+            return self.num_servers
+        return int(self.replicas)
+
+    @property
+    def expires_after_s(self) -> int:
+        """Shortest life of a key, 0 for keys that never expire."""
+        return int(self.expiry_range_s.split("-")[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as the manifest keeps them, without those that do not apply."""
+        unused = OF_MIDDLEWARES if not self.num_middlewares else ()
+        return {k: v for k, v in asdict(self).items() if v is not None and k not in unused}
+
+
+def mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterator[str]:
+    """Say which of the settings do not go together.
+
+    Parameters
+    ----------
+    given : what was set for this configuration in particular, not left to a default.
+    """
+    yield from _workload_mistakes(settings)
+    yield from _key_mistakes(settings)
+    yield from _middleware_mistakes(settings, given)
+    role = "middlewares" if settings.num_middlewares else "servers"
+    targets = settings.num_middlewares or settings.num_servers
+    if settings.instances < targets:
+        yield (
+            f"{settings.instances} generator instances cannot reach {targets} {role}: "
+            "each instance has one target; raise instances_per_client or hosts.clients"
+        )
+    share = -(-settings.num_clients // targets)
+    if share > memcached.MAX_CONNECTIONS:
+        yield (
+            f"{share} clients of one {role.removesuffix('s')} are more than the "
+            f"{memcached.MAX_CONNECTIONS} connections that it takes"
+        )
+
+
+def _workload_mistakes(settings: Settings) -> Iterator[str]:
+    workload = settings.workload
+    if workload == "multi-get" and settings.multi_get_keys is None:
+        yield "workload multi-get needs multi_get_keys"
+    if workload != "multi-get" and settings.multi_get_keys is not None:
+        yield f"multi_get_keys belongs to workload multi-get, not to {workload}"
+    if workload == "mixed" and settings.ratio is None:
+        yield "workload mixed needs generator.ratio, the sets to gets, such as 1:1"
+    if workload != "mixed" and settings.ratio is not None:
+        yield f"generator.ratio belongs to workload mixed, not to {workload}"
+
+
+def _key_mistakes(settings: Settings) -> Iterator[str]:
+    try:
+        keys = settings.keys
+    except ValueError as exc:
+        yield str(exc)
+        return
+    item_bytes = settings.value_bytes + keys.longest_bytes + ITEM_OVERHEAD_BYTES
+    room_bytes = int(0.8 * memcached.MEMORY_MB * 2**20)
+    if settings.key_count * item_bytes > room_bytes:
+        yield (
+            f"{settings.key_count} keys of {settings.value_bytes} B do not fit into a server's "
+            f"{memcached.MEMORY_MB} MB: gets would miss"
+        )
+    shortest, longest = (int(part) for part in settings.expiry_range_s.split("-"))
+    if longest < shortest:
+        yield f"generator.expiry_range_s goes from low to high, got {settings.expiry_range_s}"
+
+
+def _middleware_mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterator[str]:
+    if not settings.num_middlewares:
+        needless = [name for name in OF_MIDDLEWARES if name in given]
+        if needless:
+            yield f"{', '.join(needless)}: there is no middleware to set it on"
+        return
+    if settings.workers is None:
+        yield "workers must be given, as a factor or in [middleware]"
+    elif settings.num_middlewares * settings.workers > memcached.MAX_CONNECTIONS:
+        connections = settings.num_middlewares * settings.workers
+        yield (
+            f"{connections} workers in all are more than the {memcached.MAX_CONNECTIONS} "
+            "connections that a server takes"
+        )
+    if settings.routing == "consistent-hash":
+        if settings.sharded:
+            yield "sharded: consistent-hash splits multi-gets by owner anyway; leave it out"
+        if settings.replicas != ALL_SERVERS and int(settings.replicas) > settings.num_servers:
+            yield f"{settings.replicas} replicas need as many servers, got {settings.num_servers}"
+    elif settings.replicas != 1:
+        yield (
+            f"replicas belongs to routing consistent-hash; {settings.routing} writes to all servers"
+        )

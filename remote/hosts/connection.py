@@ -1,0 +1,235 @@
+"""One SSH connection to one host: run commands, copy files, with errors that name the host."""
+
+from __future__ import annotations
+
+import io
+import math
+import shlex
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import paramiko
+
+from remote.errors import (
+    DISK_FULL,
+    DISK_REMEDY,
+    CommandFailed,
+    CommandTimeout,
+    ConnectionLost,
+    HostUnreachable,
+)
+from remote.hosts.inventory import Host
+from remote.hosts.ssh import sftp
+from remote.hosts.ssh.link import BROKEN, Link
+
+TRANSFER_TIMEOUT_S = 300.0
+STDERR_TAIL_CHARACTERS = 2000
+CHUNK_BYTES = 1 << 20
+POLL_S = 0.005
+LONGEST_POLL_S = 0.05  # waiting must not cost the CPUs that are measured
+NO_EXIT_STATUS = -1  # what paramiko reports when the connection broke before the command ended
+_HOST_MARGIN_S = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a command did on a host."""
+
+    host: str
+    command: str
+    exit_status: int
+    stdout: str
+    stderr: str
+
+
+class Connection:
+    """An SSH transport to `host`, opened on first use and reopened when it broke.
+
+    Safe to use from several threads: each command has a channel of its own. The host's key must
+    be pinned in ``host.known_hosts``; an unknown or changed key is refused.
+
+    Parameters
+    ----------
+    gateway : the link to ``host.jump`` if others use it, too; by default one of its own.
+    """
+
+    def __init__(self, host: Host, gateway: Link | None = None) -> None:
+        self.host = host
+        self._link = Link(host, gateway)
+
+    def __enter__(self) -> Connection:
+        self.open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self) -> paramiko.Transport:
+        """Connect if there is no living connection, and return it; raises as `Link.open`."""
+        return self._link.open()
+
+    def close(self) -> None:
+        """Close the connection; harmless if it is closed."""
+        self._link.close()
+
+    def run(
+        self,
+        command: str,
+        *,
+        timeout_s: float = 30.0,
+        check: bool = True,
+        stdin: str = "",
+        shown: str = "",
+        idempotent: bool = False,
+    ) -> Result:
+        """Run `command` in a shell on the host and wait for its end.
+
+        Parameters
+        ----------
+        command : for ``sh``; starts in the user's home.
+        timeout_s : bound on the whole call once connected, in seconds; some seconds later the
+            command is ended on the host, too, unless it has left its process group.
+        check : raise CommandFailed when the exit status is not 0.
+        stdin : text for the command's standard input.
+        shown : what errors call the command, where the script itself would not help a reader.
+        idempotent : may be run again: is, once, on a new connection if this one broke.
+
+        Raises
+        ------
+        CommandFailed, CommandTimeout, HostUnreachable
+        """
+
+        def run() -> Result:
+            return self._run(command, timeout_s, check, stdin, shown or command)
+
+        try:
+            return run()
+        except ConnectionLost:
+            if not idempotent:
+                raise
+            return run()
+
+    def _run(self, command: str, timeout_s: float, check: bool, stdin: str, shown: str) -> Result:
+        self.open()
+        deadline = time.monotonic() + timeout_s
+        try:
+            channel = self._link.channel(shown, timeout_s)
+        except TimeoutError as exc:
+            raise CommandTimeout(self.host.name, shown, timeout_s) from exc
+        left_s = max(0.0, deadline - time.monotonic())
+        watchdog = threading.Timer(left_s, channel.close)  # paramiko waits without bound inside
+        watchdog.start()
+        try:
+            channel.exec_command(bounded(command, timeout_s, reads_stdin=bool(stdin)))
+            if stdin:
+                channel.sendall(stdin.encode())
+                channel.shutdown_write()  # never after a short command: see `bounded`
+            stdout, stderr = _drain(channel)
+            status = channel.recv_exit_status()
+        except BROKEN as exc:
+            if time.monotonic() >= deadline:
+                raise CommandTimeout(self.host.name, shown, timeout_s) from exc
+            raise self._link.lost(f"`{shown}` broke off: {exc}") from exc
+        finally:
+            watchdog.cancel()
+            channel.close()
+        if status == NO_EXIT_STATUS:
+            if time.monotonic() >= deadline:
+                raise CommandTimeout(self.host.name, shown, timeout_s)
+            raise self._link.lost(f"`{shown}` broke off: the connection was closed")
+        if check and status != 0:
+            tail = stderr[-STDERR_TAIL_CHARACTERS:]
+            remedy = DISK_REMEDY if DISK_FULL in stderr else ""
+            raise CommandFailed(self.host.name, shown, status, tail, remedy)
+        return Result(
+            host=self.host.name, command=shown, exit_status=status, stdout=stdout, stderr=stderr
+        )
+
+    def put(
+        self,
+        local: Path,
+        remote: str,
+        *,
+        mode: int = 0o644,
+        timeout_s: float = TRANSFER_TIMEOUT_S,
+    ) -> None:
+        """Copy a local file to `remote`, atomically: it appears there whole or not at all."""
+        sftp.put(
+            self._link, lambda client, part: client.put(str(local), part), remote, mode, timeout_s
+        )
+
+    def put_text(self, text: str, remote: str, *, mode: int = 0o644) -> None:
+        """Write `text` to the file `remote`, atomically."""
+        data = io.BytesIO(text.encode())
+
+        def send(client: paramiko.SFTPClient, part: str) -> object:
+            data.seek(0)
+            return client.putfo(data, part)
+
+        sftp.put(self._link, send, remote, mode, TRANSFER_TIMEOUT_S)
+
+    def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> dict[str, bytes]:
+        """Return the content of every file below the folder `remote`, keyed by relative path."""
+        return sftp.get_tree(self._link, remote, timeout_s)
+
+    def ask(self, port: int, request: bytes, end: bytes, *, timeout_s: float = 5.0) -> bytes:
+        """Send `request` to a TCP port of the host, through SSH, and return the reply up to `end`.
+
+        Raises
+        ------
+        HostUnreachable
+            Nothing listens on the port, or the reply does not end within `timeout_s`.
+        """
+        transport = self.open()
+        target = (self.host.data_address, port)
+        reply = bytearray()
+        try:
+            with transport.open_channel("direct-tcpip", target, ("127.0.0.1", 0)) as channel:
+                channel.settimeout(timeout_s)
+                channel.sendall(request)
+                while not reply.endswith(end):
+                    chunk = channel.recv(CHUNK_BYTES)
+                    if not chunk:
+                        raise EOFError(f"the reply ended early: {bytes(reply[-80:])!r}")
+                    reply += chunk
+        except BROKEN as exc:
+            raise HostUnreachable(
+                self.host.name,
+                f"port {port} does not answer {request!r}: {exc}",
+                f"Is the service running? `ss -ltnp 'sport = :{port}'` on the host shows it.",
+            ) from exc
+        return bytes(reply)
+
+
+def bounded(command: str, timeout_s: float, *, reads_stdin: bool = False) -> str:
+    """Return `command` for the user's shell, whichever it is, so that it ends on the host, too.
+
+    Nobody waits for it any more when its time is over or this process has died; then `timeout`
+    ends it and what it started in its process group. It is run by ``sh``.
+
+    A command that is sent nothing has an empty standard input of its own. It must not be ended from
+    here: paramiko decides under a lock and sends without it, so that the end of the input may
+    follow the closing of a channel whose command has ended meanwhile, and sshd then closes the
+    whole connection ("ieof packet referred to nonexistent channel").
+    """
+    limit_s = math.ceil(timeout_s + _HOST_MARGIN_S)
+    bound = f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
+    return bound if reads_stdin else f"{bound} < /dev/null"
+
+
+def _drain(channel: paramiko.Channel) -> tuple[str, str]:
+    """Read both streams of `channel` until the command ends or the channel is closed."""
+    out, err = bytearray(), bytearray()
+    pause_s = POLL_S
+    while True:
+        ended = channel.closed or (channel.eof_received and channel.exit_status_ready())
+        while channel.recv_ready():
+            out += channel.recv(CHUNK_BYTES)
+        while channel.recv_stderr_ready():
+            err += channel.recv_stderr(CHUNK_BYTES)
+        if ended:
+            return out.decode(errors="replace"), err.decode(errors="replace")
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, LONGEST_POLL_S)

@@ -1,0 +1,48 @@
+"""One machine of an experiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.hosts.ssh.options import SSH_PORT
+
+ROLES = ("clients", "middlewares", "servers")
+JUMP_ROLE = "jump"
+DEFAULT_WORK_DIR = "middleware-lab"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """One machine of an experiment and how to reach it.
+
+    Parameters
+    ----------
+    name : the inventory's name, used in commands, folders and messages.
+    role : ``clients``, ``middlewares`` or ``servers``; ``jump`` for a jump host.
+    address : where SSH connects to.
+    data_address : where measured traffic goes; the same as `address` unless the inventory says so.
+    work_dir : folder on the host below which all files of the lab are kept; relative to the home of
+        `user` unless it is absolute.
+    route_device : if set, packets to the host must leave by this network device; otherwise nothing
+        is sent. Keeps traffic for a lab that is down off the default route.
+    rate_mbit_per_s : limit of the host's outgoing link in undilated time, None where it is not
+        known.
+    cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
+        `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
+    jump : the host through which this one is reached, itself perhaps through another.
+    """
+
+    name: str
+    role: str
+    address: str
+    port: int = SSH_PORT
+    user: str = "root"
+    identity_file: Path | None = None
+    known_hosts: Path
+    work_dir: str = DEFAULT_WORK_DIR
+    route_device: str | None = None
+    data_address: str
+    rate_mbit_per_s: float | None = None
+    cpu_account: str | None = None
+    jump: Host | None = None

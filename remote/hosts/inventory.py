@@ -1,0 +1,160 @@
+"""Which hosts there are and what part each plays: Ansible's YAML inventory, read and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.errors import ConfigError
+from remote.hosts.ansible_inventory import AnsibleInventory
+from remote.hosts.ansible_variables import DELAYS, FLEET_VARIABLES, HostVariables
+from remote.hosts.host import ROLES, Host
+from remote.hosts.inventory_entries import make_host
+
+__all__ = ["LOCAL_LAB_INVENTORY", "ROLES", "Host", "Inventory"]
+
+LOCAL_LAB_INVENTORY = Path("/run/middleware-lab/inventory.yml")
+"""Where `lab up` writes the inventory of the local lab."""
+
+_HOST_NAME = re.compile(r"(?!\.{1,2}$)[^\s/\[\]\x00-\x1f]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory:
+    """The hosts of one fleet by role, and facts about the fleet as a whole.
+
+    Parameters
+    ----------
+    time_dilation : how many times slower than its model the network is; rates and delays of the
+        inventory are those of the model, undilated.
+    rtt_ms : what ping shall show between two hosts, undilated; None where it is not emulated.
+    delay : what delays packets: ``none``, ``netem`` or ``delay-line``.
+
+    Raises
+    ------
+    ConfigError
+        From :meth:`read`: the file is missing, is no inventory, or a value is wrong.
+    """
+
+    path: Path
+    hosts: tuple[Host, ...]
+    fleet: str
+    topology: str
+    time_dilation: float = 1.0
+    rtt_ms: float | None = None
+    delay: str = "none"
+
+    @classmethod
+    def read(cls, path: Path) -> Inventory:
+        """Read an inventory in Ansible's YAML format; ssh_config is honoured as ssh does."""
+        _require_file(path)
+        source = AnsibleInventory(path)
+        variables = {
+            name: HostVariables(path, name, source.variables(name)) for name in source.hosts
+        }
+        for own in variables.values():
+            own.refuse_unknown()
+        roles = _roles(source)
+        hosts = tuple(make_host(variables, name, role) for name, role in roles)
+        _refuse_shared(path, hosts)
+        common = _fleet_variables(path, [variables[name] for name, _ in roles])
+        delay = common.text("mwlab_delay") or "none"
+        if delay not in DELAYS:
+            raise ConfigError(
+                path, f"mwlab_delay must be one of {', '.join(DELAYS)}, got {delay!r}"
+            )
+        return cls(
+            path=path,
+            hosts=hosts,
+            fleet=common.text("mwlab_fleet") or path.stem,
+            topology=common.text("mwlab_topology") or "unknown",
+            time_dilation=common.number("mwlab_time_dilation") or 1.0,
+            rtt_ms=common.number("mwlab_rtt_ms"),
+            delay=delay,
+        )
+
+    def role(self, role: str) -> tuple[Host, ...]:
+        """Return the hosts of `role` in the inventory's order."""
+        return tuple(h for h in self.hosts if h.role == role)
+
+    def take(self, role: str, count: int) -> tuple[Host, ...]:
+        """Return the first `count` hosts of `role`; ConfigError if there are fewer."""
+        found = self.role(role)
+        if len(found) < count:
+            raise ConfigError(
+                self.path,
+                f"{count} {role} are needed, the inventory has {len(found)}: "
+                f"add hosts to the group `{role}` or choose another section",
+            )
+        return found[:count]
+
+
+def _require_file(path: Path) -> None:
+    if path.is_dir():
+        raise ConfigError(path, "is a folder: name one YAML file of it")
+    if not path.exists():
+        lab = path == LOCAL_LAB_INVENTORY
+        remedy = "run `lab up`" if lab else "copy remote/inventory.example.yml"
+        raise ConfigError(path, f"no such inventory: {remedy} first")
+
+
+def _roles(source: AnsibleInventory) -> list[tuple[str, str]]:
+    """Return each experiment host with its role."""
+    found = [(name, role) for role in ROLES for name in source.members(role)]
+    names = [name for name, _ in found]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ConfigError(source.path, f"hosts in more than one role: {', '.join(repeated)}")
+    if not found:
+        groups = ", ".join(name for name in source.groups if name != "all") or "none"
+        raise ConfigError(
+            source.path,
+            f"no host has a role: put hosts into the groups {', '.join(ROLES)} (groups: {groups})",
+        )
+    for name in names:
+        if not _HOST_NAME.fullmatch(name):
+            raise ConfigError(
+                source.path,
+                f"{name!r} cannot be the name of a host: folders have it, too, so no blanks, "
+                "slashes or brackets; a range is written [1:3]",
+            )
+    return found
+
+
+def _refuse_shared(path: Path, hosts: Sequence[Host]) -> None:
+    """Refuse hosts that would end each other's jobs, or listen on the same port."""
+    folders: dict[object, str] = {}
+    ports: dict[object, str] = {}
+    for host in hosts:
+        place = (host.address, host.port, host.jump, host.user, host.work_dir)
+        other = folders.setdefault(place, host.name)
+        if other != host.name:
+            raise ConfigError(
+                path,
+                f"{other} and {host.name} are one machine ({host.address}) with one working "
+                "directory: correct ansible_host, or give each a mwlab_work_dir of its own",
+            )
+        other = ports.setdefault((host.role, host.data_address, host.jump), host.name)
+        if other != host.name and host.role != "clients":
+            raise ConfigError(
+                path,
+                f"{other} and {host.name} have one address ({host.data_address}), where only one "
+                f"of the {host.role} can listen: give each a mwlab_data_address of its own",
+            )
+
+
+def _fleet_variables(path: Path, hosts: list[HostVariables]) -> HostVariables:
+    """Return the variables about the fleet as a whole, which all hosts must have alike."""
+    first = hosts[0]
+    for key in FLEET_VARIABLES:
+        for other in hosts:
+            if other.values.get(key) != first.values.get(key):
+                raise ConfigError(
+                    path,
+                    f"{key} differs: {first.values.get(key)!r} on {first.name}, "
+                    f"{other.values.get(key)!r} on {other.name}; "
+                    "it is about the whole fleet: write it once, in all.vars",
+                )
+    return HostVariables(path, "all.vars", first.values)

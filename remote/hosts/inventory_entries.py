@@ -1,0 +1,137 @@
+"""From the variables of an inventory to a host and the way to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from remote.errors import ConfigError
+from remote.hosts.ansible_variables import HostVariables
+from remote.hosts.host import DEFAULT_WORK_DIR, JUMP_ROLE, Host
+from remote.hosts.ssh.options import (
+    SSH_PORT,
+    USER_KNOWN_HOSTS,
+    JumpSpec,
+    SshOptions,
+    local_user,
+    resolve,
+)
+
+_SSH_ARGUMENTS = ("ansible_ssh_args", "ansible_ssh_common_args", "ansible_ssh_extra_args")
+_CONNECTIONS = ("ssh", "smart", "paramiko", "paramiko_ssh")
+
+
+def make_host(
+    variables: Mapping[str, HostVariables], name: str, role: str, above: tuple[str, ...] = ()
+) -> Host:
+    """Make the host `name`, whose way leads on to the hosts `above`.
+
+    Raises
+    ------
+    ConfigError
+        A variable is wrong, or its jump hosts form a ring.
+    """
+    own = variables[name]
+    _refuse_other_connections(own)
+    if name in above:
+        raise ConfigError(own.path, f"{name} is its own jump host: {' > '.join((*above, name))}")
+    address = own.text("ansible_host", "ansible_ssh_host") or name
+    arguments = [text for key in _SSH_ARGUMENTS if (text := own.text(key))]
+    options = _resolve(own, address, arguments)
+    identity = own.text("ansible_private_key_file", "ansible_ssh_private_key_file")
+    host = Host(
+        name=name,
+        role=role,
+        address=options.address,
+        port=own.port() or options.port or SSH_PORT,
+        user=own.text("ansible_user", "ansible_ssh_user") or options.user or local_user(),
+        identity_file=_path(identity or options.identity_file),
+        known_hosts=_known_hosts(own.text("mwlab_known_hosts"), options),
+        work_dir=_work_dir(own),
+        route_device=own.text("mwlab_route_device"),
+        data_address=own.text("mwlab_data_address") or options.address,
+        rate_mbit_per_s=own.number("mwlab_rate_mbit_per_s"),
+        cpu_account=own.text("mwlab_cpu_account"),
+    )
+    jump_host = own.text("mwlab_jump_host")
+    if jump_host is not None and jump_host in variables:
+        return replace(host, jump=make_host(variables, jump_host, JUMP_ROLE, (*above, name)))
+    jump: Host | None = None
+    if jump_host is not None:
+        jump = _jump(own, jump_host, options, like=host, via=None)
+    else:
+        for spec in options.jumps:
+            jump = _jump(own, spec, options, like=None, via=jump)
+    return replace(host, jump=jump)
+
+
+def _jump(
+    own: HostVariables, text: str, options: SshOptions, *, like: Host | None, via: Host | None
+) -> Host:
+    """Make a jump host of ``[user@]host[:port]``.
+
+    Parameters
+    ----------
+    like : host whose user, key and known_hosts the jump host has unless something says otherwise;
+        None as for ``ssh -J``: those of ssh_config.
+    via : the jump host before it.
+    """
+    try:
+        spec = JumpSpec.parse(text)
+    except ValueError as exc:
+        raise ConfigError(own.path, f"{own.name}: {exc}") from exc
+    arguments = [f"-F {options.config_file}"] if options.config_file else []
+    known = _resolve(own, spec.host, arguments)
+    own_known_hosts = str(like.known_hosts) if like else None
+    return Host(
+        name=f"jump host {spec.host}",
+        role=JUMP_ROLE,
+        address=known.address,
+        port=spec.port or known.port or SSH_PORT,
+        user=spec.user or known.user or (like.user if like else local_user()),
+        identity_file=_path(known.identity_file) or (like.identity_file if like else None),
+        known_hosts=_known_hosts(own_known_hosts or own.text("mwlab_known_hosts"), known),
+        data_address=known.address,
+        jump=via,
+    )
+
+
+def _refuse_other_connections(own: HostVariables) -> None:
+    kind = own.text("ansible_connection")
+    if kind is not None and kind.rpartition(".")[2] not in _CONNECTIONS:
+        raise ConfigError(
+            own.path,
+            f"{own.name}.ansible_connection is {kind}: the hosts of an experiment are reached by "
+            "ssh, also this machine",
+        )
+
+
+def _work_dir(own: HostVariables) -> str:
+    """Return the working directory; ssh begins in the user's home, so `~/` says nothing more."""
+    given = own.text("mwlab_work_dir") or DEFAULT_WORK_DIR
+    folder = given.removeprefix("~/").rstrip("/")
+    if not folder or folder.startswith("~"):
+        raise ConfigError(
+            own.path,
+            f"{own.name}.mwlab_work_dir must be a folder, absolute or in the user's home, "
+            f"got {given}",
+        )
+    return folder
+
+
+def _resolve(own: HostVariables, address: str, arguments: list[str]) -> SshOptions:
+    try:
+        return resolve(address, arguments)
+    except ValueError as exc:
+        raise ConfigError(own.path, f"{own.name}: {exc}") from exc
+
+
+def _known_hosts(wanted: str | None, options: SshOptions) -> Path:
+    """Return the file with the pinned keys; /dev/null, which turns the check off, is not obeyed."""
+    text = wanted or options.known_hosts or ""
+    return Path(text if text not in ("", "none", "/dev/null") else USER_KNOWN_HOSTS).expanduser()
+
+
+def _path(text: str | None) -> Path | None:
+    return Path(text).expanduser() if text else None

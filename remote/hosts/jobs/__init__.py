@@ -1,0 +1,21 @@
+"""Programs that run on a host beyond one command: started, watched, ended, never forgotten."""
+
+from remote.hosts.jobs.folders import clear_jobs, job_folder, remove_job_folder
+from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
+from remote.hosts.jobs.ports import require_free_port
+from remote.hosts.jobs.running import RunningJobs
+from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, start_script
+
+__all__ = [
+    "JOB_MARK",
+    "PROBE_BYTES",
+    "Job",
+    "JobKilled",
+    "JobOutcome",
+    "RunningJobs",
+    "clear_jobs",
+    "job_folder",
+    "remove_job_folder",
+    "require_free_port",
+    "start_script",
+]

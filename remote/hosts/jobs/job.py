@@ -1,0 +1,175 @@
+"""One job on one host: started, watched, ended by its pid or its process group."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from dataclasses import dataclass
+
+from remote.errors import DISK_FULL, DISK_REMEDY, CommandFailed, CommandTimeout, RemoteError
+from remote.hosts.connection import Connection, Result
+from remote.hosts.jobs.ports import listening_on
+from remote.hosts.jobs.script import KILL_AFTER_S, PROBE_BYTES, start_script
+
+KILLED = 137  # the exit status that a shell gives to a program ended by SIGKILL
+SSH_MARGIN_S = 10.0
+POLL_S = 0.1
+STDERR_TAIL_BYTES = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobOutcome:
+    """How a job ended; times are of the control host."""
+
+    host: str
+    name: str
+    command: str
+    exit_status: int
+    started_at_s: float
+    seconds: float
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as the manifest stores them."""
+        return dict(vars(self))
+
+
+class JobKilled(RemoteError):
+    """A job was to be started after it, or its whole run, had been ended."""
+
+
+class Job:
+    """A program that is to run on one host, in a folder of its own or shared with other jobs."""
+
+    def __init__(self, connection: Connection, folder: str, name: str, command: str) -> None:
+        self.connection = connection
+        self.folder = folder
+        self.name = name
+        self.command = command
+        self.started_at_s = time.time()
+        self._launching = threading.Lock()
+        self._killed = False
+
+    def launch(self, *, limit_s: float) -> None:
+        """Start the program; the host ends it after `limit_s` seconds.
+
+        Raises
+        ------
+        CommandFailed
+            It could not be started, for instance because the disk is full.
+        JobKilled
+            `kill` was called before.
+        """
+        with self._launching:
+            if self._killed:
+                raise JobKilled(f"{self.connection.host.name}: {self.name} is not started any more")
+            self.started_at_s = time.time()
+            self._run(start_script(self.folder, self.name, self.command, limit_s), check=True)
+
+    def wait_for_line(self, prefix: str, *, timeout_s: float) -> None:
+        """Wait until the job prints a line that starts with `prefix` on its standard output.
+
+        Raises
+        ------
+        CommandFailed, CommandTimeout
+            The job ended, or did not say so for `timeout_s` seconds.
+        """
+        self._await_ready(f"grep -q ^{shlex.quote(prefix)} {self._path('out')}", timeout_s)
+
+    def wait_for_port(self, port: int, *, timeout_s: float) -> None:
+        """Wait until something listens on `port` of the host; raises as `wait_for_line`."""
+        listening = f"ss -Hltn '{listening_on(self.connection.host, port)}' | grep -q ."
+        self._await_ready(listening, timeout_s)
+
+    def wait(self, *, timeout_s: float) -> JobOutcome:
+        """Wait for the end of the job and return how it ended, whatever its exit status.
+
+        Raises
+        ------
+        CommandTimeout
+            It runs on after `timeout_s` seconds.
+        """
+        return self._await_end(timeout_s=timeout_s)
+
+    def stop(self, signal: str = "TERM", *, grace_s: float = KILL_AFTER_S) -> JobOutcome:
+        """Send `signal`, wait for the end, and kill the whole process group if it does not come."""
+        send = f"kill -{signal} $(cat {self._path('pid')}) 2>/dev/null; "
+        try:
+            return self._await_end(send, timeout_s=grace_s)
+        except CommandTimeout:
+            self.kill()
+            return self._await_end(timeout_s=grace_s)
+
+    def kill(self) -> None:
+        """End every process of the job at once, or keep it from being started."""
+        part, end = self._path("exit.part"), self._path("exit")
+        with self._launching:
+            self._killed = True
+            self._run(
+                f"p=-$(cat {self._path('sid')}); kill -KILL $p 2>/dev/null; i=0; "
+                # what it listened on is free only when it has ended
+                "while kill -0 $p 2>/dev/null && [ $i -lt 50 ]; "
+                "do sleep 0.02; i=$((i+1)); done; "
+                f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
+            )
+
+    def has_ended(self) -> bool:
+        """Tell whether the job's exit status is there."""
+        return self._run(f"test -f {self._path('exit')}").exit_status == 0
+
+    def failure(self) -> CommandFailed | CommandTimeout:
+        """Return the error that tells why the job ended, with the end of its standard error."""
+        if not self.has_ended():
+            return self._timeout(time.time() - self.started_at_s)
+        tail = self._run(f"grep -v '^.RUN #' {self._path('err')} | tail -c {STDERR_TAIL_BYTES}")
+        status = _exit_status(self._run(f"cat {self._path('exit')}").stdout)
+        # A full disk takes no message either: it shows by trying.
+        probe = self._path("probe")
+        tried = self._run(f"head -c {PROBE_BYTES} /dev/zero > {probe}; rm -f {probe}").stderr
+        remedy = DISK_REMEDY if DISK_FULL in tail.stdout + tried else ""
+        host = self.connection.host.name
+        return CommandFailed(host, self.command, status, tail.stdout, remedy)
+
+    def _await_ready(self, test: str, timeout_s: float) -> None:
+        """Repeat the shell command `test` on the host until it succeeds."""
+        script = (
+            f"i=0; until {test}; do [ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done"
+        )
+        if self._run(script, timeout_s=timeout_s).exit_status != 0:
+            raise self.failure()
+
+    def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
+        """Run the shell command `prelude` on the host and wait there for the exit status."""
+        script = (
+            f"{prelude}i=0; until [ -f {self._path('exit')} ]; do i=$((i+1)); "
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; "
+            f"cat {self._path('exit')}"
+        )
+        result = self._run(script, timeout_s=timeout_s)
+        if result.exit_status != 0:
+            raise self._timeout(timeout_s)
+        return JobOutcome(
+            host=self.connection.host.name,
+            name=self.name,
+            command=self.command,
+            exit_status=_exit_status(result.stdout),
+            started_at_s=self.started_at_s,
+            seconds=time.time() - self.started_at_s,
+        )
+
+    def _run(self, script: str, *, timeout_s: float = 30.0, check: bool = False) -> Result:
+        """Run a shell script about the job; errors show the job's command instead of the script."""
+        return self.connection.run(
+            script, timeout_s=timeout_s + SSH_MARGIN_S, check=check, shown=self.command
+        )
+
+    def _timeout(self, seconds: float) -> CommandTimeout:
+        return CommandTimeout(self.connection.host.name, self.command, seconds)
+
+    def _path(self, suffix: str) -> str:
+        return shlex.quote(f"{self.folder}/{self.name}.{suffix}")
+
+
+def _exit_status(text: str) -> int:
+    return int(text.split()[0])

@@ -1,0 +1,112 @@
+"""Running the playbook on a fleet, with the connections that the inventory means for us, too."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from remote.errors import LabError
+from remote.hosts.inventory import Host, Inventory
+
+PLAYBOOK = Path(__file__).with_name("playbook.yml")
+PROGRAM = "ansible-playbook"
+INSTALL = "pip install 'middleware-lab[ansible]'"
+# Ansible keeps its connections open for a minute; nothing is to stay behind.
+_CONNECTIONS = "-o ControlMaster=no"  # a connection left open would pass over a changed host key
+
+
+def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
+    """Run the playbook on all hosts of the inventory and return Ansible's exit status.
+
+    Parameters
+    ----------
+    check : only tell what would be changed.
+
+    Raises
+    ------
+    LabError
+        Ansible is not installed.
+    """
+    program = find_program()
+    if program is None:
+        by_hand = shlex.join(playbook_command(PROGRAM, inventory.path, check=check))
+        raise LabError(
+            f"Ansible, which installs programs on hosts, is not installed (`{PROGRAM}`)",
+            f"Install it (`{INSTALL}`) and repeat this, or run elsewhere: `{by_hand}`",
+        )
+    with tempfile.TemporaryDirectory(prefix="mwlab-") as folder:
+        connections = Path(folder) / "connections.yml"
+        connections.write_text(connections_text(inventory))
+        command = playbook_command(program, inventory.path, connections, check=check)
+        return subprocess.run(command, env=_environment(folder), check=False).returncode
+
+
+def find_program() -> str | None:
+    """Return the path of ansible-playbook: beside this Python, or on the PATH."""
+    beside = Path(sys.executable).with_name(PROGRAM)
+    return str(beside) if beside.is_file() else shutil.which(PROGRAM)
+
+
+def playbook_command(program: str, *inventories: Path, check: bool) -> list[str]:
+    """Return the command line; of several inventories the later ones override the earlier: pure."""
+    words = [program]
+    for path in inventories:
+        words += ["-i", str(path)]
+    return [*words, str(PLAYBOOK), *(["--check"] if check else [])]
+
+
+def connections_text(inventory: Inventory) -> str:
+    """Write how we connect to each host as variables of Ansible, as an inventory of its own: pure.
+
+    Ansible knows neither our `mwlab_known_hosts` nor our `mwlab_jump_host`.
+    """
+    hosts: dict[str, Any] = {}
+    for host in inventory.hosts:
+        hosts[host.name] = {
+            "ansible_host": host.address,
+            "ansible_port": host.port,
+            "ansible_user": host.user,
+            "ansible_ssh_common_args": shlex.join(_ssh_options(host)),
+        }
+        if host.identity_file:
+            hosts[host.name]["ansible_ssh_private_key_file"] = str(host.identity_file)
+    return yaml.safe_dump({"all": {"hosts": hosts}}, sort_keys=False, width=1000)
+
+
+def _ssh_options(host: Host) -> list[str]:
+    options = ["-F", "none", "-o", f"UserKnownHostsFile={shlex.quote(str(host.known_hosts))}"]
+    options += ["-o", "StrictHostKeyChecking=yes"]
+    if host.jump:
+        options += ["-o", f"ProxyCommand={_proxy_command(host.jump, host)}"]
+    return options
+
+
+def _proxy_command(jump: Host, target: Host) -> str:
+    """Return the command that connects its standard streams with the target's sshd."""
+    words = ["ssh", *_ssh_options(jump), "-p", str(jump.port)]
+    if jump.identity_file:
+        words += ["-i", str(jump.identity_file)]
+    words += ["-W", f"[{target.address}]:{target.port}", f"{jump.user}@{jump.address}"]
+    return shlex.join(words)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "LC_ALL": "C.UTF-8",  # Ansible insists on UTF-8
+        "ANSIBLE_HOME": folder,
+        "ANSIBLE_HOST_KEY_CHECKING": "True",
+        "ANSIBLE_SSH_ARGS": _CONNECTIONS,
+        "ANSIBLE_PIPELINING": "True",
+        "ANSIBLE_FORKS": "20",
+        "ANSIBLE_INJECT_FACT_VARS": "False",
+        "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
+    }

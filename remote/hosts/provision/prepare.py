@@ -1,0 +1,163 @@
+"""Hosts made ready for an experiment: tools checked, our own uploaded, clocks compared."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import dool
+
+from remote.errors import ClockOffset, ConfigError, MissingTool
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Host
+from remote.hosts.provision.table import install_command
+from remote.hosts.provision.tools import (
+    OLD,
+    PRESENT,
+    REAL_GENERATOR,
+    Found,
+    find_tools,
+    is_needed,
+    tools_of,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
+LAUNCHERS = ROOT / "middleware-kotlin" / "bin"
+MIDDLEWARE = LAUNCHERS / "middleware"
+GENERATOR = LAUNCHERS / "memtier_benchmark"
+OWN_FILES = {
+    JAR: 0o644,
+    MIDDLEWARE: 0o755,
+    GENERATOR: 0o755,
+    LAUNCHERS / "launch.sh": 0o644,  # what the two share
+}
+"""What is uploaded to clients and middlewares, side by side, with its mode."""
+DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
+
+DROP_IN = "drop-in memtier_benchmark"
+LARGEST_CLOCK_OFFSET_S = 0.2
+CLOCK_ASKED_TIMES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tools:
+    """Where the programs are on one host, and facts that every manifest records.
+
+    Attributes
+    ----------
+    generator, generator_name : the real memtier_benchmark if the host has it, else the drop-in.
+    clock_offset_s : the host's clock minus the control host's.
+    """
+
+    bin_dir: str
+    generator: str
+    generator_name: str
+    clock_offset_s: float
+    facts: Mapping[str, str]
+
+    @property
+    def middleware(self) -> str:
+        """Path of the program that starts the middleware on the host."""
+        return f"{self.bin_dir}/{MIDDLEWARE.name}"
+
+    @property
+    def dool(self) -> str:
+        """Command that runs dool on the host: one Python file, uploaded."""
+        return f"python3 {shlex.quote(f'{self.bin_dir}/dool')}"
+
+
+def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
+    """Check the tools of all `hosts` and upload jar, launchers and dool where they differ.
+
+    Raises
+    ------
+    MissingTool
+        A host lacks a program; the message names the package that has it.
+    ConfigError
+        The jar has not been built.
+    """
+    remedies = dict.fromkeys(OWN_FILES, "git checkout middleware-kotlin")
+    for path, remedy in (remedies | {JAR: "make jar", DOOL: "make setup"}).items():
+        if not path.is_file():
+            raise ConfigError(path, f"does not exist: run `{remedy}` first")
+    return fleet.for_each(hosts, _provision_host)
+
+
+def _provision_host(connection: Connection) -> Tools:
+    host = connection.host
+    found = find_tools(connection)
+    require_tools(host, found)
+    bin_dir = f"{host.work_dir}/bin"
+    _upload(connection, bin_dir, needs_jar=host.role != "servers")
+    drop_in = f"{bin_dir}/{GENERATOR.name}"
+    real = found.get(REAL_GENERATOR)
+    has_real = real is not None and real.state == PRESENT
+    generator = real.path if real is not None and has_real else drop_in
+    return Tools(
+        bin_dir=bin_dir,
+        generator=generator,
+        generator_name=REAL_GENERATOR if has_real else DROP_IN,
+        clock_offset_s=_clock_offset_s(connection),
+        facts=_facts(connection, found, generator),
+    )
+
+
+def require_tools(host: Host, found: Mapping[str, Found]) -> None:
+    """Raise MissingTool for the first tool that the host needs and has not."""
+    for tool in tools_of(host.role):
+        own = found[tool.program]
+        if own.state != PRESENT and is_needed(tool, found):
+            command = install_command(host, tool)
+            remedy = f"Install it: `{command}`, or `lab provision` for all hosts."
+            too_old = own.version if own.state == OLD else ""
+            raise MissingTool(host.name, tool.program, remedy, too_old=too_old)
+
+
+def _clock_offset_s(connection: Connection) -> float:
+    """Return the host's clock minus ours, by the quickest of the answers: it is the surest."""
+    answers = []
+    for _ in range(CLOCK_ASKED_TIMES):
+        asked_at_s = time.time()
+        theirs_s = float(connection.run("date +%s.%N").stdout)
+        answered_at_s = time.time()
+        answers.append((answered_at_s - asked_at_s, theirs_s - (asked_at_s + answered_at_s) / 2))
+    _, offset_s = min(answers)
+    if abs(offset_s) > LARGEST_CLOCK_OFFSET_S:
+        raise ClockOffset(connection.host.name, offset_s)
+    return offset_s
+
+
+def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
+    wanted = [(DOOL, "dool", 0o755)]
+    if needs_jar:
+        wanted += [(path, path.name, mode) for path, mode in OWN_FILES.items()]
+    quoted = " ".join(shlex.quote(f"{bin_dir}/{name}") for _, name, _ in wanted)
+    listing = connection.run(
+        f"mkdir -p {shlex.quote(bin_dir)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"
+    )
+    present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
+    for path, name, mode in wanted:
+        if present.get(name) != hashlib.sha256(path.read_bytes()).hexdigest():
+            connection.put(path, f"{bin_dir}/{name}", mode=mode)
+
+
+def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -> dict[str, str]:
+    commands = {
+        "kernel": "uname -r",
+        "cores": "nproc",
+        "memory_mb": "awk '/MemTotal/ {print int($2/1024)}' /proc/meminfo",
+        "tcp_congestion_control": "cat /proc/sys/net/ipv4/tcp_congestion_control",
+    }
+    if connection.host.role == "clients":
+        commands["generator"] = f"{shlex.quote(generator)} --version | head -n 1"
+    script = "; ".join(f"echo {name}=$({command})" for name, command in commands.items())
+    lines = connection.run(script).stdout.splitlines()
+    facts = dict(line.split("=", 1) for line in lines if "=" in line)
+    versions = {name: found[name].version for name in ("java", "memcached") if name in found}
+    return facts | {name: version for name, version in versions.items() if version}

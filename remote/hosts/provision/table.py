@@ -1,0 +1,79 @@
+"""What every host of a fleet has of what it needs, as a table for notebooks and the terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pandas as pd
+
+from remote.errors import HostUnreachable, RemoteError
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Host
+from remote.hosts.provision.tools import PRESENT, Found, Tool, find_tools, is_needed, tools_of
+from remote.hosts.ssh.handshake import ssh_command
+
+COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")
+UP, DOWN = "up", "down"
+
+
+def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFrame:
+    """Look at each host of the fleet, by default all; a host that is down is a row, no exception.
+
+    Returns
+    -------
+    One row for each host and tool with the columns ``host``, ``role``, ``state`` (``up``, or
+    ``down: `` and the reason), ``tool``, ``needed`` (its role needs it), ``present`` (in a version
+    that will do), ``version``, ``remedy`` (the command that mends it, empty if nothing is to be
+    mended). The tool of a host that is down is empty.
+    """
+    chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
+    outcomes = fleet.try_each(find_tools, chosen)
+    rows = [row for host in chosen for row in _rows(host, outcomes[host.name])]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def is_ready(table: pd.DataFrame) -> bool:
+    """Tell whether every host is up and has all that its role needs."""
+    lacking = table["needed"] & ~table["present"]
+    return bool((table["state"] == UP).all() and not lacking.any())
+
+
+def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[str, Any]]:
+    common = {"host": host.name, "role": host.role}
+    if isinstance(outcome, RemoteError):
+        reason = outcome.reason if isinstance(outcome, HostUnreachable) else str(outcome)
+        remedy = outcome.remedy if isinstance(outcome, HostUnreachable) else ssh_command(host)
+        yield {
+            **common,
+            "state": f"{DOWN}: {reason}",
+            "tool": "",
+            "needed": True,
+            "present": False,
+            "version": "",
+            "remedy": remedy,
+        }
+        return
+    tools = {tool.program: tool for tool in tools_of(host.role)}
+    for program, own in outcome.items():
+        present = own.state == PRESENT
+        tool = tools.get(program)  # none for the real generator, which no host needs
+        needed = tool is not None and is_needed(tool, outcome)
+        yield {
+            **common,
+            "state": UP,
+            "tool": program,
+            "needed": needed,
+            "present": present,
+            "version": own.version,
+            "remedy": install_command(host, tool) if tool and needed and not present else "",
+        }
+
+
+def install_command(host: Host, tool: Tool) -> str:
+    """Return the command, to be given on this machine, that installs `tool` on `host`."""
+    command = tool.install_command()
+    if host.user != "root":
+        command = f"sudo sh -c {shlex.quote(command)}"
+    return f"{ssh_command(host)} {shlex.quote(command)}"

@@ -1,0 +1,33 @@
+"""The SSH servers that this project starts: what all of them are told, and whether one answers."""
+
+from __future__ import annotations
+
+import socket
+
+from remote.hosts.ssh.options import SSH_PORT
+
+COMMON_CONFIG = """\
+AuthenticationMethods publickey
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+UsePAM no
+UseDNS no
+PrintLastLog no
+PrintMotd no
+MaxSessions 200
+MaxStartups 200
+LoginGraceTime 20
+Subsystem sftp internal-sftp"""
+"""Lines of sshd_config(5): keys only; no PAM and no DNS, so that a connection takes milliseconds;
+room for one connection per program that an experiment starts."""
+
+_GREETING = b"SSH-"
+
+
+def greets(address: str, port: int = SSH_PORT, *, timeout_s: float = 0.5) -> bool:
+    """Tell whether an SSH server greets at the address."""
+    try:
+        with socket.create_connection((address, port), timeout=timeout_s) as connection:
+            return connection.recv(len(_GREETING)) == _GREETING
+    except OSError:
+        return False

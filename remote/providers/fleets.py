@@ -1,0 +1,68 @@
+"""Names of fleets: `local`, `loopback`, or the path of an inventory; one word switches."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from remote.errors import ConfigError, LabError
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY
+from remote.programs import SEARCH_PATH
+from remote.providers.local_lab import LocalLab, requirements
+from remote.providers.loopback.loopback import LoopbackLab
+from remote.providers.loopback.loopback_files import FLEET
+
+LOCAL, LOOPBACK = "local", FLEET
+ROOT = Path(__file__).resolve().parents[2]
+# What the lab is made of, made for a moment in a namespace that ends with the trial.
+_TRIAL = """
+mount -t proc proc /proc
+ip link add name mwlab-a type veth peer name mwlab-b
+ip link add name mwlab-c type bridge
+"""
+
+
+def inventory_path(fleet: str) -> Path:
+    """Return the path of a fleet's inventory; a relative one may start at the project's folder.
+
+    Raises
+    ------
+    ConfigError
+        The loopback fleet is not up.
+    """
+    if fleet == LOCAL:
+        return LOCAL_LAB_INVENTORY
+    if fleet == LOOPBACK:
+        path = LoopbackLab().inventory_path
+        if not path.exists():
+            raise ConfigError(path, "the fleet is down: run `lab up --fleet loopback` first")
+        return path
+    path = Path(fleet).expanduser()
+    return path if path.exists() else ROOT / path
+
+
+def lab_of(fleet: str) -> LocalLab | LoopbackLab | None:
+    """Return the lab on this machine that `fleet` names, None for the hosts of an inventory."""
+    if fleet == LOCAL:
+        return LocalLab()
+    return LoopbackLab() if fleet == LOOPBACK else None
+
+
+def why_not_local() -> str:
+    """Return why this machine cannot have the local lab, or nothing if it can."""
+    try:
+        requirements.check_all()
+    except LabError as exc:
+        return str(exc)
+    unshare = shutil.which("unshare", path=SEARCH_PATH) or "unshare"
+    trial = subprocess.run(
+        [unshare, "--net", "--pid", "--mount", "--uts", "--fork", "sh", "-ec", _TRIAL],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": SEARCH_PATH},
+    )
+    if trial.returncode != 0:
+        return f"this machine allows no network namespaces: {trial.stderr.strip()}"
+    return ""

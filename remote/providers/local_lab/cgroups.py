@@ -1,0 +1,182 @@
+"""Control groups: CPU time counted for each host of the lab, and limited where asked for.
+
+Pure in what it decides; `Groups` makes and removes directories below /sys/fs/cgroup.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.errors import LabError
+from remote.providers.local_lab.cpu_account import parse_cpu_seconds
+
+PROCS = "cgroup.procs"
+_MOUNTS = Path("/proc/mounts")
+_PERIOD_US = 100_000
+_LEAST_QUOTA_US = 1000  # the kernel takes no less
+_REMOVE_TIMEOUT_S = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hierarchy:
+    """Where this machine counts and limits CPU time.
+
+    Parameters
+    ----------
+    account : mount point of the hierarchy that counts CPU time, None if there is none.
+    quota : mount point of the one that limits it, None if there is none.
+    version : 1 or 2, of `account`.
+    options : by which `account` can be mounted again.
+    """
+
+    account: Path | None
+    quota: Path | None
+    version: int
+    options: str = "rw"
+
+
+def parse_mounts(text: str) -> Hierarchy:
+    """Find the control groups' hierarchies in the text of /proc/mounts.
+
+    Version 1 is used where it counts CPU time, and version 2, of which many machines have a part
+    beside it, otherwise::
+
+        cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu 0 0
+        cgroup /sys/fs/cgroup/cpuacct cgroup rw,relatime,cpuacct 0 0
+        cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0
+    """
+    version_1: dict[str, tuple[Path, str]] = {}
+    version_2: Path | None = None
+    for line in text.splitlines():
+        _, target, kind, options, *_ = line.split()
+        if kind == "cgroup":
+            controllers = [word for word in options.split(",") if word in ("cpu", "cpuacct")]
+            version_1 |= dict.fromkeys(controllers, (Path(target), ",".join(controllers)))
+        elif kind == "cgroup2":
+            version_2 = Path(target)
+    if "cpuacct" in version_1:
+        (account, words), (quota, _) = version_1["cpuacct"], version_1.get("cpu", (None, ""))
+        return Hierarchy(account=account, quota=quota, version=1, options=words)
+    return Hierarchy(account=version_2, quota=version_2, version=2)
+
+
+def entering(groups: Sequence[Path], command: Sequence[str]) -> list[str]:
+    """Give a command that enters control groups, by `cgroup.procs`, and becomes `command`."""
+    script = 'for procs in $1; do echo 0 >"$procs"; done; shift; exec "$@"'
+    return ["sh", "-ec", script, "sh", " ".join(str(path) for path in groups), *command]
+
+
+class Groups:
+    """The lab's control groups, one a host and one for the switch.
+
+    They lie in a group whose name holds the number of this network namespace: there is one lab in
+    it, and labs in others do not clash.
+    """
+
+    def __init__(self, hierarchy: Hierarchy | None = None) -> None:
+        self.hierarchy = hierarchy or parse_mounts(_MOUNTS.read_text())
+        number = Path("/proc/self/ns/net").stat().st_ino
+        account, quota = self.hierarchy.account, self.hierarchy.quota
+        self._account = account and account / f"mwlab-{number}"
+        self._quota = quota and quota / f"mwlab-{number}"
+
+    def account_file(self, name: str) -> Path | None:
+        """Path of the kernel's file with the CPU time of a host, None if it is not counted."""
+        if self._account is None:
+            return None
+        file = "cpuacct.usage" if self.hierarchy.version == 1 else "cpu.stat"
+        return self._account / name / file
+
+    def mount_words(self, name: str) -> list[str]:
+        """Type and options to mount the hierarchy that counts, and a host's count in it."""
+        file = self.account_file(name)
+        if file is None or self.hierarchy.account is None:
+            return []
+        kind = "cgroup" if self.hierarchy.version == 1 else "cgroup2"
+        return [kind, self.hierarchy.options, str(file.relative_to(self.hierarchy.account))]
+
+    def cpu_seconds(self, name: str) -> float | None:
+        """CPU seconds that a host has used, None if they are not counted."""
+        file = self.account_file(name)
+        if file is None or not file.exists():
+            return None
+        return parse_cpu_seconds(file.read_text())
+
+    def make(self, name: str) -> list[Path]:
+        """Make the group that counts a host's CPU time; nothing where groups cannot be written to.
+
+        Returns
+        -------
+        The files to which a process writes 0 to enter.
+        """
+        if self._account is None:
+            return []
+        try:
+            (self._account / name).mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return []
+        return [self._account / name / PROCS]
+
+    def limit(self, name: str, num_cpus: float) -> list[Path]:
+        """Make the group that lets all processes of a host together use `num_cpus` CPUs.
+
+        It is another one than what `make` makes only in version 1, whose groups also share the
+        CPUs evenly among hosts: hosts without a quota have none.
+
+        Returns
+        -------
+        The files to which a process writes 0 to enter.
+
+        Raises
+        ------
+        LabError
+            This machine's control groups cannot limit CPU time.
+        """
+        quota_us = max(_LEAST_QUOTA_US, round(num_cpus * _PERIOD_US))
+        try:
+            if self._quota is None or self.hierarchy.quota is None:
+                raise FileNotFoundError("no control group hierarchy limits CPU time")
+            group = self._quota / name
+            group.mkdir(parents=True, exist_ok=True)
+            if self.hierarchy.version == 1:
+                (group / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+                (group / "cpu.cfs_quota_us").write_text(str(quota_us))
+            else:
+                for above in (self.hierarchy.quota, self._quota):
+                    (above / "cgroup.subtree_control").write_text("+cpu")
+                (group / "cpu.max").write_text(f"{quota_us} {_PERIOD_US}")
+        except OSError as exc:
+            raise LabError(
+                f"cannot limit the CPU time of {name} to {num_cpus:g} CPUs: {exc}",
+                "Take cpu_quota out of the topology file, or let control groups be changed here "
+                "(in a container: --cgroupns=private --privileged)",
+            ) from exc
+        return [group / PROCS]
+
+    def remove(self) -> None:
+        """Remove all groups of the lab, whose processes must have ended; harmless if repeated."""
+        for parent in {self._account, self._quota} - {None}:
+            if parent is not None and parent.exists():
+                for group in [*(path for path in parent.iterdir() if path.is_dir()), parent]:
+                    _remove(group)
+
+
+def _remove(group: Path) -> None:
+    """Remove a group; one that a process has just left may still be busy for a moment."""
+    deadline = time.monotonic() + _REMOVE_TIMEOUT_S
+    while True:
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                group.rmdir()
+            return
+        except OSError as exc:
+            if time.monotonic() > deadline:
+                raise LabError(
+                    f"cannot remove the control group {group}: {exc.strerror}",
+                    f"Processes are left in it: `cat {group / PROCS}`; `lab down` tries again",
+                ) from exc
+        time.sleep(0.02)

@@ -1,0 +1,56 @@
+"""The running lab as an inventory in Ansible's YAML format, so that it is one fleet of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from remote.providers.local_lab.files import CPU_ACCOUNT, WORK_DIR, LabFiles
+from remote.providers.local_lab.links.wiring import CONTROL_DEVICE, Delay
+from remote.providers.local_lab.topology import LabHost, Topology
+
+# For Ansible, whose ssh would read the user's settings and know no host of the lab.
+_SSH_ARGUMENTS = (
+    "-F none -o UserKnownHostsFile={} -o GlobalKnownHostsFile=/dev/null"
+    " -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
+)
+
+
+def inventory_text(topology: Topology, files: LabFiles, delay: Delay, *, counts_cpu: bool) -> str:
+    """Write the inventory of a lab as YAML; rates and round-trip time are those of the topology.
+
+    Parameters
+    ----------
+    delay : what delays packets.
+    counts_cpu : whether the CPU time of each host is counted.
+    """
+    groups: dict[str, Any] = {}
+    for host in topology.hosts:
+        group = groups.setdefault(host.role, {"hosts": {}})
+        group["hosts"][host.name] = _host_variables(host)
+    shared: dict[str, Any] = {
+        "ansible_user": "root",
+        "ansible_ssh_private_key_file": str(files.identity),
+        "ansible_ssh_common_args": _SSH_ARGUMENTS.format(files.known_hosts),
+        "ansible_python_interpreter": "/usr/bin/python3",
+        "mwlab_known_hosts": str(files.known_hosts),
+        "mwlab_work_dir": str(WORK_DIR),
+        "mwlab_route_device": CONTROL_DEVICE,
+        "mwlab_topology": topology.name,
+        "mwlab_fleet": "local-lab",
+        "mwlab_time_dilation": topology.time_dilation,
+        "mwlab_delay": delay.value,
+    }
+    if delay is not Delay.NONE:
+        shared["mwlab_rtt_ms"] = topology.rtt_ms
+    if counts_cpu:
+        shared["mwlab_cpu_account"] = str(CPU_ACCOUNT)
+    return yaml.safe_dump({"all": {"vars": shared, "children": groups}}, sort_keys=False)
+
+
+def _host_variables(host: LabHost) -> dict[str, Any]:
+    variables: dict[str, Any] = {"ansible_host": host.address}
+    if host.egress is not None:
+        variables["mwlab_rate_mbit_per_s"] = host.egress.rate_mbit_per_s
+    return variables

@@ -1,0 +1,1 @@
+"""The local lab's links: their wiring, rates, delays and congestion control."""

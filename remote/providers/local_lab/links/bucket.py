@@ -1,0 +1,33 @@
+"""The token buckets of the lab's links, for models of what was measured on it."""
+
+from pathlib import Path
+
+from analysis.tables.provenance import read_manifests
+from remote.errors import ConfigError
+from remote.providers.local_lab.topology import Topology
+
+LOCAL_LAB = "local-lab"  # as manifests name the fleet
+BYTES_PER_KIB = 1024
+
+
+def bucket_bytes(campaign_dir: Path, section: str, role: str) -> int | None:
+    """Tell what the token bucket of a role's links held when a section was measured.
+
+    A manifest names the topology, and the topology's file has its buckets. They hold the same
+    bytes however time was dilated.
+
+    Returns
+    -------
+    int or None
+        None where the hosts were not the lab's, their links have no limit, or the topology is not
+        one of those that come with the package.
+    """
+    manifests = [m for m in read_manifests(campaign_dir, [section]) if m["fleet"] == LOCAL_LAB]
+    if not manifests:
+        return None
+    try:
+        topology = Topology.named(str(manifests[0]["topology"]["name"]))
+    except ConfigError:
+        return None
+    links = [host.egress for host in topology.hosts if host.role == role]
+    return links[0].burst_kib * BYTES_PER_KIB if links and links[0] else None

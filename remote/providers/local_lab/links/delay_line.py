@@ -1,0 +1,134 @@
+"""How this machine can delay packets, and the process that does it where the kernel cannot."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.errors import LabError
+from remote.programs import run
+from remote.providers.local_lab.cgroups import entering
+from remote.providers.local_lab.links.wiring import CONTROL_PORT, SWITCH_NAMESPACE, Delay, port_of
+from remote.providers.local_lab.topology import Topology
+
+SOURCES = Path(__file__).with_name("delay")
+PROGRAM = Path(__file__).parents[4] / "build" / "delay-line"
+COMPILER_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
+
+# Frames go in batches, each at most half of this off its time: waking a process is what costs.
+_COALESCE_NS = 200_000
+_NS_PER_MS = 1e6
+
+# `struct shared` in delay/delay_line.c: two settings, five counters.
+_SETTINGS = struct.Struct("=2Q")
+_COUNTERS = struct.Struct("=5Q")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineCounters:
+    """What the delay line has counted since the lab is up.
+
+    Parameters
+    ----------
+    frames : that came in; TCP hands over up to 7 KiB as one.
+    sent : that left.
+    lost : that came while 1024 waited already at the same port.
+    refused : that were too long or that a device did not take.
+    wakeups : of the process.
+    """
+
+    frames: int
+    sent: int
+    lost: int
+    refused: int
+    wakeups: int
+
+
+def choose(topology: Topology) -> Delay:
+    """Choose what delays packets: netem if the kernel has it, otherwise the delay line."""
+    if topology.rtt_ms == 0:
+        return Delay.NONE
+    return Delay.NETEM if _kernel_has_netem() else Delay.LINE
+
+
+def build_line() -> Path:
+    """Compile the delay line unless that has been done, and return its path.
+
+    Raises
+    ------
+    LabError
+        There is no C compiler, or it failed.
+    """
+    sources = sorted(SOURCES.glob("*.[ch]"))
+    newest = max(path.stat().st_mtime for path in sources)
+    if PROGRAM.exists() and PROGRAM.stat().st_mtime > newest:
+        return PROGRAM
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise LabError(
+            "this kernel has no netem, and there is no C compiler to build what delays packets "
+            "in its place",
+            "On Debian: apt-get install -y gcc libc6-dev. Or use a topology with rtt_ms = 0, such "
+            "as `lab up --topology unshaped`",
+        )
+    PROGRAM.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=PROGRAM.parent) as folder:
+        built = Path(folder) / PROGRAM.name
+        files = [str(path) for path in sources if path.suffix == ".c"]
+        run(
+            [compiler, *COMPILER_FLAGS, "-o", str(built), *files],
+            remedy="On Debian: apt-get install -y gcc libc6-dev linux-libc-dev",
+        )
+        built.replace(PROGRAM)
+    return PROGRAM
+
+
+def start_line(topology: Topology, shared: Path, pid_file: Path, groups: list[Path]) -> None:
+    """Start the delay line in the switch's namespace and return when frames pass.
+
+    Parameters
+    ----------
+    shared : file for its settings and counters.
+    pid_file : where it notes its process.
+    groups : `cgroup.procs` files of the control groups that it enters.
+    """
+    shared.write_bytes(settings(topology) + bytes(_COUNTERS.size))
+    ports = [port_of(host) for host in topology.hosts]
+    line = [str(build_line()), str(shared), str(pid_file), CONTROL_PORT, *ports]
+    run(entering(groups, ["ip", "netns", "exec", SWITCH_NAMESPACE, *line]))
+
+
+def settings(topology: Topology) -> bytes:
+    """Give the delay line's settings as it reads them."""
+    delay_ns = round(topology.delay_ms * _NS_PER_MS)
+    coalesce_ns = round(min(_COALESCE_NS * topology.time_dilation, delay_ns / 2))
+    return _SETTINGS.pack(delay_ns, coalesce_ns)
+
+
+def change_line(topology: Topology, shared: Path) -> None:
+    """Give the running delay line other delays; frames under way follow the new ones."""
+    with shared.open("r+b") as stream:
+        stream.write(settings(topology))
+
+
+def read_counters(shared: Path) -> LineCounters:
+    """Read what the delay line has counted."""
+    values = _COUNTERS.unpack_from(shared.read_bytes(), _SETTINGS.size)
+    names = ("frames", "sent", "lost", "refused", "wakeups")
+    return LineCounters(**dict(zip(names, values, strict=True)))
+
+
+def _kernel_has_netem() -> bool:
+    """Try it in a network namespace that ends with the try; `tc` loads the module if there is."""
+    attempt = "tc qdisc add dev lo root netem delay 1ms"
+    result = subprocess.run(
+        ["unshare", "--net", *attempt.split()],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return result.returncode == 0

@@ -1,0 +1,126 @@
+"""The lab's network as `ip` and `tc` commands: a switch, one veth, one token bucket a host.
+
+Pure: `remote.providers.local_lab.namespaces` executes what this lists.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from enum import StrEnum
+
+from remote.providers.local_lab.topology import LabHost, Topology
+
+# Everything of the lab carries this prefix, so that nothing of the user's can have its name.
+NAMESPACE_PREFIX = "mwlab-"
+SWITCH_NAMESPACE = "mwlab-switch"
+CONTROL_DEVICE = "mwlab-ctl"
+CONTROL_PORT = "to-control"
+HOST_DEVICE = "eth0"
+
+# A frame of the delay line's rings holds 8 KiB. TCP takes less than this by its longest header.
+_DELAY_LINE_GSO_BYTES = 8000
+# Frames that may be under way by netem to one host: more than the token buckets' queues can hold.
+_NETEM_LIMIT = 100_000
+
+
+class Delay(StrEnum):
+    """What delays packets between hosts."""
+
+    NONE = "none"
+    NETEM = "netem"
+    LINE = "delay-line"
+
+
+def namespace_of(host: LabHost) -> str:
+    """Name the network namespace of a host."""
+    return NAMESPACE_PREFIX + host.name
+
+
+def port_of(host: LabHost) -> str:
+    """Name the switch's device that a host is connected to."""
+    return f"to-{host.name}"
+
+
+def network_commands(topology: Topology, delay: Delay) -> list[list[str]]:
+    """List the commands that build the lab's network, in order.
+
+    The switch is a namespace of its own: the machine's own bridge and packet filter settings do
+    not reach it, and the only device in the machine's own namespace is `mwlab-ctl`. Inside, a
+    bridge connects the hosts, or the delay line does, which is started afterwards.
+    """
+    prefix_length = ipaddress.IPv4Network(topology.network).prefixlen
+    commands = _switch_commands(delay)
+    for host in topology.hosts:
+        commands += _host_commands(host, prefix_length, delay)
+    commands += _control_commands(f"{topology.control_address}/{prefix_length}", delay)
+    return commands + shaping_commands(topology, delay)
+
+
+def shaping_commands(topology: Topology, delay: Delay) -> list[list[str]]:
+    """List the commands that give the links their dilated rates and, by netem, their delay.
+
+    They may be run again on a lab that is up. The bucket's size stays the same: it lasts as long in
+    undilated time as it always did.
+    """
+    return [command.split() for command in _shaping_commands(topology, delay)]
+
+
+def _shaping_commands(topology: Topology, delay: Delay) -> Iterator[str]:
+    for host in topology.hosts:
+        if host.egress is not None:
+            rate_bit_per_s = round(host.egress.rate_mbit_per_s * 1e6 / topology.time_dilation)
+            bucket = f"burst {host.egress.burst_kib}kb limit {host.egress.queue_kib}kb"
+            yield (
+                f"tc -n {namespace_of(host)} qdisc replace dev {HOST_DEVICE} root "
+                f"tbf rate {rate_bit_per_s}bit {bucket}"
+            )
+        if delay is Delay.NETEM:
+            yield (
+                f"tc -n {SWITCH_NAMESPACE} qdisc replace dev {port_of(host)} root "
+                f"netem delay {round(topology.delay_ms * 1000)}us limit {_NETEM_LIMIT}"
+            )
+
+
+def _switch_commands(delay: Delay) -> list[list[str]]:
+    in_switch = f"ip -n {SWITCH_NAMESPACE}"
+    commands = [f"ip netns add {SWITCH_NAMESPACE}".split()]
+    if delay is not Delay.LINE:
+        commands += [
+            f"{in_switch} link add bridge type bridge forward_delay 0 mcast_snooping 0".split(),
+            f"{in_switch} link set bridge addrgenmode none up".split(),
+        ]
+    return commands
+
+
+def _host_commands(host: LabHost, prefix_length: int, delay: Delay) -> list[list[str]]:
+    namespace, port = namespace_of(host), port_of(host)
+    veth = f"{HOST_DEVICE} netns {namespace} type veth peer name {port} netns {SWITCH_NAMESPACE}"
+    return [
+        f"ip netns add {namespace}".split(),
+        f"ip link add {veth}".split(),
+        _plug_command(port, delay),
+        f"ip -n {namespace} address add {host.address}/{prefix_length} dev {HOST_DEVICE}".split(),
+        f"ip -n {namespace} link set {HOST_DEVICE} {_device_options(delay)} up".split(),
+        f"ip -n {namespace} link set lo up".split(),
+    ]
+
+
+def _control_commands(address: str, delay: Delay) -> list[list[str]]:
+    veth = f"{CONTROL_DEVICE} type veth peer name {CONTROL_PORT} netns {SWITCH_NAMESPACE}"
+    return [
+        f"ip link add {veth}".split(),
+        _plug_command(CONTROL_PORT, delay),
+        f"ip address add {address} dev {CONTROL_DEVICE}".split(),
+        f"ip link set {CONTROL_DEVICE} {_device_options(delay)} up".split(),
+    ]
+
+
+def _plug_command(port: str, delay: Delay) -> list[str]:
+    bridge = "" if delay is Delay.LINE else "master bridge "
+    return f"ip -n {SWITCH_NAMESPACE} link set {port} {bridge}addrgenmode none up".split()
+
+
+def _device_options(delay: Delay) -> str:
+    limit = f" gso_max_size {_DELAY_LINE_GSO_BYTES}" if delay is Delay.LINE else ""
+    return f"addrgenmode none{limit}"

@@ -1,0 +1,335 @@
+"""Build the local lab and take it down: the part that changes this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from remote.errors import LabError
+from remote.hosts.ssh.routes import route_leaves_by
+from remote.hosts.ssh.server import greets
+from remote.programs import run
+from remote.providers.local_lab import processes, requirements, sshd
+from remote.providers.local_lab.cgroups import Groups
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.inventory_file import inventory_text
+from remote.providers.local_lab.links import congestion, delay_line
+from remote.providers.local_lab.links.wiring import (
+    CONTROL_DEVICE,
+    NAMESPACE_PREFIX,
+    Delay,
+    network_commands,
+    shaping_commands,
+)
+from remote.providers.local_lab.lock import locked
+from remote.providers.local_lab.processes import Process
+from remote.providers.local_lab.status import (
+    SWITCH,
+    HostStatus,
+    SwitchStatus,
+    host_states,
+    network_problem,
+    read_init,
+    running_delay,
+    switch_state,
+)
+from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, LabHost, Topology
+
+_NETNS_DIR = Path("/run/netns")
+_START_TIMEOUT_S = 15.0
+
+
+class LocalLab:
+    """The hosts of a topology on this machine; there is one local lab a machine.
+
+    As a context manager it is up inside the block and down after it.
+
+    Parameters
+    ----------
+    topology : what `up` builds, by default `azure`; `down` and `status` are about the lab that is
+        there, whatever its topology.
+    """
+
+    def __init__(self, topology: Topology | None = None) -> None:
+        self.topology = topology or Topology.named(DEFAULT_TOPOLOGY)
+        self._files = LabFiles()
+
+    def up(self, progress: Callable[[str], None] | None = None) -> Path:
+        """Build the lab and return when every host answers; nothing is done if it is up.
+
+        A lab that only differs in its time dilation is reshaped in place. What a crash has left is
+        taken down first. If building fails or is interrupted, all of it is taken down again.
+
+        Parameters
+        ----------
+        progress : called with a line of text at each step.
+
+        Returns
+        -------
+        Path of the inventory of the lab's hosts.
+
+        Raises
+        ------
+        LabError
+            Something is missing on this machine, a lab of another topology is up, or a command
+            failed.
+        """
+        report = progress or (lambda _: None)
+        requirements.check_all()
+        with locked(self._files.directory.parent):
+            states = host_states(self._files)
+            if any(state.sshd_pid is not None for state in states):
+                self._refuse_other_topology()
+            broken = [state.name for state in states if not state.is_up]
+            problem = network_problem(self._files)
+            if states and not broken and not problem:
+                report("The lab is up already.")
+                self._dilate(self.topology.time_dilation)
+                return self._files.inventory
+            if problem:
+                report("Building the lab anew: its delay line has ended.")
+            elif broken:
+                report(f"Building the lab anew: no answer from {', '.join(broken)}.")
+            _take_down(self._files)
+            try:
+                self._build(report)
+            except BaseException:
+                _take_down(self._files)
+                raise
+        return self._files.inventory
+
+    def down(self) -> None:
+        """End all processes of the lab and remove all of it, however much there is.
+
+        Raises
+        ------
+        LabError
+            A process did not end or a command failed; calling it again is safe.
+        """
+        requirements.check_root()
+        with locked(self._files.directory.parent):
+            ended = _take_down(self._files)
+        processes.wait_until_reaped(ended)
+
+    def dilate(self, time_dilation: float) -> Path:
+        """Give the lab that is up another time dilation; its hosts and their processes stay.
+
+        Links, delays and CPU quotas are changed while packets pass, and the inventory says so.
+
+        Parameters
+        ----------
+        time_dilation : k, by which rates are divided and delays multiplied.
+
+        Returns
+        -------
+        Path of the inventory.
+
+        Raises
+        ------
+        LabError
+            There is no lab, or a command failed.
+        ValueError
+            `time_dilation` is not a sensible number.
+        """
+        requirements.check_root()
+        with locked(self._files.directory.parent):
+            self._dilate(time_dilation)
+        return self._files.inventory
+
+    def status(self) -> list[HostStatus]:
+        """Tell how each host of the lab is; an empty list if there is no lab."""
+        requirements.check_root()
+        return host_states(self._files)
+
+    def is_running(self) -> bool:
+        """Tell whether any host of it runs; what a crash has left of a lab does not."""
+        return any(state.sshd_pid is not None for state in self.status())
+
+    def switch(self) -> SwitchStatus | None:
+        """Tell how the network between the hosts is; None if there is no lab."""
+        requirements.check_root()
+        return switch_state(self._files)
+
+    def __enter__(self) -> Self:
+        """Bring the lab up."""
+        self.up()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Take the lab down."""
+        self.down()
+
+    def _refuse_other_topology(self) -> None:
+        running = self._files.read_topology()
+        if running is not None and running.dilated(self.topology.time_dilation) != self.topology:
+            raise LabError(
+                f"a lab of topology `{running.name}` is up, which is not the `{self.topology.name}`"
+                " that was asked for",
+                "Take it down first: `lab down`",
+            )
+
+    def _build(self, report: Callable[[str], None]) -> None:
+        started_s = time.monotonic()
+        hosts, groups = self.topology.hosts, Groups()
+        mechanism = delay_line.choose(self.topology)
+        if mechanism is Delay.LINE:
+            delay_line.build_line()
+        self._files.directory.mkdir(mode=0o700)
+        self._files.write_topology(self.topology)
+        if not _NETNS_DIR.exists():
+            self._files.netns_dir_is_new.touch()
+        congestion.allow(self._files.congestion_control)
+        report(f"Connecting {len(hosts)} hosts to a switch ...")
+        for command in network_commands(self.topology, mechanism):
+            run(command)
+        _check_routes(hosts)
+        if mechanism is Delay.LINE:
+            files = self._files
+            delay_line.start_line(
+                self.topology, files.line_shared, files.line_process, groups.make(SWITCH)
+            )
+        report("Starting the hosts ...")
+        sshd.write_files(self.topology, self._files)
+        for host in hosts:
+            entered = [*groups.make(host.name), *_limit(groups, host, self.topology)]
+            sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
+        _wait_until_answering(hosts, self._files)
+        _write_whole(self._files.inventory, self._inventory_text(self.topology))
+        report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
+
+    def _dilate(self, time_dilation: float) -> None:
+        running = self._files.read_topology()
+        if running is None:
+            raise LabError("the local lab is not up", "Bring it up: `lab up`")
+        if running.time_dilation == time_dilation:
+            return
+        dilated = running.dilated(time_dilation)
+        mechanism = running_delay(running, self._files)
+        for command in shaping_commands(dilated, mechanism):
+            run(command)
+        if mechanism is Delay.LINE:
+            delay_line.change_line(dilated, self._files.line_shared)
+        for host in dilated.hosts:
+            _limit(Groups(), host, dilated)
+        self._files.write_topology(dilated)
+        _rewrite(self._files.inventory, self._inventory_text(dilated))
+
+    def _inventory_text(self, topology: Topology) -> str:
+        counted = all(sshd.counts_cpu(self._files.host(host.name)) for host in topology.hosts)
+        mechanism = running_delay(topology, self._files)
+        return inventory_text(topology, self._files, mechanism, counts_cpu=counted)
+
+
+def _limit(groups: Groups, host: LabHost, topology: Topology) -> list[Path]:
+    """Limit the CPU time of a host if its topology does; the files by which processes enter."""
+    if host.cpu_quota is None:
+        return []
+    return groups.limit(host.name, host.cpu_quota / topology.time_dilation)
+
+
+def _check_routes(hosts: Sequence[LabHost]) -> None:
+    for host in hosts:
+        if not route_leaves_by(host.address, CONTROL_DEVICE):
+            raise LabError(
+                f"packets to {host.address} ({host.name}) would not leave by {CONTROL_DEVICE}: "
+                "something else on this machine uses that address",
+                "Copy the topology file, change its network, and bring that one up",
+            )
+
+
+def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    waiting = list(hosts)
+    while waiting:
+        waiting = [host for host in waiting if not greets(host.address)]
+        for host in waiting:
+            init_file = files.host(host.name) / "init"
+            has_ended = init_file.exists() and read_init(init_file) is None
+            if has_ended or time.monotonic() > deadline:
+                log = (files.host(host.name) / "log").read_text(errors="replace").strip()
+                raise LabError(
+                    f"{host.name} {'ended while it started' if has_ended else 'does not answer'}; "
+                    f"its log says: {log[-500:] or '(nothing)'}",
+                    "Mend that and run `lab up` again; nothing was left behind",
+                )
+        time.sleep(0.02 if waiting else 0)
+
+
+def _take_down(files: LabFiles) -> list[Process]:
+    """Undo whatever is there, from the inside out; each step is harmless when repeated.
+
+    Returns
+    -------
+    The processes that were ended.
+    """
+    namespaces = sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
+    ended: list[Process] = []
+    while found := _processes(files, namespaces):  # again: one may have forked meanwhile
+        processes.end(found)
+        ended += found
+    _delete_control_device()
+    for namespace in namespaces:
+        run(["ip", "netns", "delete", namespace.name])
+    if files.netns_dir_is_new.exists():
+        _remove_netns_dir()
+    Groups().remove()
+    congestion.restore(files.congestion_control)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(files.directory)
+    return ended
+
+
+def _processes(files: LabFiles, namespaces: Sequence[Path]) -> list[Process]:
+    """List the processes in the lab's namespaces, and hosts whose namespace has lost its name."""
+    noted = [*files.directory.glob("hosts/*/init"), files.line_process]
+    inits = [read_init(path) for path in noted]
+    members = processes.in_network_namespaces(namespaces)
+    return list({*members, *(init for init in inits if init is not None)})
+
+
+def _delete_control_device() -> None:
+    """Delete it, unless it is gone or just going with the switch's namespace."""
+    if _has_control_device():
+        try:
+            run(["ip", "link", "delete", CONTROL_DEVICE])
+        except LabError:
+            if _has_control_device():
+                raise
+
+
+def _has_control_device() -> bool:
+    return CONTROL_DEVICE in {name for _, name in socket.if_nameindex()}
+
+
+def _remove_netns_dir() -> None:
+    """Remove what `ip netns add` made for the first namespace, unless others use it by now."""
+    if _NETNS_DIR.exists() and not any(_NETNS_DIR.iterdir()):
+        with contextlib.suppress(LabError):  # not mounted: `ip netns add` was killed early
+            run(["umount", "--no-mtab", str(_NETNS_DIR)])
+        with contextlib.suppress(OSError):
+            _NETNS_DIR.rmdir()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is either there with all of its text or not there."""
+    half = path.with_suffix(".half")
+    half.write_text(text, encoding="utf-8")
+    half.replace(path)
+
+
+def _rewrite(path: Path, text: str) -> None:
+    """Replace the text of a file that others may hold a lock on: it stays the same file."""
+    with path.open("r+", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.truncate()

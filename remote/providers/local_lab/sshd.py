@@ -1,0 +1,102 @@
+"""One sshd a host: its keys and configuration, and how it is started."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from remote.hosts.ssh.options import SSH_PORT
+from remote.hosts.ssh.server import COMMON_CONFIG
+from remote.programs import SEARCH_PATH, find, run
+from remote.providers.local_lab.cgroups import Groups, entering
+from remote.providers.local_lab.files import CPU_ACCOUNT, STATE_DIR, LabFiles
+from remote.providers.local_lab.links.wiring import namespace_of
+from remote.providers.local_lab.topology import LabHost, Topology
+
+SSHD = "sshd"
+_HOST_SCRIPT = Path(__file__).with_name("host.sh")
+_KEY_TYPE = "ed25519"
+
+
+def sshd_config(host: LabHost) -> str:
+    """Write the sshd_config(5) of a host; paths are those inside the host.
+
+    HISTFILE keeps a `lab shell` out of the user's own history.
+    """
+    return f"""\
+ListenAddress {host.address}:{SSH_PORT}
+HostKey {STATE_DIR}/host_key
+AuthorizedKeysFile {STATE_DIR}/authorized_keys
+PidFile none
+PermitRootLogin prohibit-password
+AllowUsers root
+{COMMON_CONFIG}
+SetEnv PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HISTFILE=/dev/null
+"""
+
+
+def known_hosts_text(host_keys: dict[str, str]) -> str:
+    """Write known_hosts from the public host key of each address."""
+    return "".join(f"{address} {' '.join(key.split()[:2])}\n" for address, key in host_keys.items())
+
+
+def etc_hosts(topology: Topology) -> str:
+    """Write /etc/hosts, in which all hosts of the lab have their names."""
+    lines = ["127.0.0.1 localhost"] + [f"{host.address} {host.name}" for host in topology.hosts]
+    return "\n".join(lines) + "\n"
+
+
+def write_files(topology: Topology, files: LabFiles) -> None:
+    """Make all keys and write what each host needs to start."""
+    _make_key(files.identity, comment="middleware-lab")
+    client_key = files.identity.with_suffix(".pub").read_text()
+    host_keys: dict[str, str] = {}
+    for host in topology.hosts:
+        folder = files.host(host.name)
+        folder.mkdir(parents=True)
+        _make_key(folder / "host_key", comment=host.name)
+        host_keys[host.address] = (folder / "host_key.pub").read_text()
+        (folder / "authorized_keys").write_text(client_key)
+        (folder / "sshd_config").write_text(sshd_config(host))
+        (folder / "etc_hosts").write_text(etc_hosts(topology))
+    files.known_hosts.write_text(known_hosts_text(host_keys))
+
+
+def start(
+    host: LabHost, files: LabFiles, tmpfs_mib: int, groups: Groups, entered: Sequence[Path]
+) -> None:
+    """Start a host in its network namespace and return at once; it writes its log to `log`.
+
+    `entered` are the `cgroup.procs` files of the control groups that its processes belong to.
+    """
+    folder = files.host(host.name)
+    # First into the network namespace, by which `lab down` finds it from then on; then forked off
+    # into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
+    detached = ["ip", "netns", "exec", namespace_of(host), "setsid", "--fork"]
+    isolated = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
+    script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), find(SSHD)]
+    script += groups.mount_words(host.name)
+    with (folder / "log").open("ab") as log:
+        subprocess.run(
+            entering(entered, [*detached, *isolated, *script]),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=True,
+            cwd="/",
+            env={"PATH": SEARCH_PATH},
+        )
+
+
+def counts_cpu(folder: Path) -> bool:
+    """Tell whether the host that was started from `folder` can read its CPU time."""
+    try:
+        pid = (folder / "init").read_text().split(maxsplit=1)[0]
+    except FileNotFoundError:
+        return False
+    return Path(f"/proc/{pid}/root{CPU_ACCOUNT}").exists()
+
+
+def _make_key(path: Path, comment: str) -> None:
+    run(["ssh-keygen", "-q", "-t", _KEY_TYPE, "-N", "", "-C", comment, "-f", str(path)])

@@ -1,0 +1,186 @@
+"""How the lab that is there is, and the way into its hosts; nothing is changed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.errors import LabError
+from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S
+from remote.hosts.ssh.link import KEEPALIVE_S, SILENCE_S
+from remote.hosts.ssh.routes import route_leaves_by
+from remote.hosts.ssh.server import greets
+from remote.providers.local_lab import requirements
+from remote.providers.local_lab.cgroups import Groups
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.links import delay_line
+from remote.providers.local_lab.links.delay_line import LineCounters
+from remote.providers.local_lab.links.wiring import CONTROL_DEVICE, Delay
+from remote.providers.local_lab.processes import Process, parse_stat
+from remote.providers.local_lab.topology import LabHost, Topology
+
+SWITCH = "switch"
+"""What the control group of the delay line is called."""
+# A host greets after two round trips; the rest is for a busy machine.
+_GREETING_ROUND_TRIPS = 2
+_GREETING_TIMEOUT_S = 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostStatus:
+    """How one host of the lab is.
+
+    Parameters
+    ----------
+    sshd_pid : the host's first process as this machine numbers it, None if it does not run.
+    answers_ssh : whether an SSH server greets at the host's address.
+    cpu_s : CPU seconds that the host has used, None if they are not counted.
+    """
+
+    name: str
+    role: str
+    address: str
+    rate_mbit_per_s: float | None
+    sshd_pid: int | None
+    answers_ssh: bool
+    cpu_s: float | None
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the host can be used."""
+        return self.sshd_pid is not None and self.answers_ssh
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchStatus:
+    """How the lab's network is.
+
+    Parameters
+    ----------
+    delay : what delays packets.
+    rtt_ms, time_dilation : of the topology.
+    line_pid : the delay line's process, None if there is none, or it does not run any more.
+    cpu_s : CPU seconds of the delay line, None if there is none or they are not counted.
+    counters : of the delay line, None if there is none.
+    """
+
+    delay: Delay
+    rtt_ms: float
+    time_dilation: float
+    line_pid: int | None
+    cpu_s: float | None
+    counters: LineCounters | None
+
+    @property
+    def is_up(self) -> bool:
+        """Whether packets pass."""
+        return self.delay is not Delay.LINE or self.line_pid is not None
+
+
+def switch_state(files: LabFiles) -> SwitchStatus | None:
+    """Tell how the network of the completed lab is, None if there is no lab."""
+    topology = files.read_topology()
+    if topology is None:
+        return None
+    has_line = files.line_shared.exists()
+    line = read_init(files.line_process) if has_line else None
+    return SwitchStatus(
+        delay=running_delay(topology, files),
+        rtt_ms=topology.rtt_ms,
+        time_dilation=topology.time_dilation,
+        line_pid=line.pid if line is not None else None,
+        cpu_s=Groups().cpu_seconds(SWITCH) if has_line else None,
+        counters=delay_line.read_counters(files.line_shared) if has_line else None,
+    )
+
+
+def running_delay(topology: Topology, files: LabFiles) -> Delay:
+    """Tell what delays packets in the lab that was built."""
+    if files.line_shared.exists():
+        return Delay.LINE
+    return Delay.NETEM if topology.rtt_ms else Delay.NONE
+
+
+def network_problem(files: LabFiles | None = None) -> str:
+    """Say why nothing passes in the lab that is up, if its delay line has ended; otherwise ""."""
+    state = switch_state(files or LabFiles())
+    if state is None or state.is_up:
+        return ""
+    return (
+        "the lab's delay line has ended, so that nothing passes between its hosts. "
+        "Build the lab anew: `lab up`"
+    )
+
+
+def host_states(files: LabFiles) -> list[HostStatus]:
+    """Tell how each host of the completed lab is; an empty list if there is no lab."""
+    topology = files.read_topology()
+    if topology is None:
+        return []
+    groups = Groups()
+    passes = _line_is_alive(files)
+    timeout_s = _GREETING_TIMEOUT_S + _GREETING_ROUND_TRIPS * 2 * topology.delay_ms / 1000
+
+    def state(host: LabHost) -> HostStatus:
+        init = read_init(files.host(host.name) / "init")
+        reachable = passes and init is not None and route_leaves_by(host.address, CONTROL_DEVICE)
+        return HostStatus(
+            name=host.name,
+            role=host.role,
+            address=host.address,
+            rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
+            sshd_pid=init.pid if init is not None else None,
+            answers_ssh=reachable and greets(host.address, timeout_s=timeout_s),
+            cpu_s=groups.cpu_seconds(host.name),
+        )
+
+    with ThreadPoolExecutor(max_workers=len(topology.hosts)) as pool:
+        return list(pool.map(state, topology.hosts))
+
+
+def _line_is_alive(files: LabFiles) -> bool:
+    return not files.line_shared.exists() or read_init(files.line_process) is not None
+
+
+def read_init(path: Path) -> Process | None:
+    """Read what host.sh has noted of itself; None if that process does not run (any more)."""
+    try:
+        init = parse_stat(path.read_text())
+    except (FileNotFoundError, IndexError, ValueError):
+        return None
+    return init if init.is_running else None
+
+
+def shell_command(name: str, *command: str) -> list[str]:
+    """Give the `ssh` command line that opens a shell, or runs a command, on a host of the lab.
+
+    Raises
+    ------
+    LabError
+        There is no lab, or no such host in it, or the host is down.
+    """
+    requirements.check_root()
+    files = LabFiles()
+    hosts = {host.name: host for host in host_states(files)}
+    if not hosts:
+        raise LabError("the local lab is not up", "Bring it up: `lab up`")
+    if name not in hosts:
+        raise LabError(f"the lab has no host `{name}`", f"Its hosts are {', '.join(hosts)}")
+    if problem := network_problem(files):
+        raise LabError(*problem.split(". ", 1))
+    if not hosts[name].is_up:
+        raise LabError(f"{name} does not answer", "Mend the lab: `lab up`")
+    options = {
+        "IdentityFile": files.identity,
+        "IdentitiesOnly": "yes",
+        "UserKnownHostsFile": files.known_hosts,
+        "GlobalKnownHostsFile": "/dev/null",
+        "StrictHostKeyChecking": "yes",
+        "BatchMode": "yes",
+        "ConnectTimeout": round(CONNECT_TIMEOUT_S),
+        "ServerAliveInterval": KEEPALIVE_S,
+        "ServerAliveCountMax": round(SILENCE_S / KEEPALIVE_S),
+    }
+    flags = [flag for key, value in options.items() for flag in ("-o", f"{key}={value}")]
+    return ["ssh", "-F", "/dev/null", *flags, f"root@{hosts[name].address}", *command]

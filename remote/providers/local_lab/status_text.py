@@ -1,0 +1,50 @@
+"""What `lab status` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from remote.providers.local_lab.status import HostStatus, SwitchStatus
+
+_HEADERS = ("host", "address", "Mbit/s", "CPU s", "sshd", "state")
+_ALIGNMENT = ("left", "left", "right", "right", "right", "left")
+
+
+def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
+    """Show the lab's hosts and its network; rates and delays are those of the topology."""
+    rows = [
+        (
+            host.name,
+            host.address,
+            "-" if host.rate_mbit_per_s is None else f"{host.rate_mbit_per_s:g}",
+            _seconds(host.cpu_s),
+            host.sshd_pid or "-",
+            "up" if host.is_up else "DOWN",
+        )
+        for host in hosts
+    ]
+    table = tabulate(rows, headers=_HEADERS, disable_numparse=True, colalign=_ALIGNMENT)
+    return "\n".join([table, "", *_network(switch)])
+
+
+def _network(switch: SwitchStatus) -> list[str]:
+    k, rtt_ms = switch.time_dilation, switch.rtt_ms
+    line = f"round trip {rtt_ms:g} ms by {switch.delay}" if rtt_ms else "no delay"
+    if k != 1:
+        line += f", time dilation {k:g}: rates are divided by it"
+        line += f", ping shows {rtt_ms * k:g} ms" if rtt_ms else ""
+    lines = [line]
+    if switch.counters is not None:
+        counters = switch.counters
+        state = "up" if switch.is_up else "DOWN: nothing passes, build the lab anew with `lab up`"
+        lines.append(
+            f"delay line {state}: {counters.frames} frames, {counters.lost} lost, "
+            f"{counters.refused} refused, {_seconds(switch.cpu_s)} s of CPU"
+        )
+    return lines
+
+
+def _seconds(cpu_s: float | None) -> str:
+    return "-" if cpu_s is None else f"{cpu_s:.2f}"

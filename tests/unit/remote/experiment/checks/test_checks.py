@@ -1,0 +1,218 @@
+import gzip
+import json
+
+import pytest
+
+from analysis.results import read_memtier_json
+from remote.experiment.checks import evaluate
+from tests.helpers.campaign import build_run, write_compressed
+from tests.helpers.tools import COOL_DOWN_S, STABLE_S, START_EPOCH_S, WARM_UP_S, dool_csv
+
+CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 64}
+CLIENTS = ("c1", "c2", "c3")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run folder that passes every check, and its manifest."""
+    folder = build_run(tmp_path, "3.1", CONFIG)
+    for host in CLIENTS:
+        refuse(folder, host, replies=0)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    requests = sum(
+        round(
+            read_memtier_json(folder / host / "memtier-0.json.gz").run.totals["requests"]["total"]
+        )
+        for host in CLIENTS
+    )
+    serve(folder, requests)
+    durations = {"warm_up_s": WARM_UP_S, "stable_s": STABLE_S, "cool_down_s": COOL_DOWN_S}
+    job = {"host": "c1", "name": "memtier-0", "exit_status": 0, "started_at_s": START_EPOCH_S}
+    hosts = {name: {} for name in (*CLIENTS, "m1", "s1")}
+    return folder, {**manifest, "durations": durations, "jobs": [job], "hosts": hosts}
+
+
+def serve(folder, requests):
+    stats = "STAT cmd_get {}\r\nSTAT cmd_set 10000\r\nEND\r\n"
+    texts = {"before": stats.format(77), "after": stats.format(77 + requests)}
+    write_compressed(folder, {f"s1/memcached-stats-{when}.txt": t for when, t in texts.items()})
+
+
+def refuse(folder, host, replies):
+    path = folder / host / "memtier-0.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    document["middleware-lab"]["Runs"][0]["Error replies"] = {"Sets": 0, "Gets": replies}
+    write_compressed(folder, {f"{host}/memtier-0.json": json.dumps(document)})
+
+
+def failed(evaluation):
+    return {c["name"]: c["detail"] for c in evaluation["checks"] if not c["passed"]}
+
+
+def edit_json(folder, change):
+    path = folder / "c2/memtier-0.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    change(document["ALL STATS"])
+    write_compressed(folder, {"c2/memtier-0.json": json.dumps(document)})
+
+
+def test_sound_run_is_accepted_with_its_window(run):
+    evaluation = evaluate(*run)
+    assert failed(evaluation) == {}
+    assert evaluation["status"] == "accepted"
+    window = evaluation["window"]
+    assert window["start_epoch_s"] == START_EPOCH_S - 1 + WARM_UP_S  # the last starts at -0.3 s
+    assert window["end_epoch_s"] - window["start_epoch_s"] == STABLE_S
+
+
+def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):
+    folder, manifest = run
+    manifest["jobs"] += [
+        {"host": "s1", "name": "dool", "exit_status": 130},
+        {"host": "m1", "name": "middleware", "exit_status": 143},
+    ]
+    evaluation = evaluate(folder, manifest)
+    assert failed(evaluation) == {"exit_statuses": "m1: middleware ended with 143"}
+    assert evaluation["status"] == "rejected"
+
+
+def test_second_without_requests_rejects(run):
+    def cut(stats):
+        for kind in ("Gets", "Totals"):
+            second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
+            stats[kind]["Count"] -= second["Count"]
+
+    edit_json(run[0], cut)
+    assert "window_covered" in failed(evaluate(*run))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "check"),
+    [("Interrupted", "true", "durations"), ("Finish time", START_EPOCH_S * 1000, "durations")],
+)
+def test_run_that_ended_early_is_rejected(run, field, value, check):
+    edit_json(run[0], lambda stats: stats["Runtime"].update({field: value}))
+    assert check in failed(evaluate(*run))
+
+
+def test_instance_that_ended_before_the_window_rejects(run):
+    end_ms = (START_EPOCH_S - 1 + WARM_UP_S + STABLE_S) * 1000 - 100
+    edit_json(run[0], lambda stats: stats["Runtime"].update({"Finish time": end_ms}))
+    assert "window_inside" in failed(evaluate(*run))
+
+
+def test_miss_rejects(run):
+    edit_json(run[0], lambda stats: stats["Gets"].update({"Misses/sec": 0.25}))
+    assert failed(evaluate(*run)) == {"no_misses": "0.25 misses/s"}
+
+
+def test_error_replies_reject(run):
+    refuse(run[0], "c3", replies=7)
+    assert "7 error replies" in failed(evaluate(*run))["no_errors"]
+
+
+def test_server_that_counted_fewer_requests_rejects(run):
+    serve(run[0], 1000)
+    (detail,) = failed(evaluate(*run)).values()
+    assert ", 1000 counted here" in detail
+
+
+def test_second_in_which_a_server_was_paused_may_be_without_requests(run):
+    folder, manifest = run
+
+    def cut(stats):
+        for kind in ("Gets", "Totals"):
+            second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
+            stats[kind]["Count"] -= second["Count"]
+
+    edit_json(folder, cut)
+    began_s = START_EPOCH_S + WARM_UP_S - 0.2
+    pause = {"host": "s1", "began_epoch_s": began_s, "ended_epoch_s": began_s + 1}
+    assert "window_covered" not in failed(evaluate(folder, {**manifest, "pauses": [pause]}))
+
+
+def test_arrivals_that_were_never_sent_are_recorded_without_rejecting(run):
+    folder, manifest = run
+    manifest["settings"]["arrival_rate_per_s"] = 100
+    assert failed(evaluate(folder, manifest)) == {}
+    path = folder / "c1/memtier-0.json.gz"
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    document["middleware-lab"]["Runs"][0]["Unsent arrivals"] = 12
+    write_compressed(folder, {"c1/memtier-0.json": json.dumps(document)})
+    evaluation = evaluate(folder, manifest)
+    assert "12 arrivals were still waiting" in failed(evaluation)["arrivals_sent"]
+    assert evaluation["status"] == "accepted"
+
+
+def test_damaged_file_rejects_and_is_named(run):
+    path = run[0] / "c2/memtier-0.json.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes())[:-40]))
+    evaluation = evaluate(*run)
+    assert "c2/memtier-0.json.gz" in failed(evaluation)["files_readable"]
+    assert evaluation["status"] == "rejected"
+
+
+def test_missing_file_rejects_and_is_named(run):
+    (run[0] / "c3/memtier-0.json.gz").unlink()
+    assert "c3/memtier-0.json.gz" in failed(evaluate(*run))["files_readable"]
+
+
+def test_busy_machine_is_recorded_without_rejecting(run):
+    write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
+    evaluation = evaluate(*run)
+    assert list(failed(evaluation)) == ["machine_not_the_limit"]
+    detail = failed(evaluation)["machine_not_the_limit"]
+    assert "the machine was 1.0 % idle" in detail and "0.0 % stolen" in detail
+    assert "it limits the result" in detail
+    assert evaluation["status"] == "accepted"
+
+
+def test_each_machine_of_a_fleet_speaks_for_itself(run):
+    folder, manifest = run
+    write_compressed(folder, {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
+    evaluation = evaluate(folder, {**manifest, "fleet": "azure"})
+    assert list(failed(evaluation)) == ["s1_not_the_limit"]
+    assert "c1_not_the_limit" in {c["name"] for c in evaluation["checks"]}
+
+
+def test_generator_without_cpu_left_rejects(run):
+    folder, manifest = run
+    first = f"epoch {START_EPOCH_S}.0 uptime 100.00 ticks 100 cores 2"
+    rows = [f"{100 + s}.00 {int((50 + 1.9 * s) * 1e9)}" for s in range(9)]
+    write_compressed(folder, {"c2/cpu-time.out": "\n".join([first, *rows]) + "\n"})
+    detail = failed(evaluate(folder, manifest))["generator_not_cpu_bound"]
+    assert "c2 95%" in detail and "at most 90%" in detail
+
+
+def test_clock_that_is_off_rejects(run):
+    folder, manifest = run
+    offsets = {"c1": 0.01, "m1": -0.4}
+    detail = failed(evaluate(folder, {**manifest, "clock_offsets_s": offsets}))["clock_offsets"]
+    assert "-0.400 s (m1)" in detail
+
+
+@pytest.mark.parametrize(
+    ("job", "text", "check"),
+    [
+        ("memtier-0", "[RUN #1] 1%\rconnection error: Connection reset by peer\n", "stderr"),
+        ("memtier-0", "Saving JSON output file: memtier-0.json\nJson file closed.\n", None),
+        ("dool", "Traceback (most recent call last):\n", "monitors_stderr"),
+    ],
+)
+def test_trouble_on_stderr_is_told(run, job, text, check):
+    folder, manifest = run
+    manifest["jobs"].append({"host": "c1", "name": job, "exit_status": 0, "started_at_s": 0.0})
+    write_compressed(folder, {f"c1/{job}.err": text})
+    evaluation = evaluate(folder, manifest)
+    assert set(failed(evaluation)) == ({check} if check else set())
+    assert evaluation["status"] == ("rejected" if check == "stderr" else "accepted")
+
+
+def test_advice_that_cannot_be_given_rejects_no_run(run):
+    folder, manifest = run
+    del manifest["value_bytes"]
+    rates = dict.fromkeys((*CLIENTS, "m1", "s1"), 100)
+    manifest["topology"] = {**manifest["topology"], "rates_mbit_per_s": rates}
+    evaluation = evaluate(folder, {**manifest, "fleet": "local-lab"})
+    assert "KeyError: 'value_bytes'" in failed(evaluation)["machine_latency_small"]
+    assert evaluation["status"] == "accepted"

@@ -1,0 +1,64 @@
+import pytest
+
+from remote.experiment.checks.latency import latency_checks, rates_by_role
+
+RATES = {"c1": 200.0, "c2": 200.0, "c3": 200.0, "m1": 800.0, "s1": 100.0}
+MANIFEST = {
+    "fleet": "local-lab",
+    "topology": {"time_dilation": 1.0, "rates_mbit_per_s": RATES, "rtt_ms": 0.9},
+    "roles": {"clients": ["c1", "c2", "c3"], "middlewares": ["m1"], "servers": ["s1"]},
+    "settings": {"workload": "set", "workers": 8, "dispatch": "sequential"},
+    "num_clients": 192,
+    "value_bytes": 4096,
+    "think_time_s": 0.0,
+}
+
+
+def check(throughput, **changes):
+    results = {"client_throughput_ops_per_s": throughput}
+    (one,) = latency_checks({**MANIFEST, **changes}, results)
+    return one
+
+
+def test_latency_of_the_machine_is_told_with_the_dilation_that_mends_it():
+    one = check(6612.3)
+    assert (one.name, one.passed, one.severity) == ("machine_latency_small", False, "advisory")
+    assert "6612 op/s of the 8889 that the round trips of 8 workers let through" in one.detail
+    assert "25.6% less" in one.detail and "0.31 ms of 1.21 ms are the machine's" in one.detail
+    assert one.detail.endswith("a time dilation of at least 7")
+
+
+def test_throughput_near_a_full_link_passes():
+    settings = {"workload": "get", "workers": 8}
+    one = check(2870, settings=settings)
+    assert one.passed and "servers' links" in one.detail and "0.6% less" in one.detail
+    assert "time dilation" not in one.detail
+    missing = check(2600, settings=settings)
+    assert not missing.passed and "waiting in front of links" in missing.detail
+
+
+def test_larger_dilation_is_asked_for_where_it_is_large_already():
+    dilated = {**MANIFEST["topology"], "time_dilation": 4.0}
+    assert check(8300, topology=dilated).detail.endswith("at least 6")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fleet": "azure"},
+        {"pauses": [{"host": "s1"}]},
+        {"settings": {**MANIFEST["settings"], "arrival_rate_per_s": 100.0}},
+        {
+            "settings": {**MANIFEST["settings"], "dispatch": "pipelined"},
+            "topology": {"time_dilation": 1.0, "rates_mbit_per_s": {}},
+        },
+    ],
+)
+def test_runs_without_such_a_limit_have_no_such_check(changes):
+    assert not list(latency_checks({**MANIFEST, **changes}, {"client_throughput_ops_per_s": 9.0}))
+
+
+def test_rates_of_a_role_are_those_of_all_its_hosts():
+    assert rates_by_role(MANIFEST) == {"clients": 600, "middlewares": 800, "servers": 100}
+    partly = {**MANIFEST, "topology": {"rates_mbit_per_s": {**RATES, "c2": None}}}
+    assert "clients" not in rates_by_role(partly)

@@ -1,0 +1,161 @@
+"""What of a run under load is decided before any host is touched."""
+
+from pathlib import Path
+
+import pytest
+
+from remote.errors import ConfigError
+from remote.experiment.section_file import read_section
+from remote.experiment.sessions import generators, middlewares
+from remote.experiment.sessions.prefill import Prefill
+from remote.experiment.settings import Settings
+from remote.hosts.inventory import Host
+from remote.hosts.provision import DROP_IN, Tools
+
+WHERE = Path("inventory.yml")
+
+
+def hosts(role: str, count: int) -> list[Host]:
+    return [
+        Host(
+            name=f"{role[0]}{n}",
+            role=role,
+            address=f"198.18.0.{n}",
+            data_address=f"198.18.0.{n}",
+            known_hosts=Path("known_hosts"),
+        )
+        for n in range(1, count + 1)
+    ]
+
+
+def settings(**changes) -> Settings:
+    known = {"client_hosts": 3, "num_middlewares": 1, "num_servers": 3, "workload": "get"}
+    return Settings(**{**known, "clients_per_thread": 2, "workers": 8, **changes})
+
+
+def tools(name: str) -> Tools:
+    return Tools(
+        bin_dir="bin", generator="memtier", generator_name=name, clock_offset_s=0.0, facts={}
+    )
+
+
+def command(one: Settings, *, time_dilation: float = 1.0) -> str:
+    instance = generators.Instance(host=hosts("clients", 1)[0], number=0, target=hosts("s", 1)[0])
+    return generators.options(
+        instance, one, program="memtier", test_time_s=5, time_dilation=time_dilation
+    ).command()
+
+
+@pytest.mark.parametrize(
+    ("clients", "targets", "per_client", "taken"),
+    [
+        (3, 1, 1, ["t1", "t1", "t1"]),
+        (1, 2, 2, ["t1", "t2"]),
+        (3, 2, 2, ["t1", "t2", "t1", "t2", "t1", "t2"]),
+        (3, 3, 2, ["t1", "t2", "t3", "t1", "t2", "t3"]),
+        (3, 3, 1, ["t1", "t2", "t3"]),
+    ],
+)
+def test_instances_take_the_targets_in_turn(clients, targets, per_client, taken):
+    found = generators.instances(hosts("clients", clients), hosts("targets", targets), per_client)
+    assert [one.target.name for one in found] == taken
+    assert len({(one.host.name, one.name) for one in found}) == clients * per_client
+
+
+def test_instances_share_the_arrival_rate_in_seconds_of_the_clock():
+    one = settings(arrival_rate_per_s=2400, instances_per_client=2)
+    assert command(one).endswith("--arrivals=poisson --rate=400.000000")
+    assert command(one, time_dilation=4).endswith("--rate=100.000000")
+    assert "--arrivals" not in command(settings(), time_dilation=4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "options"),
+    [
+        ({"workload": "set"}, ["--ratio=1:0"]),
+        ({"workload": "multi-get", "multi_get_keys": 9}, ["--ratio=1:9", "--multi-key-get=9"]),
+        ({"workload": "mixed", "ratio": "1:99"}, ["--ratio=1:99"]),
+        (
+            {"key_bytes": 16, "value_bytes": 128},
+            ["--data-size=128", "--key-prefix=memtier-000", "--key-minimum=10000"],
+        ),
+        ({"num_middlewares": 0}, ["--port=11211"]),
+        ({}, ["--port=11212"]),
+    ],
+)
+def test_generator_is_told_what_the_settings_say(changes, options):
+    words = command(settings(**changes)).split()
+    assert set(options) <= set(words)
+
+
+def test_open_loop_is_refused_to_the_real_generator():
+    clients = hosts("clients", 2)
+    real = {host.name: tools("memtier_benchmark") for host in clients}
+    with pytest.raises(ConfigError, match=r"inventory.yml: .*cannot do that: its --rate-limit"):
+        generators.require_able(iter([settings(arrival_rate_per_s=1)]), clients, real, WHERE)
+    generators.require_able(iter([settings()]), clients, real, WHERE)
+    drop_in = {host.name: tools(DROP_IN) for host in clients}
+    generators.require_able(iter([settings(arrival_rate_per_s=1)]), clients, drop_in, WHERE)
+
+
+def test_clients_with_different_generators_are_refused():
+    clients = hosts("clients", 2)
+    mixed = {"c1": tools("memtier_benchmark"), "c2": tools(DROP_IN)}
+    with pytest.raises(ConfigError, match="clients have different generators"):
+        generators.are_drop_ins(clients, mixed, WHERE)
+
+
+def test_middleware_is_told_what_the_settings_say():
+    one = settings(
+        routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
+    )
+    text = middlewares.options(hosts("m", 1)[0], hosts("servers", 2), one, "bin/middleware")
+    assert text.startswith("bin/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
+    assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
+    assert "--dispatch pipelined --transport ktor --replicas all" in text
+
+
+@pytest.fixture
+def prefill(monkeypatch):
+    """A prefill that only counts how often servers are filled."""
+    one = Prefill(None, [], [], {})  # type: ignore[arg-type]
+    filled: list[Settings] = []
+    monkeypatch.setattr(one, "_fill", lambda settings, folder: filled.append(settings))
+    return one, filled
+
+
+def test_servers_are_filled_once_for_runs_that_read_the_same(prefill):
+    one, filled = prefill
+    for workload in ("set", "get", "get", "set", "get"):
+        one.ensure(settings(workload=workload), "run", run_s=10)
+    assert len(filled) == 1
+
+
+def test_servers_are_filled_again_after_values_of_another_size(prefill):
+    one, filled = prefill
+    one.ensure(settings(), "run", run_s=10)
+    one.ensure(settings(workload="set", value_bytes=128), "run", run_s=10)
+    one.ensure(settings(), "run", run_s=10)
+    one.ensure(settings(key_bytes=16), "run", run_s=10)
+    assert len(filled) == 3
+
+
+def test_servers_are_filled_again_before_keys_expire_in_a_run(prefill):
+    one, filled = prefill
+    one.ensure(settings(), "run", run_s=10)
+    one.ensure(settings(), "run", run_s=9000)
+    assert len(filled) == 1
+    one.ensure(settings(), "run", run_s=9800)
+    assert len(filled) == 2
+    forever = settings(expiry_range_s="0-0")
+    one.ensure(forever, "run", run_s=9800)
+    one.ensure(forever, "run", run_s=1e6)
+    assert len(filled) == 3
+
+
+def test_section_that_the_documentation_shows_is_valid(tmp_path):
+    text = (Path(__file__).parents[5] / "docs/sections.md").read_text()
+    (tmp_path / "x.toml").write_text(text.split("```toml\n")[1].split("```")[0])
+    section = read_section("x", "smoke", folder=tmp_path)
+    assert len(section.configs()) == 4
+    assert section.time_dilation == 4

@@ -1,0 +1,47 @@
+"""What is left of jobs is ended and removed, by this machine's shell: no SSH is needed for that."""
+
+import subprocess
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from remote.hosts.jobs.folders import clear_jobs
+from remote.hosts.jobs.script import start_script
+
+
+class LocalConnection:
+    """Runs the commands for a host on this machine."""
+
+    def __init__(self, work_dir: Path) -> None:
+        self.host = SimpleNamespace(work_dir=str(work_dir))
+
+    def run(self, command: str):
+        return subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", ["work", "it's my [own] work"])
+def test_what_still_runs_is_ended_and_named(tmp_path, name):
+    connection = LocalConnection(tmp_path / name)
+    folder = f"{connection.host.work_dir}/jobs/old run"
+    for job, command in (("sleeper", "sleep 60"), ("done", "true")):
+        connection.run(start_script(folder, job, command, 60)).check_returncode()
+    deadline = time.monotonic() + 30
+    while not Path(folder, "done.exit").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    leader = Path(folder, "sleeper.sid").read_text().strip()
+    assert clear_jobs(connection) == [f"{folder}/sleeper"]
+    assert connection.run(f"ps -o stat= -g {leader} | grep -v ^Z").stdout == ""
+    assert not Path(folder).exists()
+    assert clear_jobs(connection) == []
+
+
+def test_process_that_only_has_the_number_of_an_old_job_is_left_alone(tmp_path):
+    connection = LocalConnection(tmp_path)
+    (tmp_path / "jobs").mkdir()
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+        (tmp_path / "jobs/old.sid").write_text(f"{other.pid}\n")
+        assert clear_jobs(connection) == []
+        assert other.poll() is None
+        other.kill()

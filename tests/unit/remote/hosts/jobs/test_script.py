@@ -1,0 +1,68 @@
+"""The start script of jobs, run for real by this machine's shell: no SSH is needed for that."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from remote.hosts.jobs.script import JOB_MARK, start_script
+
+
+def start(folder: Path, command: str, limit_s: float = 30) -> None:
+    script = start_script(str(folder), "job 1", command, limit_s)
+    subprocess.run(["sh", "-c", script], check=True, timeout=10)
+
+
+def wait_for(path: Path, *, timeout_s: float = 10) -> str:
+    deadline = time.monotonic() + timeout_s
+    while not (path.exists() and path.read_text().strip()):
+        assert time.monotonic() < deadline, f"{path} did not appear"
+        time.sleep(0.02)
+    return path.read_text().strip()
+
+
+def test_job_leaves_streams_and_exit_status(tmp_path):
+    start(tmp_path / "run", "sh -c 'echo out; echo \"it'\"'\"'s err\" >&2; exit 7'")
+    assert wait_for(tmp_path / "run" / "job 1.exit") == "7"
+    assert (tmp_path / "run" / "job 1.out").read_text() == "out\n"
+    assert (tmp_path / "run" / "job 1.err").read_text() == "it's err\n"
+
+
+def test_job_is_ended_at_its_time_limit(tmp_path):
+    start(tmp_path, "sleep 60", limit_s=1)
+    assert wait_for(tmp_path / "job 1.exit") == "124"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_job_receives_a_signal_once_and_its_own_status_is_kept(tmp_path, number):
+    name = number.name.removeprefix("SIG")
+    program = f"trap 'echo got >> got; exit 3' {name}; echo ready; while :; do sleep 0.05; done"
+    (tmp_path / "program.sh").write_text(program)
+    start(tmp_path, "sh program.sh")
+    wait_for(tmp_path / "job 1.out")
+    os.kill(int(wait_for(tmp_path / "job 1.pid")), number)
+    assert wait_for(tmp_path / "job 1.exit") == "3"
+    assert (tmp_path / "got").read_text() == "got\n"
+
+
+def test_job_group_holds_every_process_and_carries_the_mark(tmp_path):
+    start(tmp_path, "sh -c 'sleep 60 & sleep 60'")
+    group = int(wait_for(tmp_path / "job 1.sid"))
+    environment = Path(f"/proc/{group}/environ").read_bytes().split(b"\0")
+    assert f"{JOB_MARK}={tmp_path}/job 1".encode() in environment
+    wait_for(tmp_path / "job 1.pid")
+    os.killpg(group, signal.SIGKILL)
+    deadline = time.monotonic() + 5
+    while _living(group):
+        assert time.monotonic() < deadline, "processes of the job live on"
+        time.sleep(0.02)
+
+
+def _living(group: int) -> list[str]:
+    listing = subprocess.run(
+        ["ps", "-o", "stat=", "-g", str(group)], capture_output=True, text=True, check=False
+    )
+    return [state for state in listing.stdout.split() if not state.startswith("Z")]

@@ -1,0 +1,148 @@
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from remote.errors import LabError, MissingTool
+from remote.hosts.inventory import Host, Inventory
+from remote.hosts.provision import ansible
+from remote.hosts.provision.prepare import require_tools
+from remote.hosts.provision.table import install_command
+from remote.hosts.provision.tools import (
+    PROBE,
+    Found,
+    all_tools,
+    parse_probe,
+    probe_command,
+    tools_of,
+)
+
+TEXT = """
+all:
+  vars: {ansible_user: lab, ansible_ssh_private_key_file: /keys/lab, mwlab_known_hosts: /keys/known}
+bastions: {hosts: {gate: {ansible_host: 192.0.2.9, ansible_port: 2200}}}
+servers:
+  hosts:
+    s1: {ansible_host: 10.0.0.1, mwlab_jump_host: gate}
+    s2: {ansible_host: 10.0.0.2}
+"""
+
+
+@pytest.fixture
+def inventory(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / "inventory.yml"
+    path.write_text(TEXT)
+    return Inventory.read(path)
+
+
+def programs(folder: Path, **scripts: str) -> str:
+    """A folder with programs, to be searched first; returns the search path."""
+    for name, script in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+def probe(path: str, *names: str) -> dict:
+    result = subprocess.run(
+        shlex.split(probe_command(names)),
+        input=PROBE.read_text(),
+        capture_output=True,
+        text=True,
+        env={"PATH": path},
+        check=True,
+    )
+    return parse_probe(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("version", "state"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', "present"),
+        ('openjdk version "21" 2023-09-19', "present"),
+        ('openjdk version "11.0.2" 2019-01-15', "old"),
+        ('java version "1.8.0_392"', "old"),
+        ("no version at all", "old"),
+    ],
+)
+def test_probe_tells_java_that_is_too_old(tmp_path, version, state):
+    found = probe(programs(tmp_path, java=f"echo '{version}' >&2"), "java")["java"]
+    assert (found.state, found.path) == (state, str(tmp_path / "java"))
+    assert found.version == version
+
+
+def test_probe_tells_missing_programs_and_survives_those_that_fail(tmp_path):
+    path = programs(tmp_path, iperf3="exit 3")
+    (tmp_path / "ss-not-a-program").mkdir()
+    found = probe(path, "no-such-program", "iperf3", "ss-not-a-program")
+    assert found["no-such-program"].state == "missing"
+    assert (found["iperf3"].state, found["iperf3"].version) == ("present", "")
+    assert found["ss-not-a-program"].state == "missing"
+
+
+def test_every_role_has_tools_and_every_tool_a_package():
+    assert all(tool.packages and tool.roles for tool in all_tools())
+    assert "memcached" in {tool.program for tool in tools_of("servers")}
+    assert "java" not in {tool.program for tool in tools_of("servers")}
+
+
+def found_on(role: str, **states: str) -> dict[str, Found]:
+    """All tools of a role as present, but for `states`."""
+    names = {tool.program: "present" for tool in tools_of(role)} | states
+    return {
+        name: Found(program=name, state=state, path=f"/usr/bin/{name}", version=f"{name} 1")
+        for name, state in names.items()
+    }
+
+
+def client() -> Host:
+    return Host(
+        name="c1",
+        role="clients",
+        address="192.0.2.1",
+        data_address="192.0.2.1",
+        known_hosts=Path("/keys/known"),
+    )
+
+
+def test_host_without_a_tool_is_refused_before_an_experiment():
+    require_tools(client(), found_on("clients"))
+    with pytest.raises(MissingTool, match=r"c1: `ping` is missing\. .*install -y iputils-ping"):
+        require_tools(client(), found_on("clients", ping="missing"))
+    with pytest.raises(MissingTool, match=r"c1: `java` is too old: java 1\. .*openjdk-17"):
+        require_tools(client(), found_on("clients", java="old"))
+
+
+def test_client_with_the_real_generator_needs_no_java():
+    require_tools(client(), found_on("clients", java="missing", memtier_benchmark="present"))
+    with pytest.raises(MissingTool, match="`java` is missing"):
+        require_tools(client(), found_on("clients", java="missing", memtier_benchmark="missing"))
+
+
+def test_install_command_goes_through_the_jump_host(inventory):
+    s1 = inventory.hosts[0]
+    (tool,) = (tool for tool in tools_of("servers") if tool.program == "memcached")
+    words = shlex.split(install_command(s1, tool))
+    assert words[:5] == ["ssh", "-i", "/keys/lab", "-J", "lab@192.0.2.9:2200"]
+    assert shlex.split(words[-1]) == ["sudo", "sh", "-c", "apt-get install -y memcached"]
+
+
+def test_ansible_gets_our_jump_hosts_and_known_hosts(inventory):
+    hosts = yaml.safe_load(ansible.connections_text(inventory))["all"]["hosts"]
+    arguments = shlex.split(hosts["s1"]["ansible_ssh_common_args"])
+    assert "UserKnownHostsFile=/keys/known" in arguments
+    assert "StrictHostKeyChecking=yes" in arguments
+    (proxy,) = (a for a in arguments if a.startswith("ProxyCommand="))
+    words = shlex.split(proxy.removeprefix("ProxyCommand="))
+    assert words[-3:] == ["-W", "[10.0.0.1]:22", "lab@192.0.2.9"]
+    assert "StrictHostKeyChecking=yes" in words
+    assert not any("Proxy" in a for a in shlex.split(hosts["s2"]["ansible_ssh_common_args"]))
+
+
+def test_missing_ansible_is_said_with_the_command_to_run(inventory, monkeypatch):
+    monkeypatch.setattr(ansible, "find_program", lambda: None)
+    with pytest.raises(LabError, match=r"ansible-playbook -i \S+ \S+playbook\.yml --check"):
+        ansible.run_playbook(inventory, check=True)

@@ -1,0 +1,196 @@
+"""Our reading of Ansible's inventory format beside Ansible's own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import remote
+from remote.errors import ConfigError
+from remote.hosts.ansible_inventory import AnsibleInventory
+from remote.providers.local_lab import Topology
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.inventory_file import inventory_text
+from remote.providers.local_lab.links.wiring import Delay
+
+EXAMPLE = Path(remote.__file__).with_name("inventory.example.yml")
+ANSIBLE_INVENTORY = Path(sys.executable).with_name("ansible-inventory")
+
+NESTED = """
+all:
+  vars: {level: all, from_all: 1}
+  hosts:
+    control: {ansible_connection: local}
+  children:
+    west:
+      vars: {level: west, region: w, secret: !vault "$ANSIBLE_VAULT;1.1;AES256"}
+      children:
+        experiment:
+          vars: {level: experiment}
+          children:
+            clients:
+              hosts:
+                c[1:3]: {own: c}
+                d[a:c:2].lab: {ansible_port: 23}
+            middlewares:
+              hosts: {m1: , m2: {level: host}}
+    fast:
+      vars: {level: fast, ansible_group_priority: 5}
+      hosts: {c2: }
+    zoo:
+      vars: {level: zoo}
+      hosts: {c2: , c3: }
+    big:
+      vars: {level: big}
+      children: {servers: }
+    servers:
+      hosts:
+        s[01:03]:
+        s4:2222:
+  # a second mention of a group adds to it
+middlewares:
+  vars: {workers: 8, full_name: "{{ inventory_hostname }}.{{ region }}.example"}
+"""
+
+
+def write(folder: Path, text: str, **files: str) -> Path:
+    path = folder / "hosts.yml"
+    path.write_text(text)
+    for name, content in files.items():
+        file = folder / name.replace("__", "/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    return path
+
+
+def ansible_says(path: Path, home: Path) -> dict:
+    """What `ansible-inventory --list` reads from the same file."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
+    result = subprocess.run(
+        [ANSIBLE_INVENTORY, "-i", path, "--list"], capture_output=True, text=True, env=environment
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def same_as_ansible(path: Path, home: Path) -> None:
+    """Hold hosts, groups and variables against Ansible's; it shows templates as they are."""
+    theirs = ansible_says(path, home)
+    ours = AnsibleInventory(path)
+    variables = theirs["_meta"]["hostvars"]
+    for host in ours.hosts:
+        mine = {k: v for k, v in ours.variables(host).items() if k != "inventory_hostname"}
+        expected = variables.get(host, {})
+        assert set(mine) == set(expected), host
+        for key, value in expected.items():
+            if "{{" not in str(value) and not is_encrypted(value):
+                assert mine[key] == value, f"{host}.{key}"
+    for group in ours.groups:
+        if group not in ("all", "ungrouped"):
+            assert set(ours.members(group)) == set(members(theirs, group)), group
+
+
+def is_encrypted(value) -> bool:
+    return isinstance(value, dict) and "__ansible_vault" in value
+
+
+def members(listing: dict, group: str) -> list[str]:
+    """The hosts of a group and of all groups below it."""
+    names = list(listing.get(group, {}).get("hosts", []))
+    for child in listing.get(group, {}).get("children", []):
+        names += members(listing, child)
+    return names
+
+
+def test_nested_groups_ranges_and_precedence_are_ansibles(tmp_path):
+    path = write(tmp_path, NESTED)
+    same_as_ansible(path, tmp_path)
+    ours = AnsibleInventory(path)
+    assert ours.members("clients") == ["c1", "c2", "c3", "da.lab", "dc.lab"]
+    assert ours.members("servers") == ["s01", "s02", "s03", "s4"]
+    levels = {host: ours.variables(host)["level"] for host in ours.hosts}
+    assert levels["c1"] == "experiment"  # the deepest group
+    assert levels["c3"] == "experiment"
+    assert levels["m1"] == "experiment"
+    assert levels["m2"] == "host"
+    assert ours.variables("s4")["ansible_port"] == 2222
+    assert ours.variables("m1")["full_name"] == "m1.w.example"
+
+
+def test_variables_beside_the_file_have_ansibles_precedence(tmp_path):
+    files = {
+        "group_vars__all.yml": "from_all: 2\nlevel: file-all\n",
+        "group_vars__clients__a.yml": "level: file-clients-a\nonly: a\n",
+        "group_vars__clients__b.yaml": "level: file-clients-b\n",
+        "group_vars__servers": "level: file-servers\n",
+        "group_vars__big.yml": "level: file-big\nbig: true\n",
+        "group_vars__clients__vault.yml": "$ANSIBLE_VAULT;1.1;AES256\n6162\n",
+        "host_vars__m2.json": '{"level": "file-m2"}',
+    }
+    del files["group_vars__clients__vault.yml"]  # Ansible wants the password
+    path = write(tmp_path, NESTED, **files)
+    same_as_ansible(path, tmp_path)
+    ours = AnsibleInventory(path)
+    assert ours.variables("c1")["level"] == "file-clients-b"
+    assert ours.variables("s4")["level"] == "file-servers"
+    assert ours.variables("m2")["level"] == "file-m2"
+
+
+@pytest.mark.parametrize("topology", ["azure", "unshaped"])
+def test_inventory_of_the_lab_is_one_for_ansible(tmp_path, topology):
+    text = inventory_text(Topology.named(topology), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
+    same_as_ansible(write(tmp_path, text), tmp_path)
+
+
+def test_example_inventory_is_one_for_ansible(tmp_path):
+    same_as_ansible(write(tmp_path, EXAMPLE.read_text()), tmp_path)
+
+
+def test_vault_files_beside_the_inventory_are_left_alone(tmp_path):
+    path = write(
+        tmp_path, NESTED, **{"group_vars__all__vault.yml": "$ANSIBLE_VAULT;1.1;AES256\n6162\n"}
+    )
+    assert AnsibleInventory(path).variables("c1")["from_all"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[clients]\nc1\n", r"not YAML(.|\n)*ansible-inventory -i .* --list --yaml"),
+        ("- c1\n", "it must map groups"),
+        ("all: {host: {c1: }}\n", "all: a group has hosts, vars, children, not host"),
+        ("all: {hosts: [c1]}\n", r"all\.hosts must be a mapping, got \['c1'\]"),
+        ("all: {vars: 3}\n", r"all\.vars must be a mapping, got 3"),
+        ("all: {hosts: {'c[3:1]': }}\n", r"\[3:1\] is no range: it ends before it begins"),
+        ("all: {hosts: {'c[01:10:3]': , 'd[a:3]': }}\n", r"\[a:3\] is no range"),
+        ("a: {children: {b: {children: {a: }}}}\n", "group a is below itself: a > b > a"),
+        ("a: &x {children: {a: *x}}\n", "group a is below itself: a > a"),
+        ("a: {hosts: {'c[1:99999999]': }}\n", r"is no range: it has 99999999 names"),
+        ("a:\n  hosts:\n    c1: {x: 1}\n    c1: {x: 2}\n", "c1 is given twice, in lines 3 and 4"),
+        ("$ANSIBLE_VAULT;1.1;AES256\n6162\n", "is encrypted: decrypt it .* secrets in group_vars/"),
+        ("a: {vars: {ansible_group_priority: x}, hosts: {h: }}\n", "must be a whole number"),
+    ],
+)
+def test_mistakes_are_named_with_their_place(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message):
+        for host in (inventory := AnsibleInventory(write(tmp_path, text))).hosts:
+            inventory.variables(host)
+
+
+def test_file_that_is_not_utf_8_is_named_with_the_way_to_convert_it(tmp_path):
+    path = tmp_path / "hosts.yml"
+    path.write_bytes("a: {hosts: {c1: {place: Zürich}}}".encode("latin1"))
+    with pytest.raises(ConfigError, match=r"is not UTF-8: .* `iconv -f latin1 -t utf-8`"):
+        AnsibleInventory(path)
+    path.write_bytes("a: {hosts: {c1: {place: Zürich}}}".encode("utf-8-sig"))
+    assert AnsibleInventory(path).variables("c1")["place"] == "Zürich"
+
+
+def test_merge_keys_and_anchors_of_yaml_are_no_repetitions(tmp_path):
+    text = "a: {vars: &v {x: 1, y: 1}, hosts: {c1: }}\nb: {vars: {<<: *v, y: 2}, hosts: {c2: }}\n"
+    path = write(tmp_path, text)
+    same_as_ansible(path, tmp_path)
+    assert AnsibleInventory(path).variables("c2")["y"] == 2

@@ -1,0 +1,34 @@
+import pytest
+
+from remote.errors import ConnectionLost, GroupError
+from remote.hosts.group import in_parallel
+
+
+def fail(message):
+    raise ValueError(message)
+
+
+def test_parallel_tasks_return_results_by_name():
+    assert in_parallel({"a": lambda: 1, "b": lambda: 2}) == {"a": 1, "b": 2}
+    assert in_parallel({}) == {}
+
+
+def test_parallel_failure_of_one_is_its_own_error():
+    with pytest.raises(ValueError, match="only me"):
+        in_parallel({"a": lambda: 1, "b": lambda: fail("only me")})
+
+
+def test_parallel_failures_keep_every_result():
+    with pytest.raises(GroupError, match="2 of 3 hosts failed:\nx\ny") as error:
+        in_parallel({"a": lambda: fail("x"), "b": lambda: 7, "c": lambda: fail("y")})
+    assert error.value.results["b"] == 7
+    assert isinstance(error.value.results["c"], ValueError)
+
+
+def test_failed_jobs_of_a_host_are_not_counted_as_hosts():
+    lost = ConnectionLost("c1", "Channel closed.", "Check its link.")
+    error = GroupError({"0": lost, "1": lost, "2": None, "3": ConnectionLost("c2", "gone", "")})
+    first, second, *_ = str(error).splitlines()
+    assert first == "3 of 4 jobs failed, on c1, c2:"
+    assert second == "c1: connection lost: Channel closed. Check its link."
+    assert str(GroupError({"c1": lost, "c2": None})).startswith("1 of 2 hosts failed:\n")

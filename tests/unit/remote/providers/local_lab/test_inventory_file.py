@@ -1,0 +1,55 @@
+"""The lab's inventory is one that `remote.hosts.inventory` and Ansible read."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from remote.hosts.inventory import Inventory
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.inventory_file import inventory_text
+from remote.providers.local_lab.links.wiring import Delay
+from remote.providers.local_lab.topology import Topology
+
+
+def test_inventory_is_read_back_with_every_host_of_the_topology(tmp_path):
+    topology = Topology.named("azure")
+    path = tmp_path / "inventory.yml"
+    path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    inventory = Inventory.read(path)
+    assert (inventory.fleet, inventory.topology) == ("local-lab", "azure")
+    assert [(h.name, h.role, h.address, h.rate_mbit_per_s) for h in inventory.hosts] == [
+        (h.name, h.role, h.address, h.egress.rate_mbit_per_s) for h in topology.hosts
+    ]
+    for host in inventory.hosts:
+        assert host.identity_file == tmp_path / "id_ed25519"
+        assert host.known_hosts == tmp_path / "known_hosts"
+        assert host.work_dir == "/run/middleware-lab/work"
+        assert host.route_device == "mwlab-ctl"
+
+
+@pytest.mark.parametrize("k", [1, 4, 2.5])
+def test_inventory_says_how_the_network_is_emulated_in_undilated_terms(tmp_path, k):
+    path = tmp_path / "inventory.yml"
+    topology = Topology.named("azure").dilated(k)
+    path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    inventory = Inventory.read(path)
+    assert (inventory.time_dilation, inventory.rtt_ms, inventory.delay) == (k, 0.9, "delay-line")
+    assert {h.rate_mbit_per_s for h in inventory.hosts} == {200, 800, 100}
+    assert {h.cpu_account for h in inventory.hosts} == {"/run/middleware-lab/cpu_account"}
+
+
+def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
+    path = tmp_path / "inventory.yml"
+    unshaped = Topology.named("unshaped")
+    path.write_text(inventory_text(unshaped, LabFiles(tmp_path), Delay.NONE, counts_cpu=False))
+    inventory = Inventory.read(path)
+    assert (inventory.rtt_ms, inventory.delay) == (None, "none")
+    assert {h.cpu_account for h in inventory.hosts} == {None}
+
+
+def test_unshaped_hosts_have_no_rate():
+    unshaped = Topology.named("unshaped")
+    text = inventory_text(unshaped, LabFiles(Path("/nowhere")), Delay.NONE, counts_cpu=False)
+    servers = yaml.safe_load(text)["all"]["children"]["servers"]["hosts"]
+    assert servers["s1"] == {"ansible_host": "198.18.0.31"}

@@ -1,0 +1,73 @@
+"""What `lab status` says."""
+
+from remote.providers.local_lab.links.delay_line import LineCounters
+from remote.providers.local_lab.links.wiring import Delay
+from remote.providers.local_lab.status import HostStatus, SwitchStatus
+from remote.providers.local_lab.status_text import status_text
+
+COUNTERS = LineCounters(frames=10, sent=12, lost=1, refused=2, wakeups=3)
+
+
+def host(**changes):
+    fields = {
+        "name": "c1",
+        "role": "clients",
+        "address": "198.18.0.11",
+        "rate_mbit_per_s": 200.0,
+        "sshd_pid": 4711,
+        "answers_ssh": True,
+        "cpu_s": 1.234,
+    }
+    return HostStatus(**(fields | changes))
+
+
+def switch(**changes):
+    fields = {
+        "delay": Delay.LINE,
+        "rtt_ms": 0.9,
+        "time_dilation": 1,
+        "line_pid": 4712,
+        "cpu_s": 0.5,
+        "counters": COUNTERS,
+    }
+    return SwitchStatus(**(fields | changes))
+
+
+def test_hosts_are_shown_with_their_cpu_time():
+    line = status_text([host()], switch()).splitlines()[2]
+    assert line.split() == ["c1", "198.18.0.11", "200", "1.23", "4711", "up"]
+
+
+def test_host_without_limit_account_and_process_is_shown():
+    state = host(rate_mbit_per_s=None, cpu_s=None, sshd_pid=None)
+    line = status_text([state], switch()).splitlines()[2]
+    assert line.split() == ["c1", "198.18.0.11", "-", "-", "-", "DOWN"]
+
+
+def test_network_is_shown():
+    text = status_text([host()], switch())
+    assert "round trip 0.9 ms by delay-line\n" in text
+    assert "delay line up: 10 frames, 1 lost, 2 refused, 0.50 s of CPU" in text
+
+
+def test_dilation_is_explained():
+    text = status_text([host()], switch(time_dilation=4))
+    assert "time dilation 4: rates are divided by it, ping shows 3.6 ms" in text
+
+
+def test_dilation_without_delay_says_nothing_of_ping():
+    state = switch(delay=Delay.NONE, rtt_ms=0, time_dilation=4, counters=None)
+    text = status_text([host()], state)
+    assert text.endswith("no delay, time dilation 4: rates are divided by it")
+
+
+def test_dead_delay_line_is_shown_with_its_remedy():
+    assert "delay line DOWN: nothing passes, build the lab anew with `lab up`" in status_text(
+        [host()], switch(line_pid=None)
+    )
+
+
+def test_lab_without_delay_has_no_delay_line():
+    state = switch(delay=Delay.NONE, rtt_ms=0, line_pid=None, cpu_s=None, counters=None)
+    assert state.is_up
+    assert status_text([host()], state).splitlines()[-1] == "no delay"

@@ -1,0 +1,178 @@
+"""What a topology file may hold, and what is said when it holds something else."""
+
+import copy
+import re
+import tomllib
+
+import pytest
+
+from remote.errors import ConfigError
+from remote.providers.local_lab.topology import TOPOLOGIES_DIR, Topology
+
+SMALLEST = {
+    "name": "two",
+    "network": "198.18.7.0/24",
+    "control_address": "198.18.7.1",
+    "work_dir_mib": 64,
+    "rtt_ms": 0.5,
+    "time_dilation": 2,
+    "clients": {
+        "cpu_quota": 1.5,
+        "hosts": {"c1": "198.18.7.11"},
+        "egress": {"rate_mbit_per_s": 2.5, "burst_kib": 16, "queue_kib": 100},
+    },
+    "servers": {"hosts": {"s1": "198.18.7.31"}},
+}
+
+
+def changed(**fields):
+    """SMALLEST with fields replaced; `a__b` is field b of table a, None takes a field away."""
+    data = copy.deepcopy(SMALLEST)
+    for path, value in fields.items():
+        *tables, name = path.split("__")
+        table = data
+        for part in tables:
+            table = table[part]
+        if value is None:
+            del table[name]
+        else:
+            table[name] = value
+    return data
+
+
+def test_azure_has_the_limits_of_the_studies():
+    topology = Topology.named("azure")
+    rates = {host.name: host.egress.rate_mbit_per_s for host in topology.hosts}
+    assert rates == {
+        **dict.fromkeys(("c1", "c2", "c3"), 200),
+        **dict.fromkeys(("m1", "m2"), 800),
+        **dict.fromkeys(("s1", "s2", "s3"), 100),
+    }
+
+
+def test_azure_queues_hold_a_value_for_each_of_the_studies_clients():
+    value_on_the_wire_bytes = 4325
+    for host in Topology.named("azure").hosts:
+        assert host.egress.queue_kib * 1024 > 288 * value_on_the_wire_bytes
+        assert host.egress.burst_kib * 1024 > value_on_the_wire_bytes
+
+
+def test_unshaped_is_azure_without_limits():
+    azure, unshaped = Topology.named("azure"), Topology.named("unshaped")
+    assert [(h.name, h.role, h.address) for h in azure.hosts] == [
+        (h.name, h.role, h.address) for h in unshaped.hosts
+    ]
+    assert all(host.egress is None for host in unshaped.hosts)
+
+
+@pytest.mark.parametrize("path", sorted(TOPOLOGIES_DIR.glob("*.toml")), ids=lambda path: path.stem)
+def test_shipped_topology_survives_a_round_trip(path):
+    topology = Topology.named(path.stem)
+    assert topology.to_dict() == tomllib.loads(path.read_text())
+    assert Topology.from_dict(topology.to_dict()) == topology
+
+
+def test_delay_and_dilation_may_be_left_out():
+    topology = Topology.from_dict(changed(rtt_ms=None, time_dilation=None))
+    assert (topology.rtt_ms, topology.time_dilation, topology.delay_ms) == (0, 1, 0)
+
+
+def test_smallest_topology_survives_a_round_trip():
+    assert Topology.from_dict(SMALLEST).to_dict() == SMALLEST
+
+
+def test_dilation_multiplies_the_delay_and_nothing_that_the_topology_says():
+    azure = Topology.named("azure")
+    assert azure.delay_ms == 0.45
+    slow = azure.dilated(4)
+    assert slow.delay_ms == pytest.approx(1.8)
+    assert (slow.rtt_ms, slow.hosts) == (azure.rtt_ms, azure.hosts)
+    assert slow.dilated(1) == azure
+    with pytest.raises(ValueError, match="time_dilation must be between"):
+        azure.dilated(-1)
+
+
+def test_named_takes_the_path_of_a_file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text((TOPOLOGIES_DIR / "azure.toml").read_text().replace('"azure"', '"mine"'))
+    assert Topology.named(str(path)).name == "mine"
+
+
+def test_unknown_name_lists_the_known_ones():
+    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, unshaped"):
+        Topology.named("azur")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "No such file"),
+        ("name = ", "Invalid value"),
+        ('name = "x"', "network is missing"),
+    ],
+)
+def test_read_names_the_file(tmp_path, text, message):
+    path = tmp_path / "broken.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        Topology.read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"name": None}, "name is missing"),
+        ({"name": 3}, "name must be a text, got 3"),
+        ({"delay_ms": 0.9}, "delay_ms is not known here; known: name, network"),
+        ({"work_dir_mib": 0}, "work_dir_mib must be greater than 0, got 0"),
+        ({"work_dir_mib": True}, "work_dir_mib must be a whole number, got True"),
+        ({"network": "198.18.7.0/99"}, "network: "),
+        ({"network": "10.0.0.0/24"}, "network must lie in 198.18.0.0/15, got 10.0.0.0/24"),
+        ({"control_address": "198.18.8.1"}, "control_address must be a host address"),
+        (
+            {"control_address": "198.18.7.11"},
+            "clients.hosts.c1: 198.18.7.11 is already the address",
+        ),
+        ({"clients": None, "servers": None}, "no hosts: give at least one in"),
+        ({"clients": 7}, "clients must be a table, got 7"),
+        ({"clients__hosts": None}, "clients.hosts is missing"),
+        ({"clients__rate": 1}, "clients.rate is not known here; known: hosts, egress, cpu_quota"),
+        ({"clients__cpu_quota": 0}, "clients.cpu_quota must be greater than 0, got 0"),
+        ({"rtt_ms": -0.1}, "rtt_ms must be at least 0, got -0.1"),
+        ({"rtt_ms": "0.9 ms"}, "rtt_ms must be a number, got '0.9 ms'"),
+        ({"rtt_ms": 1e6}, "rtt_ms must be between 0 and 1000, got 1000000.0"),
+        ({"rtt_ms": float("nan")}, "rtt_ms must be at least 0, got nan"),
+        ({"time_dilation": 0}, "time_dilation must be greater than 0, got 0"),
+        ({"time_dilation": 1001}, "time_dilation must be between 0.01 and 1000, got 1001"),
+        ({"clients__hosts__c1": 11}, "clients.hosts.c1 must be a text, got 11"),
+        ({"clients__hosts__c1": "198.18.7.255"}, "clients.hosts.c1 must be a host address"),
+        ({"clients__hosts__c1": "c1.example"}, "clients.hosts.c1: "),
+        ({"clients__hosts__C1": "198.18.7.12"}, "'C1' is not a host name"),
+        ({"clients__hosts__switch": "198.18.7.12"}, "'switch' is not a host name"),
+        ({"clients__hosts__a-long-name-x": "198.18.7.12"}, "'a-long-name-x' is not a host name"),
+        ({"clients__hosts__s1": "198.18.7.12"}, "host s1 is given more than once"),
+        ({"clients__egress__queue_kib": None}, "clients.egress.queue_kib is missing"),
+        (
+            {"clients__egress__rate_mbit_per_s": -3},
+            "rate_mbit_per_s must be greater than 0, got -3",
+        ),
+        ({"clients__egress__rate_mbit_per_s": float("nan")}, "must be greater than 0, got nan"),
+        ({"clients__egress__rate_mbit_per_s": "9"}, "rate_mbit_per_s must be a number, got '9'"),
+        ({"clients__egress__burst_kib": 1.5}, "burst_kib must be a whole number, got 1.5"),
+        ({"clients__egress__burst_kib": 1}, "clients.egress.burst_kib must be at least 2"),
+    ],
+)
+def test_from_dict_names_the_wrong_field(fields, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Topology.from_dict(changed(**fields))
+
+
+def test_smallest_topology_is_accepted():
+    topology = Topology.from_dict(SMALLEST)
+    assert [(host.name, host.role) for host in topology.hosts] == [
+        ("c1", "clients"),
+        ("s1", "servers"),
+    ]
+    assert topology.to_dict() == SMALLEST

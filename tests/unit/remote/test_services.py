@@ -1,0 +1,180 @@
+import subprocess
+import time
+from dataclasses import replace
+
+import pytest
+
+from remote.services import iperf, memcached, middleware, monitors
+from remote.services.memtier import Keys, MemtierOptions, prefill
+
+OPTIONS = MemtierOptions(
+    program="/opt/my tools/memtier_benchmark",
+    server="198.18.0.31",
+    port=11211,
+    threads=2,
+    clients_per_thread=8,
+    ratio="0:1",
+    value_bytes=4096,
+    keys=Keys(last=10000),
+    expiry_range_s="9999-10000",
+    test_time_s=6,
+    json_file="memtier-0.json",
+)
+
+
+def test_memtier_command_has_the_studies_options():
+    assert OPTIONS.command() == (
+        "'/opt/my tools/memtier_benchmark' --server=198.18.0.31 --port=11211 "
+        "--protocol=memcache_text --threads=2 --clients=8 --test-time=6 --ratio=0:1 "
+        "--data-size=4096 --key-prefix=memtier- --key-minimum=1 --key-maximum=10000 "
+        "--key-pattern=R:R "
+        "--expiry-range=9999-10000 --distinct-client-seed --randomize "
+        "--json-out-file=memtier-0.json --hide-histogram"
+    )
+
+
+def test_memtier_prefill_writes_every_key_once():
+    command = prefill("memtier", "198.18.0.31", 11211, like=OPTIONS).command()
+    assert "--key-pattern=P:P" in command
+    assert "--requests=allkeys" in command
+    assert "--ratio=1:0" in command
+    assert "--test-time" not in command
+
+
+@pytest.mark.parametrize("lengths", [{"requests": "5"}, {"test_time_s": None}])
+def test_memtier_needs_exactly_one_length(lengths):
+    with pytest.raises(ValueError, match="exactly one of test_time_s and requests"):
+        MemtierOptions(**{**vars(OPTIONS), **lengths})
+
+
+def test_memtier_asks_for_several_keys_and_starts_together():
+    options = replace(OPTIONS, ratio="1:9", multi_get_keys=9, start_at_epoch_s=1_795_000_000)
+    command = options.command()
+    assert "--ratio=1:9 " in command
+    assert command.endswith("--multi-key-get=9 --start-at=1795000000")
+
+
+def test_memtier_open_loop_is_poisson():
+    command = replace(OPTIONS, arrival_rate_per_s=483.333333333).command()
+    assert command.endswith("--arrivals=poisson --rate=483.333333")
+
+
+@pytest.mark.parametrize(
+    ("count", "key_bytes", "first", "last"),
+    [
+        (10_000, 16, "memtier-00010000", "memtier-00019999"),
+        (9_000, 16, "memtier-00001000", "memtier-00009999"),
+        (9, 2, "m1", "m9"),
+        (10, 4, "me10", "me19"),
+        (10_000, None, "memtier-1", "memtier-10000"),
+    ],
+)
+def test_keys_have_the_length_that_is_asked_for(count, key_bytes, first, last):
+    keys = Keys.of(count, prefix="memtier-", key_bytes=key_bytes)
+    assert (f"{keys.prefix}{keys.first}", f"{keys.prefix}{keys.last}") == (first, last)
+    assert keys.last - keys.first + 1 == count
+    assert keys.longest_bytes == len(last)
+
+
+@pytest.mark.parametrize(
+    ("count", "prefix", "key_bytes", "message"),
+    [
+        (10_000, "k", 5, "key_bytes = 5 cannot name 10000 keys"),
+        (10, "k" * 249, None, "keys of 251 B are longer than memcached's 250"),
+    ],
+)
+def test_keys_that_memcached_cannot_take_are_refused(count, prefix, key_bytes, message):
+    with pytest.raises(ValueError, match=message):
+        Keys.of(count, prefix=prefix, key_bytes=key_bytes)
+
+
+def test_middleware_command_is_that_of_the_course():
+    options = middleware.MiddlewareOptions(
+        program="bin/middleware",
+        address="198.18.0.21",
+        workers=64,
+        servers=("198.18.0.31:11211", "198.18.0.32:11211"),
+    )
+    assert options.command() == (
+        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 -s false "
+        "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
+        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
+    )
+    ring = replace(options, routing="consistent-hash", replicas=2, dispatch="pipelined")
+    assert "--routing consistent-hash --dispatch pipelined --replicas 2 " in ring.command()
+
+
+def test_middleware_is_told_of_its_transport_only_where_it_is_another():
+    options = middleware.MiddlewareOptions(
+        program="middleware", address="198.18.0.21", workers=8, servers=("198.18.0.31:11211",)
+    )
+    assert "--transport" not in options.command()
+    assert "--dispatch sequential --transport ktor " in replace(options, transport="ktor").command()
+
+
+def test_memcached_serves_on_one_address_with_one_thread():
+    assert memcached.command("198.18.0.31", user="lab").startswith(
+        "memcached -l 198.18.0.31 -p 11211 -U 0 -t 1 "
+    )
+    assert memcached.command("198.18.0.31", user="root").endswith("-u root")
+
+
+def test_memcached_stats_become_a_mapping():
+    text = "STAT pid 4711\r\nSTAT version 1.6.18\r\nSTAT libevent 2.1.12-stable x\r\nEND\r\n"
+    assert memcached.parse_stats(text) == {
+        "pid": "4711",
+        "version": "1.6.18",
+        "libevent": "2.1.12-stable x",
+    }
+
+
+def test_memcached_pauses_are_read_as_they_are_printed():
+    text = "1795000000.501 1795000001.502\n1795000010.5 1795000012.5\nbroken\n"
+    assert memcached.parse_pauses(text) == [
+        (1795000000.501, 1795000001.502),
+        (1795000010.5, 1795000012.5),
+    ]
+
+
+def test_memcached_stops_and_goes_on_at_the_given_seconds(tmp_path):
+    with subprocess.Popen(["sh", "-c", "exec sleep 60 & wait"], cwd=tmp_path) as parent:
+        (tmp_path / "x.pid").write_text(str(parent.pid))
+        wait_for_child(parent.pid)
+        start_s = time.time() + 0.3
+        pauser = subprocess.Popen(
+            memcached.pause_command("x.pid", [(start_s, start_s + 0.4)]),
+            shell=True,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(max(0.0, start_s + 0.2 - time.time()))
+        assert state_of_child(parent.pid) == "T"
+        text, _ = pauser.communicate(timeout=5)
+        assert state_of_child(parent.pid) == "S"
+        subprocess.run(["pkill", "-P", str(parent.pid)], check=True)
+    ((began_s, ended_s),) = memcached.parse_pauses(text)
+    assert 0 <= began_s - start_s < 0.15
+    assert 0 <= ended_s - (start_s + 0.4) < 0.15
+
+
+def state_of_child(pid):
+    command = ["ps", "-o", "state=", "--ppid", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def wait_for_child(pid):
+    deadline = time.monotonic() + 5
+    while subprocess.run(["pgrep", "-P", str(pid)], capture_output=True).returncode:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_monitor_commands():
+    assert monitors.ping_command("10.0.0.1", count=3).endswith("-i 1 -c 3 10.0.0.1")
+    assert monitors.dool_command("python3 dool").endswith("--output dool.csv 1")
+    assert iperf.client_command("10.0.0.1", seconds=2).endswith("--time 2 --omit 1 --json")
+    assert iperf.server_command("10.0.0.1", port=5203).endswith("--bind 10.0.0.1 --port 5203")
+    assert "--omit" not in iperf.client_command("10.0.0.1", seconds=1, omit_s=0)
+    assert "/proc/stat" in monitors.cpu_time_command(None)
+    assert "< /cg/usage" in monitors.cpu_time_command("/cg/usage")
