@@ -46,7 +46,7 @@ $(PACKAGES): remote/hosts/provision/debian.sh | $(INSTALLED)
 
 $(DELAY_LINE): $(wildcard remote/providers/local_lab/links/delay/*.[ch]) | $(PACKAGES)
 	@echo "Building the delay line"
-	@$(BIN)/python -c 'from remote.providers.local_lab import delay_line; delay_line.build_line()'
+	@$(BIN)/python -c 'from remote.providers.local_lab.links import delay_line; delay_line.build_line()'
 
 jar: $(JAR) ## Build the middleware and the load generator
 
