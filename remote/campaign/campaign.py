@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remote.campaign.controller import Controller
+from remote.campaign.controller import KEPT, Controller
 from remote.campaign.record import Record
 from remote.campaign.states import RunState, State, is_controlled, state_of
 from remote.campaign.view.progress import show_left
 from remote.errors import ConfigError
 from remote.experiment.run import Run
 from remote.experiment.section import PROFILES, Section
-from remote.experiment.section_file import read_section
+from remote.experiment.section_file import SECTIONS_DIR, read_section, section_file
 from remote.experiment.sessions.link_session import links_section
 from remote.hosts.provision import ROOT
 
@@ -82,8 +82,15 @@ class Campaign:
         return cls(path=path, profile=profile, fleet=fleet, seed=record.seed)
 
     def plan(self, section: str) -> Section:
-        """Return the section of that name in the campaign's profile."""
-        return self.plans.get(section) or read_section(section, self.profile)
+        """Return the section of that name, or in the file of that path, in its profile."""
+        if section in self.plans:
+            return self.plans[section]
+        path = self.file(section)
+        return read_section(path.stem, self.profile, folder=path.parent)
+
+    def file(self, section: str) -> Path:
+        """Return the file of a section; one of the user's own is kept with what it has measured."""
+        return section_file(section, kept_in=self.path / KEPT)
 
     def runs(self, section: str) -> list[Run]:
         """Return the runs of a section in their order: shuffled in blocks of one repetition."""
@@ -91,7 +98,7 @@ class Campaign:
         order: list[Run] = []
         for repetition in range(1, plan.durations.repetitions + 1):
             block = plan.configs()
-            random.Random(f"{self.seed}/{section}/{repetition}").shuffle(block)
+            random.Random(f"{self.seed}/{plan.name}/{repetition}").shuffle(block)
             order += [
                 Run(section=plan, config=config, repetition=repetition, campaign_dir=self.path)
                 for config in block
@@ -140,6 +147,7 @@ class Campaign:
 
         Parameters
         ----------
+        sections : names, or paths of section files.
         retry : make new attempts at the runs that were given up, too.
         time_dilation : k for all `sections` instead of what each section file says; the local lab
             only.
@@ -162,7 +170,11 @@ class Campaign:
         ]
         if missing and self.fleet != NO_FLEET:
             begun = Record(profile=self.profile, seed=self.seed, fleet=self.fleet)
-            controller = Controller(path=self.path, begun=begun, progress=progress, afresh=retry)
+            files = [self.file(section) for section in sections]
+            own = [file for file in files if file.resolve().parent != SECTIONS_DIR]
+            controller = Controller(
+                path=self.path, begun=begun, own_files=own, progress=progress, afresh=retry
+            )
             controller.measure(missing, time_dilation=time_dilation)
         left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
         show_left(left)

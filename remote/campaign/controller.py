@@ -40,6 +40,7 @@ SESSIONS: Mapping[str, OpenSession] = {
 }
 """What each kind of section needs up while its runs are measured."""
 
+KEPT = "sections"  # folder of a campaign with the section files of the user's own
 Missing = Sequence[tuple[Section, Sequence[Run]]]
 
 
@@ -50,12 +51,14 @@ class Controller:
     Parameters
     ----------
     begun : what the campaign is, or is to be, begun with.
+    own_files : section files that are not shipped; the campaign keeps them as they are measured.
     progress : show it, and the running experiment.
     afresh : forget the attempts that were made before.
     """
 
     path: Path
     begun: Record
+    own_files: Sequence[Path] = ()
     progress: bool = True
     afresh: bool = False
 
@@ -136,6 +139,11 @@ class Controller:
         conditions = conditions_of(inventory, sections, dilations)
         known = Record.read(self.path) or self.begun
         known.extended(self.path, conditions).write(self.path)
+        for file in self.own_files:
+            kept = self.path / KEPT / file.name
+            kept.parent.mkdir(exist_ok=True)
+            if not (kept.exists() and kept.samefile(file)):
+                shutil.copyfile(file, kept)
 
     @contextlib.contextmanager
     def alone(self, inventory: Inventory) -> Iterator[None]:

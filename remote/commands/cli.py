@@ -167,7 +167,9 @@ def run(
     dry_run: bool,
     own_lab: bool,
 ) -> None:
-    """Measure what is missing of each SECTION (0, 2.1, 3.1, ...) and keep it in the campaign.
+    """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
+
+    A file is a section of your own, such as my.toml (docs/sections.md); the campaign keeps a copy.
 
     Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
     3 if runs were given up after three attempts: they are named, all others are done.

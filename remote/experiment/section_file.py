@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
@@ -21,7 +22,9 @@ from remote.experiment.settings import (
 from remote.hosts.inventory import ROLES
 from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 
-SECTIONS_DIR = Path(__file__).parents[1] / "sections"
+SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
+SUFFIX = ".toml"
+RESERVED = {"raw", "sections", "tidy"}  # other folders of a campaign
 FACTORS: Mapping[str, Mapping[str, Setting]] = {
     "load": {name: setting for name, setting in SETTINGS.items() if setting.varies},
     "network": NETWORK_SETTINGS,
@@ -35,6 +38,32 @@ LONGEST_PHASE_S = 7 * 24 * 3600
 Levels = dict[str, tuple[Level, ...]]
 
 
+def section_file(section: str, kept_in: Path) -> Path:
+    """Return a section's file: the path that is given, what a campaign keeps, or what is shipped.
+
+    Parameters
+    ----------
+    section : name, or path of a file that ends in ``.toml``.
+    kept_in : folder of the files that a campaign keeps.
+
+    Raises
+    ------
+    ConfigError
+        A file of the user's own has a name that no folder can have, or that of a shipped section.
+    """
+    if not section.endswith(SUFFIX):
+        kept = kept_in / f"{section}{SUFFIX}"
+        return kept if kept.is_file() else SECTIONS_DIR / kept.name
+    path = Path(section)
+    shipped = SECTIONS_DIR / path.name
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", path.stem) or path.stem in RESERVED:
+        rule = "letters, digits, `.`, `_`, `-`, and is none of " + ", ".join(sorted(RESERVED))
+        raise ConfigError(path, f"a section's file is named after it: its name consists of {rule}")
+    if shipped.is_file() and path.resolve() != shipped:
+        raise ConfigError(path, f"there is a section `{path.stem}` already: rename the file")
+    return path
+
+
 def read_section(name: str, profile: str, *, folder: Path = SECTIONS_DIR) -> Section:
     """Read ``<folder>/<name>.toml`` and apply `profile`.
 
@@ -43,9 +72,9 @@ def read_section(name: str, profile: str, *, folder: Path = SECTIONS_DIR) -> Sec
     ConfigError
         No such section or profile, or a wrong value; names the file, the place and the rule.
     """
-    path = folder / f"{name}.toml"
+    path = folder / f"{name}{SUFFIX}"
     if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in folder.glob("*.toml")))
+        known = ", ".join(sorted(p.stem for p in folder.glob(f"*{SUFFIX}")))
         raise ConfigError(path, f"no section `{name}`; there are {known}")
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))

@@ -2,6 +2,7 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import re
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Collected, store
 from remote.experiment.section import Durations
+from remote.experiment.section_file import SECTIONS_DIR
 from remote.hosts.inventory import Inventory
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
@@ -170,3 +172,47 @@ def test_fleet_none_shows_a_campaign_in_its_own_profile_and_measures_nothing(tmp
     shown.measure("2.1")
     with pytest.raises(ConfigError, match="no such campaign, and fleet `none` measures nothing"):
         Campaign.open("other", fleet="none", data_dir=tmp_path)
+
+
+def own_section(folder, name="mine", title="Mine"):
+    path = folder / f"{name}.toml"
+    text = (SECTIONS_DIR / "2.1.toml").read_text()
+    path.write_text(re.sub('title = ".*"', f'title = "{title}"', text))
+    return path
+
+
+def test_a_section_of_the_users_own_is_planned_from_its_path_and_kept(opened, tmp_path):
+    path = own_section(tmp_path)
+    (first, *_) = opened.runs(str(path))
+    assert first.folder.parent.parent == opened.path / "mine"
+    opened.path.mkdir()
+    begun = dataclasses.replace(controller(opened), own_files=[path])
+    begun.extend_record(inventory(tmp_path), [first.section], {"mine": 1.0})
+    path.unlink()
+    assert opened.plan("mine").title == "Mine"
+    assert opened.runs("mine")[0].folder == first.folder
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("2.1", "there is a section `2.1` already: rename the file"),
+        ("tidy", "is none of raw, sections, tidy"),
+        ("my own", "its name consists of letters"),
+        ("..", "its name consists of letters"),
+    ],
+)
+def test_a_section_of_the_users_own_needs_a_name_of_its_own(opened, tmp_path, name, reason):
+    path = own_section(tmp_path, name)
+    with pytest.raises(ConfigError, match=re.escape(reason)) as caught:
+        opened.runs(str(path))
+    assert str(path) in str(caught.value)
+
+
+def test_a_section_file_that_is_not_there_is_named(opened, tmp_path):
+    with pytest.raises(ConfigError, match=r"nothing\.toml"):
+        opened.runs(str(tmp_path / "nothing.toml"))
+
+
+def test_a_shipped_section_may_be_named_by_its_path(opened):
+    assert opened.plan(str(SECTIONS_DIR / "2.1.toml")) == opened.plan("2.1")
