@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.laws.bottlenecks import WORKERS
 from analysis.text.formatting import Format
 from analysis.text.numbers import digits
 from analysis.units import MS_PER_S, US_PER_MS
@@ -17,42 +16,6 @@ CPU_FORMATS: dict[str, Format] = {
     "service_demand_us": ".1f",
     "saturation_ops_per_s": lambda rate: digits(float(f"{rate:.2g}")),
 }
-
-
-def with_demands(
-    utilizations: pd.DataFrame, runs: pd.DataFrame, by: Sequence[str] = ("workload",)
-) -> pd.DataFrame:
-    r"""Add the service demand of each resource, and the throughput that would saturate it.
-
-    .. math:: D = U / X, \quad X_{max} = 1 / D
-
-    Parameters
-    ----------
-    utilizations
-        From `analysis.laws.bottlenecks.utilization_table`.
-    runs
-        `analysis.tables.tidying.Tables.runs`.
-    by
-        As for `utilizations`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `utilizations` with `service_demand_ms`, of one host or thread of its kind, and
-        `saturation_ops_per_s`. Workers have neither: they are held while they wait, and how long
-        that is depends on the load.
-
-    References
-    ----------
-    Jain 1991, sections 33.1 and 33.6.
-    """
-    key = [*by, "num_clients"]
-    throughput = runs.groupby(key, as_index=False)[["client_throughput_ops_per_s"]].mean()
-    table = utilizations.merge(throughput, on=key, how="left")
-    demand_s = (table["utilization"] / table.pop("client_throughput_ops_per_s")).mask(
-        table["resource"] == WORKERS
-    )
-    return table.assign(service_demand_ms=demand_s * 1000, saturation_ops_per_s=1 / demand_s)
 
 
 def cpu_demands(
@@ -73,7 +36,7 @@ def cpu_demands(
     hosts, runs
         `analysis.tables.tidying.Tables.hosts`, with `cpu_s` and `cpu_utilization`, and `runs`.
     by
-        As for `with_demands`.
+        Columns that tell the systems and loads apart.
     system
         Those of `by` that make a system; the others, such as ``workers``, are its loads. All of
         them if None.

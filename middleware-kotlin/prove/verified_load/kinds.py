@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 LASTS_S = 0.8
 SILENT_S = 0.6
-DRAIN_TIMEOUT_S = 5
 DISTURBERS = 6
 DISTURBERS_KEYS = 5
 """The clients that behave never ask for as many keys in one get: counted apart."""
