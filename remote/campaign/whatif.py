@@ -1,4 +1,4 @@
-"""Predicted changes of the system, measured on the local lab, prediction beside measurement."""
+"""Changes of the system that a model has predicted, measured on the local lab."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
-
-from analysis.models import System, what_if
-from analysis.sections.summary import cells
-from analysis.statistics.comparison import compare
 from analysis.tables.frames import Tables
 from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
@@ -22,7 +17,7 @@ from remote.providers.fleets import LOCAL
 from remote.providers.local_lab.namespaces import LocalLab
 from remote.providers.local_lab.topology import Topology
 
-AS_IT_IS = "as it is"
+AS_IT_IS = "as it is"  # as `analysis.models.what_if` calls it
 _SETTINGS = {"workers": "workers", "middlewares": "num_middlewares", "servers": "num_servers"}
 _RATES = {
     "client_link_rate": "clients",
@@ -30,15 +25,6 @@ _RATES = {
     "server_link_rate": "servers",
 }
 _FOLLOWS = ("servers_per_request",)  # what the middleware does by itself
-_NOT_MEASURED = pd.DataFrame(index=[0])
-_UNKNOWN = {
-    "measured": math.nan,
-    "ci_low": math.nan,
-    "ci_high": math.nan,
-    "relative_error": math.nan,
-    "verdict": "not measured",
-    "reason": "there is no run of it",
-}
 Fields = Mapping[str, float]
 Measure = Callable[[str, Section, Topology], Tables | None]
 
@@ -128,61 +114,40 @@ def changed_topology(topology: Topology, change: Fields) -> Topology:
     return replace(topology, hosts=tuple(hosts), rtt_ms=rtt_ms)
 
 
-def run_what_if(
-    system: System,
-    num_clients: int,
+def measure_cases(
     changes: Mapping[str, Fields],
+    num_clients: int,
     *,
     base: Section,
     config: Config,
     topology: Topology,
     measure: Measure,
-) -> pd.DataFrame:
-    """Predict changes, measure them, and put one beside the other.
+) -> dict[str, Tables | None]:
+    """Measure the system as it is and each change of it.
 
     Parameters
     ----------
-    system, num_clients, changes : as for `analysis.models.what_if`.
+    changes, num_clients : as for `analysis.models.what_if`.
     base, config, topology : what the system was measured with.
     measure : measures a case, such as `on_lab`; None for a case that was not measured.
 
     Returns
     -------
-    pandas.DataFrame
-        As `analysis.statistics.comparison.compare`, in op/s and ms, two rows for each case (the
-        system as it is first): `case`, `measure`, `bottleneck` (predicted).
+    Case to its tables, as `analysis.sections.what_if.beside_predictions` wants them.
 
     Raises
     ------
     ConfigError
         A change that the lab cannot make; nothing is measured then.
     """
-    predicted = what_if(system, num_clients, changes).set_index("case")
-    cases: dict[str, Fields] = {AS_IT_IS: {}, **changes}
     planned = {
         case: (
             changed_section(base, config, num_clients, change),
             changed_topology(topology, change),
         )
-        for case, change in cases.items()
+        for case, change in {AS_IT_IS: {}, **changes}.items()
     }
-    rows = []
-    for case, (section, changed) in planned.items():
-        tables = measure(case, section, changed)
-        measured = _NOT_MEASURED if tables is None else cells(tables.runs).iloc[[0]]
-        for column in ("throughput_ops_per_s", "client_response_time_ms"):
-            expected = pd.Series(float(predicted.loc[case, column]), measured.index)  # type: ignore[arg-type]
-            name = column if column.startswith("client_") else f"client_{column}"
-            compared = (
-                pd.DataFrame([{"predicted": expected[0], **_UNKNOWN}])
-                if tables is None
-                else compare(measured, expected, name)
-            )
-            compared.insert(0, "case", case)
-            compared.insert(1, "measure", column)
-            compared.insert(2, "bottleneck", str(predicted.loc[case, "bottleneck"]))
-            rows.append(compared)
-    return pd.concat(rows, ignore_index=True)
+    return {case: measure(case, *plan) for case, plan in planned.items()}
 
 
 def on_lab(

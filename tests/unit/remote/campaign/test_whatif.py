@@ -1,14 +1,11 @@
 import pytest
 
-from analysis.models import System, message_bytes
-from analysis.tables.tidying import tidy_campaign
-from remote.campaign.whatif import changed_section, changed_topology, on_lab, run_what_if
+from remote.campaign.whatif import changed_section, changed_topology, measure_cases, on_lab
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section_file import read_section
 from remote.experiment.settings import mistakes
 from remote.providers.local_lab.topology import Topology
-from tests.helpers.campaign import build_run
 
 BASE = read_section("3.1", "smoke")
 CONFIG = next(c for c in BASE.configs() if c["workload"] == "get" and c["workers"] == 64)
@@ -55,52 +52,34 @@ def test_what_the_lab_cannot_do_is_refused_before_anything_is_measured(change, c
         raise AssertionError("nothing is to be measured")
 
     with pytest.raises(ConfigError, match=message):
-        run_what_if(
-            system(), clients, {"case": change}, base=BASE, config=CONFIG, topology=TOPOLOGY,
-            measure=measure,
-        )  # fmt: skip
+        measure_cases(
+            {"case": change}, clients, base=BASE, config=CONFIG, topology=TOPOLOGY, measure=measure
+        )
 
 
-def system():
-    return System(middlewares=1, **message_bytes("get"))
-
-
-def test_predictions_stand_beside_what_was_measured(tmp_path):
+def test_every_case_is_measured_on_its_own_lab():
     asked = []
 
     def measure(case, section, topology):
         (config,) = section.configs()
         asked.append((case, config["workers"], topology == TOPOLOGY))
-        build_run(tmp_path / case, section.name, config)
-        build_run(tmp_path / case, section.name, config, repetition=2, noise=1.01)
-        return tidy_campaign(tmp_path / case)
 
-    table = run_what_if(
-        system(),
+    changes = {"few workers": {"workers": 8}, "fast servers": {"server_link_rate": 200e6}}
+    measured = measure_cases(
+        changes, 192, base=BASE, config=CONFIG, topology=TOPOLOGY, measure=measure
+    )
+    assert asked == [("as it is", 64, True), ("few workers", 8, True), ("fast servers", 64, False)]
+    assert list(measured) == ["as it is", *changes]
+
+
+def test_on_another_fleet_than_the_lab_nothing_is_measured(tmp_path):
+    measured = measure_cases(
+        {"few workers": {"workers": 8}},
         192,
-        {"few workers": {"workers": 8}, "fast servers": {"server_link_rate": 200e6}},
         base=BASE,
         config=CONFIG,
         topology=TOPOLOGY,
-        measure=measure,
+        measure=on_lab(tmp_path / "what-if", fleet="none"),
     )
-    assert asked == [("as it is", 64, True), ("few workers", 8, True), ("fast servers", 64, False)]
-    assert table["case"].tolist()[::2] == ["as it is", "few workers", "fast servers"]
-    as_it_is = table.iloc[0]
-    assert as_it_is["bottleneck"] == "server link"
-    assert as_it_is["measured"] == pytest.approx(2900, rel=0.02)
-    assert abs(as_it_is["relative_error"]) < 0.05
-    fast = table[table["case"] == "fast servers"].iloc[0]
-    assert fast["predicted"] == pytest.approx(2 * as_it_is["predicted"], rel=0.05)
-    assert fast["verdict"] == "differs"
-
-
-def test_cases_that_were_not_measured_keep_their_prediction(tmp_path):
-    nothing = on_lab(tmp_path / "what-if", fleet="none")
-    table = run_what_if(
-        system(), 192, {"few workers": {"workers": 8}},
-        base=BASE, config=CONFIG, topology=TOPOLOGY, measure=nothing,
-    )  # fmt: skip
-    assert set(table["verdict"]) == {"not measured"}
-    assert table["predicted"].notna().all()
+    assert measured == {"as it is": None, "few workers": None}
     assert not (tmp_path / "what-if").exists()

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from analysis.sections.percentile_table import percentile_table
+from analysis.statistics.percentile_table import percentile_table
 
 
 def test_percentiles_of_a_system_stand_in_one_row_repetitions_merged():
