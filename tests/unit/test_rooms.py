@@ -77,6 +77,16 @@ def test_analysis_touches_no_host(graph):
     assert not chains
 
 
+def test_remote_analyses_nothing_but_what_its_checks_need(graph):
+    uses = {
+        used.split(".")[1]
+        for module in graph.find_descendants("remote")
+        for used in graph.find_modules_directly_imported_by(module)
+        if used.startswith("analysis.")
+    }
+    assert uses <= {"text", "results", "tables", "statistics", "lab"}
+
+
 @pytest.mark.parametrize("package", ["analysis", "remote"])
 def test_folders_are_small(package):
     sizes = {str(folder): len(modules(folder)) for folder in folders(package)}
