@@ -19,6 +19,7 @@ from pathlib import Path
 from analysis.results import ParseError
 from analysis.tables.recompress import restored, stored
 from analysis.tables.run import MANIFEST, measured_sections
+from analysis.whole_files import written_whole
 
 RAW = "raw"
 SUFFIX = ".tar.xz"
@@ -74,12 +75,8 @@ def pack(campaign_dir: Path, section: str) -> Packed:
     before = sum(path.stat().st_size for path in paths)
     target = archive_path(campaign_dir, section)
     target.parent.mkdir(exist_ok=True)
-    partial = target.with_suffix(".partial")
-    try:
+    with written_whole(target) as partial:
         _write(partial, section_dir, paths)
-        partial.rename(target)
-    finally:
-        partial.unlink(missing_ok=True)
     for path in paths:
         path.unlink()
     _remove_empty_folders(section_dir)

@@ -6,7 +6,6 @@ links are undilated as they stand; `second_s` and `stable_s` are seconds of the 
 """
 
 import math
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,12 @@ from analysis.results import ParseError
 from analysis.tables import details, measures, network
 from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
 from analysis.tables.run import MANIFEST, Run, measured_sections, read_manifest, read_run
+from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
 ACCEPTED = "accepted"
-PARTIAL_SUFFIX = ".partial"  # what is being written; renamed when complete
+PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
 _UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
 
@@ -59,9 +59,8 @@ def tidy_campaign(
         for name, frame in tables.items():
             path = table_path(target_dir, section, name)
             path.parent.mkdir(exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}{PARTIAL_SUFFIX}")
-            frame.to_parquet(partial, index=False, compression="zstd")
-            partial.rename(path)
+            with written_whole(path) as partial:
+                frame.to_parquet(partial, index=False, compression="zstd")
     return read_tables(target_dir, wanted)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.dilation import dilate, is_local_lab, time_dilations
 from remote.campaign.measuring import Attempts, Session
@@ -143,7 +144,8 @@ class Controller:
             kept = self.path / KEPT / file.name
             kept.parent.mkdir(exist_ok=True)
             if not (kept.exists() and kept.samefile(file)):
-                shutil.copyfile(file, kept)
+                with written_whole(kept) as part:
+                    shutil.copyfile(file, part)
 
     @contextlib.contextmanager
     def alone(self, inventory: Inventory) -> Iterator[None]:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from analysis.whole_files import written_whole
 from remote.errors import ConfigError
 from remote.experiment.section import Section
 from remote.hosts.inventory import Inventory
@@ -57,12 +58,8 @@ class Record:
 
     def write(self, folder: Path) -> None:
         """Write the record, whole or not at all."""
-        part = folder / f"{RECORD}.part"
-        with part.open("w") as stream:
-            json.dump(asdict(self), stream, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.rename(folder / RECORD)
+        with written_whole(folder / RECORD) as part:
+            part.write_text(json.dumps(asdict(self), indent=1))
 
     def require(self, folder: Path, **wanted: str) -> None:
         """Refuse to go on with another profile or fleet than the campaign was begun with."""

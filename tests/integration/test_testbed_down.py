@@ -52,12 +52,12 @@ STEPS = [
     ("namespaces", "run", 1),
     ("namespaces", "run", 2),
     ("namespaces", "run", 30),
-    ("delay_line", "start_line", 1),
+    ("links.delay_line", "start_line", 1),
     ("sshd", "write_files", 1),
     ("sshd", "start", 1),
     ("sshd", "start", 5),
     ("namespaces", "_wait_until_answering", 1),
-    ("namespaces", "_write_whole", 1),
+    ("namespaces", "written_whole", 1),
 ]
 
 

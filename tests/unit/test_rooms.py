@@ -84,7 +84,7 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
         for used in graph.find_modules_directly_imported_by(module)
         if used.startswith("analysis.")
     }
-    assert uses <= {"text", "results", "tables", "statistics", "lab"}
+    assert uses <= {"whole_files", "text", "results", "tables", "statistics", "lab"}
 
 
 @pytest.mark.parametrize("package", ["analysis", "remote"])

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from analysis.whole_files import written_whole
 from remote.errors import LabError
 from remote.hosts.ssh.routes import route_leaves_by
 from remote.hosts.ssh.server import greets
@@ -205,7 +206,8 @@ class LocalLab:
             entered = [*groups.make(host.name), *_limit(groups, host, self.topology)]
             sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
         _wait_until_answering(hosts, self._files)
-        _write_whole(self._files.inventory, self._inventory_text(self.topology))
+        with written_whole(self._files.inventory) as part:
+            part.write_text(self._inventory_text(self.topology), encoding="utf-8")
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
 
     def _dilate(self, time_dilation: float) -> None:
@@ -319,13 +321,6 @@ def _remove_netns_dir() -> None:
             run(["umount", "--no-mtab", str(_NETNS_DIR)])
         with contextlib.suppress(OSError):
             _NETNS_DIR.rmdir()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is either there with all of its text or not there."""
-    half = path.with_suffix(".half")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)
 
 
 def _rewrite(path: Path, text: str) -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from analysis.whole_files import written_whole
 from remote.errors import LabError, RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory
@@ -160,10 +161,9 @@ class LoopbackLab:
                 check=True,
                 cwd="/",
             )
-        part = self.folder / "inventory.part"
-        part.write_text(inventory_text(self.folder, user, port, address_of))
-        self._wait_until_usable(part)
-        part.rename(self.inventory_path)
+        with written_whole(self.inventory_path) as part:
+            part.write_text(inventory_text(self.folder, user, port, address_of))
+            self._wait_until_usable(part)
 
     def _wait_until_usable(self, inventory: Path) -> None:
         host = Inventory.read(inventory).hosts[0]
