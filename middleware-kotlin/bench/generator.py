@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import resource
 import subprocess
 import tempfile
@@ -101,13 +102,13 @@ def run(port: int, value_bytes: int, *options: str, program: Path = GENERATOR) -
     return report
 
 
-def parse_report(report: dict[str, Any], keys: int, cpu_s: float) -> Report:
+def parse_report(report: dict[str, Any], keys: int, cpu_s: float = math.nan) -> Report:
     """Read the generator's JSON, which counts keys, not requests.
 
     Parameters
     ----------
     cpu_s
-        CPU time of the generator's process; ours tells that of the run alone.
+        CPU time of memtier's process; ours tells that of the run itself.
     """
     totals = report["ALL STATS"]["Totals"]
     runs = report.get("middleware-lab", {}).get("Runs")
