@@ -102,6 +102,7 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py
 	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin)
 
 format: $(INSTALLED) ## Reformat the sources

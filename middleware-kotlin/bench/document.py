@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -47,25 +47,25 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[s
 
 
 def _targets(runs: pd.DataFrame) -> Iterable[list[str]]:
-    for row in summary.judge(runs).itertuples():
-        verdict = "" if row.is_met is None else "met" if row.is_met else "**missed**"
-        yield [row.target, row.bound, _spread(row.median, row.min, row.max), verdict]
+    for row in summary.judge(runs).to_dict("records"):
+        verdict = {None: "", True: "met", False: "**missed**"}[row["is_met"]]
+        yield [row["target"], row["bound"], _spread(row, "median", "min", "max"), verdict]
 
 
 def _cells(runs: pd.DataFrame) -> Iterable[list[str]]:
-    for row in summary.cells(runs).itertuples():
-        has_proxy = row.proxy_cpu_s_per_million > 0
+    for row in summary.cells(runs).to_dict("records"):
+        has_proxy = row["proxy_cpu_s_per_million"] > 0
         yield [
-            f"{row.workload}/{row.connections}/{row.value_bytes}",
-            row.system,
-            f"{row.throughput_ops_per_s:.0f}",
-            _spread(row.ratio, row.ratio_min, row.ratio_max),
-            f"{row.response_time_p50_ms:.3f}",
-            f"{row.response_time_p99_ms:.3f}",
-            f"{row.proxy_cpu_s_per_million:.2f}" if has_proxy else "",
-            f"{row.proxy_rss_mib:.0f}" if has_proxy else "",
+            f"{row['workload']}/{row['connections']}/{row['value_bytes']}",
+            row["system"],
+            f"{row['throughput_ops_per_s']:.0f}",
+            _spread(row, "ratio", "ratio_min", "ratio_max"),
+            f"{row['response_time_p50_ms']:.3f}",
+            f"{row['response_time_p99_ms']:.3f}",
+            f"{row['proxy_cpu_s_per_million']:.2f}" if has_proxy else "",
+            f"{row['proxy_rss_mib']:.0f}" if has_proxy else "",
         ]
 
 
-def _spread(median: float, least: float, most: float) -> str:
-    return f"{median:.2f} ({least:.2f} to {most:.2f})"
+def _spread(row: Mapping[Hashable, Any], median: str, least: str, most: str) -> str:
+    return f"{row[median]:.2f} ({row[least]:.2f} to {row[most]:.2f})"

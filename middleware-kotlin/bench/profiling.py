@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -148,7 +148,7 @@ def _reported(samples: Path) -> str:
 
 def parse_shares(text: str) -> dict[tuple[str, str], float]:
     """Share of samples by place and function, from lines as `9.55;[kernel.kallsyms];[k] name`."""
-    shares: Counter[tuple[str, str]] = Counter()
+    shares: defaultdict[tuple[str, str], float] = defaultdict(float)
     for line in text.splitlines():
         fields = [field.strip() for field in line.split(";", 2)]
         if len(fields) < 3 or line.startswith("#"):

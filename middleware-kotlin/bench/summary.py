@@ -22,6 +22,7 @@ CELL = ["workload", "connections", "value_bytes"]
 THROUGHPUT, P99 = "throughput_ops_per_s", "response_time_p99_ms"
 ALTERNATING = "alternating_p50_ms"
 CPU = "proxy_cpu_s_per_million"
+Measure = Callable[[pd.DataFrame], pd.Series]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class Target:
     name: str
     bound: float
     is_lower: bool
-    of: Callable[[pd.DataFrame], pd.Series]
+    of: Measure
 
     def is_met_by(self, value: float) -> bool:
         """Whether `value` is on the right side."""
@@ -44,11 +45,11 @@ def values(runs: pd.DataFrame, column: str, system: str, cell: tuple[str, int, i
     return chosen.set_index("round")[column]
 
 
-def _ratio(column: str, system: str, other: str, cell: tuple[str, int, int]) -> Callable:
+def _ratio(column: str, system: str, other: str, cell: tuple[str, int, int]) -> Measure:
     return lambda runs: values(runs, column, system, cell) / values(runs, column, other, cell)
 
 
-def _added(system: str, cell: tuple[str, int, int]) -> Callable:
+def _added(system: str, cell: tuple[str, int, int]) -> Measure:
     """Median response time that the proxy adds to that of no proxy, over what twemproxy adds."""
 
     def added(runs: pd.DataFrame) -> pd.Series:
@@ -59,7 +60,7 @@ def _added(system: str, cell: tuple[str, int, int]) -> Callable:
     return added
 
 
-def _hold(system: str, workload: str, many: int, few: int) -> Callable:
+def _hold(system: str, workload: str, many: int, few: int) -> Measure:
     """Throughput with many connections over that with few."""
     return lambda runs: (
         values(runs, THROUGHPUT, system, (workload, many, 4096))
@@ -76,10 +77,10 @@ def targets() -> list[Target]:
 def _targets_of(workload: str) -> Iterator[Target]:
     large, small, one = (workload, 64, 4096), (workload, 64, 128), (workload, 1, 4096)
 
-    def least(name: str, bound: float, of: Callable) -> Target:
+    def least(name: str, bound: float, of: Measure) -> Target:
         return Target(name=f"{workload}: {name}", bound=bound, is_lower=True, of=of)
 
-    def most(name: str, bound: float, of: Callable) -> Target:
+    def most(name: str, bound: float, of: Measure) -> Target:
         return Target(name=f"{workload}: {name}", bound=bound, is_lower=False, of=of)
 
     yield least("pipelined / relay, throughput", 0.95, _ratio(THROUGHPUT, PIPELINED, RELAY, large))

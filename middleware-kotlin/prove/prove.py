@@ -33,7 +33,13 @@ TABLE_BEGIN, TABLE_END = "<!-- results -->", "<!-- end of results -->"
 TOGETHER = ("differential", "fuzzing", "clients", "faults")
 TIMEOUT_S = 15 * 60
 STOP_TIMEOUT_S = 30
-FIELDS = {"part": str, "count": int, "failures": int, "seconds": (int, float), "notes": str}
+FIELDS: dict[str, type | tuple[type, ...]] = {
+    "part": str,
+    "count": int,
+    "failures": int,
+    "seconds": (int, float),
+    "notes": str,
+}
 
 
 def main() -> None:
