@@ -18,7 +18,7 @@ def machine_table(hosts: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     hosts
-        `analysis.tables.tidying.Tables.hosts`.
+        `analysis.tables.frames.Tables.hosts`.
     by
         What makes a configuration, such as ``["workers", "num_clients"]``.
 
@@ -81,7 +81,7 @@ def dilation_words(runs: pd.DataFrame) -> str:
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs` of sections that are compared.
+        `analysis.tables.frames.Tables.runs` of sections that are compared.
     """
     factors = {
         str(section): joined(f"{k:g}" for k in sorted(rows.unique()))

@@ -43,7 +43,7 @@ def utilization_table(
     Parameters
     ----------
     hosts, runs
-        `analysis.tables.tidying.Tables.hosts` and `analysis.tables.tidying.Tables.runs`.
+        `analysis.tables.frames.Tables.hosts` and `analysis.tables.frames.Tables.runs`.
     by
         What makes a system, such as ``["workload", "workers"]``.
 

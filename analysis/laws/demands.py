@@ -34,7 +34,7 @@ def cpu_demands(
     Parameters
     ----------
     hosts, runs
-        `analysis.tables.tidying.Tables.hosts`, with `cpu_s` and `cpu_utilization`, and `runs`.
+        `analysis.tables.frames.Tables.hosts`, with `cpu_s` and `cpu_utilization`, and `runs`.
     by
         Columns that tell the systems and loads apart.
     system

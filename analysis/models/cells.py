@@ -108,7 +108,7 @@ def compare_cells(
 
 
 def for_plot(compared: pd.DataFrame, cells: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Add what `analysis.figures.plots.plot_predicted_against_measured` wants: ``<measure>_predicted``."""  # noqa
+    """Add what `plot_predicted_against_measured` wants: ``<measure>_predicted``."""
     column = measure if measure.startswith("client_") else f"client_{measure}"
     key = list(compared.columns[: list(compared).index("model")])
     bounds = cells[[*key, *(f"{column}_{part}" for part in ("mean", "ci_low", "ci_high"))]]

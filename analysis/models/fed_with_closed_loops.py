@@ -45,7 +45,7 @@ def station_predictions(
     cells
         From `analysis.sections.summary.cells`, of one section with middlewares.
     windows
-        `analysis.tables.tidying.Tables.windows` of the same section.
+        `analysis.tables.frames.Tables.windows` of the same section.
     num_middlewares
         Whose workers together are the m servers.
 

@@ -97,7 +97,7 @@ def percentiles_by(
     Parameters
     ----------
     histograms
-        Columns `by`, `upper_edge_ms`, `count`, such as `analysis.tables.tidying.Tables.histograms`.
+        Columns `by`, `upper_edge_ms`, `count`, such as `analysis.tables.frames.Tables.histograms`.
     by
         What stays apart; without ``repetition`` the repetitions of a configuration are merged.
 
@@ -115,7 +115,7 @@ def percentiles_by(
 
 
 def num_runs(histograms: pd.DataFrame) -> int:
-    """Count the runs that rows of `analysis.tables.tidying.Tables.histograms` are from."""
+    """Count the runs that rows of `analysis.tables.frames.Tables.histograms` are from."""
     of_run = [column for column in histograms.columns if column not in _OF_SAMPLES]
     return len(histograms[of_run].drop_duplicates())
 

@@ -13,7 +13,7 @@ def round_trip_table(pings: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     pings
-        `analysis.tables.tidying.Tables.pings` of one section.
+        `analysis.tables.frames.Tables.pings` of one section.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def bandwidth_table(bandwidths: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     bandwidths
-        `analysis.tables.tidying.Tables.bandwidths`.
+        `analysis.tables.frames.Tables.bandwidths`.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def bandwidth_words(bandwidths: pd.DataFrame) -> str:
     Parameters
     ----------
     bandwidths
-        `analysis.tables.tidying.Tables.bandwidths`.
+        `analysis.tables.frames.Tables.bandwidths`.
     """
     if bandwidths.empty:
         return "No bandwidths were measured."

@@ -36,9 +36,9 @@ def find_events(
     Parameters
     ----------
     windows
-        `analysis.tables.tidying.Tables.windows` of one run.
+        `analysis.tables.frames.Tables.windows` of one run.
     servers
-        `analysis.tables.tidying.Tables.servers` of that run, where there is a middleware.
+        `analysis.tables.frames.Tables.servers` of that run, where there is a middleware.
     drop
         Fraction of the throughput, in (0, 1).
 
@@ -87,7 +87,7 @@ def match_events(
     found
         From `find_events`.
     injected
-        `analysis.tables.tidying.Tables.pauses` of the run: `host`, `start_s`, `length_s`.
+        `analysis.tables.frames.Tables.pauses` of the run: `host`, `start_s`, `length_s`.
     tolerance_s
         By how much a start may be off.
 
@@ -242,7 +242,7 @@ def beside_khalil(run: pd.Series, windows: pd.DataFrame, servers: pd.DataFrame) 
     Parameters
     ----------
     run, windows, servers
-        Of `analysis.tables.tidying.Tables`: the row of one run, and its seconds.
+        Of `analysis.tables.frames.Tables`: the row of one run, and its seconds.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def multi_get_cells(request_types: pd.DataFrame, side: str = "client") -> pd.Dat
     Parameters
     ----------
     request_types
-        `analysis.tables.tidying.Tables.request_types` of sections 5.1 and 5.2.
+        `analysis.tables.frames.Tables.request_types` of sections 5.1 and 5.2.
     side
         ``client`` or ``middleware``.
 
@@ -63,7 +63,7 @@ def all_requests(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs` of sections 5.1 and 5.2.
+        `analysis.tables.frames.Tables.runs` of sections 5.1 and 5.2.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def law_table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def multi_get_histograms(histograms: pd.DataFrame) -> pd.DataFrame:
-    """Choose the response times of multi-gets from `analysis.tables.tidying.Tables.histograms`."""
+    """Choose the response times of multi-gets from `analysis.tables.frames.Tables.histograms`."""
     chosen = (histograms["request_type"] != "set") & (histograms["time"] == "response_time")
     return histograms[chosen].astype({"sharded": bool, "multi_get_keys": int})
 
@@ -102,7 +102,7 @@ def percentile_table(cells: pd.DataFrame, histograms: pd.DataFrame) -> pd.DataFr
     cells
         From `multi_get_cells`, of the clients.
     histograms
-        `analysis.tables.tidying.Tables.histograms` of the same section.
+        `analysis.tables.frames.Tables.histograms` of the same section.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def published_numbers(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs` of both sections.
+        `analysis.tables.frames.Tables.runs` of both sections.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) ->
     Parameters
     ----------
     hosts, runs
-        `analysis.tables.tidying.Tables.hosts` and `analysis.tables.tidying.Tables.runs`.
+        `analysis.tables.frames.Tables.hosts` and `analysis.tables.frames.Tables.runs`.
     inside
         From `multi_get_cells` of the middleware.
 

@@ -55,7 +55,7 @@ def direct_and_through(
     Parameters
     ----------
     cells, runs
-        From `analysis.sections.summary.cells`, and `analysis.tables.tidying.Tables.runs`.
+        From `analysis.sections.summary.cells`, and `analysis.tables.frames.Tables.runs`.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def request_counts(request_types: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFr
     Parameters
     ----------
     request_types, runs
-        Of `analysis.tables.tidying.Tables`.
+        Of `analysis.tables.frames.Tables`.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def by_request_type(request_types: pd.DataFrame) -> pd.DataFrame:
 
 
 def overhead_table(direct: pd.DataFrame, through: pd.DataFrame) -> pd.DataFrame:
-    """Tell what the middleware costs (`analysis.sections.routing.overhead`); empty without direct runs."""  # noqa
+    """Tell what the middleware costs, as `routing.overhead` does; empty without direct runs."""
     if direct.empty:
         return pd.DataFrame(columns=_OVERHEAD)
     table = overhead(direct, through)

@@ -123,7 +123,7 @@ def request_shares(servers: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFram
     Parameters
     ----------
     servers
-        `analysis.tables.tidying.Tables.servers`.
+        `analysis.tables.frames.Tables.servers`.
     by
         What makes a system, such as ``["replicas"]``.
 

@@ -22,7 +22,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs`.
+        `analysis.tables.frames.Tables.runs`.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def worker_table(runs: pd.DataFrame, by: Sequence[str] = SYSTEM) -> pd.DataFrame
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs` of sections with a middleware.
+        `analysis.tables.frames.Tables.runs` of sections with a middleware.
     by
         What makes a system; ends with ``workers``.
 
@@ -91,7 +91,7 @@ def worker_sentences(
         From `analysis.laws.bottlenecks.utilization_table`: tells what the workers wait for. Its
         systems may be told apart by some of `by` only.
     pings
-        `analysis.tables.tidying.Tables.pings`: tell the round trip that is emulated.
+        `analysis.tables.frames.Tables.pings`: tell the round trip that is emulated.
 
     Returns
     -------

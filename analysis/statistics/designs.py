@@ -27,7 +27,7 @@ def coded_runs(
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs` of one workload.
+        `analysis.tables.frames.Tables.runs` of one workload.
     factors
         Columns of numbers.
     responses

@@ -13,7 +13,7 @@ def percentile_table(histograms: pd.DataFrame, by: Sequence[str]) -> pd.DataFram
     Parameters
     ----------
     histograms
-        Rows of `analysis.tables.tidying.Tables.histograms` of one time; the repetitions are merged.
+        Rows of `analysis.tables.frames.Tables.histograms` of one time; the repetitions are merged.
     by
         What makes a system, such as ``["side", "request_type"]``.
 

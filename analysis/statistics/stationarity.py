@@ -23,7 +23,7 @@ def stationarity(
     Parameters
     ----------
     windows
-        `analysis.tables.tidying.Tables.windows`: `by`, `second_s`, `stable` and `column`.
+        `analysis.tables.frames.Tables.windows`: `by`, `second_s`, `stable` and `column`.
     by
         What makes a run and a place of measurement, such as
         ``["workload", "num_clients", "repetition", "side"]``.

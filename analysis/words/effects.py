@@ -213,7 +213,7 @@ def _normality(result: FactorialResult) -> str:
 
 
 def interval_words(result: FactorialResult) -> str:
-    """Say what the bars of `analysis.figures.plots.plot_effects` are, and whether they can be seen."""  # noqa
+    """Say what the bars of `plot_effects` are, and whether they can be seen."""
     if result.repetitions < 2:
         return "No intervals without repetitions."
     effects = result.effects.drop(index=MEAN)

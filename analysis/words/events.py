@@ -29,7 +29,7 @@ def run_sentences(run: pd.Series) -> str:
     Parameters
     ----------
     run
-        A row of `analysis.tables.tidying.Tables.runs`, with a middleware.
+        A row of `analysis.tables.frames.Tables.runs`, with a middleware.
     """
     dilation = float(run["time_dilation"])
     undilated = f" ({digits(run['stable_s'] / dilation)} s undilated)" if dilation != 1 else ""
@@ -51,7 +51,7 @@ def queue_sentence(run: pd.Series, inside: pd.DataFrame, found: pd.DataFrame) ->
     run
         As for `run_sentences`.
     inside
-        Rows of `analysis.tables.tidying.Tables.windows` of that run, of the middleware.
+        Rows of `analysis.tables.frames.Tables.windows` of that run, of the middleware.
     found
         From `analysis.sections.dynamics.find_events`.
     """

@@ -48,7 +48,7 @@ def limit_sentences(utilizations: pd.DataFrame, factors: Sequence[str]) -> str:
 
 
 def limit_of(system: pd.DataFrame) -> str:
-    """Name the busiest of the resources that limit one system (`analysis.laws.bottlenecks.limiting`)."""  # noqa
+    """Name the busiest of the resources that limit one system (`bottlenecks.limiting`)."""
     limit = limiting(system)
     if len(limit):
         return f"limited by the {limit['resource'].iloc[0]}"

@@ -27,7 +27,7 @@ def second_middleware_sentences(runs: pd.DataFrame) -> str:
     Parameters
     ----------
     runs
-        `analysis.tables.tidying.Tables.runs` of a section with one middleware and one with two.
+        `analysis.tables.frames.Tables.runs` of a section with one middleware and one with two.
 
     Returns
     -------

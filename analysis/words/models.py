@@ -142,7 +142,7 @@ def dilation_sentences(
     predicted
         From `analysis.models.dilation_table`.
     runs
-        `analysis.tables.tidying.Tables.runs` of the system, measured at the dilation `measured_at`.
+        `analysis.tables.frames.Tables.runs` of the system, measured at the dilation `measured_at`.
     """
     if predicted.empty:
         return "No machine is known that all hosts share: time needs no dilation."

@@ -71,7 +71,7 @@ def load_words(hosts: pd.DataFrame) -> str:
     Parameters
     ----------
     hosts
-        `analysis.tables.tidying.Tables.hosts` of one mode.
+        `analysis.tables.frames.Tables.hosts` of one mode.
     """
     servers = hosts[hosts["role"] == "servers"].astype({"multi_get_keys": int})
     busy = servers.groupby("multi_get_keys")["send_link_utilization"].mean().dropna()

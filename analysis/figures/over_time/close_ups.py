@@ -22,7 +22,7 @@ def plot_close_ups(
     Parameters
     ----------
     windows
-        Rows of `analysis.tables.tidying.Tables.windows` of one run.
+        Rows of `analysis.tables.frames.Tables.windows` of one run.
     events
         From `analysis.sections.dynamics.find_events`; the longest four are drawn, in their order.
     around_s

@@ -27,7 +27,7 @@ def plot_seconds(
     ----------
     seconds
         Rows of one run: `second_s`, `stable`, `series` and `column`, such as
-        `analysis.tables.tidying.Tables.servers` or `windows`.
+        `analysis.tables.frames.Tables.servers` or `windows`.
     column, title
         The measure and its axis title with the unit.
     series

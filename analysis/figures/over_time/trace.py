@@ -30,7 +30,7 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
     Parameters
     ----------
     windows
-        Rows of `analysis.tables.tidying.Tables.windows` of one run.
+        Rows of `analysis.tables.frames.Tables.windows` of one run.
     events
         What happened during the run, if anything: `start_s` and `end_s` (seconds since the stable
         window began), `event` (a few words). Each is a dotted line with its name, shaded for as

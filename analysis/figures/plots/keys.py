@@ -56,8 +56,7 @@ def plot_percentiles_by_keys(
     ----------
     percentiles
         From `analysis.results.histograms.percentiles_by`: one row per `multi_get_keys`, `sharded`
-        and
-        `percentile`.
+        and `percentile`.
     shown
         Which percentiles.
     logarithmic
@@ -90,10 +89,9 @@ def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
     Parameters
     ----------
     histograms
-        Rows of `analysis.tables.tidying.Tables.histograms` of one configuration in both modes and
-        of
-        `time` ``response_time``: `side`, `sharded`, `upper_edge_ms`, `count`. Repetitions are
-        added up.
+        Rows of `analysis.tables.frames.Tables.histograms` of one configuration in both modes and
+        of `time` ``response_time``: `side`, `sharded`, `upper_edge_ms`, `count`. Repetitions
+        are added up.
     bin_ms
         Width of a bar in ms. All four histograms have the same axes.
     """

@@ -14,7 +14,7 @@ def plot_bandwidths(bandwidths: pd.DataFrame) -> go.Figure:
     Parameters
     ----------
     bandwidths
-        `analysis.tables.tidying.Tables.bandwidths`.
+        `analysis.tables.frames.Tables.bandwidths`.
     """
     pairs = bandwidths["source"] + " \N{RIGHTWARDS ARROW} " + bandwidths["target"]
     figure = new_figure("Sender \N{RIGHTWARDS ARROW} receiver", "Bandwidth (Mbit/s)")
@@ -42,7 +42,7 @@ def plot_round_trip_times(pings: pd.DataFrame) -> go.Figure:
     Parameters
     ----------
     pings
-        `analysis.tables.tidying.Tables.pings` of one section.
+        `analysis.tables.frames.Tables.pings` of one section.
     """
     means = pings.groupby(["source", "target"], as_index=False)["round_trip_time_mean_ms"].mean()
     figure = new_figure("To", "From")
