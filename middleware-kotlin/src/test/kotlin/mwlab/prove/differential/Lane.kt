@@ -40,8 +40,11 @@ internal class Systems(lane: Lane) : AutoCloseable {
     fun connect() = Exchange(alone.address, address)
 
     override fun close() {
-        runBlocking { middleware.stop() }
-        (behind + alone).forEach { it.close() }
+        try {
+            runBlocking { middleware.stop() }
+        } finally {
+            (behind + alone).forEach { it.close() }
+        }
         check(!middleware.fault.isCompleted) {
             "the middleware has failed: ${runBlocking { middleware.fault.await() }}"
         }
