@@ -2,7 +2,8 @@
 
 Each room may use what stands above it::
 
-    errors, phases, programs  what goes wrong, where time goes, what this machine runs
+    errors, phases, waiting   what goes wrong, where time goes, until when
+    programs, documents       what this machine runs, what people write for it
     hosts                     which there are, the way to one and to many, what runs on them
     providers                 where hosts come from: the local lab, loopback, an inventory
     services                  the programs of an experiment: their commands and options

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from analysis.lab.emulated import Limit, emulated_limits
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.intervals import half_width_of_difference
 from analysis.tables.frames import Tables
 from analysis.tables.tidied import campaign_tables
 
@@ -103,14 +102,11 @@ def ratio_of_means(high: Sequence[float], low: Sequence[float]) -> tuple[float, 
     """
     values = [np.asarray(side, dtype=float) for side in (high, low)]
     ratio = float(values[0].mean() / values[1].mean())
-    counts = np.array([len(side) for side in values])
-    if counts.min() < 2:
+    counts = (len(high), len(low))
+    if min(counts) < 2:
         return ratio, np.nan, np.nan
-    parts = np.array([side.var(ddof=1) / len(side) / side.mean() ** 2 for side in values])
-    if not parts.sum():
-        return ratio, ratio, ratio
-    freedom = parts.sum() ** 2 / (parts**2 / (counts - 1)).sum()
-    reach = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * np.sqrt(parts.sum())
+    sds_of_logs = [side.std(ddof=1) / side.mean() for side in values]
+    reach = half_width_of_difference((sds_of_logs[0], sds_of_logs[1]), counts)
     return ratio, float(ratio * np.exp(-reach)), float(ratio * np.exp(reach))
 
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from analysis.published.printed import published_table
 from analysis.results.histograms import percentiles_by
 from analysis.sections import summary
-from analysis.statistics.intervals import CONFIDENCE, aggregate
+from analysis.statistics.intervals import aggregate, half_width_of_difference
 from analysis.units import MS_PER_S
 
 MODE = {True: "sharded", False: "not sharded"}
@@ -192,8 +191,11 @@ def mode_table(cells: pd.DataFrame) -> pd.DataFrame:
     both = cut.merge(whole, on="multi_get_keys", suffixes=("_cut", "_whole"))
     mean = "response_time_ms_mean"
     difference = both[f"{mean}_cut"] - both[f"{mean}_whole"]
-    half_width = _welch_half_width(both)
-    decided = (difference.abs() > half_width) | half_width.isna()
+    half_width = half_width_of_difference(
+        (both["response_time_ms_sd_cut"], both["response_time_ms_sd_whole"]),
+        (both["response_time_ms_repetitions_cut"], both["response_time_ms_repetitions_whole"]),
+    )
+    decided = (difference.abs() > half_width) | np.isnan(half_width)
     faster = np.where(difference < 0, MODE[True], MODE[False])
     return pd.DataFrame(
         {
@@ -253,21 +255,3 @@ def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) ->
 def _told(study: str, subject: str) -> float:
     prose = published_table(study, "prose")
     return float(prose.loc[prose["subject"] == subject, "value"].iloc[0])
-
-
-def _welch_half_width(both: pd.DataFrame) -> pd.Series:
-    """Half width of the confidence interval of the difference of two means (Welch)."""
-    name = "response_time_ms"
-    variances = {
-        side: both[f"{name}_sd_{side}"] ** 2 / both[f"{name}_repetitions_{side}"]
-        for side in ("cut", "whole")
-    }
-    total = variances["cut"] + variances["whole"]
-    parts = [
-        variance**2 / (both[f"{name}_repetitions_{side}"] - 1).where(lambda r: r > 0)
-        for side, variance in variances.items()
-    ]
-    freedom = total**2 / (parts[0] + parts[1]).where(lambda p: p > 0)
-    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, freedom)
-    half_width: pd.Series = pd.Series(quantile, index=both.index) * np.sqrt(total)
-    return half_width

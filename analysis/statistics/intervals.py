@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import stats
 
 CONFIDENCE = 0.95
@@ -62,3 +63,39 @@ def half_width_of_mean(
     degrees_of_freedom = (repetitions - 1).where(repetitions > 1)
     quantile = stats.t.ppf((1 + confidence) / 2, degrees_of_freedom)
     return pd.Series(quantile * sd / np.sqrt(repetitions), index=sd.index)
+
+
+def half_width_of_difference(
+    sds: tuple[ArrayLike, ArrayLike],
+    repetitions: tuple[ArrayLike, ArrayLike],
+    confidence: float = CONFIDENCE,
+) -> np.ndarray:
+    r"""Half width of the confidence interval of the difference of two means (Welch).
+
+    .. math::
+
+        t_{1 - \alpha / 2;\,\nu}\, \sqrt{v_1 + v_2}, \quad v_i = s_i^2 / r_i, \quad
+        \nu = \frac{(v_1 + v_2)^2}{v_1^2 / (r_1 - 1) + v_2^2 / (r_2 - 1)}
+
+    Parameters
+    ----------
+    sds, repetitions
+        Sample standard deviations and numbers of values of both sides, each of one shape.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of that shape; NaN where a side has fewer than two values, 0 where neither has a spread.
+
+    References
+    ----------
+    Jain 1991, section 13.4.2.
+    """
+    counts = np.array(repetitions, dtype=float)
+    variances = np.array(sds, dtype=float) ** 2 / counts
+    total = variances.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (variances**2 / (counts - 1)).sum(axis=0)
+    half_width = stats.t.ppf((1 + confidence) / 2, freedom) * np.sqrt(total)
+    known = np.where(total > 0, half_width, 0.0)
+    return np.where(counts.min(axis=0) > 1, known, np.nan)

@@ -4,15 +4,14 @@ Reading a run takes about a tenth of a second, reading the tables of a section l
 all. Beside the tables of each section stands what they were made from.
 """
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from analysis.locks import locked
 from analysis.tables.frames import NAMES, Tables, read_tables, table_path
 from analysis.tables.packed import raw_files
 from analysis.tables.run import MANIFEST
@@ -45,35 +44,30 @@ def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables
     """
     campaign_dir = Path(campaign_dir)
     wanted = sorted(sections)
-    with _alone(campaign_dir):
-        origins = {section: _origin(campaign_dir, section) for section in wanted}
-        stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
-        if stale and not _can_write(campaign_dir):
-            with (
-                TemporaryDirectory(prefix="middleware-lab-") as folder,
-                raw_files(campaign_dir, wanted) as runs_dir,
-            ):
-                return tidy_campaign(runs_dir, wanted, into=folder)
-        if stale:
-            with raw_files(campaign_dir, stale) as runs_dir:
-                tidy_campaign(runs_dir, stale, into=campaign_dir)
-            for name in stale:
-                _origin_path(campaign_dir, name).write_text(json.dumps(origins[name]))
-        return read_tables(campaign_dir, wanted)
+    if not _can_write(campaign_dir):
+        return _current_tables(campaign_dir, wanted, may_write=False)
+    lock = campaign_dir / "tidy" / ".lock"
+    lock.parent.mkdir(exist_ok=True)
+    lock.touch()
+    with locked(lock):
+        return _current_tables(campaign_dir, wanted, may_write=True)
 
 
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let one process at a time be in a folder's block; the folder is locked, no file is left."""
-    if not folder.is_dir():  # nothing that could be made twice
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _current_tables(campaign_dir: Path, wanted: list[str], *, may_write: bool) -> Tables:
+    origins = {section: _origin(campaign_dir, section) for section in wanted}
+    stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
+    if stale and not may_write:
+        with (
+            TemporaryDirectory(prefix="middleware-lab-") as folder,
+            raw_files(campaign_dir, wanted) as runs_dir,
+        ):
+            return tidy_campaign(runs_dir, wanted, into=folder)
+    if stale:
+        with raw_files(campaign_dir, stale) as runs_dir:
+            tidy_campaign(runs_dir, stale, into=campaign_dir)
+        for name in stale:
+            _origin_path(campaign_dir, name).write_text(json.dumps(origins[name]))
+    return read_tables(campaign_dir, wanted)
 
 
 def _origin_path(campaign_dir: Path, section: str) -> Path:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from stand import MAVEN_PROJECT, java_with_tests, print_result
 
-MIDDLEWARE = [f"mwlab.middleware.{part}.**" for part in ("client", "server", "reply")]
+MIDDLEWARE = [f"mwlab.middleware.{part}.**" for part in ("client", "job", "server", "reply")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,8 @@ from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.dilation import dilate, is_local_lab, time_dilations
 from remote.campaign.measuring import Attempts, Session
-from remote.campaign.record import Record, conditions_of, exclusive, topology_of
-from remote.campaign.states import LOCK
+from remote.campaign.record import Record, conditions_of, topology_of
+from remote.campaign.states import LOCK, exclusive
 from remote.campaign.view.live_view import Watch
 from remote.campaign.view.progress import Progress
 from remote.errors import RemoteError

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
-import os
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analysis.whole_files import written_whole
+from remote.documents import parse
 from remote.errors import ConfigError
 from remote.experiment.section import Section
 from remote.hosts.inventory import Inventory
 
 RECORD = "campaign.json"
-LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +48,8 @@ class Record:
         if not path.is_file():
             return None
         try:
-            return cls(**json.loads(path.read_text()))
-        except (OSError, ValueError, TypeError) as exc:
+            return parse(cls, json.loads(path.read_text()))
+        except (OSError, ValueError) as exc:
             raise ConfigError(path, f"no readable record of a campaign: {exc}") from exc
 
     def write(self, folder: Path) -> None:
@@ -121,46 +117,3 @@ def conditions_of(
             "durations": asdict(section.durations),
         }
     return conditions
-
-
-@contextlib.contextmanager
-def exclusive(path: Path, what: str) -> Iterator[None]:
-    """Hold the existing file or folder `path` against other processes that do the same.
-
-    Raises
-    ------
-    ConfigError
-        Another process holds it; `what` says what that process does.
-    """
-    with _opened(path) as descriptor:
-        deadline = time.monotonic() + LOOKING_S
-        while not _try_lock(descriptor, fcntl.LOCK_EX):
-            if time.monotonic() > deadline:
-                raise ConfigError(path, f"another process {what}: wait for it or end it")
-            time.sleep(LOOKING_S / 10)
-        yield
-
-
-def is_held(path: Path) -> bool:
-    """Tell whether a living process holds `path` by `exclusive`; looking takes no time."""
-    if not path.exists():
-        return False
-    with _opened(path) as descriptor:
-        return not _try_lock(descriptor, fcntl.LOCK_SH)
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _try_lock(descriptor: int, kind: int) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from remote.documents import parse
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Section
@@ -49,7 +48,7 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
             "can be measured again and compared",
         )
     try:
-        whole: Section = from_plain(Section, manifest["plan"])
+        whole = parse(Section, manifest["plan"])
         plan = dataclasses.replace(
             whole,
             factors={name: (level,) for name, level in manifest["config"].items()},
@@ -60,13 +59,11 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
         )
         require_possible(plan, path)
     except (KeyError, TypeError, AttributeError, ValueError) as exc:
-        raise ConfigError(path, f"the plan of its section is damaged: {exc!r}") from exc
+        raise ConfigError(path, f"the plan of its section is damaged: {exc}") from exc
     return plan
 
 
-def compare(
-    original: Mapping[str, Any], again: typing.Sequence[Mapping[str, Any]]
-) -> list[Comparison]:
+def compare(original: Mapping[str, Any], again: Sequence[Mapping[str, Any]]) -> list[Comparison]:
     """Compare the results that manifests hold."""
     return [
         Comparison(
@@ -76,18 +73,3 @@ def compare(
         )
         for name in COMPARED
     ]
-
-
-def from_plain(kind: Any, value: Any) -> Any:
-    """Build what `dataclasses.asdict` and JSON have taken apart, by the types of the fields."""
-    origin = typing.get_origin(kind)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        return kind(**{name: from_plain(hints[name], part) for name, part in value.items()})
-    if origin is tuple:
-        (member, *_) = typing.get_args(kind)
-        return tuple(from_plain(member, part) for part in value)
-    if origin is not None and origin not in (types.UnionType, typing.Union):
-        (_, member) = typing.get_args(kind)
-        return {name: from_plain(member, part) for name, part in value.items()}
-    return value

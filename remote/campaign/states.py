@@ -24,11 +24,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from remote.campaign.record import is_held
+from analysis.locks import is_locked, locked
+from remote.errors import ConfigError
 from remote.experiment.manifest import failed_checks, utc
 from remote.experiment.run import Run
 
 LOCK = ".lock"
+LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it
 MAX_ATTEMPTS = 3
 
 
@@ -91,9 +93,15 @@ def _counted(attempts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [attempt for attempt in attempts if not attempt.get("unreachable")]
 
 
+def exclusive(path: Path, what: str) -> contextlib.AbstractContextManager[None]:
+    """Hold `path` against other processes; ConfigError says `what` the one does that holds it."""
+    busy = ConfigError(path, f"another process {what}: wait for it or end it")
+    return locked(path, timeout_s=LOOKING_S, busy=busy)
+
+
 def is_controlled(campaign_dir: Path) -> bool:
     """Tell whether a living process measures the campaign in `campaign_dir`."""
-    return is_held(campaign_dir / LOCK)
+    return is_locked(campaign_dir / LOCK)
 
 
 def reason_of(manifest: Mapping[str, Any]) -> str:

@@ -99,19 +99,17 @@ def changed_topology(topology: Topology, change: Fields) -> Topology:
     ConfigError
         A link without a limit cannot be given another one, nor a limit taken away.
     """
-    hosts = list(topology.hosts)
+    changed = topology.to_dict()
     for field, role in _RATES.items():
         rate = change.get(field)
-        for at, host in enumerate(hosts):
-            if rate is None or host.role != role:
-                continue
-            if host.egress is None or not math.isfinite(rate):
-                raise ConfigError(f"what-if {field}", f"{host.name} keeps the limit that it has")
-            egress = replace(host.egress, rate_mbit_per_s=rate / 1e6)
-            hosts[at] = replace(host, egress=egress)
-    delay_s = change.get("network_delay")
-    rtt_ms = topology.rtt_ms if delay_s is None else 2000 * delay_s
-    return replace(topology, hosts=tuple(hosts), rtt_ms=rtt_ms)
+        if rate is None or role not in changed:
+            continue
+        if "egress" not in changed[role] or not math.isfinite(rate):
+            raise ConfigError(f"what-if {field}", f"the {role} keep the limit that they have")
+        changed[role]["egress"]["rate_mbit_per_s"] = rate / 1e6
+    if "network_delay" in change:
+        changed["rtt_ms"] = 2000 * change["network_delay"]
+    return Topology.from_dict(changed)
 
 
 def measure_cases(

@@ -17,9 +17,9 @@ from analysis.tables import packed
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
-from remote.campaign.record import RECORD, exclusive
+from remote.campaign.record import RECORD
 from remote.campaign.reproduce import compare, plan_of
-from remote.campaign.states import LOCK
+from remote.campaign.states import LOCK, exclusive
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.report import campaign_report
 from remote.errors import ConfigError

@@ -11,13 +11,17 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BaseModel
+
+from remote.documents import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
+from remote.experiment.checks.check import ACCEPTED, FAILED, REJECTED, REQUIRED
+from remote.experiment.settings import Level
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-NEEDED = ("status", "attempt")
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
 
@@ -109,12 +113,42 @@ def read_manifest(path: Path) -> dict[str, Any]:
     path = path / MANIFEST if path.is_dir() else path
     remedy = "delete its folder to have the run measured again"
     try:
-        manifest = json.loads(path.read_text())
+        manifest: dict[str, Any] = json.loads(path.read_text())
     except (OSError, ValueError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ConfigError(path, f"not a manifest of format {FORMAT}; {remedy}")
-    lacking = [name for name in NEEDED if name not in manifest]
-    if lacking:
-        raise ConfigError(path, f"a manifest without {', '.join(lacking)}; {remedy}")
+    try:
+        parse(_Known, manifest)
+    except ValueError as exc:
+        raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest
+
+
+class _File(BaseModel):
+    sha256: Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
+    bytes: Annotated[int, whole_number(0)]
+
+
+class _Check(BaseModel):
+    name: str
+    passed: bool
+    detail: str
+    severity: str = REQUIRED
+
+
+class _Known(BaseModel):
+    """What is held to be so in every manifest, if it is there; there may be more."""
+
+    status: Annotated[str, one_of(ACCEPTED, REJECTED, FAILED)]
+    attempt: Count
+    repetition: Count = 1
+    section: str = ""
+    config: dict[str, Level] = {}
+    plan: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    topology: dict[str, Any] = {}
+    roles: dict[str, list[str]] = {}
+    checks: list[_Check] = []
+    results: dict[str, float] = {}
+    files: dict[str, _File] = {}

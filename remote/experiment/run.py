@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from remote.experiment.checks import ACCEPTED, evaluate
+from remote.experiment.checks import ACCEPTED, FAILED, evaluate
 from remote.experiment.manifest import (
     MANIFEST,
     read_manifest,
@@ -21,7 +21,6 @@ from remote.experiment.manifest import (
 from remote.experiment.section import Config, Section, slug
 from remote.phases import Phases
 
-FAILED = "failed"
 PARTIAL_SUFFIX = ".partial"
 
 

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from remote.documents import parse, read_toml
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
-from remote.experiment.section import PROFILES, Durations, Pause, Section, level_text
-from remote.experiment.settings import (
-    NETWORK_SETTINGS,
-    SETTINGS,
-    Level,
-    Setting,
-    is_positive_number,
+from remote.experiment.section import Durations, Pause, Section, level_text
+from remote.experiment.section_document import (
+    COUNTED,
+    DISTINCT,
+    FILES,
+    Levels,
+    LoadFile,
+    LoadProfile,
+    NetworkFile,
+    is_distinct,
 )
-from remote.hosts.inventory import ROLES
-from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
+from remote.experiment.settings import SETTINGS, Level
+from remote.hosts.host import ROLES
 
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
 SUFFIX = ".toml"
 RESERVED = {"raw", "sections", "tidy"}  # other folders of a campaign
-FACTORS: Mapping[str, Mapping[str, Setting]] = {
-    "load": {name: setting for name, setting in SETTINGS.items() if setting.varies},
-    "network": NETWORK_SETTINGS,
-}
-"""What may vary in each kind of section."""
-
-TABLES = ("generator", "middleware", "extra", "parts", "follows")  # of a section under load only
-COUNTED = {"num_middlewares": "middlewares", "num_servers": "servers"}
-MOST_REPETITIONS = 1000
-LONGEST_PHASE_S = 7 * 24 * 3600
-Levels = dict[str, tuple[Level, ...]]
 
 
 def section_file(section: str, kept_in: Path) -> Path:
@@ -76,242 +68,117 @@ def read_section(name: str, profile: str, *, folder: Path = SECTIONS_DIR) -> Sec
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in folder.glob(f"*{SUFFIX}")))
         raise ConfigError(path, f"no section `{name}`; there are {known}")
+    return section_of(path, read_toml(path), profile)
+
+
+def section_of(path: Path, document: Mapping[str, Any], profile: str) -> Section:
+    """Hold what `path` holds to the rules of its kind, and apply `profile`; errors as above."""
+    kind = document.get("kind", "load")
+    if not isinstance(kind, str) or kind not in FILES:
+        raise ConfigError(path, f"kind must be one of {', '.join(FILES)}, got {kind!r}")
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as exc:
-        raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
-    except ValueError as exc:  # TOMLDecodeError, or a number that Python refuses
-        raise ConfigError(path, f"not TOML: {exc}") from exc
-    return _Reader(path, document).section(name, profile)
+        section = _section(path.stem, profile, parse(FILES[kind], document))
+    except ValueError as exc:
+        raise ConfigError(path, str(exc)) from exc
+    require_possible(section, path)
+    return section
 
 
-class _Reader:
-    """Checks a document table by table; every error names the file, the place and the rule."""
+def _section(name: str, profile: str, of_any_kind: NetworkFile) -> Section:
+    if profile not in of_any_kind.profiles:
+        known = ", ".join(of_any_kind.profiles) or "none"
+        raise ValueError(f"no profile `{profile}`; there are {known}")
+    # What a network's file cannot hold is empty.
+    file = LoadFile.model_construct(**dict(of_any_kind))
+    chosen = LoadProfile.model_construct(**dict(of_any_kind.profiles[profile]))
+    factors, parts, extra = _all_factors(file, chosen, f"profiles.{profile}")
+    _require_follows(file.follows, factors)
+    _refuse_double(file, factors)
+    return Section(
+        name=name,
+        title=file.title or name,
+        kind=file.kind,
+        profile=profile,
+        hosts=_hosts(file.hosts, factors),
+        factors=_as_tuples(factors),
+        extra=_as_tuples(extra),
+        constants={**file.generator, **file.middleware},
+        follows=file.follows,
+        parts=tuple(map(_as_tuples, parts)),
+        durations=Durations(**{f.name: getattr(chosen, f.name) for f in fields(Durations)}),
+        pauses=tuple(Pause(**dict(pause)) for pause in chosen.pauses),
+        time_dilation=float(chosen.time_dilation or file.time_dilation),
+    )
 
-    def __init__(self, path: Path, document: dict[str, Any]) -> None:
-        self.path = path
-        self.document = document
 
-    def section(self, name: str, profile: str) -> Section:
-        kind = self.document.get("kind", "load")
-        if not isinstance(kind, str) or kind not in FACTORS:
-            raise self._wrong("kind", f"must be one of {', '.join(FACTORS)}, got {kind!r}")
-        known = ["title", "kind", "time_dilation", "hosts", "factors", "profiles"]
-        self._refuse_unknown(
-            self.document, [*known, *(TABLES if kind == "load" else ())], "the top level"
-        )
-        title = self.document.get("title", name)
-        if not isinstance(title, str):
-            raise self._wrong("title", f"must be text, got {title!r}")
-        chosen = self._profile(profile, kind)
-        place = f"profiles.{profile}"
-        factors, parts, extra = self._all_factors(kind, chosen, place)
-        constants = self._constants()
-        follows = self._follows(factors)
-        self._refuse_double(factors, constants, follows)
-        section = Section(
-            name=name,
-            title=title,
-            kind=kind,
-            profile=profile,
-            hosts=self._hosts(factors),
-            factors=factors,
-            extra=extra,
-            constants=constants,
-            follows=follows,
-            parts=tuple(parts),
-            durations=self._durations(chosen, place),
-            pauses=tuple(self._pauses(chosen.get("pauses", []), f"{place}.pauses")),
-            time_dilation=self._time_dilation(chosen, place),
-        )
-        require_possible(section, self.path)
-        return section
+def _all_factors(
+    file: LoadFile, chosen: LoadProfile, profile: str
+) -> tuple[Levels, list[Levels], Levels]:
+    """Return all factors, the factors of each part, and the levels that no study had."""
+    common = dict(file.factors)
+    _refuse_unknown(file.extra, common, "extra")
+    for factor, levels in file.extra.items():
+        common[factor] = [*common[factor], *levels]
+        if not is_distinct(common[factor]):
+            raise ValueError(f"extra.{factor} must be {DISTINCT}, got {common[factor]!r}")
+    _refuse_unknown(chosen.factors, common, f"{profile}.factors")
+    common |= chosen.factors
+    _refuse_unknown(chosen.parts, file.parts, f"{profile}.parts")
+    parts = []
+    for part, own in file.parts.items():
+        change = chosen.parts.get(part, {})
+        _refuse_unknown(change, own, f"{profile}.parts.{part}")
+        parts.append({**common, **own, **change})
+    factors: Levels = {}
+    for factor, levels in (item for part in parts or [common] for item in part.items()):
+        factors[factor] = list(dict.fromkeys([*factors.get(factor, ()), *levels]))
+    used = {f: [v for v in levels if v in factors[f]] for f, levels in file.extra.items()}
+    return factors, parts, {factor: levels for factor, levels in used.items() if levels}
 
-    def _profile(self, profile: str, kind: str) -> dict[str, Any]:
-        profiles = self._table(self.document, "profiles", "profiles")
-        self._refuse_unknown(profiles, PROFILES, "profiles")
-        if profile not in profiles:
-            known = ", ".join(profiles) or "none"
-            raise ConfigError(self.path, f"no profile `{profile}`; there are {known}")
-        place = f"profiles.{profile}"
-        chosen = self._table(profiles, profile, place)
-        keys = [*(f.name for f in fields(Durations)), "factors", "time_dilation"]
-        self._refuse_unknown(
-            chosen, [*keys, *(("parts", "pauses") if kind == "load" else ())], place
-        )
-        return chosen
 
-    def _all_factors(
-        self, kind: str, chosen: Mapping[str, Any], profile: str
-    ) -> tuple[Levels, list[Levels], Levels]:
-        """Return all factors, the factors of each part, and the levels that no study had."""
-        common = self._levels(self._table(self.document, "factors", "factors"), "factors", kind)
-        extra = self._levels(self._table(self.document, "extra", "extra"), "extra", kind)
-        self._refuse_unknown(extra, common, "extra")
-        for factor, levels in extra.items():
-            common[factor] = self._distinct([*common[factor], *levels], f"extra.{factor}")
-        place = f"{profile}.factors"
-        replaced = self._levels(self._table(chosen, "factors", place), place, kind)
-        self._refuse_unknown(replaced, common, place)
-        common |= replaced
-        tables = self._table(self.document, "parts", "parts")
-        changes = self._table(chosen, "parts", f"{profile}.parts")
-        self._refuse_unknown(changes, tables, f"{profile}.parts")
-        parts = []
-        for part in tables:
-            own = self._levels(self._table(tables, part, f"parts.{part}"), f"parts.{part}", kind)
-            place = f"{profile}.parts.{part}"
-            change = self._levels(self._table(changes, part, place), place, kind)
-            self._refuse_unknown(change, own, place)
-            parts.append({**common, **own, **change})
-        factors: Levels = {}
-        for factor, levels in (item for part in parts or [common] for item in part.items()):
-            factors[factor] = tuple(dict.fromkeys([*factors.get(factor, ()), *levels]))
-        used = {f: tuple(v for v in levels if v in factors[f]) for f, levels in extra.items()}
-        return factors, parts, {factor: levels for factor, levels in used.items() if levels}
+def _require_follows(
+    follows: Mapping[str, Mapping[str, Mapping[str, Level]]], factors: Levels
+) -> None:
+    """Require what follows from a factor to be told of each of its levels."""
+    _refuse_unknown(follows, factors, "follows")
+    for factor, by_level in follows.items():
+        for level in map(level_text, factors[factor]):
+            if level not in by_level:
+                raise ValueError(f"follows.{factor} says nothing of level {level}")
 
-    def _levels(self, table: Mapping[str, Any], where: str, kind: str) -> Levels:
-        known = FACTORS[kind]
-        self._refuse_unknown(table, known, where)
-        return {
-            factor: self._factor(levels, f"{where}.{factor}", known[factor])
-            for factor, levels in table.items()
-        }
 
-    def _factor(self, levels: Any, place: str, setting: Setting) -> tuple[Level, ...]:
-        if not isinstance(levels, list) or not levels:
-            raise self._wrong(place, f"must be a list of distinct levels, got {levels!r}")
-        for level in levels:
-            if not setting.accepts(level):
-                raise self._wrong(f"{place}:", f"each level must be {setting.rule}, got {level!r}")
-        return self._distinct(levels, place)
+def _refuse_double(file: LoadFile, factors: Levels) -> None:
+    """Refuse a setting that is given in two places: nobody could say which one holds."""
+    places = {
+        f"{SETTINGS[name].table}.{name}": name for name in {**file.generator, **file.middleware}
+    }
+    given = {*places.values(), *factors}
+    for factor, by_level in file.follows.items():
+        following = {name for values in by_level.values() for name in values}
+        for name in sorted(following & given):
+            raise ValueError(f"follows.{factor} sets {name}, which is given elsewhere")
+        given |= following
+    places |= {f"hosts.{role}": name for name, role in COUNTED.items() if role in file.hosts}
+    for place, name in places.items():
+        if name in factors:
+            raise ValueError(f"{place} is given as a constant, but {name} is a factor, too")
 
-    def _distinct(self, levels: list[Level], place: str) -> tuple[Level, ...]:
-        if len(set(levels)) != len(levels):
-            raise self._wrong(place, f"must be a list of distinct levels, got {levels!r}")
-        return tuple(levels)
 
-    def _constants(self) -> dict[str, Level]:
-        constants: dict[str, Level] = {}
-        for table in ("generator", "middleware"):
-            known = [name for name, setting in SETTINGS.items() if setting.table == table]
-            values = self._table(self.document, table, table)
-            self._refuse_unknown(values, known, table)
-            constants |= self._checked(values, table)
-        return constants
+def _hosts(given: Mapping[str, int], factors: Levels) -> dict[str, int]:
+    """Return how many hosts of each role the largest configuration needs."""
+    hosts = {role: given.get(role, 0) for role in ROLES}
+    for factor, role in COUNTED.items():
+        if factor in factors:
+            hosts[role] = max(int(level) for level in factors[factor])
+    return hosts
 
-    def _checked(self, values: Mapping[str, Any], place: str) -> dict[str, Level]:
-        for name, value in values.items():
-            rule = SETTINGS[name].rule
-            if not SETTINGS[name].accepts(value):
-                raise self._wrong(f"{place}.{name}", f"must be {rule}, got {value!r}")
-        return dict(values)
 
-    def _follows(self, factors: Levels) -> dict[str, dict[str, dict[str, Level]]]:
-        table = self._table(self.document, "follows", "follows")
-        self._refuse_unknown(table, factors, "follows")
-        follows: dict[str, dict[str, dict[str, Level]]] = {}
-        for factor in table:
-            by_level = self._table(table, factor, f"follows.{factor}")
-            follows[factor] = {}
-            for level in by_level:
-                place = f"follows.{factor}.{level}"
-                values = self._table(by_level, level, place)
-                self._refuse_unknown(values, [n for n in SETTINGS if n not in COUNTED], place)
-                follows[factor][level] = self._checked(values, place)
-            missing = [text for text in map(level_text, factors[factor]) if text not in by_level]
-            if missing:
-                raise self._wrong(f"follows.{factor}", f"says nothing of level {missing[0]}")
-        return follows
+def _as_tuples(levels: Levels) -> dict[str, tuple[Level, ...]]:
+    return {factor: tuple(values) for factor, values in levels.items()}
 
-    def _refuse_double(
-        self,
-        factors: Levels,
-        constants: Mapping[str, Level],
-        follows: Mapping[str, Mapping[str, Mapping[str, Level]]],
-    ) -> None:
-        """Refuse a setting that is given in two places: nobody could say which one holds."""
-        places = {f"{SETTINGS[name].table}.{name}": name for name in constants}
-        hosts = self._table(self.document, "hosts", "hosts")
-        places |= {f"hosts.{role}": name for name, role in COUNTED.items() if role in hosts}
-        given = {*constants, *factors}
-        for factor, by_level in follows.items():
-            following = {name for values in by_level.values() for name in values}
-            for name in sorted(following & given):
-                raise self._wrong(f"follows.{factor}", f"sets {name}, which is given elsewhere")
-            given |= following
-        for place, name in places.items():
-            if name in factors:
-                raise self._wrong(place, f"is given as a constant, but {name} is a factor, too")
 
-    def _hosts(self, factors: Levels) -> dict[str, int]:
-        table = self._table(self.document, "hosts", "hosts")
-        self._refuse_unknown(table, ROLES, "hosts")
-        for role, count in table.items():
-            if type(count) is not int or count < 0:
-                raise self._wrong(f"hosts.{role}", f"must be a whole number >= 0, got {count!r}")
-        hosts = {role: table.get(role, 0) for role in ROLES}
-        for factor, role in COUNTED.items():
-            if factor in factors:
-                hosts[role] = max(int(level) for level in factors[factor])
-        return hosts
-
-    def _durations(self, chosen: Mapping[str, Any], place: str) -> Durations:
-        ranges = {
-            "repetitions": (1, MOST_REPETITIONS),
-            "stable_s": (1, LONGEST_PHASE_S),
-            "warm_up_s": (0, LONGEST_PHASE_S),
-            "cool_down_s": (0, LONGEST_PHASE_S),
-        }
-        values = {}
-        for name, (least, most) in ranges.items():
-            if name not in chosen and least > 0:
-                raise self._wrong(f"{place}.{name}", "is missing")
-            value = values[name] = chosen.get(name, 0)
-            if type(value) is not int or not least <= value <= most:
-                rule = f"must be a whole number {least} to {most}, got {value!r}"
-                raise self._wrong(f"{place}.{name}", rule)
-        return Durations(**values)
-
-    def _pauses(self, entries: Any, place: str) -> Iterator[Pause]:
-        if not isinstance(entries, list):
-            raise self._wrong(place, f"must be a list of tables, got {entries!r}")
-        for number, entry in enumerate(entries, start=1):
-            where = f"{place}[{number}]"
-            names = [f.name for f in fields(Pause)]
-            if not isinstance(entry, dict) or set(entry) != set(names):
-                raise self._wrong(where, f"must have {', '.join(names)}, got {entry!r}")
-            if type(entry["server"]) is not int or entry["server"] < 1:
-                got = entry["server"]
-                raise self._wrong(f"{where}.server", f"must be a whole number >= 1, got {got!r}")
-            for name in ("at_s", "for_s"):
-                if not is_positive_number(entry[name]):
-                    got = entry[name]
-                    raise self._wrong(f"{where}.{name}", f"must be a number > 0, got {got!r}")
-            yield Pause(**entry)
-
-    def _time_dilation(self, chosen: Mapping[str, Any], profile: str) -> float:
-        """Return the k of the profile, or else that of the file."""
-        own = "time_dilation" in chosen
-        value = (chosen if own else self.document).get("time_dilation", 1)
-        if not is_positive_number(value) or not MIN_DILATION <= value <= MAX_DILATION:
-            rule = f"must be a number {MIN_DILATION:g} to {MAX_DILATION:g}, got {value!r}"
-            raise self._wrong(f"{profile}.time_dilation" if own else "time_dilation", rule)
-        return float(value)
-
-    def _table(self, parent: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
-        value = parent.get(key, {})
-        if not isinstance(value, dict):
-            raise self._wrong(place, f"must be a table, got {value!r}")
-        return dict(value)
-
-    def _refuse_unknown(self, table: Mapping[str, Any], known: Collection[str], place: str) -> None:
-        unknown = sorted(set(table) - set(known))
-        if unknown:
-            names = ", ".join(sorted(known)) or "none"
-            raise ConfigError(
-                self.path, f"{place}: unknown {', '.join(unknown)}; known are {names}"
-            )
-
-    def _wrong(self, place: str, rule: str) -> ConfigError:
-        return ConfigError(self.path, f"{place} {rule}")
+def _refuse_unknown(table: Iterable[str], known: Collection[str], place: str) -> None:
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        names = ", ".join(sorted(known)) or "none"
+        raise ValueError(f"{place}: unknown {', '.join(unknown)}; known are {names}")

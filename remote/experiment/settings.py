@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from remote.documents import Count, Positive, matching, one_of, told, whole_number
 from remote.services import memcached
 from remote.services.memtier import DEFAULT_KEY_PREFIX, LARGEST_KEY_BYTES, RATIOS, WORKLOADS, Keys
 from remote.services.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
@@ -23,75 +22,56 @@ class Setting:
 
     Attributes
     ----------
-    rule : told where a value breaks it.
+    kind : for a `remote.documents.Document`.
     varies : it may also be a factor.
     """
 
     table: str
-    rule: str
-    accepts: Callable[[Any], bool]
+    kind: Any
     varies: bool = True
 
 
-def _whole(table: str, least: int, most: int | None = None, *, varies: bool = True) -> Setting:
-    rule = f"a whole number >= {least}" if most is None else f"a whole number {least} to {most}"
-
-    def accepts(value: object) -> bool:
-        return type(value) is int and least <= value <= (value if most is None else most)
-
-    return Setting(table, rule, accepts, varies)
-
-
-def _number(table: str, *, varies: bool = True) -> Setting:
-    return Setting(table, "a number > 0", is_positive_number, varies)
-
-
-def _one_of(table: str, names: tuple[str, ...]) -> Setting:
-    return Setting(table, f"one of {', '.join(names)}", lambda value: value in names)
-
-
-def _pattern(table: str, rule: str, pattern: str) -> Setting:
-    def accepts(value: object) -> bool:
-        return isinstance(value, str) and re.fullmatch(pattern, value) is not None
-
-    return Setting(table, rule, accepts, varies=False)
-
-
-def is_positive_number(value: object) -> bool:
-    """Tell whether `value` is a finite number above 0, and no truth value."""
-    return type(value) in (int, float) and 0 < value <= sys.float_info.max  # type: ignore[operator]
+def _text(rule: str, pattern: str) -> Setting:
+    return Setting("generator", Annotated[str, matching(rule, pattern)], varies=False)
 
 
 SETTINGS: Mapping[str, Setting] = {
-    "num_middlewares": _whole("hosts", 0),
-    "num_servers": _whole("hosts", 1),
-    "workload": _one_of("generator", WORKLOADS),
-    "clients_per_thread": _whole("generator", 1),
-    "instances_per_client": _whole("generator", 1),
-    "threads_per_instance": _whole("generator", 1),
-    "arrival_rate_per_s": _number("generator"),
-    "multi_get_keys": _whole("generator", 1),
-    "value_bytes": _whole("generator", 1, LARGEST_VALUE_BYTES),
-    "key_bytes": _whole("generator", 1, LARGEST_KEY_BYTES),
-    "ratio": _pattern("generator", "sets to gets, such as 1:99", r"[1-9]\d*:[1-9]\d*"),
-    "key_prefix": _pattern("generator", "letters, digits, `-`, `_`, `:`", r"[A-Za-z0-9_:-]+"),
-    "key_count": _whole("generator", 1, varies=False),
-    "expiry_range_s": _pattern("generator", "two numbers of seconds, 9999-10000", r"\d+-\d+"),
-    "workers": _whole("middleware", 1),
-    "routing": _one_of("middleware", ROUTINGS),
-    "dispatch": _one_of("middleware", DISPATCHES),
-    "transport": _one_of("middleware", TRANSPORTS),
-    "sharded": Setting("middleware", "true or false", lambda value: type(value) is bool),
+    "num_middlewares": Setting("hosts", Annotated[int, whole_number(0)]),
+    "num_servers": Setting("hosts", Count),
+    "workload": Setting("generator", Annotated[str, one_of(*WORKLOADS)]),
+    "clients_per_thread": Setting("generator", Count),
+    "instances_per_client": Setting("generator", Count),
+    "threads_per_instance": Setting("generator", Count),
+    "arrival_rate_per_s": Setting("generator", Positive),
+    "multi_get_keys": Setting("generator", Count),
+    "value_bytes": Setting("generator", Annotated[int, whole_number(1, LARGEST_VALUE_BYTES)]),
+    "key_bytes": Setting("generator", Annotated[int, whole_number(1, LARGEST_KEY_BYTES)]),
+    "ratio": _text("sets to gets, such as 1:99", r"[1-9]\d*:[1-9]\d*"),
+    "key_prefix": _text("letters, digits, `-`, `_`, `:`", r"[\w:-]+"),
+    "key_count": Setting("generator", Count, varies=False),
+    "expiry_range_s": _text("two numbers of seconds, 9999-10000", r"\d+-\d+"),
+    "workers": Setting("middleware", Count),
+    "routing": Setting("middleware", Annotated[str, one_of(*ROUTINGS)]),
+    "dispatch": Setting("middleware", Annotated[str, one_of(*DISPATCHES)]),
+    "transport": Setting("middleware", Annotated[str, one_of(*TRANSPORTS)]),
+    "sharded": Setting("middleware", bool),
     "replicas": Setting(
         "middleware",
-        "a whole number >= 1 or `all`",
-        lambda value: value == ALL_SERVERS or (type(value) is int and value >= 1),
+        Annotated[
+            int | str,
+            told(
+                f"a whole number >= 1 or `{ALL_SERVERS}`",
+                lambda value: value == ALL_SERVERS or (isinstance(value, int) and value >= 1),
+            ),
+        ],
     ),
-    "server_timeout_s": _number("middleware", varies=False),
+    "server_timeout_s": Setting("middleware", Positive, varies=False),
 }
 """Every setting of a run under load; those that may vary are the factors of a section."""
 
-NETWORK_SETTINGS: Mapping[str, Setting] = {"kind": _one_of("factors", ("ping", "iperf3"))}
+NETWORK_SETTINGS: Mapping[str, Setting] = {
+    "kind": Setting("factors", Annotated[str, one_of("ping", "iperf3")])
+}
 """What is measured of a network; the only factor of a section of that kind."""
 
 OF_MIDDLEWARES = tuple(name for name, setting in SETTINGS.items() if setting.table == "middleware")

@@ -1,9 +1,10 @@
-"""Every line of Python has a room, and the rooms' imports run one way.
+"""Every line has a room, and the rooms' imports run one way.
 
 The docstring of a package tells its rooms in their order, and what belongs into each.
 """
 
 import graphlib
+import itertools
 import re
 from collections import Counter
 from importlib import import_module
@@ -18,6 +19,7 @@ MOST_FILES = 12
 ANALYSIS_DOC = PROJECT / "docs" / "analysis.md"
 MAP = PROJECT / "CONTRIBUTING.md"
 KOTLIN = PROJECT / "middleware-kotlin/src/main/kotlin/mwlab"
+KOTLIN_TESTS = PROJECT / "middleware-kotlin/src/test/kotlin/mwlab"
 ROOM = re.compile(r"    (?P<names>\w+(?:, \w+)*) {2,}(?P<purpose>.+)")
 
 
@@ -84,7 +86,7 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
         for used in graph.find_modules_directly_imported_by(module)
         if used.startswith("analysis.")
     }
-    assert uses <= {"whole_files", "text", "results", "tables", "statistics", "lab"}
+    assert uses <= {"whole_files", "locks", "text", "results", "tables", "statistics", "lab"}
 
 
 @pytest.mark.parametrize("package", ["analysis", "remote"])
@@ -101,6 +103,39 @@ def test_a_name_stands_once(package):
     rest = [folder for folder in folders(package) if folder.name != "words"]
     names = Counter(name for folder in rest for name in {folder.name, *modules(folder)})
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def kotlin_packages(source: Path) -> dict[str, list[Path]]:
+    """Name of each package of Kotlin to its files."""
+    found: dict[str, list[Path]] = {}
+    for path in source.rglob("*.kt"):
+        name = path.parent.relative_to(source.parent).as_posix().replace("/", ".")
+        found.setdefault(name, []).append(path)
+    return found
+
+
+@pytest.mark.parametrize("source", [KOTLIN, KOTLIN_TESTS])
+def test_packages_of_kotlin_are_small_folders(source):
+    for package, paths in kotlin_packages(source).items():
+        assert len(paths) <= MOST_FILES, f"{package} has {len(paths)} files"
+        wrong = [p.name for p in paths if f"\npackage {package}\n" not in f"\n{p.read_text()}"]
+        assert wrong == [], f"{wrong} stand in the folder of {package}, which is not their package"
+
+
+def test_imports_of_kotlin_run_in_no_circle():
+    packages = kotlin_packages(KOTLIN)
+    uses: dict[str, dict[str, list[str]]] = {package: {} for package in packages}
+    for package, path in ((name, path) for name, paths in packages.items() for path in paths):
+        for imported in re.findall(r"^import (mwlab\.[\w.]+)", path.read_text(), re.M):
+            used = max((p for p in packages if imported.startswith(f"{p}.")), key=len)
+            if used != package:
+                uses[package].setdefault(used, []).append(f"{path.name} uses {imported}")
+    try:
+        graphlib.TopologicalSorter(uses).prepare()
+    except graphlib.CycleError as circle:
+        backwards = circle.args[1]
+        steps = [uses[one][other] for other, one in itertools.pairwise(backwards)]
+        pytest.fail(f"{' < '.join(backwards)}:\n" + "\n".join(line for s in steps for line in s))
 
 
 @pytest.mark.parametrize("name", re.findall(r"^\| `([\w.]+)`", ANALYSIS_DOC.read_text(), re.M))

@@ -1,5 +1,6 @@
 """Does a run count? Checks on what it left; required ones reject it, advisory ones are shown."""
 
-from remote.experiment.checks.of_run import ACCEPTED, REJECTED, evaluate
+from remote.experiment.checks.check import ACCEPTED, FAILED, REJECTED
+from remote.experiment.checks.of_run import evaluate
 
-__all__ = ["ACCEPTED", "REJECTED", "evaluate"]
+__all__ = ["ACCEPTED", "FAILED", "REJECTED", "evaluate"]

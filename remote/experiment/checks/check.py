@@ -1,10 +1,11 @@
-"""The outcome of one check of a run."""
+"""The outcome of one check of a run, and of a run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 REQUIRED, ADVISORY = "required", "advisory"
+ACCEPTED, REJECTED, FAILED = "accepted", "rejected", "failed"  # failed: it broke off, no checks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,14 +9,12 @@ from typing import Any
 
 from analysis.results import ParseError, read_memtier_json, read_middleware
 from analysis.results.memtier import MemtierRun
-from remote.experiment.checks.check import ADVISORY, REQUIRED, Check
+from remote.experiment.checks.check import ACCEPTED, ADVISORY, REJECTED, REQUIRED, Check
 from remote.experiment.checks.counts import count_checks
 from remote.experiment.checks.latency import LATENCY, latency_checks
 from remote.experiment.checks.of_hosts import host_checks
 from remote.experiment.sessions.results import client_results
 from remote.services.monitors import ended_well
-
-ACCEPTED, REJECTED = "accepted", "rejected"
 
 DURATION_TOLERANCE_S = 2.0  # memtier 2.3.1 is sometimes a whole second off in what it reports
 

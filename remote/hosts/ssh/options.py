@@ -1,22 +1,20 @@
-"""How ssh would reach a host: the options of an inventory over those of the user's ssh_config."""
+"""How ssh would reach a host, by its own word: `ssh -G` with the options of an inventory."""
 
 from __future__ import annotations
 
 import getpass
+import itertools
+import re
 import shlex
+import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import paramiko
-
-USER_CONFIG = Path("~/.ssh/config")
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22
-_NO_JUMP = "none"
 # ssh's one-letter options that take a value.
 _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
-_LETTERS = {"J": "proxyjump", "i": "identityfile", "p": "port", "l": "user"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +67,6 @@ class JumpSpec:
         return cls(host=host, user=user or None, port=int(port) if port else None)
 
 
-@dataclass
-class _Arguments:
-    options: dict[str, str] = field(default_factory=dict)
-    config_file: str | None = None
-
-
 def resolve(address: str, arguments: Sequence[str] = ()) -> SshOptions:
     """Tell how ``ssh ARGUMENTS... ADDRESS`` would connect, without connecting.
 
@@ -87,20 +79,20 @@ def resolve(address: str, arguments: Sequence[str] = ()) -> SshOptions:
     ValueError
         The arguments or the configuration file are wrong or ask for what is not supported.
     """
-    parsed = _parse_arguments(arguments)
-    configured = _configured(address, parsed.config_file)
-    merged = {**configured, **parsed.options}
-    port = merged.get("port")
-    if port is not None and not port.isdigit():
-        raise ValueError(f"the port `{port}` is no number")
+    words = [word for text in arguments for word in shlex.split(text)]
+    found = _configuration(*words, "--", address)
+    if found.get("host", address) != address:  # OpenSSH before 8.8 does not say it
+        raise ValueError(f"`{found['host']}` is no option of ssh")
+    default = _configuration("-F", "none", "--", address)
+    chosen = {key: value for key, value in found.items() if value != default.get(key)}
     return SshOptions(
-        address=configured.get("hostname", address),
-        port=int(port) if port else None,
-        user=merged.get("user"),
-        identity_file=merged.get("identityfile"),
-        known_hosts=merged.get("userknownhostsfile", "").split(" ")[0] or None,
-        jumps=next((j for j in map(_jumps, (parsed.options, configured)) if j is not None), ()),
-        config_file=parsed.config_file,
+        address=found["hostname"],
+        port=int(chosen["port"]) if "port" in chosen else None,
+        user=chosen.get("user"),
+        identity_file=_without_tokens(chosen.get("identityfile"), found),
+        known_hosts=chosen.get("userknownhostsfile", "").split(" ")[0] or None,
+        jumps=_jumps(found),
+        config_file=_config_file(words),
     )
 
 
@@ -112,51 +104,47 @@ def local_user() -> str:
         return "root"
 
 
-def _parse_arguments(texts: Sequence[str]) -> _Arguments:
-    parsed = _Arguments()
-    for text in texts:
-        words = iter(shlex.split(text))
-        for word in words:
-            if not word.startswith("-") or len(word) < 2:
-                raise ValueError(f"`{word}` is no option of ssh")
-            letter = word[1]
-            if letter not in _WITH_VALUE:
-                continue
-            value = word[2:] or next(words, "")
-            if letter == "o":
-                name, _, value = value.replace("=", " ", 1).partition(" ")
-                parsed.options.setdefault(name.lower(), value.strip())
-            elif letter == "F":
-                parsed.config_file = value
-            elif letter in _LETTERS:
-                parsed.options.setdefault(_LETTERS[letter], value)
-    return parsed
-
-
-def _configured(address: str, config_file: str | None) -> dict[str, str]:
-    """Return what ssh_config says of `address`, lists as their first entry."""
-    path = Path(config_file or USER_CONFIG).expanduser()
-    if config_file == _NO_JUMP or not path.is_file():
-        if config_file not in (None, _NO_JUMP, "/dev/null"):
-            raise ValueError(f"the file {path} of `-F` does not exist")
-        return {}
+def _configuration(*words: str) -> dict[str, str]:
+    """Ask ssh what it would do; of what is there several times, the first."""
     try:
-        found = paramiko.SSHConfig.from_path(str(path)).lookup(address)
-    except (paramiko.SSHException, ImportError, OSError) as exc:
-        raise ValueError(f"{path} cannot be used: {exc}") from exc
-    flat = {key: value[0] if isinstance(value, list) else value for key, value in found.items()}
-    return {key: value for key, value in flat.items() if isinstance(value, str)}
+        told = subprocess.run(
+            ["ssh", "-T", "-G", *words], capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError as exc:
+        raise ValueError("ssh is not installed: `apt-get install openssh-client`") from exc
+    if told.returncode:
+        raise ValueError(f"ssh says: {told.stderr.strip()}")
+    found: dict[str, str] = {}
+    for line in told.stdout.splitlines():
+        key, _, value = line.partition(" ")
+        found.setdefault(key, value)
+    return found
 
 
-def _jumps(options: Mapping[str, str]) -> tuple[str, ...] | None:
-    """Return the jump hosts that `options` ask for, None if they say nothing of it."""
-    if "proxyjump" in options:
-        text = options["proxyjump"]
-        return () if text.lower() == _NO_JUMP else tuple(part.strip() for part in text.split(","))
-    command = options.get("proxycommand", "").strip()
-    if not command:
+def _config_file(words: Sequence[str]) -> str | None:
+    for word, following in itertools.pairwise([*words, ""]):
+        if word.startswith("-F"):
+            return word[2:] or following
+    return None
+
+
+def _without_tokens(path: str | None, found: Mapping[str, str]) -> str | None:
+    """Fill in what ssh_config(5) lets stand in the name of a key; `ssh -G` leaves it."""
+    if path is None:
         return None
-    if command.lower() == _NO_JUMP:
+    tokens = {
+        "%": "%", "d": str(Path.home()), "h": found["hostname"], "n": found.get("host", ""),
+        "p": found["port"], "r": found["user"], "u": local_user(),
+    }  # fmt: skip
+    return re.sub("%([%dhnpru])", lambda match: tokens[match[1]], path)
+
+
+def _jumps(found: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the jump hosts that ssh would take."""
+    if "proxyjump" in found:
+        return tuple(part.strip() for part in found["proxyjump"].split(","))
+    command = found.get("proxycommand", "").strip()
+    if command in ("", "none"):
         return ()
     words = shlex.split(command)
     if Path(words[0]).name != "ssh" or "-W" not in words:

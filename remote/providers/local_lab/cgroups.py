@@ -5,14 +5,13 @@ Pure in what it decides; `Groups` makes and removes directories below /sys/fs/cg
 
 from __future__ import annotations
 
-import contextlib
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
 from remote.providers.local_lab.cpu_account import parse_cpu_seconds
+from remote.waiting import until
 
 PROCS = "cgroup.procs"
 _MOUNTS = Path("/proc/mounts")
@@ -167,16 +166,20 @@ class Groups:
 
 def _remove(group: Path) -> None:
     """Remove a group; one that a process has just left may still be busy for a moment."""
-    deadline = time.monotonic() + _REMOVE_TIMEOUT_S
-    while True:
+    reasons: list[str] = []
+
+    def is_gone() -> bool:
         try:
-            with contextlib.suppress(FileNotFoundError):
-                group.rmdir()
-            return
+            group.rmdir()
+        except FileNotFoundError:
+            return True
         except OSError as exc:
-            if time.monotonic() > deadline:
-                raise LabError(
-                    f"cannot remove the control group {group}: {exc.strerror}",
-                    f"Processes are left in it: `cat {group / PROCS}`; `lab down` tries again",
-                ) from exc
-        time.sleep(0.02)
+            reasons.append(str(exc.strerror))
+            return False
+        return True
+
+    if not until(is_gone, _REMOVE_TIMEOUT_S):
+        raise LabError(
+            f"cannot remove the control group {group}: {reasons[-1]}",
+            f"Processes are left in it: `cat {group / PROCS}`; `lab down` tries again",
+        )

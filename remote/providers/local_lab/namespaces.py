@@ -28,7 +28,7 @@ from remote.providers.local_lab.links.wiring import (
     network_commands,
     shaping_commands,
 )
-from remote.providers.local_lab.lock import locked
+from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process
 from remote.providers.local_lab.status import (
     SWITCH,
@@ -41,6 +41,7 @@ from remote.providers.local_lab.status import (
     switch_state,
 )
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, LabHost, Topology
+from remote.waiting import until
 
 _NETNS_DIR = Path("/run/netns")
 _START_TIMEOUT_S = 15.0
@@ -83,7 +84,7 @@ class LocalLab:
         """
         report = progress or (lambda _: None)
         requirements.check_all()
-        with locked(self._files.directory.parent):
+        with alone(self._files.directory.parent):
             states = host_states(self._files)
             if any(state.sshd_pid is not None for state in states):
                 self._refuse_other_topology()
@@ -114,7 +115,7 @@ class LocalLab:
             A process did not end or a command failed; calling it again is safe.
         """
         requirements.check_root()
-        with locked(self._files.directory.parent):
+        with alone(self._files.directory.parent):
             ended = _take_down(self._files)
         processes.wait_until_reaped(ended)
 
@@ -139,7 +140,7 @@ class LocalLab:
             `time_dilation` is not a sensible number.
         """
         requirements.check_root()
-        with locked(self._files.directory.parent):
+        with alone(self._files.directory.parent):
             self._dilate(time_dilation)
         return self._files.inventory
 
@@ -251,21 +252,25 @@ def _check_routes(hosts: Sequence[LabHost]) -> None:
 
 
 def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
-    deadline = time.monotonic() + _START_TIMEOUT_S
     waiting = list(hosts)
-    while waiting:
-        waiting = [host for host in waiting if not greets(host.address)]
-        for host in waiting:
-            init_file = files.host(host.name) / "init"
-            has_ended = init_file.exists() and read_init(init_file) is None
-            if has_ended or time.monotonic() > deadline:
-                log = (files.host(host.name) / "log").read_text(errors="replace").strip()
-                raise LabError(
-                    f"{host.name} {'ended while it started' if has_ended else 'does not answer'}; "
-                    f"its log says: {log[-500:] or '(nothing)'}",
-                    "Mend that and run `lab up` again; nothing was left behind",
-                )
-        time.sleep(0.02 if waiting else 0)
+
+    def is_decided() -> bool:
+        waiting[:] = [host for host in waiting if not greets(host.address)]
+        return not waiting or any(_has_ended(files, host) for host in waiting)
+
+    until(is_decided, _START_TIMEOUT_S)
+    for host in sorted(waiting, key=lambda host: not _has_ended(files, host)):
+        what = "ended while it started" if _has_ended(files, host) else "does not answer"
+        log = (files.host(host.name) / "log").read_text(errors="replace").strip()
+        raise LabError(
+            f"{host.name} {what}; its log says: {log[-500:] or '(nothing)'}",
+            "Mend that and run `lab up` again; nothing was left behind",
+        )
+
+
+def _has_ended(files: LabFiles, host: LabHost) -> bool:
+    init_file = files.host(host.name) / "init"
+    return init_file.exists() and read_init(init_file) is None
 
 
 def _take_down(files: LabFiles) -> list[Process]:

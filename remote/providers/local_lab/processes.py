@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.waiting import until
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,8 @@ def wait_until_reaped(processes: Iterable[Process], timeout_s: float = 3.0) -> N
     Most do that at once, some every few seconds, some containers' never: what is left then is only
     an entry in the list.
     """
-    deadline = time.monotonic() + timeout_s
-    for process in processes:
-        while process.is_listed and time.monotonic() < deadline:
-            time.sleep(0.02)
+    listed = list(processes)
+    until(lambda: not any(process.is_listed for process in listed), timeout_s)
 
 
 def _open(process: Process) -> int | None:

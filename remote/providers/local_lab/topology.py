@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-import math
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, model_validator
+
+from remote.documents import Count, Document, Positive, number, parse, read_toml, told
 from remote.errors import ConfigError
-from remote.hosts.inventory import ROLES
+from remote.hosts.host import ROLES
 
 DEFAULT_TOPOLOGY = "azure"
 TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
@@ -25,8 +27,17 @@ MAX_RTT_MS = 1000.0
 HOST_NAME = re.compile(r"(?!switch$|control$)[a-z][a-z0-9-]{0,11}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Egress:
+def _benchmark_network(text: str) -> str:
+    try:
+        network = ipaddress.IPv4Network(text)
+    except ValueError as exc:
+        raise ValueError(f"must be a network: {exc}") from exc
+    if not network.subnet_of(BENCHMARK_NETWORK):
+        raise ValueError(f"must lie in {BENCHMARK_NETWORK}, got {text}")
+    return text
+
+
+class Egress(Document):
     """Token bucket on everything a host sends (tc-tbf(8)).
 
     Parameters
@@ -36,20 +47,30 @@ class Egress:
     queue_kib : what may wait for tokens; more is dropped.
     """
 
-    rate_mbit_per_s: float
-    burst_kib: int
-    queue_kib: int
+    rate_mbit_per_s: Positive
+    burst_kib: Annotated[
+        int, told("a whole number >= 2, or no full packet ever passes", lambda kib: kib >= 2)
+    ]
+    queue_kib: Count
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabHost:
-    """One host of the lab.
+class RoleTable(Document):
+    """The hosts of one role, name to address, and what limits each of them.
 
     Parameters
     ----------
     egress : limit of its link, None for a link without one.
     cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
     """
+
+    hosts: dict[str, str]
+    egress: Egress | None = None
+    cpu_quota: Positive | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabHost:
+    """One host of the lab; its limits are those of its role."""
 
     name: str
     role: str
@@ -58,8 +79,7 @@ class LabHost:
     cpu_quota: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Topology:
+class Topology(Document):
     """All hosts of a lab, the network they share and the control host's address in it.
 
     Parameters
@@ -70,12 +90,27 @@ class Topology:
     """
 
     name: str
-    network: str
+    network: Annotated[str, AfterValidator(_benchmark_network)]
     control_address: str
-    work_dir_mib: int
-    hosts: tuple[LabHost, ...]
-    rtt_ms: float = 0.0
-    time_dilation: float = 1.0
+    work_dir_mib: Count
+    rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] = 0.0
+    time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)] = 1.0
+    clients: RoleTable | None = None
+    middlewares: RoleTable | None = None
+    servers: RoleTable | None = None
+
+    @cached_property
+    def hosts(self) -> tuple[LabHost, ...]:
+        """The hosts of all roles, in the order of the roles and of the file."""
+        tables = {role: table for role in ROLES if (table := getattr(self, role)) is not None}
+        return tuple(
+            LabHost(
+                name=name, role=role, address=address, egress=table.egress,
+                cpu_quota=table.cpu_quota,
+            )
+            for role, table in tables.items()
+            for name, address in table.hosts.items()
+        )  # fmt: skip
 
     @property
     def delay_ms(self) -> float:
@@ -90,29 +125,18 @@ class Topology:
         ValueError
             `time_dilation` is not between 0.01 and 1000.
         """
-        return replace(self, time_dilation=time_dilation)
+        return Topology.from_dict({**self.to_dict(), "time_dilation": time_dilation})
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _check_hosts(self) -> Topology:
         """Check what only shows when all hosts are known: names and addresses."""
-        try:
-            network = ipaddress.IPv4Network(self.network)
-        except ValueError as exc:
-            raise ValueError(f"network: {exc}") from exc
-        if not network.subnet_of(BENCHMARK_NETWORK):
-            raise ValueError(f"network must lie in {BENCHMARK_NETWORK}, got {self.network}")
         if not self.hosts:
             raise ValueError(f"no hosts: give at least one in [{'], ['.join(ROLES)}]")
+        network = ipaddress.IPv4Network(self.network)
         owners: dict[str, str] = {}
         _claim(owners, network, "control_address", self.control_address)
         for host in self.hosts:
             _claim(owners, network, f"{host.role}.hosts.{host.name}", host.address)
-        if not MIN_DILATION <= self.time_dilation <= MAX_DILATION:
-            raise ValueError(
-                f"time_dilation must be between {MIN_DILATION:g} and {MAX_DILATION:g}, "
-                f"got {self.time_dilation!r}"
-            )
-        if not 0 <= self.rtt_ms <= MAX_RTT_MS:
-            raise ValueError(f"rtt_ms must be between 0 and {MAX_RTT_MS:g}, got {self.rtt_ms!r}")
         names = [host.name for host in self.hosts]
         for name in names:
             if not HOST_NAME.fullmatch(name):
@@ -122,6 +146,7 @@ class Topology:
                 )
             if names.count(name) > 1:
                 raise ValueError(f"host {name} is given more than once")
+        return self
 
     @classmethod
     def named(cls, name: str) -> Topology:
@@ -155,9 +180,10 @@ class Topology:
         ConfigError
             The file cannot be read, or a field is missing, unknown or wrong.
         """
+        document = read_toml(path)
         try:
-            return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as exc:  # TOMLDecodeError is a ValueError
+            return cls.from_dict(document)
+        except ValueError as exc:
             raise ConfigError(path, str(exc)) from exc
 
     @classmethod
@@ -167,92 +193,13 @@ class Topology:
         Raises
         ------
         ValueError
-            A field is missing, unknown or wrong; the message begins with its name.
+            A field is missing, unknown or wrong; the message names it.
         """
-        common = {"name": str, "network": str, "control_address": str, "work_dir_mib": int}
-        emulation = {"rtt_ms": float, "time_dilation": float}
-        optional = {**emulation, **dict.fromkeys(ROLES, dict)}
-        _check_fields(data, "", required=common, optional=optional)
-        hosts: list[LabHost] = []
-        for role in ROLES:
-            if role in data:
-                hosts.extend(_read_role(role, data[role]))
-        given = [*common, *(field for field in emulation if field in data)]
-        return cls(**{field: data[field] for field in given}, hosts=tuple(hosts))
+        return parse(cls, data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give back what `from_dict` reads; hosts of one role share their limit."""
-        data: dict[str, Any] = {
-            "name": self.name,
-            "network": self.network,
-            "control_address": self.control_address,
-            "work_dir_mib": self.work_dir_mib,
-            "rtt_ms": self.rtt_ms,
-            "time_dilation": self.time_dilation,
-        }
-        for host in self.hosts:
-            role = data.setdefault(host.role, {"hosts": {}})
-            role["hosts"][host.name] = host.address
-            if host.egress is not None:
-                role["egress"] = asdict(host.egress)
-            if host.cpu_quota is not None:
-                role["cpu_quota"] = host.cpu_quota
-        return data
-
-
-def _read_role(role: str, table: Mapping[str, Any]) -> list[LabHost]:
-    optional = {"egress": dict, "cpu_quota": float}
-    _check_fields(table, f"{role}.", required={"hosts": dict}, optional=optional)
-    _check_fields(
-        table["hosts"], f"{role}.hosts.", required={}, optional=dict.fromkeys(table["hosts"], str)
-    )
-    egress = _read_egress(f"{role}.egress.", table["egress"]) if "egress" in table else None
-    return [
-        LabHost(
-            name=name, role=role, address=address, egress=egress, cpu_quota=table.get("cpu_quota")
-        )
-        for name, address in table["hosts"].items()
-    ]
-
-
-def _read_egress(where: str, table: Mapping[str, Any]) -> Egress:
-    required = {"rate_mbit_per_s": float, "burst_kib": int, "queue_kib": int}
-    _check_fields(table, where, required=required, optional={})
-    if table["burst_kib"] < 2:
-        raise ValueError(f"{where}burst_kib must be at least 2, or no full packet ever passes")
-    return Egress(**table)
-
-
-def _check_fields(
-    table: Mapping[str, Any],
-    where: str,
-    *,
-    required: Mapping[str, type],
-    optional: Mapping[str, type],
-) -> None:
-    """Refuse missing, unknown, wrongly typed fields and numbers that are not positive."""
-    kinds = {**required, **optional}
-    for field in required:
-        if field not in table:
-            raise ValueError(f"{where}{field} is missing")
-    for field, value in table.items():
-        if field not in kinds:
-            raise ValueError(f"{where}{field} is not known here; known: {', '.join(kinds)}")
-        kind = (int, float) if kinds[field] is float else kinds[field]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise ValueError(f"{where}{field} must be {_KIND_NAMES[kinds[field]]}, got {value!r}")
-        if isinstance(value, int | float):
-            _check_range(where + field, value, may_be_zero=field == "rtt_ms")
-
-
-def _check_range(field: str, value: float, *, may_be_zero: bool) -> None:
-    if may_be_zero and not 0 <= value < math.inf:
-        raise ValueError(f"{field} must be at least 0, got {value!r}")
-    if not may_be_zero and not 0 < value < math.inf:
-        raise ValueError(f"{field} must be greater than 0, got {value!r}")
-
-
-_KIND_NAMES = {str: "a text", int: "a whole number", float: "a number", dict: "a table"}
+        """Give back what `from_dict` reads."""
+        return self.model_dump(exclude_none=True)
 
 
 def _claim(

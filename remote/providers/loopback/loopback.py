@@ -13,7 +13,6 @@ import pwd
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from remote.hosts.jobs import JOB_MARK
 from remote.hosts.ssh.server import greets
 from remote.programs import SEARCH_PATH, find, run
 from remote.providers.local_lab import processes
-from remote.providers.local_lab.lock import locked
+from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process, parse_stat
 from remote.providers.loopback.loopback_files import (
     addresses,
@@ -35,6 +34,7 @@ from remote.providers.loopback.loopback_files import (
     sshd_config,
     state_dir,
 )
+from remote.waiting import until
 
 _START_TIMEOUT_S = 10.0
 _LOG_TAIL_CHARACTERS = 500
@@ -80,7 +80,7 @@ class LoopbackLab:
         report = progress or (lambda _: None)
         user = _account()
         self.folder.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self.folder.parent):
+        with alone(self.folder.parent):
             if self._is_up():
                 report("The loopback fleet is up already.")
                 return self.inventory_path
@@ -96,7 +96,7 @@ class LoopbackLab:
     def down(self) -> None:
         """End the sshd and every job, remove all files; harmless if it is down."""
         if self.folder.exists():
-            with locked(self.folder.parent):
+            with alone(self.folder.parent):
                 self._take_down()
 
     def is_running(self) -> bool:
@@ -167,9 +167,7 @@ class LoopbackLab:
 
     def _wait_until_usable(self, inventory: Path) -> None:
         host = Inventory.read(inventory).hosts[0]
-        deadline = time.monotonic() + _START_TIMEOUT_S
-        while not greets(host.address, host.port) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: greets(host.address, host.port), _START_TIMEOUT_S)
         try:
             with Connection(host) as connection:
                 connection.run("true")

@@ -1,10 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-from analysis.statistics.intervals import aggregate, half_width_of_mean
+from analysis.statistics.intervals import (
+    aggregate,
+    half_width_of_difference,
+    half_width_of_mean,
+)
 
 
 def test_interval_of_jain_example_13_4():
@@ -54,3 +59,17 @@ def test_interval_moves_with_the_values_and_holds_the_mean(values, shift):
 def test_confidence_out_of_range_is_refused():
     with pytest.raises(ValueError, match=r"confidence must be in \(0, 1\), got 95"):
         half_width_of_mean(pd.Series([1.0]), pd.Series([4]), confidence=95)
+
+
+@given(st.lists(st.floats(1, 1e3), min_size=2, max_size=9), st.lists(st.floats(1, 1e3), min_size=2))
+def test_interval_of_a_difference_is_that_of_statsmodels(one, other):
+    assume(np.ptp(one) > 1e-3 and np.ptp(other) > 1e-3)
+    low, high = CompareMeans(DescrStatsW(one), DescrStatsW(other)).tconfint_diff(usevar="unequal")
+    sds = (np.std(one, ddof=1), np.std(other, ddof=1))
+    half_width = half_width_of_difference(sds, (len(one), len(other)))
+    assert half_width == pytest.approx((high - low) / 2)
+
+
+def test_difference_without_repetitions_has_no_interval_and_without_spread_one_of_width_0():
+    half_widths = half_width_of_difference(([1, 0], [1, 0]), ([1, 2], [4, 2]))
+    assert half_widths == pytest.approx([np.nan, 0], nan_ok=True)

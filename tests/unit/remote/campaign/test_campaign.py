@@ -159,7 +159,7 @@ def test_damaged_manifest_is_named(tmp_path):
     with pytest.raises(ConfigError, match="not a manifest of format 1"):
         read_manifest(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "status": "accepted"}))
-    with pytest.raises(ConfigError, match=r"without attempt; delete its folder"):
+    with pytest.raises(ConfigError, match=r"attempt is missing; delete its folder"):
         read_manifest(tmp_path)
 
 

@@ -3,8 +3,15 @@ import json
 import pytest
 
 from remote.campaign import Campaign
-from remote.campaign.record import exclusive
-from remote.campaign.states import LOCK, State, is_controlled, mark_of, marked_running, state_of
+from remote.campaign.states import (
+    LOCK,
+    State,
+    exclusive,
+    is_controlled,
+    mark_of,
+    marked_running,
+    state_of,
+)
 from remote.phases import MEASURING, Phases, overhead, total_phases
 
 

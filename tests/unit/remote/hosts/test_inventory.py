@@ -1,5 +1,7 @@
 import dataclasses
 import getpass
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,10 +26,14 @@ all:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """A home without an ssh_config of its own."""
+    """A home with an ssh_config of its own, which ssh would look for by the user's name alone."""
     home = tmp_path / "home"
     (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh" / "config").touch()
     monkeypatch.setenv("HOME", str(home))
+    (home / "ssh").write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {home}/.ssh/config "$@"\n')
+    (home / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{home}:{os.environ['PATH']}")
     return home
 
 
@@ -223,8 +229,8 @@ def test_jump_hosts_in_a_row_and_other_ways_refused(tmp_path):
 
 def test_ssh_config_is_honoured_below_the_inventory(tmp_path, home):
     (home / ".ssh" / "config").write_text(
-        "Host s1\n HostName 192.0.2.31\n User remote\n Port 2231\n IdentityFile ~/.ssh/lab\n"
-        " ProxyJump gate\n UserKnownHostsFile ~/.ssh/known_lab\n"
+        "Host s1\n HostName 192.0.2.31\n User remote\n Port 2231\n IdentityFile ~/.ssh/lab-%h\n"
+        f" ProxyJump gate\n UserKnownHostsFile {home}/.ssh/known_lab\n"
         "Host gate\n HostName gate.example.org\n User guard\n"
     )
     s1, s2 = read(
@@ -233,7 +239,7 @@ def test_ssh_config_is_honoured_below_the_inventory(tmp_path, home):
     ).hosts
     assert (s1.address, s1.user, s1.port) == ("192.0.2.31", "remote", 2231)
     assert (s1.data_address, s2.address, s2.port) == ("192.0.2.31", "192.0.2.31", 5)
-    assert s1.identity_file == home / ".ssh" / "lab"
+    assert s1.identity_file == home / ".ssh" / "lab-192.0.2.31"
     assert s1.known_hosts == home / ".ssh" / "known_lab"
     assert (s1.jump.address, s1.jump.user) == ("gate.example.org", "guard")
     text = "servers: {hosts: {s1: {ansible_ssh_common_args: '-F none'}}}"

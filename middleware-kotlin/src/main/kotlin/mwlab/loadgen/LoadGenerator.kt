@@ -1,7 +1,6 @@
 package mwlab.loadgen
 
 import mwlab.loadgen.arrivals.Rate
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.AddressFamily
 import mwlab.loadgen.options.Arrivals
@@ -18,8 +17,10 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.report.TextReport
 import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
+import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.search.SearchStep
+import mwlab.loadgen.search.TestResult
 import mwlab.loadgen.search.findRate
 import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf

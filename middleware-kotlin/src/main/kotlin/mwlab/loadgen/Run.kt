@@ -15,13 +15,13 @@ import mwlab.loadgen.client.Rehearsal
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveTotals
 import mwlab.loadgen.measure.ReplyRecorder
-import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
-import mwlab.loadgen.measure.RunResult
-import mwlab.loadgen.measure.runResult
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.report.Progress
+import mwlab.loadgen.request.RunClock
+import mwlab.loadgen.result.RunResult
+import mwlab.loadgen.result.runResult
 import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.TraceFeed

@@ -1,7 +1,7 @@
 package mwlab.loadgen
 
 import mwlab.loadgen.measure.LiveTotals
-import mwlab.loadgen.measure.RunClock
+import mwlab.loadgen.request.RunClock
 
 /** Notices that requests are outstanding and nothing has come back for [LIMIT_S] seconds: the server hangs. */
 internal class StallDetector {

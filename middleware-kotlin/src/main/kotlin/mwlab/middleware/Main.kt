@@ -4,6 +4,7 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
+import mwlab.middleware.reply.VERSION
 import sun.misc.Signal
 import java.io.IOException
 import kotlin.system.exitProcess
@@ -17,7 +18,7 @@ fun main(arguments: Array<String>) {
     exitProcess(
         when (val command = Invocation.parse(arguments)) {
             is Invocation.Help -> 0.also { print(Invocation.HELP) }
-            is Invocation.Version -> 0.also { println("middleware ${Middleware.VERSION}") }
+            is Invocation.Version -> 0.also { println("middleware $VERSION") }
             is Invocation.Invalid -> EXIT_USAGE.also { complain("${command.message} (see --help)") }
             is Invocation.Run -> runBlocking { run(command.config) }
         },

@@ -17,19 +17,30 @@ import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.client.Clients
-import mwlab.middleware.reply.OwnStatistics
+import mwlab.middleware.job.JobQueue
+import mwlab.middleware.job.Server
+import mwlab.middleware.reply.VERSION
+import mwlab.middleware.routing.HashRouter
+import mwlab.middleware.routing.Ring
+import mwlab.middleware.routing.RingRouter
+import mwlab.middleware.routing.RoundRobinRouter
 import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routes
-import mwlab.middleware.server.Server
+import mwlab.middleware.routing.Routing
 import mwlab.middleware.server.ServerConnection
 import mwlab.middleware.server.ServerConnections
-import mwlab.net.BufferLimit
+import mwlab.middleware.worker.JobCalls
+import mwlab.middleware.worker.PipelinedWorker
+import mwlab.middleware.worker.SequentialWorker
+import mwlab.middleware.worker.Worker
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
 import mwlab.net.Listener
 import mwlab.net.NanoClock
 import mwlab.net.Transport
+import mwlab.net.buffer.BufferLimit
+import mwlab.net.text
 import java.io.IOException
 import java.net.InetSocketAddress
 import kotlin.time.Duration.Companion.milliseconds
@@ -165,12 +176,18 @@ class Middleware(
     private fun worker(index: Int, connections: List<ServerConnection>): Worker {
         val loop = loopOf(index)
         val recorder = metrics.recorderOf(loop)
-        val routes = Routes(Router.of(config, index), servers.size, config.failover, config.serverTimeout, clock)
+        val routes = Routes(router(index), servers.size, config.failover, config.serverTimeout, clock)
         val calls = JobCalls(servers, connections, routes, recorder, loop.buffers)
         return when (config.dispatch) {
             Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
             Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls)
         }
+    }
+
+    private fun router(worker: Int): Router = when (config.routing) {
+        Routing.ROUND_ROBIN -> RoundRobinRouter(config.servers.size, config.sharded, worker)
+        Routing.HASH -> HashRouter(config.servers.size, config.sharded)
+        Routing.CONSISTENT_HASH -> RingRouter(Ring(config.servers, config.ring), config.replicas ?: 1)
     }
 
     private fun client(connection: Connection): ClientConnection {
@@ -191,9 +208,6 @@ class Middleware(
     }
 
     companion object {
-        /** The version of this build, from the jar's manifest. */
-        val VERSION: String = Middleware::class.java.`package`.implementationVersion ?: "development"
-
         private val LONGEST_END = 2.seconds
         private val SAMPLE_INTERVAL = 100.milliseconds
     }

@@ -1,9 +1,11 @@
 package mwlab.middleware
 
 import mwlab.middleware.routing.RingKind
+import mwlab.middleware.routing.Routing
 import mwlab.net.Transport
 import mwlab.net.ktor.KtorTransport
 import mwlab.net.loop.LoopTransport
+import mwlab.net.text
 import mwlab.options.Choice
 import mwlab.options.CommandLine
 import mwlab.options.OptionKind
@@ -137,13 +139,6 @@ class MiddlewareConfig(
     }
 }
 
-/** How the servers of a request are chosen. */
-enum class Routing(override val option: String) : Choice {
-    ROUND_ROBIN("round-robin"),
-    HASH("hash"),
-    CONSISTENT_HASH("consistent-hash"),
-}
-
 /** Whether a worker waits for the servers' replies before it takes the next job. */
 enum class Dispatch(override val option: String) : Choice { SEQUENTIAL("sequential"), PIPELINED("pipelined") }
 
@@ -159,7 +154,3 @@ enum class TransportKind(override val option: String) : Choice {
         KTOR -> KtorTransport
     }
 }
-
-/** `<ip>:<port>`, as it was given. */
-internal val InetSocketAddress.text: String
-    get() = if (':' in hostString) "[$hostString]:$port" else "$hostString:$port"

@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import mwlab.middleware.routing.RingKind
+import mwlab.middleware.routing.Routing
 import mwlab.options.ConfigOptions
 import mwlab.options.OptionKind
 import mwlab.options.OptionKind.Companion.BYTES

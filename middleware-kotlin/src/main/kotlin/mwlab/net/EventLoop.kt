@@ -9,6 +9,8 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.disposeOnCancellation
 import kotlinx.coroutines.suspendCancellableCoroutine
+import mwlab.net.buffer.BufferLimit
+import mwlab.net.buffer.BufferPool
 import java.lang.management.ManagementFactory
 import java.lang.management.ThreadMXBean
 import java.nio.channels.SelectionKey

@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.middleware.routing.Routing
 import mwlab.testing.ANY_PORT
 import mwlab.testing.RealMemcached
 import mwlab.testing.TextClient

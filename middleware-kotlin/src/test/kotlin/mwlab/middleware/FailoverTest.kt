@@ -1,5 +1,7 @@
 package mwlab.middleware
 
+import mwlab.middleware.routing.Routing
+import mwlab.net.text
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.RealMemcached

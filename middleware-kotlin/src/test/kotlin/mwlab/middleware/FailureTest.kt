@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.net.text
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.HastyServer

@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.net.text
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertIs

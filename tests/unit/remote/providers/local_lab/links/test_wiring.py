@@ -3,18 +3,17 @@
 import pytest
 
 from remote.providers.local_lab.links.wiring import Delay, network_commands, shaping_commands
-from remote.providers.local_lab.topology import Egress, LabHost, Topology
+from remote.providers.local_lab.topology import Egress, RoleTable, Topology
 
 
 def topology(egress):
-    host = LabHost(name="s1", role="servers", address="198.18.7.31", egress=egress)
     return Topology(
         name="one",
         network="198.18.7.0/25",
         control_address="198.18.7.1",
         work_dir_mib=64,
         rtt_ms=0.9,
-        hosts=(host,),
+        servers=RoleTable(hosts={"s1": "198.18.7.31"}, egress=egress),
     )
 
 

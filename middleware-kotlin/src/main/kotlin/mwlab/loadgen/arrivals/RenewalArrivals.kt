@@ -1,6 +1,6 @@
 package mwlab.loadgen.arrivals
 
-import mwlab.loadgen.measure.RunClock
+import mwlab.loadgen.request.RunClock
 import java.util.SplittableRandom
 
 /** Arrivals whose gaps are independent and have one distribution. */

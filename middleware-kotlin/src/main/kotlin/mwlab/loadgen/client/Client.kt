@@ -3,10 +3,11 @@ package mwlab.loadgen.client
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Values
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.request.Outcome
 import mwlab.loadgen.workload.Workload
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response

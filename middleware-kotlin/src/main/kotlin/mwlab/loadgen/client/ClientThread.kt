@@ -8,11 +8,11 @@ import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
 import mwlab.loadgen.measure.LoopLag
 import mwlab.loadgen.measure.ReplyRecorder
-import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.SecondStats
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.sample.Sampler
 import mwlab.loadgen.workload.TraceShare

@@ -1,8 +1,9 @@
 package mwlab.loadgen.client
 
-import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.options.Arrivals
+import mwlab.loadgen.request.RunClock
+import mwlab.loadgen.request.SentRequest
 import mwlab.net.EventLoop
 import java.util.SplittableRandom
 import kotlin.math.ln

@@ -2,6 +2,7 @@ package mwlab.loadgen.client
 
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
+import mwlab.loadgen.request.SentRequest
 import kotlin.coroutines.resume
 
 /**

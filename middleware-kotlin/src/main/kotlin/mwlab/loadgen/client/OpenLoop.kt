@@ -3,6 +3,7 @@ package mwlab.loadgen.client
 import kotlinx.coroutines.channels.Channel
 import mwlab.loadgen.arrivals.ArrivalTimes
 import mwlab.loadgen.measure.RunLimit
+import mwlab.loadgen.request.SentRequest
 import mwlab.net.EventLoop
 import kotlin.math.min
 

@@ -1,5 +1,7 @@
 package mwlab.loadgen.client
 
+import mwlab.loadgen.request.SentRequest
+
 /**
  * Decides when a connection may send its next request. Confined to the connection's event loop.
  */

@@ -6,10 +6,10 @@ import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
 import mwlab.loadgen.measure.ReplyRecorder
-import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Target
+import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.workload.Workload
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader

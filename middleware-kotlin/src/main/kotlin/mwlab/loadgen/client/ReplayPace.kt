@@ -1,5 +1,6 @@
 package mwlab.loadgen.client
 
+import mwlab.loadgen.request.SentRequest
 import mwlab.loadgen.workload.TraceShare
 
 /**

@@ -1,5 +1,6 @@
 package mwlab.loadgen.client
 
+import mwlab.loadgen.request.Outcome
 import mwlab.memcached.Response
 import java.nio.ByteBuffer
 

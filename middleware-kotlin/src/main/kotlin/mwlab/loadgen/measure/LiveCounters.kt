@@ -1,6 +1,5 @@
 package mwlab.loadgen.measure
 
-import mwlab.loadgen.main
 import java.util.concurrent.atomic.AtomicLong
 
 /** Running totals of one event loop for the progress line: the loop writes, the main thread reads. */

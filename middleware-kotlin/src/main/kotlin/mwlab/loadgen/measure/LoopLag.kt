@@ -1,5 +1,6 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.request.RunClock
 import mwlab.net.EventLoop
 import kotlin.math.max
 

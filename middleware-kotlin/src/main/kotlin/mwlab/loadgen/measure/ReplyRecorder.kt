@@ -1,8 +1,9 @@
 package mwlab.loadgen.measure
 
 import mwlab.loadgen.arrivals.SentTimes
-import mwlab.loadgen.client.Outcome
-import mwlab.loadgen.client.SentRequest
+import mwlab.loadgen.request.Outcome
+import mwlab.loadgen.request.RunClock
+import mwlab.loadgen.request.SentRequest
 import mwlab.loadgen.sample.Sampler
 
 /**

@@ -1,5 +1,7 @@
 package mwlab.loadgen.measure
 
+import mwlab.loadgen.request.Operation
+
 /** What happened in one second of a run: replies count in the second in which they arrived. Not thread-safe. */
 internal class SecondStats {
     private val operations = Array(Operation.entries.size) { OperationStats() }

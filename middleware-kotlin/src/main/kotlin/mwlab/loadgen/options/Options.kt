@@ -2,7 +2,7 @@ package mwlab.loadgen.options
 
 import mwlab.loadgen.arrivals.GapDistribution
 import mwlab.loadgen.arrivals.Rate
-import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.request.Operation
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
@@ -102,6 +102,11 @@ data class Keys(
 
     /** Prefix and largest number. */
     val longestBytes: Int get() = prefix.toByteArray().size + maximum.toString().length
+
+    companion object {
+        /** What the keys of numbers have behind the prefix. */
+        const val COUNTER = "n-"
+    }
 }
 
 /** The letter of `--key-pattern` for one side, set or get. */

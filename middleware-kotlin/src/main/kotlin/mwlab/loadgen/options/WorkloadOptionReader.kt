@@ -1,7 +1,6 @@
 package mwlab.loadgen.options
 
-import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.workload.KeyText
+import mwlab.loadgen.request.Operation
 import mwlab.memcached.MAX_KEY_BYTES
 import mwlab.options.CommandLine
 import mwlab.options.demand
@@ -71,7 +70,7 @@ internal fun checkMix(options: Options) {
     val source = if (mix.weights.isEmpty()) "--ratio with gets" else "--mix with get"
     demand(mix.multiKeyGet <= 1 || hasGets) { "--multi-key-get needs a $source." }
     val counts = mix.weights.keys.any { it.counts }
-    demand(!counts || options.keys.longestBytes + KeyText.COUNTER.length <= MAX_KEY_BYTES) {
+    demand(!counts || options.keys.longestBytes + Keys.COUNTER.length <= MAX_KEY_BYTES) {
         "key-prefix is too long: keys of numbers may have ${MAX_KEY_BYTES} bytes, too."
     }
     val isFurther = mix.weights.isNotEmpty() || options.pacing.arrivals is Arrivals.Replay

@@ -1,11 +1,11 @@
 package mwlab.loadgen.report
 
 import mwlab.loadgen.measure.Latencies
-import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.OperationStats
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.SecondStats
 import mwlab.loadgen.measure.fixed
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunResult
 import java.io.File
 
 /** The files of `--client-stats`: one of each client, with what it did in each second. */

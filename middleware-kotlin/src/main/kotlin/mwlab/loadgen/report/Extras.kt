@@ -1,16 +1,16 @@
 package mwlab.loadgen.report
 
 import mwlab.json.JsonWriter
-import mwlab.loadgen.TestResult
 import mwlab.loadgen.arrivals.ArrivalTest
 import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.Latencies
-import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.search.FoundRate
 import mwlab.loadgen.search.SearchStep
+import mwlab.loadgen.search.TestResult
 
 /** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
 internal class Extras(private val options: Options, private val baseSeed: Long) {

@@ -1,11 +1,10 @@
 package mwlab.loadgen.report
 
-import mwlab.loadgen.Run
 import mwlab.loadgen.measure.Latencies
-import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.OperationStats
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.fixed
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunResult
 import org.HdrHistogram.Histogram
 import java.io.File
 import java.time.Instant

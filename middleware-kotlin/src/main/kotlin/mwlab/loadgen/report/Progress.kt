@@ -1,10 +1,10 @@
 package mwlab.loadgen.report
 
 import mwlab.loadgen.measure.LiveTotals
-import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.workload.requestsPerClient
 import java.io.PrintStream
 import java.util.Locale

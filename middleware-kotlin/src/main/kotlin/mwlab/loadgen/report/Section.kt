@@ -1,10 +1,10 @@
 package mwlab.loadgen.report
 
-import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.measure.OperationStats
-import mwlab.loadgen.measure.RunPeriod
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.SecondStats
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunPeriod
+import mwlab.loadgen.result.RunResult
 
 /**
  * One result section of the reports: a run, or the average of all.

@@ -1,7 +1,7 @@
 package mwlab.loadgen.sample
 
-import mwlab.loadgen.client.SentRequest
-import mwlab.loadgen.measure.RunClock
+import mwlab.loadgen.request.RunClock
+import mwlab.loadgen.request.SentRequest
 import java.util.SplittableRandom
 
 /**

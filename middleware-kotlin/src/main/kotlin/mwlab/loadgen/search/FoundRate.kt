@@ -1,8 +1,8 @@
 package mwlab.loadgen.search
 
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.Objective
+import mwlab.loadgen.result.RunResult
 
 /**
  * What a search came to.

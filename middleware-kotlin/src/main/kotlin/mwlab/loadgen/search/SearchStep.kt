@@ -1,9 +1,9 @@
 package mwlab.loadgen.search
 
-import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.Objective
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunResult
 
 /**
  * One rate that was tried.

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer
 /** The text of one key after the other, in the same bytes. Not thread-safe. */
 internal class KeyText(private val keys: Keys) {
     private val prefix = keys.prefix.toByteArray()
-    private val counterPrefix = (keys.prefix + COUNTER).toByteArray()
+    private val counterPrefix = (keys.prefix + Keys.COUNTER).toByteArray()
     private val text = ByteBuffer.allocate(MAX_KEY_BYTES)
 
     /** The key of an object: the prefix and the number, in front of which zeros make up the length that it has in ETC. */
@@ -33,11 +33,6 @@ internal class KeyText(private val keys: Keys) {
         val digits = if (keys.sizesOfEtc) EtcSizes.keyBytes(number) - prefix.size else 0
         text.clear().put(prefix).putDecimal(number, digits).flip()
         return this
-    }
-
-    companion object {
-        /** What numbers' keys have behind the prefix. */
-        const val COUNTER = "n-"
     }
 }
 

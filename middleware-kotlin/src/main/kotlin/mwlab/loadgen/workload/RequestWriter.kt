@@ -1,6 +1,6 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.request.Operation
 import java.nio.ByteBuffer
 
 /** Writes requests in memcached's text protocol. Not thread-safe. */

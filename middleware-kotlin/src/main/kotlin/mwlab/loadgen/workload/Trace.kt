@@ -1,9 +1,10 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.measure.RunClock
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.ValueSize
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.request.RunClock
+import mwlab.loadgen.request.TraceEntry
 import mwlab.memcached.MAX_KEY_BYTES
 import java.io.BufferedReader
 import java.io.File
@@ -18,9 +19,6 @@ internal fun Options.replaying(trace: Trace.Summary) = copy(
     load = if (load.testTimeS > 0) load else load.copy(requests = (trace.requests - 1) / load.connections + 1),
     values = trace.valueBytes?.let { values.copy(size = ValueSize.Range(it)) } ?: values,
 )
-
-/** One request of a trace. */
-internal class TraceEntry(val sinceStartNanos: Long, val operation: Operation, val key: ByteArray, val valueBytes: Int)
 
 /**
  * A file with one request per line, compressed if its name ends in `.gz`:

@@ -1,7 +1,8 @@
 package mwlab.loadgen.workload
 
 import mwlab.loadgen.arrivals.ArrivalTimes
-import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.request.TraceEntry
 import java.io.IOException
 import java.util.concurrent.ArrayBlockingQueue
 import kotlin.concurrent.thread

@@ -1,6 +1,6 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.request.Operation
 import java.util.SplittableRandom
 
 /** Operations in random order, each with a probability proportional to its weight. Not thread-safe. */

@@ -1,10 +1,12 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.client.Outcome
-import mwlab.loadgen.client.SentRequest
-import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.options.Arrivals
+import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.request.Outcome
+import mwlab.loadgen.request.SentRequest
+import mwlab.loadgen.request.TraceEntry
 import mwlab.memcached.MAX_KEY_BYTES
 import java.nio.ByteBuffer
 import kotlin.math.min
@@ -124,7 +126,7 @@ internal class Workload(
         /** Upper limit of the length of one request under these options. */
         fun largestRequestBytes(options: Options): Int {
             val anyLength = options.keys.sizesOfEtc || options.pacing.arrivals is Arrivals.Replay
-            val shortBytes = (options.keys.prefix + KeyText.COUNTER).toByteArray().size + MOST_DIGITS
+            val shortBytes = (options.keys.prefix + Keys.COUNTER).toByteArray().size + MOST_DIGITS
             val keyBytes = 1 + if (anyLength) MAX_KEY_BYTES else shortBytes
             val setBytes = keyBytes + options.values.size.largestBytes
             return RequestWriter.FRAME_BYTES + maxOf(setBytes, keyBytes * options.mix.multiKeyGet)

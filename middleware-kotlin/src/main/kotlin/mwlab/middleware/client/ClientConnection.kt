@@ -5,13 +5,14 @@ import mwlab.memcached.RequestReader
 import mwlab.metrics.Recorder
 import mwlab.metrics.stats.JobTimes
 import mwlab.metrics.stats.Outcome
-import mwlab.middleware.Job
-import mwlab.middleware.JobQueue
-import mwlab.middleware.reply.Reply
-import mwlab.net.BuffersExhausted
+import mwlab.middleware.job.Client
+import mwlab.middleware.job.Job
+import mwlab.middleware.job.JobQueue
+import mwlab.middleware.job.Reply
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Waiter
+import mwlab.net.buffer.BuffersExhausted
 import java.io.IOException
 import kotlin.time.Duration
 
@@ -27,8 +28,8 @@ internal class ClientConnection(
     private val recorder: Recorder,
     private val requests: RequestReader,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
-) {
-    val loop: EventLoop get() = connection.loop
+) : Client {
+    override val loop: EventLoop get() = connection.loop
 
     private val outcome = Outcome()
 
@@ -102,7 +103,7 @@ internal class ClientConnection(
     }
 
     /** Hands [reply] to the socket; false if it did not take all of it: the client's coroutine goes on with the rest. */
-    fun deliver(job: Job, reply: Reply): Boolean {
+    override fun deliver(job: Job, reply: Reply): Boolean {
         val isDelivered = try {
             connection.tryWrite(reply.buffers)
         } catch (_: IOException) {

@@ -1,6 +1,6 @@
 package mwlab.middleware.routing
 
-import mwlab.middleware.text
+import mwlab.net.text
 import mwlab.options.Choice
 import java.net.InetSocketAddress
 import java.nio.ByteBuffer

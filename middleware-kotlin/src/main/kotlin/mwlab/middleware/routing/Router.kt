@@ -1,8 +1,6 @@
 package mwlab.middleware.routing
 
 import mwlab.memcached.Request
-import mwlab.middleware.MiddlewareConfig
-import mwlab.middleware.Routing
 import java.nio.ByteBuffer
 
 /** The share of one server in a request: which of the keys, by their index; null: the request as it is. */
@@ -27,15 +25,6 @@ internal interface Router {
 
     /** The servers that a change goes to: all of them must make it. */
     fun update(request: Request.Update, bytes: ByteBuffer): List<Part>
-
-    companion object {
-        /** The router of [worker] that [config] asks for. */
-        fun of(config: MiddlewareConfig, worker: Int): Router = when (config.routing) {
-            Routing.ROUND_ROBIN -> RoundRobinRouter(config.servers.size, config.sharded, worker)
-            Routing.HASH -> HashRouter(config.servers.size, config.sharded)
-            Routing.CONSISTENT_HASH -> RingRouter(Ring(config.servers, config.ring), config.replicas ?: 1)
-        }
-    }
 }
 
 /** The same share of the next server that is not among those [tried], where all [servers] hold all keys. */

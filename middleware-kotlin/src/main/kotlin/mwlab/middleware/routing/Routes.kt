@@ -3,10 +3,10 @@ package mwlab.middleware.routing
 import mwlab.memcached.Request
 import mwlab.memcached.Verb
 import mwlab.metrics.Recorder
-import mwlab.middleware.Job
-import mwlab.middleware.server.Patience
-import mwlab.net.BufferPool
+import mwlab.middleware.job.Job
+import mwlab.middleware.job.Patience
 import mwlab.net.NanoClock
+import mwlab.net.buffer.BufferPool
 import kotlin.time.Duration
 
 /**

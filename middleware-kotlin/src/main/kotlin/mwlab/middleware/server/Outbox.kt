@@ -1,7 +1,7 @@
 package mwlab.middleware.server
 
-import mwlab.net.BufferPool
 import mwlab.net.NanoClock
+import mwlab.net.buffer.BufferPool
 import java.nio.ByteBuffer
 
 /**

@@ -8,6 +8,8 @@ import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
 import mwlab.metrics.stats.ServerLink
+import mwlab.middleware.job.Server
+import mwlab.middleware.job.ServerCall
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Transport

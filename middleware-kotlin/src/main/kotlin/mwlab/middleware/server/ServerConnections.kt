@@ -4,6 +4,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import mwlab.metrics.stats.ServerLink
+import mwlab.middleware.job.Server
 import mwlab.net.EventLoop
 import mwlab.net.Transport
 import kotlin.time.Duration

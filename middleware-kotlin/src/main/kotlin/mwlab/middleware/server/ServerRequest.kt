@@ -2,7 +2,8 @@ package mwlab.middleware.server
 
 import mwlab.memcached.Request
 import mwlab.memcached.Verb
-import mwlab.middleware.Job
+import mwlab.middleware.job.Job
+import mwlab.middleware.job.ServerCall
 import java.nio.ByteBuffer
 
 private val LINE_END = "\r\n".direct()

@@ -8,8 +8,11 @@ import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
 import mwlab.memcached.Status
-import mwlab.net.BuffersExhausted
+import mwlab.middleware.job.Server
+import mwlab.middleware.job.ServerCall
+import mwlab.middleware.job.objectionTo
 import mwlab.net.Connection
+import mwlab.net.buffer.BuffersExhausted
 import java.io.IOException
 import java.nio.ByteBuffer
 import kotlin.time.Duration

@@ -9,8 +9,8 @@ import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.launch
 import mwlab.net.Connection
 import mwlab.net.EventLoop
-import mwlab.net.Input
 import mwlab.net.Timer
+import mwlab.net.buffer.Input
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import kotlin.time.Duration.Companion.seconds

@@ -3,10 +3,10 @@ package mwlab.net.loop
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.net.Connection
 import mwlab.net.EventLoop
-import mwlab.net.Input
 import mwlab.net.Selectable
 import mwlab.net.Transport.Companion.READ_BYTES
 import mwlab.net.Waiter
+import mwlab.net.buffer.Input
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.net.SocketTimeoutException

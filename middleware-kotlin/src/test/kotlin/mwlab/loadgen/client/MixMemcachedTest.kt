@@ -1,7 +1,7 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.Generation
-import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.request.Operation
 import mwlab.testing.RealMemcached
 import org.junit.jupiter.api.Tag
 import java.net.InetSocketAddress

@@ -1,6 +1,6 @@
 package mwlab.loadgen.options
 
-import mwlab.loadgen.measure.Operation
+import mwlab.loadgen.request.Operation
 import mwlab.options.OptionException
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource

@@ -3,11 +3,11 @@ package mwlab.loadgen.report
 import mwlab.loadgen.Run
 import mwlab.loadgen.decodeHistogram
 import mwlab.loadgen.fixture
-import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.measure.RunHealth
-import mwlab.loadgen.measure.RunPeriod
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.SecondStats
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunHealth
+import mwlab.loadgen.result.RunPeriod
+import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.statsOf
 import org.HdrHistogram.Histogram
 import org.HdrHistogram.HistogramLogReader

@@ -4,7 +4,6 @@ import mwlab.loadgen.fixture
 import mwlab.loadgen.histogramsOf
 import mwlab.loadgen.measure.Latencies
 import mwlab.loadgen.measure.OperationStats
-import mwlab.loadgen.measure.RunPeriod
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Load
 import mwlab.loadgen.options.Mix
@@ -13,6 +12,7 @@ import mwlab.loadgen.options.Output
 import mwlab.loadgen.options.Target
 import mwlab.loadgen.options.ValueSize
 import mwlab.loadgen.options.Values
+import mwlab.loadgen.result.RunPeriod
 import mwlab.loadgen.statsOf
 import kotlin.test.Test
 import kotlin.test.assertEquals

@@ -1,11 +1,11 @@
 package mwlab.loadgen.report
 
-import mwlab.loadgen.measure.Operation
-import mwlab.loadgen.measure.RunHealth
-import mwlab.loadgen.measure.RunPeriod
-import mwlab.loadgen.measure.RunResult
 import mwlab.loadgen.measure.SecondStats
 import mwlab.loadgen.measure.mergeSeconds
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.result.RunHealth
+import mwlab.loadgen.result.RunPeriod
+import mwlab.loadgen.result.RunResult
 import mwlab.options.demand
 import kotlin.test.Test
 import kotlin.test.assertEquals

@@ -3,10 +3,10 @@ package mwlab.loadgen.report
 import mwlab.loadgen.fixture
 import mwlab.loadgen.histogramsOf
 import mwlab.loadgen.measure.OperationStats
-import mwlab.loadgen.measure.RunPeriod
 import mwlab.loadgen.options.Load
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Output
+import mwlab.loadgen.result.RunPeriod
 import mwlab.loadgen.statsOf
 import kotlin.test.Test
 import kotlin.test.assertEquals

@@ -1,14 +1,14 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.client.Outcome
-import mwlab.loadgen.client.SentRequest
-import mwlab.loadgen.measure.Operation
 import mwlab.loadgen.options.KeyPattern
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Mix
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.ValueSize
 import mwlab.loadgen.options.Values
+import mwlab.loadgen.request.Operation
+import mwlab.loadgen.request.Outcome
+import mwlab.loadgen.request.SentRequest
 import java.nio.ByteBuffer
 import kotlin.math.sqrt
 import kotlin.test.Test

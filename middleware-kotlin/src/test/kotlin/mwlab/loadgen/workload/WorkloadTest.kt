@@ -1,12 +1,12 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.client.SentRequest
 import mwlab.loadgen.options.KeyPattern
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Mix
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.ValueSize
 import mwlab.loadgen.options.Values
+import mwlab.loadgen.request.SentRequest
 import java.nio.ByteBuffer
 import kotlin.test.Test
 import kotlin.test.assertEquals

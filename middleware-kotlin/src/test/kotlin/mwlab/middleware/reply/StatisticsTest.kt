@@ -3,7 +3,7 @@ package mwlab.middleware.reply
 import mwlab.middleware.Dispatch
 import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
-import mwlab.middleware.text
+import mwlab.net.text
 import mwlab.testing.ANY_PORT
 import mwlab.testing.RealMemcached
 import mwlab.testing.TextClient
@@ -109,7 +109,7 @@ class StatisticsTest {
                 assertNull(own["curr_items"])
                 assertEquals("down", own["mw_server:${server.address.text}:state"])
                 assertTrue(client.ask("stats items")!!.startsWith("SERVER_ERROR "))
-                assertEquals("VERSION ${Middleware.VERSION}", client.ask("version"))
+                assertEquals("VERSION $VERSION", client.ask("version"))
             }
         }
     }

@@ -2,7 +2,6 @@ package mwlab.middleware.routing
 
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
-import mwlab.middleware.text
 import mwlab.testing.bytes
 import java.net.InetSocketAddress
 import java.util.Base64

@@ -1,7 +1,6 @@
 package mwlab.middleware.routing
 
 import mwlab.middleware.MiddlewareConfig
-import mwlab.middleware.Routing
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient

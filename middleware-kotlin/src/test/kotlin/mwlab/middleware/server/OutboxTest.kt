@@ -1,6 +1,6 @@
 package mwlab.middleware.server
 
-import mwlab.net.BufferPool
+import mwlab.net.buffer.BufferPool
 import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
 import kotlin.test.Test

@@ -1,5 +1,6 @@
 package mwlab.prove.differential
 
+import mwlab.prove.differential.commands.StreamGenerator
 import org.junit.jupiter.api.Tag
 import kotlin.test.Test
 import kotlin.test.assertEquals

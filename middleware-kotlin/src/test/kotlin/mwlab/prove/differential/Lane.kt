@@ -4,7 +4,7 @@ import kotlinx.coroutines.runBlocking
 import mwlab.middleware.Dispatch
 import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
-import mwlab.middleware.Routing
+import mwlab.middleware.routing.Routing
 import mwlab.testing.ANY_PORT
 import mwlab.testing.RealMemcached
 

@@ -1,5 +1,7 @@
 package mwlab.prove.differential
 
+import mwlab.prove.differential.commands.StreamGenerator
+
 /** One stream of commands that both systems get; [seed] tells all of it. */
 internal class Stream(private val lane: Lane, private val seed: Long, private val commands: Int) {
     private val generator = StreamGenerator(seed, lane.hasUniques)

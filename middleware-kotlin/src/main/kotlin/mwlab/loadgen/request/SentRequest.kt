@@ -1,0 +1,60 @@
+package mwlab.loadgen.request
+
+/** One request on its way, reused for later ones: a connection has as many as its pipeline is deep. */
+internal class SentRequest {
+    var operation = Operation.GET
+        private set
+
+    /** Number of its key, where that is of interest later. */
+    var key = 0L
+        private set
+
+    /** Keys that can hit or miss; 0 for what only stores. */
+    var keys = 0
+        private set
+
+    /** Length on the wire. */
+    var bytes = 0
+
+    /** What a trace wants to be sent, or null. */
+    var planned: TraceEntry? = null
+
+    /** When it was handed to the socket, as [System.nanoTime]. */
+    var sentNanos = 0L
+
+    /** When it should have been sent, if [isDue]. */
+    var dueNanos = 0L
+
+    /** Whether an open loop set a time for it. */
+    var isDue = false
+
+    /** Whether the first bytes of its reply have been read, and when. */
+    var hasReply = false
+        private set
+    var firstByteNanos = 0L
+        private set
+
+    /** When its reply was complete, if there was one. */
+    var lastByteNanos = 0L
+
+    /** Only of interest once the reply is complete. */
+    var outcome = Outcome.UNANSWERED
+
+    /** The key, if the request is to stand in the sample. */
+    var sampledKey: String? = null
+
+    /** Begins the description of a new request; when it is due and what is planned is kept. */
+    fun describe(operation: Operation, key: Long, keys: Int = if (operation.canMiss) 1 else 0) {
+        this.operation = operation
+        this.key = key
+        this.keys = keys
+        hasReply = false
+        sampledKey = null
+    }
+
+    /** The first bytes of the reply were read at that time, unless some were before. */
+    fun replyBegins(nanos: Long) {
+        if (!hasReply) firstByteNanos = nanos
+        hasReply = true
+    }
+}

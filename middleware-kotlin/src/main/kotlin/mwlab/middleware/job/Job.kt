@@ -1,0 +1,105 @@
+package mwlab.middleware.job
+
+import mwlab.memcached.Keys
+import mwlab.memcached.Request
+import mwlab.memcached.Verb
+import mwlab.metrics.stats.JobTimes
+import mwlab.metrics.stats.RequestType
+import mwlab.net.buffer.BufferPool
+import java.nio.ByteBuffer
+
+/**
+ * A request on its way through the middleware.
+ *
+ * It belongs to the client's coroutine until it is queued, to one worker until its reply is delivered, and then to the client
+ * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
+ */
+internal class Job(val client: Client, val request: Request, val bytes: ByteBuffer, val times: JobTimes) {
+    private val keys: Keys = request.keys
+
+    /** What it is counted as, see [RequestType]. */
+    val type: Int = typeOf(request)
+
+    /** How many keys it reads or changes. */
+    val keyCount: Int get() = keys.count
+
+    /** What the servers are asked; they own the reply's bytes until [release]. */
+    var calls: List<ServerCall> = emptyList()
+
+    /** Calls that are neither answered nor have failed. */
+    var pendingCalls = 0
+
+    /** Hears when the last of the [pendingCalls] is done. */
+    lateinit var listener: AnswerListener
+
+    /** Whether it is `stats` without an argument. */
+    val asksForAllStatistics: Boolean
+        get() = request is Request.Inquiry && request.verb == Verb.STATS && words().size == 1
+
+    /** Servers that have failed it, if it can be answered by others. */
+    var triedServers: Set<Int> = emptySet()
+
+    /** When all attempts together have taken long enough, on the loops' clock; set by the first one. */
+    var deadlineNanos = 0L
+
+    /** What the middleware says of itself, if it is asked. */
+    var ownStatistics: List<Pair<String, Any?>> = emptyList()
+
+    private val origin = bytes.position()
+    private var rest = BufferPool.EMPTY
+
+    /** A view of the request's bytes from [start] to [end]. */
+    fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(origin + start, end - start)
+
+    /** Length of key number [key] in bytes. */
+    fun keyLength(key: Int): Int = keys.end(key) - keys.start(key)
+
+    /** The byte at [index] of key number [key]. */
+    fun keyByte(key: Int, index: Int): Byte = bytes.get(origin + keys.start(key) + index)
+
+    /** The words of the command line; for rare commands. */
+    fun words(): List<String> =
+        Charsets.ISO_8859_1.decode(slice(0, request.length)).trim().split(' ').filter(String::isNotEmpty)
+
+    /** One of the [pendingCalls] is done. */
+    fun oneDone() {
+        if (--pendingCalls == 0) listener.answered(this)
+    }
+
+    /** Copies what is only lent to its calls, so that it outlives the moment in which the server's bytes were read. */
+    fun keep(pool: BufferPool) = calls.forEach { it.keep(pool) }
+
+    /** What is left to be written of [reply], copied if it is only lent; it belongs to the job until [release]. */
+    fun restOf(reply: Reply, pool: BufferPool): Reply {
+        if (calls.none { it.isLent }) return reply
+        val copy = pool.acquire(reply.buffers.sumOf { it.remaining() })
+        reply.buffers.forEach(copy::put)
+        release(pool)
+        rest = copy.flip()
+        return Reply(arrayOf(copy), reply.hits, reply.isError, reply.hangsUp, reply.length)
+    }
+
+    /** Gives the replies' buffers to [pool]; the reply must have been written, or be given up. */
+    fun release(pool: BufferPool) {
+        for (index in calls.indices) calls[index].release(pool)
+        pool.release(rest)
+        rest = BufferPool.EMPTY
+    }
+
+    private companion object {
+        val PLAIN_GETS = setOf(Verb.GET, Verb.GETS, Verb.GAT, Verb.GATS, Verb.BGET)
+        val COMMANDS = IntArray(Verb.entries.size) { typeOf(Verb.entries[it]) }
+
+        fun typeOf(verb: Verb): Int = RequestType.ofCommand(if (verb.isAdmin) RequestType.ADMIN else verb.text)
+
+        fun typeOf(request: Request): Int = when (request) {
+            is Request.Retrieval -> typeOfRead(request)
+            is Request.Update -> COMMANDS[request.verb.ordinal]
+            is Request.Inquiry -> COMMANDS[request.verb.ordinal]
+            else -> throw IllegalArgumentException("${request::class.simpleName} needs no server")
+        }
+
+        private fun typeOfRead(request: Request.Retrieval): Int =
+            if (request.verb in PLAIN_GETS) RequestType.ofGet(request.keys.count) else COMMANDS[request.verb.ordinal]
+    }
+}

@@ -1,0 +1,27 @@
+package mwlab.middleware.job
+
+import mwlab.memcached.Request
+import java.nio.ByteBuffer
+
+/**
+ * The reply to a client: bytes that are still the calls' own, and what they say.
+ *
+ * @property hangsUp whether the client's connection is closed behind it.
+ */
+internal class Reply(
+    val buffers: Array<ByteBuffer>,
+    val hits: Int = 0,
+    val isError: Boolean = false,
+    val hangsUp: Boolean = false,
+    val length: Int = buffers.sumOf { it.remaining() },
+) {
+    companion object {
+        /** One line, given without its end. */
+        fun line(text: String, isError: Boolean = false) =
+            Reply(arrayOf(ByteBuffer.wrap("$text\r\n".toByteArray(Charsets.ISO_8859_1))), isError = isError)
+
+        /** The error [text] for [request]; no bytes if its client does not wait for a reply. */
+        fun error(request: Request, text: String) =
+            if (request.wantsReply) line(text, isError = true) else Reply(emptyArray(), isError = true)
+    }
+}

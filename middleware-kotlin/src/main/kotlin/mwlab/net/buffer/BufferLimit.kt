@@ -1,0 +1,28 @@
+package mwlab.net.buffer
+
+import java.io.IOException
+import java.util.concurrent.atomic.AtomicLong
+
+/**
+ * How many bytes may be held at a time in buffers that are larger than they usually are: a promise between those who hold them,
+ * who [reserve] before they do and [free] afterwards. Thread-safe.
+ */
+class BufferLimit(val maxBytes: Long = Long.MAX_VALUE) {
+    private val reserved = AtomicLong()
+
+    val reservedBytes: Long get() = reserved.get()
+
+    /** Whether [bytes] more are allowed, which then count. */
+    fun tryReserve(bytes: Int): Boolean {
+        if (reserved.addAndGet(bytes.toLong()) <= maxBytes) return true
+        free(bytes)
+        return false
+    }
+
+    fun free(bytes: Int) {
+        reserved.addAndGet(-bytes.toLong())
+    }
+}
+
+/** There is no memory for a large message now. Nothing is lost: what was received so far can be used or given up. */
+class BuffersExhausted : IOException("out of buffer memory")

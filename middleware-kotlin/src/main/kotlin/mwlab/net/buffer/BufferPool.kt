@@ -1,0 +1,45 @@
+package mwlab.net.buffer
+
+import java.nio.ByteBuffer
+
+/**
+ * Direct buffers of powers of two, reused last in, first out, so that the next one is still in the processor's cache.
+ *
+ * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle.
+ * [limit] is for those who hold large buffers; the pool itself does not ask it. Not thread-safe: a pool belongs to one [EventLoop].
+ */
+class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBytes: Long = MAX_CACHED_BYTES) {
+    private val idle = Array(Int.SIZE_BITS) { ArrayDeque<ByteBuffer>() }
+    private var cachedBytes = 0L
+
+    /** An empty buffer of at least [capacity] bytes, position 0 and limit at its capacity. */
+    fun acquire(capacity: Int): ByteBuffer {
+        val sizeClass = sizeClass(capacity)
+        val buffer = idle[sizeClass].removeLastOrNull() ?: return ByteBuffer.allocateDirect(1 shl sizeClass)
+        cachedBytes -= buffer.capacity()
+        return buffer.clear()
+    }
+
+    /** Takes back a buffer that came from [acquire] of any pool; the caller must not touch it again. */
+    fun release(buffer: ByteBuffer) {
+        if (buffer.capacity() == 0 || cachedBytes + buffer.capacity() > maxCachedBytes) return
+        cachedBytes += buffer.capacity()
+        idle[sizeClass(buffer.capacity())].addLast(buffer)
+    }
+
+    private fun sizeClass(capacity: Int): Int =
+        maxOf(MIN_SIZE_CLASS, Int.SIZE_BITS - Integer.numberOfLeadingZeros(capacity - 1))
+
+    companion object {
+        private const val MIN_SIZE_CLASS = 10
+
+        /**
+         * Enough for the usual buffers of more than ten thousand connections: what is dropped is freed only when the garbage collector
+         * comes by, which in the old generation is hardly ever.
+         */
+        private const val MAX_CACHED_BYTES = 128L shl 20
+
+        /** Stands for "no buffer"; releasing it does nothing. */
+        val EMPTY: ByteBuffer = ByteBuffer.allocateDirect(0)
+    }
+}

@@ -1,0 +1,83 @@
+package mwlab.net.buffer
+
+import java.nio.ByteBuffer
+
+/**
+ * What a connection has received and not yet consumed, in one buffer of [pool] that grows with it.
+ *
+ * @param usualBytes capacity of the buffer while no message is larger; one beyond that counts against the pool's limit.
+ */
+internal class Input(private val pool: BufferPool, private val usualBytes: Int) {
+    /** Between position and limit; another buffer after [append], [take] and [release]. */
+    var bytes: ByteBuffer = BufferPool.EMPTY
+        private set
+
+    /** Drops the first [length] bytes. */
+    fun consume(length: Int) {
+        bytes.position(bytes.position() + length)
+    }
+
+    /** As [Connection.take]. */
+    fun take(length: Int): ByteBuffer {
+        if (length == bytes.remaining() && length > SMALL_BYTES && length >= bytes.capacity() / MOST_WASTE) {
+            return bytes.also { forget() }
+        }
+        val copy = pool.acquire(length)
+        copy.put(bytes.slice(bytes.position(), length)).flip()
+        consume(length)
+        return copy
+    }
+
+    /** Has [read] put bytes behind those that are there, into room for at least one more; fails with [BuffersExhausted]. */
+    inline fun <T> append(read: (ByteBuffer) -> T): T {
+        val before = makeRoom()
+        try {
+            return read(bytes)
+        } finally {
+            bytes.limit(bytes.position()).position(before)
+        }
+    }
+
+    /** Drops all, and the buffer. */
+    fun release() {
+        pool.release(bytes)
+        forget()
+    }
+
+    /** Prepares the buffer to be read into, behind its bytes; returns where these begin. */
+    private fun makeRoom(): Int {
+        val unread = bytes.remaining()
+        if (bytes.capacity() == 0) {
+            bytes = pool.acquire(usualBytes)
+        } else if (unread == bytes.capacity()) {
+            grow()
+            return 0
+        } else if (bytes.limit() == bytes.capacity()) {
+            bytes.compact()
+            return 0
+        } else {
+            val start = bytes.position()
+            bytes.position(bytes.limit()).limit(bytes.capacity())
+            return start
+        }
+        return 0
+    }
+
+    private fun grow() {
+        if (bytes.capacity() >= MAX_BYTES || !pool.limit.tryReserve(2 * bytes.capacity())) throw BuffersExhausted()
+        val larger = pool.acquire(2 * bytes.capacity()).put(bytes)
+        release()
+        bytes = larger
+    }
+
+    private fun forget() {
+        if (bytes.capacity() > usualBytes) pool.limit.free(bytes.capacity())
+        bytes = BufferPool.EMPTY
+    }
+
+    private companion object {
+        const val SMALL_BYTES = 1024
+        const val MOST_WASTE = 4
+        const val MAX_BYTES = 1 shl 29
+    }
+}

@@ -1,0 +1,56 @@
+package mwlab.loadgen.request
+
+import mwlab.loadgen.client.uniqueOf
+import mwlab.memcached.ResponseReader
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
+import java.nio.ByteBuffer
+import kotlin.test.Test
+import kotlin.test.assertEquals
+
+class OutcomeTest {
+    private fun bytes(text: String) = ByteBuffer.wrap(text.replace("/", "\r\n").toByteArray())
+
+    @ParameterizedTest
+    @CsvSource(
+        "SET, STORED/, STORED",
+        "SET, NOT_STORED/, ERROR",
+        "SET, SERVER_ERROR out of memory/, ERROR",
+        "ADD, NOT_STORED/, NOT_STORED",
+        "GET, VALUE k 0 1/x/END/, HIT",
+        "GET, END/, MISS",
+        "GET, STORED/, ERROR",
+        "GETS, VALUE k 0 1 5/x/END/, HIT",
+        "CAS, STORED/, HIT",
+        "CAS, EXISTS/, EXISTS",
+        "CAS, NOT_FOUND/, MISS",
+        "DELETE, DELETED/, HIT",
+        "DELETE, NOT_FOUND/, MISS",
+        "DELETE, TOUCHED/, ERROR",
+        "TOUCH, TOUCHED/, HIT",
+        "TOUCH, NOT_FOUND/, MISS",
+        "INCR, 17/, HIT",
+        "DECR, NOT_FOUND/, MISS",
+        "INCR, CLIENT_ERROR cannot increment or decrement non-numeric value/, ERROR",
+        "GAT, END/, MISS",
+        "META_GET, VA 1/x/, HIT",
+        "META_GET, EN/, MISS",
+        "META_GET, HD/, ERROR",
+    )
+    fun `a reply says how its request went`(operation: Operation, reply: String, outcome: String) {
+        val input = bytes(reply)
+        val response = checkNotNull(ResponseReader().next(input))
+        assertEquals(Outcome.valueOf(outcome), Outcome.of(operation, keys = 1, response))
+    }
+
+    @Test
+    fun `some of several keys are neither all nor none`() {
+        val response = checkNotNull(ResponseReader().next(bytes("VALUE k 0 1/x/END/")))
+        assertEquals(Outcome.PARTIAL, Outcome.of(Operation.GET, keys = 2, response))
+    }
+
+    @Test
+    fun `the unique is the last number of the line`() {
+        assertEquals(1234L, uniqueOf(bytes("VALUE k9 7 1 1234/x/END/")))
+    }
+}

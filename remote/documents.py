@@ -1,0 +1,168 @@
+"""Files that people write, held to a model: every mistake is told by its place, rule and value."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from remote.errors import ConfigError
+
+_RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
+    "string_type": "text",
+    "bool_type": "true or false",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "list_type": "a list",
+}
+
+
+class Document(BaseModel):
+    """A table of a file: nothing in it is unknown, converted or changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, table: Any) -> Any:
+        """Name what is known, too; the other mistakes of the table wait."""
+        unknown = sorted(set(table) - set(cls.model_fields)) if isinstance(table, dict) else []
+        if unknown:
+            known = ", ".join(sorted(cls.model_fields)) or "none"
+            raise PydanticCustomError(
+                "unknown", ": unknown {names}; known are {known}",
+                {"names": ", ".join(unknown), "known": known},
+            )  # fmt: skip
+        return table
+
+
+Kind = TypeVar("Kind")
+
+
+def told(rule: str, accepts: Callable[[Any], bool] = lambda _: True) -> WrapValidator:
+    """Tell every mistake of an ``Annotated`` value by the whole rule: ``must be <rule>, got ...``.
+
+    Parameters
+    ----------
+    accepts : what must be true of a value of the right type.
+    """
+
+    def checked(value: Any, of_type: ValidatorFunctionWrapHandler) -> Any:
+        with contextlib.suppress(ValidationError):
+            made = of_type(value)
+            if accepts(made):
+                return made
+        raise PydanticCustomError("rule", "{rule}", {"rule": rule})
+
+    return WrapValidator(checked)
+
+
+def whole_number(least: int, most: int | None = None) -> WrapValidator:
+    """Return the rule of whole numbers from `least`, to `most` if it is given."""
+    if most is None:
+        return told(f"a whole number >= {least}", lambda value: value >= least)
+    return told(f"a whole number {least} to {most}", lambda value: least <= value <= most)
+
+
+def number(least: float, most: float) -> WrapValidator:
+    """Return the rule of numbers from `least` to `most`."""
+    return told(f"a number {least:g} to {most:g}", lambda value: least <= value <= most)
+
+
+def one_of(*names: str) -> WrapValidator:
+    """Return the rule of a few texts."""
+    return told(f"one of {', '.join(names)}", lambda value: value in names)
+
+
+def matching(rule: str, pattern: str) -> WrapValidator:
+    """Return the rule of texts that are, whole, as `pattern` has them."""
+    return told(rule, lambda value: re.fullmatch(pattern, value, re.ASCII) is not None)
+
+
+Count = Annotated[int, whole_number(1)]
+Positive = Annotated[int | float, told("a number > 0", lambda value: value > 0)]
+
+
+def table_of(kinds: Mapping[str, Any]) -> PlainValidator:
+    """Return the rule of tables of which each key has a kind of its own, and none must be there.
+
+    They become dicts in the order of the file.
+    """
+    fields: dict[str, Any] = {name: (kind, None) for name, kind in kinds.items()}
+    model = create_model("Table", __base__=Document, **fields)
+
+    def checked(table: Any) -> dict[str, Any]:
+        made = model.model_validate(table)
+        return {name: getattr(made, name) for name in table}
+
+    return PlainValidator(checked)
+
+
+def parse(kind: type[Kind], document: Any) -> Kind:
+    """Hold what a file holds to a `Document`, or to another model or dataclass.
+
+    Raises
+    ------
+    ValueError
+        Tells all that is wrong; each mistake begins with its place.
+    """
+    try:
+        return TypeAdapter(kind).validate_python(document)
+    except ValidationError as exc:
+        mistakes = [_mistake(error) for error in exc.errors(include_url=False)]
+    if len(mistakes) == 1:
+        raise ValueError(mistakes[0])
+    raise ValueError("\n  ".join([f"{len(mistakes)} mistakes:", *mistakes]))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a file of TOML.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be read, is not UTF-8 or not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as exc:
+        raise ConfigError(path, str(exc)) from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
+    except ValueError as exc:  # TOMLDecodeError, or a number that Python refuses
+        raise ConfigError(path, f"not TOML: {exc}") from exc
+
+
+def place_of(location: Sequence[str | int]) -> str:
+    """Write where something stands: ``profiles.smoke.pauses[1].server``, counted from 1."""
+    parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in location]
+    return "".join(parts).removeprefix(".")
+
+
+def _mistake(error: ErrorDetails) -> str:
+    place, kind = place_of(error["loc"]) or "the top level", error["type"]
+    if kind == "missing":
+        return f"{place} is missing"
+    if kind == "unknown":
+        return f"{place}{error['msg']}"
+    rule = error["msg"] if kind == "rule" else _RULES.get(kind)
+    if rule is None:  # what a validator of the model itself says
+        told_by_itself = error["msg"].removeprefix("Value error, ")
+        return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
+    return f"{place} must be {rule}, got {error['input']!r}"
