@@ -1,1 +1,12 @@
-"""From executed notebooks to one report."""
+"""From executed notebooks to one report.
+
+Each room may use what stands above it::
+
+    contents   what a report holds: the parts of notebooks, the appendix, numbers, drawn data
+    formats    sections as pages of PDF and HTML
+    execute    runs notebooks from top to bottom
+    export     executed notebooks -> figures, PDF and HTML
+    make       a measured campaign -> the report
+    jupyter    the export from JupyterLab
+    __main__   `lab export`
+"""

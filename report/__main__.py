@@ -12,9 +12,9 @@ from analysis.figures.drawing import DrawingError
 from analysis.paths import FIGURES
 from analysis.results import ParseError
 from remote.errors import ConfigError
+from report.contents.notebook import ReportError
 from report.export import FORMATS, HTML, PDF
 from report.make import make_report
-from report.notebook import ReportError
 
 INTERRUPTED = 130
 

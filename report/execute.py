@@ -24,7 +24,7 @@ from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
-from report.notebook import ReportError, numbered_cells
+from report.contents.notebook import ReportError, numbered_cells
 
 KERNEL = "python3"
 FINGERPRINT = "mwlab_fingerprint"

@@ -13,12 +13,12 @@ import typst
 from analysis.figures.drawing import draw_svg
 from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
-from report.drawn_data import drawn_data
-from report.notebook import Figure, Section
-from report.pages import INDEX, html_files
-from report.to_html import DRAWINGS
-from report.to_typst import TypstTranslation
-from report.translation import listed, texts, translate_with
+from report.contents.drawn_data import drawn_data
+from report.contents.notebook import Figure, Section
+from report.formats.pages import INDEX, html_files
+from report.formats.to_html import DRAWINGS
+from report.formats.to_typst import TypstTranslation
+from report.formats.translation import listed, texts, translate_with
 
 REPORT = "report.pdf"
 PAGES = "report"

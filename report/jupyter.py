@@ -11,7 +11,7 @@ from IPython.display import FileLink, display
 
 from analysis.paths import FIGURES, PROJECT
 from report.export import PAGES, REPORT
-from report.pages import INDEX
+from report.formats.pages import INDEX
 
 
 def export_report(campaign: str, *options: str) -> None:

@@ -11,11 +11,11 @@ from analysis.paths import DATA, PROJECT
 from analysis.tables.provenance import ACCEPTED, read_manifests, summarise
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
-from report.appendix import appendix
+from report.contents.appendix import appendix
+from report.contents.measured import measured_sections, showable
+from report.contents.notebook import ReportError, read_section
 from report.execute import Job, execute
 from report.export import FORMATS, Exported, export
-from report.measured import measured_sections, showable
-from report.notebook import ReportError, read_section
 
 NOTEBOOKS = PROJECT / "notebooks"
 EXECUTED = PROJECT / "build" / "notebooks"

@@ -1,1 +1,1 @@
-"""One module a program: frozen options in, command string out; nothing here talks to a host."""
+"""One module for each program on hosts: its command, how it is started, asked and ended."""

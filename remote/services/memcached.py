@@ -1,17 +1,93 @@
-"""memcached, the server: its command line and the text of its `stats`."""
+"""memcached, the server: how it is started, asked for its counters, paused and ended."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+
+from remote.errors import RemoteError
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet
+from remote.hosts.host import Host
+from remote.hosts.jobs import Job, RunningJobs, require_free_port
 
 PORT = 11211
 MEMORY_MB = 512
 MAX_CONNECTIONS = 8000
 STATS_REQUEST = b"stats\r\n"
 STATS_END = b"END\r\n"
+READY_TIMEOUT_S = 30.0
+_JOB = "memcached"
 _NOW = "date +%s.%N"
 _CONNECTION_MARGIN = 192  # for `stats` and the prefill, and what memcached opens for itself
+
+
+class Servers:
+    """memcached on `hosts`, up from `start` to `kill`."""
+
+    def __init__(self, fleet: Fleet, hosts: Sequence[Host], name: str) -> None:
+        self.fleet = fleet
+        self.hosts = tuple(hosts)
+        self._jobs = RunningJobs(fleet, f"{name}-servers")
+
+    def start(self, *, limit_s: float) -> None:
+        """Start all of them; the hosts end them after `limit_s` seconds.
+
+        Raises
+        ------
+        RemoteError
+            A port is taken, or a server does not start.
+        """
+
+        def start_one(connection: Connection) -> None:
+            host = connection.host
+            require_free_port(connection, PORT)
+            text = command(host.data_address, user=host.user)
+            job = self._jobs.start(host, _JOB, text, limit_s=limit_s)
+            job.wait_for_port(PORT, timeout_s=READY_TIMEOUT_S)
+
+        self.fleet.for_each(self.hosts, start_one)
+
+    def kill(self) -> None:
+        """End all of them at once."""
+        self._jobs.kill_all()
+
+    def stats(self, hosts: Sequence[Host]) -> dict[str, bytes]:
+        """Return what each of `hosts` answers to `stats`.
+
+        Raises
+        ------
+        RemoteError
+            A server is gone; tells how it ended.
+        """
+        try:
+            return self.fleet.for_each(hosts, lambda c: c.ask(PORT, STATS_REQUEST, STATS_END))
+        except RemoteError as exc:
+            for job in self._jobs.running:
+                if job.has_ended():
+                    raise job.failure() from exc
+            raise
+
+    def pause(
+        self, jobs: RunningJobs, times: Mapping[Host, Sequence[tuple[float, float]]]
+    ) -> list[Job]:
+        """Start what will stop and continue servers; each host does it by its own clock.
+
+        Parameters
+        ----------
+        times : when each pause of a host begins and ends, in epoch seconds, ascending.
+        """
+        pid_file = f"../{self._jobs.name}/{_JOB}.pid"  # jobs run in folders side by side
+        return [
+            jobs.start(
+                host,
+                "pauses",
+                pause_command(pid_file, pauses),
+                limit_s=pauses[-1][1] - time.time() + 60 + READY_TIMEOUT_S,
+            )
+            for host, pauses in times.items()
+        ]
 
 
 def command(address: str, *, user: str, memory_mb: int = MEMORY_MB, threads: int = 1) -> str:

@@ -1,14 +1,20 @@
-"""The middleware under test: frozen options to its command line."""
+"""The middleware under test: its command line, and how it is started."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from remote.hosts.connection import Connection
+from remote.hosts.host import Host
+from remote.hosts.jobs import Job, RunningJobs, require_free_port
 
 PORT = 11212
 ADMIN_PORT = 11213
 """Where each middleware tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
 READY_LINE = "listening on"
+READY_TIMEOUT_S = 30.0
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
 TRANSPORTS = ("loop", "ktor")
@@ -56,3 +62,25 @@ class MiddlewareOptions:
         arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]
         arguments += ["--stats-dir", self.stats_dir, "--admin", f"{self.address}:{ADMIN_PORT}"]
         return shlex.join(arguments)
+
+
+def start_middlewares(
+    commands: Mapping[Host, str], *, jobs: RunningJobs, limit_s: float
+) -> list[Job]:
+    """Start a middleware on each host with its command; return when all accept clients.
+
+    Raises
+    ------
+    RemoteError
+        A port is taken, or a middleware does not start.
+    """
+
+    def start(connection: Connection) -> Job:
+        host = connection.host
+        for port in (PORT, ADMIN_PORT):
+            require_free_port(connection, port)
+        job = jobs.start(host, "middleware", commands[host], limit_s=limit_s)
+        job.wait_for_line(READY_LINE, timeout_s=READY_TIMEOUT_S)
+        return job
+
+    return list(jobs.fleet.for_each(commands, start).values())

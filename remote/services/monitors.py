@@ -1,10 +1,19 @@
-"""What runs beside an experiment: system load, CPU time, network round-trip times."""
+"""What runs beside an experiment, from before the load until after it: system load, CPU, pings."""
 
 from __future__ import annotations
 
 import shlex
+import time
+from collections.abc import Collection, Iterable, Mapping
+
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet
+from remote.hosts.host import Host
+from remote.hosts.jobs import Job, RunningJobs
+from remote.hosts.provision import Tools
 
 _INTERRUPTED = 130
+_COUNTERS_COMMAND = "date +%s.%N && cat /proc/net/dev"
 
 
 def is_monitor(job: str) -> bool:
@@ -15,6 +24,42 @@ def is_monitor(job: str) -> bool:
 def ended_well(job: str, exit_status: int) -> bool:
     """Tell whether a job's exit status is as it should be: monitors may tell of our interrupt."""
     return exit_status == 0 or (is_monitor(job) and exit_status == _INTERRUPTED)
+
+
+def start_monitors(
+    hosts: Iterable[Host],
+    pinged: Collection[tuple[Host, Host]],
+    *,
+    jobs: RunningJobs,
+    tools: Mapping[str, Tools],
+    limit_s: float,
+) -> list[Job]:
+    """Start dool and the reading of the CPU time on every host, and a ping for each pair."""
+
+    def start(connection: Connection) -> list[Job]:
+        host = connection.host
+        commands = {
+            "dool": dool_command(tools[host.name].dool),
+            "cpu-time": cpu_time_command(host.cpu_account),
+        }
+        for source, target in pinged:
+            if source.name == host.name:
+                commands[f"ping-{target.name}"] = ping_command(target.data_address)
+        return [jobs.start(host, name, text, limit_s=limit_s) for name, text in commands.items()]
+
+    return [job for started in jobs.fleet.for_each(hosts, start).values() for job in started]
+
+
+def read_counters(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, tuple[bytes, float]]:
+    """Return what the network interfaces of each host have counted, and its clock's offset in s."""
+
+    def read(connection: Connection) -> tuple[bytes, float]:
+        asked_at_s = time.time()
+        text = connection.run(_COUNTERS_COMMAND).stdout
+        answered_at_s = time.time()
+        return text.encode(), float(text.split()[0]) - (asked_at_s + answered_at_s) / 2
+
+    return fleet.for_each(hosts, read)
 
 
 def dool_command(program: str, *, output: str = "dool.csv") -> str:
@@ -49,8 +94,3 @@ def cpu_time_command(cpu_account: str | None) -> str:
         'do echo "$up $words"; sleep 1 & wait $!; done'
     )
     return f"sh -c {shlex.quote(script)}"
-
-
-def counters_command() -> str:
-    """Return the command that prints the counters of all network interfaces of the host."""
-    return "date +%s.%N && cat /proc/net/dev"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from analysis.tables.provenance import Provenance
+from report.contents.notebook import Figure, Prose, Section, Table
 from report.export import export
-from report.notebook import Figure, Prose, Section, Table
 from tests.unit.analysis.figures.plots.gallery import gallery
 
 pytestmark = pytest.mark.browser

@@ -18,8 +18,8 @@ from tests.browser.jupyterlab import (
     wait_for,
     wait_for_kernel,
 )
-from tests.integration.test_campaign import SECTION, open_campaign
-from tests.integration.test_load_run import jobs_running
+from tests.integration.campaigns.test_campaign import SECTION, open_campaign
+from tests.integration.campaigns.test_load_run import jobs_running
 
 pytestmark = [pytest.mark.browser, pytest.mark.integration]
 
@@ -27,7 +27,7 @@ REPETITIONS = 2
 BEGINS_S, STOPS_S = 240, 60  # on a machine that has much else to do
 CELLS = (
     f"import sys\nsys.path.insert(0, {str(PROJECT)!r})\n"
-    "from pathlib import Path\nfrom tests.integration.test_campaign import open_campaign",
+    "from pathlib import Path\nfrom tests.integration.campaigns.test_campaign import open_campaign",
     f'campaign = open_campaign(Path("{{data}}"), repetitions={REPETITIONS})\n'
     f'left = campaign.measure("{SECTION}")',
     'print("not done:", left)',

@@ -48,7 +48,7 @@ def modules(folder: Path) -> list[str]:
     return [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
 
 
-@pytest.mark.parametrize("package", ["analysis", "remote"])
+@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
 def test_imports_run_one_way(graph, package):
     order = rooms(package)
     wrong = []
@@ -89,7 +89,7 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
     assert uses <= {"whole_files", "locks", "text", "results", "tables", "statistics", "lab"}
 
 
-@pytest.mark.parametrize("package", ["analysis", "remote"])
+@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
 def test_folders_are_small(package):
     sizes = {str(folder): len(modules(folder)) for folder in folders(package)}
     assert max(sizes.values()) <= MOST_FILES, {
@@ -97,7 +97,7 @@ def test_folders_are_small(package):
     }
 
 
-@pytest.mark.parametrize("package", ["analysis", "remote"])
+@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
 def test_a_name_stands_once(package):
     """But for sentences, which are named after what they tell of, and a folder's main module."""
     rest = [folder for folder in folders(package) if folder.name != "words"]

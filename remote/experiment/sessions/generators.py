@@ -10,8 +10,6 @@ from remote.errors import ConfigError
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
-from remote.services import memcached, middleware
-from remote.services.memtier import MemtierOptions
 
 START_LEAD_S = 1.4  # for three JVMs to start and rehearse on two busy cores
 LEAD_PER_INSTANCE_S = 0.25  # for each one more
@@ -38,32 +36,6 @@ def instances(clients: Sequence[Host], targets: Sequence[Host], per_client: int)
         for h, host in enumerate(clients)
         for number in range(per_client)
     ]
-
-
-def options(
-    instance: Instance, settings: Settings, *, program: str, test_time_s: int, time_dilation: float
-) -> MemtierOptions:
-    """Return the command line of `instance` for a closed loop, or its share of an open one.
-
-    Independent Poisson processes add up to one, so each instance has an equal share of the rate.
-    That is per second of the clock: generators know nothing of time dilation.
-    """
-    rate = settings.arrival_rate_per_s
-    return MemtierOptions(
-        program=program,
-        server=instance.target.data_address,
-        port=middleware.PORT if settings.num_middlewares else memcached.PORT,
-        threads=settings.threads_per_instance,
-        clients_per_thread=settings.clients_per_thread,
-        ratio=settings.sets_to_gets,
-        multi_get_keys=settings.multi_get_keys,
-        value_bytes=settings.value_bytes,
-        keys=settings.keys,
-        expiry_range_s=settings.expiry_range_s,
-        arrival_rate_per_s=None if rate is None else rate / time_dilation / settings.instances,
-        test_time_s=test_time_s,
-        json_file=f"{instance.name}.json",
-    )
 
 
 def start_lead_s(number_of_instances: int) -> float:

@@ -13,11 +13,10 @@ from functools import partial
 from remote.errors import RemoteError
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section, slug
-from remote.experiment.sessions import generators, middlewares
+from remote.experiment.sessions import generators
 from remote.experiment.sessions.generators import Instance
-from remote.experiment.sessions.monitoring import read_counters, start_monitors
 from remote.experiment.sessions.prefill import Prefill
-from remote.experiment.sessions.servers import Servers
+from remote.experiment.sessions.program_options import generator_options, middleware_options
 from remote.experiment.settings import Settings
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
@@ -25,7 +24,9 @@ from remote.hosts.inventory import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
-from remote.services import memcached
+from remote.services.memcached import Servers, parse_pauses
+from remote.services.middleware import start_middlewares
+from remote.services.monitors import read_counters, start_monitors
 
 GENERATOR_GRACE_S = 15.0
 MORE_LEAD_S = 3.0
@@ -57,6 +58,17 @@ class Setup:
     def hosts(self) -> tuple[Host, ...]:
         """All hosts that take part."""
         return (*self.clients, *self.middlewares, *self.servers)
+
+    def pauses(self, start_epoch_s: float) -> dict[Host, list[tuple[float, float]]]:
+        """When each server stands still, in epoch seconds, of a run that starts at that time."""
+        section = self.run.section
+        window_s = start_epoch_s + section.durations.warm_up_s
+        times: dict[Host, list[tuple[float, float]]] = {}
+        for pause in sorted(section.pauses, key=lambda pause: pause.at_s):
+            begins_s = window_s + pause.at_s
+            host = self.servers[pause.server - 1]
+            times.setdefault(host, []).append((begins_s, begins_s + pause.for_s))
+        return times
 
     @property
     def instances(self) -> list[Instance]:
@@ -143,11 +155,7 @@ class LoadSession:
         start_s = math.ceil(time.time() + lead_s)
         collected.manifest["start_at_epoch_s"] = start_s
         loads = self._start_generators(setup, jobs, start_s, collected)
-        pausers = self._servers.pause(
-            jobs,
-            setup.run.section.pauses,
-            window_start_epoch_s=start_s + setup.run.section.durations.warm_up_s,
-        )
+        pausers = self._servers.pause(jobs, setup.pauses(start_s))
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         late = jobs.wait(loads, timeout_s=lead_s + setup.total_s + GENERATOR_GRACE_S)
         if any(outcome.exit_status for outcome in jobs.outcomes):
@@ -164,23 +172,19 @@ class LoadSession:
         )
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
-        return middlewares.start(
-            setup.middlewares,
-            setup.servers,
-            setup.settings,
-            jobs=jobs,
-            tools=self.tools,
-            limit_s=setup.total_s + MONITOR_MARGIN_S,
-        )
+        commands = {
+            host: middleware_options(
+                host, setup.servers, setup.settings, self.tools[host.name].middleware
+            ).command()
+            for host in setup.middlewares
+        }
+        return start_middlewares(commands, jobs=jobs, limit_s=setup.total_s + MONITOR_MARGIN_S)
 
     def _start_monitors(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
         pinged = {(one.host, one.target) for one in setup.instances}
         pinged |= {(m, server) for m in setup.middlewares for server in setup.servers}
         limit_s = setup.total_s + MONITOR_MARGIN_S
-        hosts = setup.hosts
-        return start_monitors(
-            self.fleet, hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s
-        )
+        return start_monitors(setup.hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s)
 
     def _start_generators(
         self, setup: Setup, jobs: RunningJobs, start_s: int, collected: Collected
@@ -195,7 +199,7 @@ class LoadSession:
             self._server_stats("before", setup, collected)
         tasks = {}
         for one in setup.instances:
-            options = generators.options(
+            options = generator_options(
                 one,
                 setup.settings,
                 program=self.tools[one.host.name].generator,
@@ -215,7 +219,15 @@ class LoadSession:
         return started
 
     def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
-        read_counters(self.fleet, setup.hosts, when, collected)
+        """Keep what network interfaces and servers have counted so far, and the clocks' offsets.
+
+        The smallest offset of all that were found stands in the manifest: a late answer looks like
+        one.
+        """
+        clocks = collected.manifest.setdefault("clock_offsets_s", {})
+        for name, (text, offset_s) in read_counters(self.fleet, setup.hosts).items():
+            collected.files[f"{name}/interfaces-{when}.txt"] = text
+            clocks[name] = min(clocks.get(name, offset_s), offset_s, key=abs)
         for name, reply in self._servers.stats(setup.servers).items():
             collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
 
@@ -271,7 +283,7 @@ def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
     found = []
     for host in setup.servers:
         text = collected.files.get(f"{host.name}/pauses.out", b"").decode()
-        for began_s, ended_s in memcached.parse_pauses(text):
+        for began_s, ended_s in parse_pauses(text):
             found.append(
                 {"host": host.name, "began_epoch_s": began_s, "ended_epoch_s": ended_s},
             )

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import cycle
 
-from remote.experiment.sessions.generators import Instance, options
+from remote.experiment.sessions.generators import Instance
+from remote.experiment.sessions.program_options import generator_options
 from remote.experiment.settings import Settings
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
@@ -72,7 +73,7 @@ class Prefill:
         def fill(client: Host, server: Host, jobs: RunningJobs) -> None:
             program = self.tools[client.name].generator
             instance = Instance(host=client, number=0, target=server)
-            like = options(
+            like = generator_options(
                 instance, settings, program=program, test_time_s=1, time_dilation=time_dilation
             )
             command = prefill(program, server.data_address, memcached.PORT, like=like).command()

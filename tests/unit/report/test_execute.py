@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from report.contents.notebook import ReportError
 from report.execute import Job, execute
-from report.notebook import ReportError
 
 LAUNCHER = """from pathlib import Path
 count = Path(__file__).with_name("starts")

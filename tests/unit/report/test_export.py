@@ -6,9 +6,9 @@ import pytest
 import typst
 
 from report import export as exporting
+from report.contents.notebook import ReportError, read_section
 from report.export import document, export
-from report.notebook import ReportError, read_section
-from report.translation import first_words
+from report.formats.translation import first_words
 
 TABLE = "| Clients | Response time (ms) |\n|---:|---:|\n" + "| 6 | 1.5 |\n" * 100
 WIDE = "\n".join(

@@ -6,8 +6,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from remote.errors import ConfigError
 from report import make
+from report.contents.notebook import ReportError
 from report.make import make_report
-from report.notebook import ReportError
 from tests.helpers.campaign import build_campaign, build_run
 
 pytestmark = pytest.mark.filterwarnings("default")  # not ours: kernels are started by papermill

@@ -6,8 +6,9 @@ import pytest
 
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
-from remote.experiment.sessions import generators, middlewares
+from remote.experiment.sessions import generators
 from remote.experiment.sessions.prefill import Prefill
+from remote.experiment.sessions.program_options import generator_options, middleware_options
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
@@ -41,7 +42,7 @@ def tools(name: str) -> Tools:
 
 def command(one: Settings, *, time_dilation: float = 1.0) -> str:
     instance = generators.Instance(host=hosts("clients", 1)[0], number=0, target=hosts("s", 1)[0])
-    return generators.options(
+    return generator_options(
         instance, one, program="memtier", test_time_s=5, time_dilation=time_dilation
     ).command()
 
@@ -109,7 +110,9 @@ def test_middleware_is_told_what_the_settings_say():
     one = settings(
         routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
     )
-    text = middlewares.options(hosts("m", 1)[0], hosts("servers", 2), one, "bin/middleware")
+    text = middleware_options(
+        hosts("m", 1)[0], hosts("servers", 2), one, "bin/middleware"
+    ).command()
     assert text.startswith("bin/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
     assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
     assert "--dispatch pipelined --transport ktor --replicas all" in text

@@ -119,7 +119,7 @@ class Recorder(
     fun serverReplied(server: Int, type: Int, responseNanos: Long) {
         if (!isOn) return
         window.server[server].responseTime.record(responseNanos)
-        window.type(type).serverHistogram(server).recordValue(responseNanos / TypeStats.NANOS_PER_MICRO)
+        window.type(type).recordServer(server, responseNanos)
         bins.recordServer(server, type, responseNanos)
     }
 

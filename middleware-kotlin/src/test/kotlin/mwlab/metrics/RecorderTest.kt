@@ -146,6 +146,26 @@ class RecorderTest {
     }
 
     @Test
+    fun `a server's answer counts also where no request of its type does`() {
+        val recorder = recorder()
+        recorder.serverReplied(0, 0, 1_000_000)
+        recorder.advance(second)
+        recorder.replied(0, Outcome(), times(second + 1))
+        recorder.advance(2 * second)
+        val (early, late) = listOf(recorder.window(), recorder.window())
+        val run = WindowStats(servers = 1, workers = 2)
+        run.add(early)
+        run.add(late)
+        assertEquals(1L, run.type(0).serverHistogram(0).totalCount)
+        assertEquals(1L, run.type(0).counts.requests)
+        val used = buildList { early.forEachUsedType { name, _ -> add(name) } }
+        assertEquals(listOf(RequestType.name(0)), used)
+        early.forEachType { name, _ -> error("$name has requests") }
+        early.reset()
+        early.forEachUsedType { name, _ -> error("$name is used") }
+    }
+
+    @Test
     fun `bins are of equal width and the last one is open`() {
         val recorder = recorder()
         for (nanos in listOf(

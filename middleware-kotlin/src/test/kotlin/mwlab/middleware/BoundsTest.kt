@@ -98,8 +98,9 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
                     assertTrue(other.own("buffer_bytes") <= 8L shl 20)
                     eventually("one is closed") { other.own("stalled_connections_closed") > 0 }
                     clients.forEach { it.close() }
+                    // Requests of clients that are gone, but not yet noticed, may take memory for a moment more.
                     eventually("all is given back") { other.own("buffer_bytes") == 0L }
-                    assertEquals(MEBIBYTE, other.get("k")[1].length)
+                    eventually("others are served") { other.get("k").getOrNull(1)?.length == MEBIBYTE }
                 }
             }
         }

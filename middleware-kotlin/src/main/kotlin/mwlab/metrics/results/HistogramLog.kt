@@ -25,7 +25,7 @@ internal class HistogramLog(directory: Path, private val metrics: Metrics) : Aut
 
     /** Appends the histograms of [window]. */
     fun append(window: WindowStats) {
-        window.forEachType { type, stats ->
+        window.forEachUsedType { type, stats ->
             for (time in TypeStats.HISTOGRAM_TIMES) append("${time.column}/$type", stats.histogram(time), window)
             metrics.serverNames.forEachIndexed { server, name ->
                 append("server_time/$name/$type", stats.serverHistogram(server), window)

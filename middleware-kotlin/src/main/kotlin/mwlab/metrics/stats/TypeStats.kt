@@ -11,6 +11,10 @@ class TypeStats(servers: Int) {
     private val histograms = Array(HISTOGRAM_TIMES.size) { newHistogram() }
     private val serverHistograms = Array(servers) { newHistogram() }
 
+    /** Whether anything was recorded: a request, or a server's answer to one that counts elsewhere. */
+    var isUsed = false
+        private set
+
     fun times(time: JobTime): TimeStats = times[time.ordinal]
 
     fun histogram(time: JobTime): Histogram = histograms[HISTOGRAM_TIMES.indexOf(time)]
@@ -18,6 +22,7 @@ class TypeStats(servers: Int) {
     fun serverHistogram(server: Int): Histogram = serverHistograms[server]
 
     fun record(request: Outcome, stamps: JobTimes) {
+        isUsed = true
         counts.record(request)
         for (index in times.indices) {
             val nanos = ALL_TIMES[index].of(stamps)
@@ -28,7 +33,13 @@ class TypeStats(servers: Int) {
         }
     }
 
+    fun recordServer(server: Int, responseNanos: Long) {
+        isUsed = true
+        serverHistograms[server].recordValue(responseNanos / NANOS_PER_MICRO)
+    }
+
     fun add(other: TypeStats) {
+        isUsed = isUsed || other.isUsed
         counts.add(other.counts)
         times.forEachIndexed { index, time -> time.add(other.times[index]) }
         histograms.forEachIndexed { index, histogram -> histogram.add(other.histograms[index]) }
@@ -36,6 +47,7 @@ class TypeStats(servers: Int) {
     }
 
     fun reset() {
+        isUsed = false
         counts.reset()
         times.forEach(TimeStats::reset)
         histograms.forEach(Histogram::reset)
@@ -45,7 +57,7 @@ class TypeStats(servers: Int) {
     companion object {
         /** The times that get a histogram. */
         val HISTOGRAM_TIMES = arrayOf(JobTime.RESPONSE_TIME, JobTime.QUEUEING_TIME, JobTime.SERVICE_TIME)
-        internal const val NANOS_PER_MICRO = 1000L
+        private const val NANOS_PER_MICRO = 1000L
         private const val SIGNIFICANT_DIGITS = 3
         private val ALL_TIMES = JobTime.entries.toTypedArray()
 

@@ -22,17 +22,20 @@ class WindowStats(private val servers: Int, workers: Int) {
     fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers).also { types[type] = it }
 
     /** Calls [action] for each type that has requests. */
-    inline fun forEachType(action: (name: String, stats: TypeStats) -> Unit) {
-        for (type in types.indices) {
-            types[type]?.takeIf {
-                it.counts.requests > 0
-            }?.let { action(RequestType.name(type), it) }
-        }
+    inline fun forEachType(action: (name: String, stats: TypeStats) -> Unit) =
+        forEachUsedType { name, stats -> if (stats.counts.requests > 0) action(name, stats) }
+
+    /**
+     * Calls [action] for each type of which anything was recorded: what a server has answered counts where its worker runs, the
+     * request where and when its client has the reply.
+     */
+    inline fun forEachUsedType(action: (name: String, stats: TypeStats) -> Unit) {
+        for (type in types.indices) types[type]?.takeIf { it.isUsed }?.let { action(RequestType.name(type), it) }
     }
 
     /** Adds another thread's window of the same second, or, to a whole run, a later second. */
     fun add(other: WindowStats) {
-        for (index in types.indices) other.types[index]?.takeIf { it.counts.requests > 0 }?.let { type(index).add(it) }
+        for (index in types.indices) other.types[index]?.takeIf { it.isUsed }?.let { type(index).add(it) }
         server.forEachIndexed { index, stats -> stats.add(other.server[index]) }
         queue.add(other.queue)
         workerBusyNanos.indices.forEach { workerBusyNanos[it] += other.workerBusyNanos[it] }
@@ -41,7 +44,7 @@ class WindowStats(private val servers: Int, workers: Int) {
 
     fun reset() {
         durationNanos = 0
-        types.forEach { if (it != null && it.counts.requests > 0) it.reset() }
+        types.forEach { if (it != null && it.isUsed) it.reset() }
         server.forEach(ServerStats::reset)
         queue.reset()
         workerBusyNanos.fill(0)

@@ -4,9 +4,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from report.contents.notebook import read_section
 from report.export import export
-from report.notebook import read_section
-from report.pages import html_files
+from report.formats.pages import html_files
 
 TABLE = "| Clients | Response time (ms) |\n|---:|---:|\n| 6 | 1.5 |"
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.figures import present
 from analysis.tables.provenance import ACCEPTED, summarise
-from report.commands import (
+from report.contents.commands import (
     examples,
     monitor_commands,
     named_jobs,
@@ -23,7 +23,7 @@ from report.commands import (
     server_commands,
     under_load,
 )
-from report.notebook import Part, Prose, Section, Table
+from report.contents.notebook import Part, Prose, Section, Table
 
 PATH = Path("appendix.ipynb")
 LETTER = "A"

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from report.notebook import ReportError, read_section
-from report.to_typst import translate
+from report.contents.notebook import ReportError, read_section
+from report.formats.to_typst import translate
 
 TITLE = "# 2 Baseline"
 NARROW = "| Clients | Throughput (op/s) |\n|---:|---:|\n| 6 | 2 912 |"

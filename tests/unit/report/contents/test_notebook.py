@@ -1,7 +1,7 @@
 import pytest
 from nbformat.v4 import new_output
 
-from report.notebook import Figure, Prose, ReportError, Table, read_section
+from report.contents.notebook import Figure, Prose, ReportError, Table, read_section
 
 
 def test_parts_keep_the_order_of_the_notebook(cells, write):

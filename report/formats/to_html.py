@@ -13,9 +13,9 @@ from html import escape
 import pypandoc
 
 from analysis.figures.present import static_size
-from report.notebook import Figure
-from report.translation import Translation
-from report.tree import Node, inlines, raw_block, raw_inline, set_columns, stringify
+from report.contents.notebook import Figure
+from report.formats.translation import Translation
+from report.formats.tree import Node, inlines, raw_block, raw_inline, set_columns, stringify
 
 DRAWINGS = "figures"  # folder of the drawings, beside the pages
 

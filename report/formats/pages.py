@@ -8,9 +8,9 @@ from importlib.resources import files
 from string import Template
 
 from analysis.tables.provenance import Provenance
-from report.notebook import Section
-from report.to_html import HtmlTranslation
-from report.translation import Translation, listed, texts, translate_with
+from report.contents.notebook import Section
+from report.formats.to_html import HtmlTranslation
+from report.formats.translation import Translation, listed, texts, translate_with
 
 INDEX = "index.html"
 ASSETS = "assets"
@@ -25,7 +25,7 @@ def html_files(
 ) -> dict[str, bytes]:
     """Return the pages with scripts and styles, by name relative to the folder of the report.
 
-    Drawings and data of the figures belong beside them, in `report.to_html.DRAWINGS`.
+    Drawings and data of the figures belong beside them, in `report.formats.to_html.DRAWINGS`.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def html_files(
     Raises
     ------
     ReportError
-        As `report.to_typst.translate`.
+        As `report.formats.to_typst.translate`.
     """
     translations = translate_with(HtmlTranslation, sections)
     names = [INDEX, *(section.page for section in sections)]

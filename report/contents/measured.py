@@ -13,7 +13,7 @@ from typing import Any
 
 from nbformat.v4 import new_markdown_cell
 
-from report.notebook import LEFT_OUT, NOTE
+from report.contents.notebook import LEFT_OUT, NOTE
 
 
 def sections_of(source: str) -> list[str]:

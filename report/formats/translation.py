@@ -16,9 +16,9 @@ from urllib.parse import unquote
 
 import pypandoc
 
-from report.notebook import Figure, Part, Prose, ReportError, Section, Table
-from report.numbering import heading_label, number_parts
-from report.tree import Node, stringify, walk
+from report.contents.notebook import Figure, Part, Prose, ReportError, Section, Table
+from report.contents.numbering import heading_label, number_parts
+from report.formats.tree import Node, stringify, walk
 
 # GitHub's markdown, as JupyterLab reads it, and the divs that tell where each part begins.
 MARKDOWN = "gfm+fenced_divs+tex_math_dollars+smart-superscript-subscript-yaml_metadata_block-emoji"

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import pypandoc
 
-from report.notebook import Figure, Section
-from report.translation import Translation, texts, translate_with
-from report.tree import Node, raw_block, raw_inline, rows, set_columns, stringify
-from report.widths import PORTRAIT_PT, fit
+from report.contents.notebook import Figure, Section
+from report.formats.translation import Translation, texts, translate_with
+from report.formats.tree import Node, raw_block, raw_inline, rows, set_columns, stringify
+from report.formats.widths import PORTRAIT_PT, fit
 
 PT_PER_PX = 0.75
 # A longer table may begin on one page and end on the next.

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.widths import LANDSCAPE_PT, PORTRAIT_PT, READABLE_EM, _length_em, _widths, fit
+from report.formats.widths import LANDSCAPE_PT, PORTRAIT_PT, READABLE_EM, _length_em, _widths, fit
 
 
 def test_small_table_keeps_the_largest_size_and_its_natural_widths():

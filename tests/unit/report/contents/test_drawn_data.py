@@ -3,7 +3,7 @@ import json
 import numpy as np
 import plotly.graph_objects as go
 
-from report.drawn_data import drawn_data
+from report.contents.drawn_data import drawn_data
 
 
 def spec(fig):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from report.notebook import Prose, ReportError, Section
+from report.contents.notebook import Prose, ReportError, Section
 
 
 def number_parts(sections: Sequence[Section]) -> dict[str, str]:

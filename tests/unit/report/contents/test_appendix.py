@@ -1,8 +1,8 @@
 """The appendix tells everything that a run was set to, of all runs of a section."""
 
-from report.appendix import appendix
-from report.commands import examples, monitor_commands, run_commands, server_commands
-from report.notebook import Prose, Table
+from report.contents.appendix import appendix
+from report.contents.commands import examples, monitor_commands, run_commands, server_commands
+from report.contents.notebook import Prose, Table
 
 MEMTIER = "memtier_benchmark --server=198.18.0.31"
 MIDDLEWARE = "bin/middleware -t 64"

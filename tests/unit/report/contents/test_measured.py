@@ -1,8 +1,8 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from report.measured import measured_sections, sections_of, showable
-from report.notebook import LEFT_OUT
+from report.contents.measured import measured_sections, sections_of, showable
+from report.contents.notebook import LEFT_OUT
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.integration
 
-FAULTS = Path(__file__).parents[2] / "middleware-kotlin" / "prove" / "faults.py"
+FAULTS = Path(__file__).parents[3] / "middleware-kotlin" / "prove" / "faults.py"
 
 
 @pytest.fixture(scope="session", autouse=True)

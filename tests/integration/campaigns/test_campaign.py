@@ -20,7 +20,7 @@ from remote.campaign.view.report import campaign_report
 from remote.errors import RemoteError
 from remote.experiment.section import Durations
 from remote.experiment.section_file import read_section
-from tests.integration.test_load_run import jobs_running, wait_for, wait_for_generators
+from tests.integration.campaigns.test_load_run import jobs_running, wait_for, wait_for_generators
 
 pytestmark = pytest.mark.integration
 
@@ -71,7 +71,7 @@ def test_campaign_is_measured_verified_and_summed_up(fleet, tmp_path, monkeypatc
 CONTROLLER = """
 import sys
 from pathlib import Path
-from tests.integration.test_campaign import SECTION, open_campaign
+from tests.integration.campaigns.test_campaign import SECTION, open_campaign
 open_campaign(Path(sys.argv[1])).measure(SECTION, progress=False)
 """
 

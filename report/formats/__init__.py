@@ -1,0 +1,1 @@
+"""Sections as pages of PDF and HTML."""
