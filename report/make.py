@@ -8,7 +8,8 @@ from pathlib import Path
 import nbformat
 
 from analysis.paths import DATA, PROJECT
-from analysis.tables.provenance import ACCEPTED, read_manifests, summarise
+from analysis.tables.provenance import read_manifests, summarise
+from analysis.tables.run import ACCEPTED
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from report.contents.appendix import appendix

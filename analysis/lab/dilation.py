@@ -30,12 +30,12 @@ _MEASURES = {
 def compare_campaigns(
     one: Path | str, other: Path | str, sections: Iterable[str] = ("2.1", "3.1")
 ) -> pd.DataFrame:
-    """Compare some sections of two campaigns; `dilation_table` of their tidy tables."""
+    """Compare some sections of two campaigns; `compared_dilations` of their tidy tables."""
     names = list(sections)
-    return dilation_table(campaign_tables(one, names), campaign_tables(other, names))
+    return compared_dilations(campaign_tables(one, names), campaign_tables(other, names))
 
 
-def dilation_table(one: Tables, other: Tables, tolerance: float = TOLERANCE) -> pd.DataFrame:
+def compared_dilations(one: Tables, other: Tables, tolerance: float = TOLERANCE) -> pd.DataFrame:
     """Compare the cells that two campaigns of different k have in common.
 
     Parameters
@@ -73,8 +73,8 @@ def dilation_table(one: Tables, other: Tables, tolerance: float = TOLERANCE) -> 
     return cells.sort_values(by, ignore_index=True)
 
 
-def dilation_words(table: pd.DataFrame) -> str:
-    """Say how many cells of `dilation_table` agree, and why the others do not."""
+def agreement_words(table: pd.DataFrame) -> str:
+    """Say how many cells of `compared_dilations` agree, and why the others do not."""
     counts = table["verdict"].value_counts()
     low, high = (table[f"time_dilation_{side}"].iloc[0] for side in ("low", "high"))
     parts = [f"{counts.get(AGREES, 0)} of {len(table)} cells agree within 5 %"]

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.laws.bottlenecks import BUSY
-from analysis.tables.provenance import ACCEPTED, read_manifests
+from analysis.tables.provenance import read_manifests
+from analysis.tables.run import ACCEPTED
 from analysis.text.lists import counted, joined, merged
 from analysis.text.numbers import percent
 

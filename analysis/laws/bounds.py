@@ -6,9 +6,9 @@ The asymptotic bounds are `analysis.laws.operational.asymptotic_bounds`.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from analysis.laws.operational import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,11 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from analysis.laws.operational import FloatArray
 from analysis.models.convolution import arrival_conditions
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

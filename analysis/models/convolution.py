@@ -18,10 +18,10 @@ from itertools import accumulate
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 
-FloatArray = NDArray[np.float64]
+from analysis.laws.operational import FloatArray
+
 Condition = tuple[FloatArray, FloatArray]
 _ROWS = 256  # of a window matrix at a time: it stays in the processor's cache
 

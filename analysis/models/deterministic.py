@@ -17,10 +17,10 @@ M/D/c); Tijms 2003, A First Course in Stochastic Models, chapter 9 (numbers in M
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc
 
-FloatArray = NDArray[np.float64]
+from analysis.laws.operational import FloatArray
 
 
 def md1_num_in_system(traffic_intensity: float, most: int) -> FloatArray:

@@ -11,11 +11,11 @@ Jain 1991, chapter 31: box 31.1 (M/M/1), box 31.2 (M/M/m).
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import exprel, gammaln
 
-FloatArray = NDArray[np.float64]
+from analysis.laws.operational import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,14 +11,12 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
+from analysis.laws.operational import FloatArray
 from analysis.models.events import Run
 from analysis.models.system import System
-
-FloatArray = NDArray[np.float64]
-CONFIDENCE = 0.95
+from analysis.statistics.intervals import CONFIDENCE
 
 
 @dataclass(frozen=True, kw_only=True)

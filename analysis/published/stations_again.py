@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from analysis.laws.operational import FloatArray
 from analysis.models import mm1, mmm
-from analysis.models.open import FloatArray
 from analysis.published.printed import published_table
 from analysis.published.rows import ROUNDING, rows_of
 

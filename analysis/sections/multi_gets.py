@@ -93,7 +93,7 @@ def multi_get_histograms(histograms: pd.DataFrame) -> pd.DataFrame:
     return histograms[chosen].astype({"sharded": bool, "multi_get_keys": int})
 
 
-def percentile_table(cells: pd.DataFrame, histograms: pd.DataFrame) -> pd.DataFrame:
+def percentiles_by_mode(cells: pd.DataFrame, histograms: pd.DataFrame) -> pd.DataFrame:
     """Give mean and percentiles of the clients' response time by number of keys, of one mode.
 
     Parameters

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from analysis.laws.operational import FloatArray
 from analysis.models import link_time, mmm
 from analysis.statistics.comparison import MET, TOLERANCE, UNEXPLAINED, compare
 from analysis.text.numbers import percent
 
-FloatArray = NDArray[np.float64]
 TOKEN_BUCKET = "M/D/1, token bucket"
 _OTHER_SCV = 0.2  # between model and measurement, from which the assumption does not hold
 _OTHER_RATE = 0.05

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.laws.bottlenecks import AFTER_WORKERS, BUSY, limiting
+from analysis.laws.demands import MACHINE
 from analysis.text.formatting import grouped
 from analysis.text.lists import joined, span
 from analysis.text.numbers import percent
@@ -13,7 +14,6 @@ from analysis.units import MS_PER_S
 
 NEAR_BOUND = 0.8  # of what workers can do at best: from here on they are the limit themselves
 LONGER = 1.01  # a service time above another by this factor is called longer
-MACHINE = "machine's CPU"
 SYSTEM = ("workload", "workers")
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 
 from analysis.results import read_middleware
 from analysis.tables.packed import raw_files
-from analysis.tables.provenance import ACCEPTED, read_manifests
-from analysis.tables.run import MANIFEST, read_manifest
+from analysis.tables.provenance import read_manifests
+from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
 
 # What each check asks; those of counts have the host in front.
 CHECKS = {

@@ -9,11 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.run import MANIFEST, read_manifest
+from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
 from analysis.text.lists import counted
 
 SHORT_COMMIT = 10
-ACCEPTED = "accepted"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ from analysis.results import (
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
 
 MANIFEST = "manifest.json"
+ACCEPTED = "accepted"
 MANIFEST_FORMAT = 1
 ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 

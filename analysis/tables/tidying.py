@@ -15,12 +15,11 @@ import pandas as pd
 from analysis.results import ParseError
 from analysis.tables import details, measures, network
 from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
-from analysis.tables.run import MANIFEST, Run, measured_sections, read_manifest, read_run
+from analysis.tables.run import ACCEPTED, MANIFEST, Run, measured_sections, read_manifest, read_run
 from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
-ACCEPTED = "accepted"
 PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
 _UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.dilation import dilate, is_local_lab, time_dilations
@@ -21,7 +22,7 @@ from remote.campaign.view.live_view import Watch
 from remote.campaign.view.progress import Progress
 from remote.errors import RemoteError
 from remote.experiment.manifest import git_state
-from remote.experiment.run import PARTIAL_SUFFIX, Run
+from remote.experiment.run import Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.link_session import LinksSession
 from remote.experiment.sessions.load import LoadSession

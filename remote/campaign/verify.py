@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 from analysis.results import ParseError
 from analysis.tables.frames import NAMES, table_path
 from analysis.tables.packed import raw_files
-from analysis.tables.tidying import tidy_campaign
+from analysis.tables.run import MANIFEST
+from analysis.tables.tidying import PARTIAL_SUFFIX, tidy_campaign
 from remote.errors import ConfigError
 from remote.experiment.checks import ACCEPTED, evaluate
-from remote.experiment.manifest import MANIFEST, read_manifest
-from remote.experiment.run import PARTIAL_SUFFIX
+from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 
 TIDY = "tidy"

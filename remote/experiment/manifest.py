@@ -15,13 +15,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel
 
+from analysis.tables.run import ACCEPTED, MANIFEST
 from remote.documents import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
-from remote.experiment.checks.check import ACCEPTED, FAILED, REJECTED, REQUIRED
+from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.settings import Level
 
 FORMAT = 1
-MANIFEST = "manifest.json"
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
 

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from analysis.tables.run import MANIFEST
+from analysis.tables.tidying import PARTIAL_SUFFIX
 from remote.experiment.checks import ACCEPTED, FAILED, evaluate
 from remote.experiment.manifest import (
-    MANIFEST,
     read_manifest,
     sync_to_disk,
     utc,
@@ -20,8 +21,6 @@ from remote.experiment.manifest import (
 )
 from remote.experiment.section import Config, Section, slug
 from remote.phases import Phases
-
-PARTIAL_SUFFIX = ".partial"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,9 @@ from remote.hosts.inventory_entries import make_host
 
 __all__ = ["LOCAL_LAB_INVENTORY", "ROLES", "Host", "Inventory"]
 
+LOCAL_LAB = "local-lab"
+"""Name of its fleet, the only one whose links and delays are all that it is made to have."""
+
 LOCAL_LAB_INVENTORY = Path("/run/middleware-lab/inventory.yml")
 """Where `lab up` writes the inventory of the local lab."""
 

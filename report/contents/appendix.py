@@ -14,7 +14,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures import present
-from analysis.tables.provenance import ACCEPTED, summarise
+from analysis.tables.provenance import summarise
+from analysis.tables.run import ACCEPTED
 from report.contents.commands import (
     examples,
     monitor_commands,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.tables.provenance import ACCEPTED
+from analysis.tables.run import ACCEPTED
 from remote.experiment.settings import Settings
 from remote.services import memcached
 from remote.services.memtier import Keys, MemtierOptions, prefill

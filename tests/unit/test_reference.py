@@ -5,11 +5,11 @@ import pytest
 from analysis.paths import REFERENCE
 from analysis.tables import tidied
 from analysis.tables.packed import raw_files
-from analysis.tables.run import measured_sections
+from analysis.tables.run import MANIFEST, measured_sections
 from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.verify import check_findings, file_findings
-from remote.experiment.manifest import MANIFEST, failed_checks, read_manifest
+from remote.experiment.manifest import failed_checks, read_manifest
 from remote.experiment.section_file import read_section
 
 LARGEST_BYTES = 60e6

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from analysis.tables.run import MANIFEST
 from remote.campaign.states import RunState, State
 from remote.campaign.view.progress import OVERHEAD_S
-from remote.experiment.manifest import MANIFEST, read_manifest
+from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 from remote.phases import MEASURING
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from tabulate import tabulate
 
+from analysis.tables.run import MANIFEST
 from remote.campaign.states import RunState, State, reason_of
 from remote.experiment.checks.stations import StationCount, counts_text, station_counts
-from remote.experiment.manifest import MANIFEST, failed_checks, read_manifest
+from remote.experiment.manifest import failed_checks, read_manifest
 from remote.phases import PHASES, overhead, total_phases
 
 LARGEST_OVERHEAD = 0.25  # of a campaign whose runs are not much shorter than those of `quick`

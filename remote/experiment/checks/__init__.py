@@ -1,6 +1,7 @@
 """Does a run count? Checks on what it left; required ones reject it, advisory ones are shown."""
 
-from remote.experiment.checks.check import ACCEPTED, FAILED, REJECTED
+from analysis.tables.run import ACCEPTED
+from remote.experiment.checks.check import FAILED, REJECTED
 from remote.experiment.checks.of_run import evaluate
 
 __all__ = ["ACCEPTED", "FAILED", "REJECTED", "evaluate"]

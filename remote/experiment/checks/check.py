@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 REQUIRED, ADVISORY = "required", "advisory"
-ACCEPTED, REJECTED, FAILED = "accepted", "rejected", "failed"  # failed: it broke off, no checks
+REJECTED, FAILED = "rejected", "failed"  # failed: it broke off, no checks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 from analysis.lab.emulated import LARGEST_LOSS, Limit, emulated_limits
 from remote.experiment.checks.check import ADVISORY, Check
+from remote.hosts.inventory import LOCAL_LAB
 
 LATENCY = "machine_latency_small"
-LOCAL_LAB = "local-lab"  # the only fleet whose links and delays are all that it is made to have
 
 
 def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -> Iterator[Check]:

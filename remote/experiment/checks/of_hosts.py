@@ -12,13 +12,14 @@ from analysis.results import read_dstat
 from analysis.results.counters import read_cpu_time
 from analysis.results.memtier import MemtierRun
 from remote.experiment.checks.check import ADVISORY, Check
+from remote.hosts.inventory import LOCAL_LAB
+from remote.hosts.provision.prepare import LARGEST_CLOCK_OFFSET_S
 from remote.services.monitors import is_monitor
 
 LEAST_IDLE_PERCENT = 5.0
 LARGEST_STEAL_PERCENT = 5.0
-LARGEST_CLOCK_OFFSET_S = 0.2
 LARGEST_GENERATOR_UTILIZATION = 0.9
-ON_ONE_MACHINE = ("local-lab", "loopback")  # fleets whose hosts share their CPUs
+ON_ONE_MACHINE = (LOCAL_LAB, "loopback")  # fleets whose hosts share their CPUs
 
 _TROUBLE = re.compile(r"error|fail|exception|refused|reset by|denied|out of memory|killed", re.I)
 _HARMLESS = re.compile(r"json file|\[RUN #", re.I)

@@ -9,7 +9,8 @@ from typing import Any
 
 from analysis.results import ParseError, read_memtier_json, read_middleware
 from analysis.results.memtier import MemtierRun
-from remote.experiment.checks.check import ACCEPTED, ADVISORY, REJECTED, REQUIRED, Check
+from analysis.tables.run import ACCEPTED
+from remote.experiment.checks.check import ADVISORY, REJECTED, REQUIRED, Check
 from remote.experiment.checks.counts import count_checks
 from remote.experiment.checks.latency import LATENCY, latency_checks
 from remote.experiment.checks.of_hosts import host_checks

@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from remote.hosts.inventory import LOCAL_LAB
 from remote.providers.local_lab.files import CPU_ACCOUNT, WORK_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import CONTROL_DEVICE, Delay
 from remote.providers.local_lab.topology import LabHost, Topology
@@ -38,7 +39,7 @@ def inventory_text(topology: Topology, files: LabFiles, delay: Delay, *, counts_
         "mwlab_work_dir": str(WORK_DIR),
         "mwlab_route_device": CONTROL_DEVICE,
         "mwlab_topology": topology.name,
-        "mwlab_fleet": "local-lab",
+        "mwlab_fleet": LOCAL_LAB,
         "mwlab_time_dilation": topology.time_dilation,
         "mwlab_delay": delay.value,
     }

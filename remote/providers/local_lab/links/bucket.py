@@ -4,9 +4,9 @@ from pathlib import Path
 
 from analysis.tables.provenance import read_manifests
 from remote.errors import ConfigError
+from remote.hosts.inventory import LOCAL_LAB
 from remote.providers.local_lab.topology import Topology
 
-LOCAL_LAB = "local-lab"  # as manifests name the fleet
 BYTES_PER_KIB = 1024
 
 

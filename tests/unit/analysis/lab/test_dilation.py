@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.lab.dilation import VERDICTS, dilation_table, dilation_words, ratio_of_means
+from analysis.lab.dilation import VERDICTS, agreement_words, compared_dilations, ratio_of_means
 from analysis.tables.frames import NAMES, Tables
 
 RTT_MS = 0.9
@@ -53,7 +53,7 @@ def tables(time_dilation, cells, cpu_percent=50.0):
 
 
 def only(one, other):
-    (row,) = dilation_table(one, other).to_dict("records")
+    (row,) = compared_dilations(one, other).to_dict("records")
     return row
 
 
@@ -99,11 +99,11 @@ def test_open_loop_has_no_limit_to_judge_by():
 
 def test_only_common_cells_are_compared_and_summed_up():
     low = tables(1.0, {6: [2700], 192: [6600]})
-    table = dilation_table(low, tables(4.0, {48: [8000], 192: [8150]}))
+    table = compared_dilations(low, tables(4.0, {48: [8000], 192: [8150]}))
     assert table["num_clients"].tolist() == [192]
     assert set(table["verdict"]) <= set(VERDICTS)
     assert np.isnan(table["throughput_ratio_ci_low"]).all()
-    assert dilation_words(table) == (
+    assert agreement_words(table) == (
         "Between k = 1 and k = 4, 0 of 1 cells agree within 5 %; "
         "1 had the machine's latency as their limit at k = 1."
     )
@@ -112,12 +112,12 @@ def test_only_common_cells_are_compared_and_summed_up():
 def test_campaigns_that_cannot_be_compared_are_refused():
     one = tables(1.0, {192: [6600]})
     with pytest.raises(ValueError, match="both campaigns have time dilation 1"):
-        dilation_table(one, one)
+        compared_dilations(one, one)
     with pytest.raises(ValueError, match="no cell in common"):
-        dilation_table(one, tables(4.0, {6: [6600]}))
+        compared_dilations(one, tables(4.0, {6: [6600]}))
     runs = pd.concat([one.runs, one.runs.assign(time_dilation=2.0)])
     with pytest.raises(ValueError, match="one time dilation a campaign"):
-        dilation_table(dataclasses.replace(one, runs=runs), one)
+        compared_dilations(dataclasses.replace(one, runs=runs), one)
 
 
 def test_interval_of_a_ratio_covers_it():

@@ -9,7 +9,7 @@ from analysis.sections.multi_gets import (
     mode_table,
     multi_get_cells,
     nearest_keys,
-    percentile_table,
+    percentiles_by_mode,
     published_numbers,
     spread_table,
 )
@@ -194,7 +194,7 @@ def histograms() -> pd.DataFrame:
 
 def test_percentiles_are_those_of_multi_gets():
     cells = multi_get_cells(request_types({(True, 6): 50.0}))
-    row = percentile_table(cells, histograms().query("sharded")).iloc[0]
+    row = percentiles_by_mode(cells, histograms().query("sharded")).iloc[0]
     assert row["mean_ms"] == pytest.approx(50)
     assert row[["p25_ms", "p50_ms", "p99_ms"]].tolist() == [25, 50, 99]
     spread = spread_table(histograms(), 6)
