@@ -80,7 +80,7 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
 def _replay(name: str, seed: int) -> int:
     """Run one episode; its last line is its outcome."""
     fault, _, number = name.partition("/")
-    outcome = asyncio.run(Episode(fault, int(number), seed).run())
+    outcome = asyncio.run(Episode(fault, KINDS[fault], int(number), seed).run())
     print(json.dumps(asdict(outcome)))
     return 0 if outcome.is_good else 1
 

@@ -8,12 +8,11 @@ import re
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verified_load.kinds import KINDS
 from verified_load.ledger import Ledger, ring_owners
 from verified_load.relay import Relay
 from verified_load.results import objections_to_remains, objections_to_results
@@ -81,12 +80,44 @@ def setup_of(number: int, rng: random.Random) -> Setup:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of fault.
+
+    Attributes
+    ----------
+    befall : callable
+        Brings the fault upon an episode, and ends it.
+    has_relay : bool
+        The faulty server is behind a relay.
+    hangs : bool
+        Servers may be silent: the server timeout is short, so that any server of a busy machine may
+        exceed it.
+    hits_servers : bool
+        Requests for the faulty server may fail.
+    server_options : str
+        Of the faulty memcached.
+    options : str
+        Further options of the middleware.
+    before_s : float
+        Load before the fault.
+    """
+
+    befall: Callable[[Episode, random.Random], Awaitable[None]]
+    has_relay: bool = False
+    hangs: bool = False
+    hits_servers: bool = True
+    server_options: str = "-m 64"
+    options: str = ""
+    before_s: float = 0.5
+
+
 class Episode:
     """Episode `number` of a fault; all chance in it is of `seed`."""
 
-    def __init__(self, fault: str, number: int, seed: int):
+    def __init__(self, fault: str, kind: Kind, number: int, seed: int):
         rng = random.Random(f"{seed}/{fault}/{number}")
-        self.kind = KINDS[fault]
+        self.kind = kind
         setup = setup_of(number, rng)
         self.outcome = Outcome(fault, number, asdict(setup))
         self.server_timeout_s = SHORT_SERVER_TIMEOUT_S if self.kind.hangs else SERVER_TIMEOUT_S

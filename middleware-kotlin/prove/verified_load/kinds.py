@@ -7,17 +7,12 @@ import random
 import signal
 import socket
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from verified_load import treatments
+from verified_load.episode import Episode, Kind
 from verified_load.ledger import KIB
 from verified_load.relay import Treatment, reset_on_close
-
-if TYPE_CHECKING:
-    from verified_load.episode import Episode
 
 LASTS_S = 0.8
 SILENT_S = 0.6
@@ -27,38 +22,6 @@ DISTURBERS_KEYS = 5
 CLIENT_TIMEOUT_S = 2
 FILLER_BYTES = [int(KIB * 1.19**step) for step in range(-1, 14)]
 LARGE_FILLER_BYTES = [size * KIB for size in (20, 40, 60, 80, 100, 101, 110)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """One kind of fault.
-
-    Attributes
-    ----------
-    befall : callable
-        Brings the fault upon an episode, and ends it.
-    has_relay : bool
-        The faulty server is behind a relay.
-    hangs : bool
-        Servers may be silent: the server timeout is short, so that any server of a busy machine may
-        exceed it.
-    hits_servers : bool
-        Requests for the faulty server may fail.
-    server_options : str
-        Of the faulty memcached.
-    options : str
-        Further options of the middleware.
-    before_s : float
-        Load before the fault.
-    """
-
-    befall: Callable[[Episode, random.Random], Awaitable[None]]
-    has_relay: bool = False
-    hangs: bool = False
-    hits_servers: bool = True
-    server_options: str = "-m 64"
-    options: str = ""
-    before_s: float = 0.5
 
 
 async def killed(episode: Episode, _: random.Random) -> None:
