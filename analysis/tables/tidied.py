@@ -16,6 +16,7 @@ from analysis.tables.frames import NAMES, Tables, read_tables, table_path
 from analysis.tables.packed import raw_files
 from analysis.tables.run import MANIFEST
 from analysis.tables.tidying import tidy_campaign
+from analysis.whole_files import write_json
 
 ANALYSIS = Path(__file__).parents[1]
 _MAKERS = ("frames", "run", "measures", "details", "network", "tidying", "tidied")
@@ -66,7 +67,7 @@ def _current_tables(campaign_dir: Path, wanted: list[str], *, may_write: bool) -
         with raw_files(campaign_dir, stale) as runs_dir:
             tidy_campaign(runs_dir, stale, into=campaign_dir)
         for name in stale:
-            _origin_path(campaign_dir, name).write_text(json.dumps(origins[name]))
+            write_json(_origin_path(campaign_dir, name), origins[name])
     return read_tables(campaign_dir, wanted)
 
 

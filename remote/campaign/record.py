@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.whole_files import written_whole
+from analysis.whole_files import write_json
 from remote.documents import parse
 from remote.errors import ConfigError
 from remote.experiment.section import Section
@@ -54,8 +54,7 @@ class Record:
 
     def write(self, folder: Path) -> None:
         """Write the record, whole or not at all."""
-        with written_whole(folder / RECORD) as part:
-            part.write_text(json.dumps(asdict(self), indent=1))
+        write_json(folder / RECORD, asdict(self))
 
     def require(self, folder: Path, **wanted: str) -> None:
         """Refuse to go on with another profile or fleet than the campaign was begun with."""

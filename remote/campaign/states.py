@@ -14,7 +14,6 @@ An attempt that ended because a host was gone says nothing about the run and doe
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import time
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.locks import is_locked, locked
+from analysis.whole_files import write_json
 from remote.errors import ConfigError
 from remote.experiment.manifest import failed_checks, utc
 from remote.experiment.run import Run
@@ -120,7 +120,7 @@ def marked_running(run: Run) -> Iterator[None]:
     mark = mark_of(run)
     mark.parent.mkdir(parents=True, exist_ok=True)
     controller = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc(time.time())}
-    mark.write_text(json.dumps(controller) + "\n")
+    write_json(mark, controller)
     try:
         yield
     finally:

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel
 
 from analysis.tables.run import ACCEPTED, MANIFEST
+from analysis.whole_files import write_json
 from remote.documents import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
@@ -94,12 +95,7 @@ def failed_checks(manifest: Mapping[str, Any], severity: str = "required") -> li
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest and force it to disk: its presence says that the folder is complete."""
-    path = folder / MANIFEST
-    with path.open("w") as stream:
-        json.dump({"format": FORMAT, **manifest}, stream, indent=1)
-        stream.write("\n")
-        stream.flush()
-        os.fsync(stream.fileno())
+    write_json(folder / MANIFEST, {"format": FORMAT, **manifest})
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

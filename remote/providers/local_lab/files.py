@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.whole_files import write_json
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab.topology import Topology
 
@@ -78,7 +79,7 @@ class LabFiles:
 
     def write_topology(self, topology: Topology) -> None:
         """Note what is going to be built."""
-        self.topology.write_text(json.dumps(topology.to_dict(), indent=2), encoding="utf-8")
+        write_json(self.topology, topology.to_dict())
 
 
 def default_inventory_path() -> Path:
