@@ -23,7 +23,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks test python kotlin bench prove fuzz soak lab lint format lock clean
+.PHONY: help setup jar report notebooks test python kotlin bench prove fuzz soak lab lint format lock tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -113,6 +113,9 @@ format: $(INSTALLED) ## Reformat the sources
 lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
 	uv pip compile --quiet --generate-hashes --extra dev --extra ansible --python-version 3.11 --no-header \
 	  --no-emit-index-url --output-file requirements.lock pyproject.toml
+
+tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
+	@$(BIN)/python -m analysis.tables.tidied data/reference
 
 clean: ## Remove what can be built again
 	@rm -rf build middleware-kotlin/target .venv

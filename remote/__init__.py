@@ -3,7 +3,7 @@
 Each room may use what stands above it::
 
     errors, phases, waiting   what goes wrong, where time goes, until when
-    programs, documents       what this machine runs, what people write for it
+    programs, checked_files   what this machine runs, what people write for it
     hosts                     which there are, the way to one and to many, what runs on them
     providers                 where hosts come from: the local lab, loopback, an inventory
     services                  the programs of an experiment: their commands, start and end

@@ -7,6 +7,7 @@ all. Beside the tables of each section stands what they were made from.
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from tempfile import TemporaryDirectory
 from analysis.locks import locked
 from analysis.tables.frames import NAMES, Tables, read_tables, table_path
 from analysis.tables.packed import raw_files
-from analysis.tables.run import MANIFEST
+from analysis.tables.run import MANIFEST, measured_sections
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 
@@ -102,3 +103,8 @@ def _digest(root: Path, paths: Sequence[Path]) -> str:
 def _can_write(campaign_dir: Path) -> bool:
     folder = campaign_dir / "tidy"
     return os.access(folder if folder.exists() else campaign_dir, os.W_OK)
+
+
+if __name__ == "__main__":
+    for folder in map(Path, sys.argv[1:]):
+        campaign_tables(folder, measured_sections(folder))

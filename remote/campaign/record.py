@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.whole_files import write_json
-from remote.documents import parse
+from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.experiment.section import Section
 from remote.hosts.inventory import Inventory

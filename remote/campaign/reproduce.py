@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from remote.documents import parse
+from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Section

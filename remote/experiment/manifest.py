@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from analysis.tables.run import ACCEPTED, MANIFEST
 from analysis.whole_files import write_json
-from remote.documents import Count, matching, one_of, parse, whole_number
+from remote.checked_files import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.settings import Level

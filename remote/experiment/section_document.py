@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, PlainValidator
 from pydantic_core import PydanticCustomError
 
-from remote.documents import Count, Document, Positive, number, table_of, whole_number
+from remote.checked_files import Count, Document, Positive, number, table_of, whole_number
 from remote.experiment.section import PROFILES
 from remote.experiment.settings import NETWORK_SETTINGS, SETTINGS, Level, Setting
 from remote.hosts.host import ROLES

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from remote.documents import parse, read_toml
+from remote.checked_files import parse, read_toml
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Durations, Pause, Section, level_text

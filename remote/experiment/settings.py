@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from remote.documents import Count, Positive, matching, one_of, told, whole_number
+from remote.checked_files import Count, Positive, matching, one_of, told, whole_number
 from remote.services import memcached
 from remote.services.memtier import DEFAULT_KEY_PREFIX, LARGEST_KEY_BYTES, RATIOS, WORKLOADS, Keys
 from remote.services.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
@@ -22,7 +22,7 @@ class Setting:
 
     Attributes
     ----------
-    kind : for a `remote.documents.Document`.
+    kind : for a `remote.checked_files.Document`.
     varies : it may also be a factor.
     """
 

@@ -13,17 +13,23 @@ from remote.hosts.jobs import Job, RunningJobs
 from remote.hosts.provision import Tools
 
 _INTERRUPTED = 130
+MONITORS = {
+    "dool": "its CPU, disks, network and memory",
+    "cpu-time": "the CPU time of its own processes, where hosts share a machine",
+    "ping": "the round trip to each host that it talks to",
+}
+"""What runs until it is interrupted, by the first words of its jobs' names: what it records."""
 _COUNTERS_COMMAND = "date +%s.%N && cat /proc/net/dev"
 
 
-def is_monitor(job: str) -> bool:
-    """Tell whether a job of this name runs beside an experiment, until it is interrupted."""
-    return job in ("dool", "cpu-time") or job.startswith("ping-")
+def monitor_of(job: str) -> str | None:
+    """Return which monitor a job of this name is, if it is one."""
+    return next((name for name in MONITORS if job == name or job.startswith(f"{name}-")), None)
 
 
 def ended_well(job: str, exit_status: int) -> bool:
     """Tell whether a job's exit status is as it should be: monitors may tell of our interrupt."""
-    return exit_status == 0 or (is_monitor(job) and exit_status == _INTERRUPTED)
+    return exit_status == 0 or (exit_status == _INTERRUPTED and monitor_of(job) is not None)
 
 
 def start_monitors(

@@ -9,15 +9,10 @@ from analysis.tables.run import ACCEPTED
 from remote.experiment.settings import Settings
 from remote.services import memcached
 from remote.services.memtier import Keys, MemtierOptions, prefill
+from remote.services.monitors import MONITORS, monitor_of
 
 Manifest = Mapping[str, Any]
 
-# Jobs that record while others load the system: the first words of their names, and what they are.
-MONITORS = {
-    "dool": "its CPU, disks, network and memory",
-    "cpu-time": "the CPU time of its own processes, where hosts share a machine",
-    "ping": "the round trip to each host that it talks to",
-}
 _DEFAULTS = Settings(
     client_hosts=1, num_middlewares=0, num_servers=1, workload="get", clients_per_thread=1
 )
@@ -58,11 +53,6 @@ def monitor_commands(manifest: Manifest) -> Iterator[tuple[str, str]]:
         if monitor and monitor not in told:
             told.add(monitor)
             yield MONITORS[monitor], f"{job['host']}$ {job['command']}"
-
-
-def monitor_of(job: str) -> str | None:
-    """Return the kind of monitor that a job is, if it is one."""
-    return next((name for name in MONITORS if job == name or job.startswith(f"{name}-")), None)
 
 
 def server_commands(manifest: Manifest) -> str:

@@ -42,7 +42,7 @@ def test_it_is_small():
 
 @pytest.mark.parametrize("name", SECTIONS)
 def test_its_tables_are_those_that_this_code_makes(name, monkeypatch):
-    """Where they are not: `lab unpack reference`, export it, `lab pack reference`, commit."""
+    """Where they are not: `make tables`, then commit."""
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError(f"the tables of section {name} are made anew")

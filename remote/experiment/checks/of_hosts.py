@@ -14,7 +14,7 @@ from analysis.results.memtier import MemtierRun
 from remote.experiment.checks.check import ADVISORY, Check
 from remote.hosts.inventory import LOCAL_LAB
 from remote.hosts.provision.prepare import LARGEST_CLOCK_OFFSET_S
-from remote.services.monitors import is_monitor
+from remote.services.monitors import monitor_of
 
 LEAST_IDLE_PERCENT = 5.0
 LARGEST_STEAL_PERCENT = 5.0
@@ -127,7 +127,7 @@ def stderr_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
         f"{job['host']}: {job['name']}": _stderr(folder / job["host"] / f"{job['name']}.err.gz")
         for job in manifest["jobs"]
     }
-    tested = {job: lines for job, lines in said.items() if not is_monitor(job.split(": ")[1])}
+    tested = {job: lines for job, lines in said.items() if not monitor_of(job.split(": ")[1])}
     troubled = {job: [x for x in lines if _TROUBLE.search(x)] for job, lines in tested.items()}
     yield Check(
         name="stderr",

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
-from remote.documents import Count, Document, Positive, number, parse, read_toml, told
+from remote.checked_files import Count, Document, Positive, number, parse, read_toml, told
 from remote.errors import ConfigError
 from remote.hosts.host import ROLES
 

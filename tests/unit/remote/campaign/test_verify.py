@@ -12,8 +12,8 @@ from analysis.tables.tidying import tidy_campaign
 from remote.campaign.reproduce import compare, plan_of
 from remote.campaign.verify import table_difference, verify_campaign
 from remote.campaign.view.report import campaign_report, phases_text
+from remote.checked_files import parse
 from remote.commands.cli import main
-from remote.documents import parse
 from remote.errors import ConfigError
 from remote.experiment.checks import evaluate
 from remote.experiment.section import Section
