@@ -115,7 +115,7 @@ lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
 	  --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
-	@$(BIN)/python -m analysis.tables.tidied data/reference
+	@$(BIN)/python -m analysis.tables.tidied data/reference data/reference/what-if/*
 
 clean: ## Remove what can be built again
 	@rm -rf build middleware-kotlin/target .venv

@@ -7,18 +7,22 @@ from pathlib import Path
 
 import nbformat
 
+from analysis.claims.of_sections import claims_of
 from analysis.paths import DATA, PROJECT
 from analysis.tables.provenance import read_manifests, summarise
 from analysis.tables.run import ACCEPTED
+from analysis.whole_files import write_json
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from report.contents.appendix import appendix
 from report.contents.measured import measured_sections, showable
 from report.contents.notebook import ReportError, read_section
+from report.contents.summary import summary
 from report.execute import Job, execute
 from report.export import FORMATS, Exported, export
 
 NOTEBOOKS = PROJECT / "notebooks"
+CLAIMS = "claims.json"
 EXECUTED = PROJECT / "build" / "notebooks"
 CODE = ("analysis/**/*.py", "remote/**/*.py", "remote/sections/*.toml", "data/published/*.csv")
 
@@ -76,9 +80,13 @@ def make_report(
     parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
     executed = execute(jobs, parameters, EXECUTED / campaign, progress, list(_inputs(path)))
     missing = {name: _missing(opened, name) for name in sorted(held)}
-    sections = [*(read_section(path) for path in executed), appendix(manifests, missing)]
+    claims = claims_of(path)
+    chapters = [read_section(path) for path in executed]
+    sections = [*([] if notebooks else [summary(claims)]), *chapters, appendix(manifests, missing)]
     progress("writing the report")
-    return export(sections, summarise(manifests), folder, formats)
+    exported = export(sections, summarise(manifests), folder, formats)
+    write_json(folder / CLAIMS, [claim.to_dict() for claim in claims])
+    return exported
 
 
 def _missing(campaign: Campaign, section: str) -> list[str]:

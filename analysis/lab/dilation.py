@@ -5,7 +5,7 @@ CPU had no time left, or its latency took more than 5 % of what links and delays
 (`analysis.lab.emulated`). What neither explains is told as such.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.lab.emulated import Limit, emulated_limits
-from analysis.statistics.intervals import half_width_of_difference
+from analysis.statistics.estimates import ratio_of
 from analysis.tables.frames import Tables
 from analysis.tables.tidied import campaign_tables
 
@@ -88,28 +88,6 @@ def agreement_words(table: pd.DataFrame) -> str:
     return f"Between k = {low:g} and k = {high:g}, {'; '.join(parts)}."
 
 
-def ratio_of_means(high: Sequence[float], low: Sequence[float]) -> tuple[float, float, float]:
-    r"""Ratio of two means with its 95 % confidence interval, by the delta method on its logarithm.
-
-    .. math:: s^2 = \frac{s_h^2}{n_h \bar h^2} + \frac{s_l^2}{n_l \bar l^2}, \quad
-        \frac{\bar h}{\bar l} \exp(\pm t_{0.975;\,\nu}\, s)
-
-    with Welch's degrees of freedom :math:`\nu`; no interval below two values on a side.
-
-    References
-    ----------
-    Jain 1991, section 13.4.
-    """
-    values = [np.asarray(side, dtype=float) for side in (high, low)]
-    ratio = float(values[0].mean() / values[1].mean())
-    counts = (len(high), len(low))
-    if min(counts) < 2:
-        return ratio, np.nan, np.nan
-    sds_of_logs = [side.std(ddof=1) / side.mean() for side in values]
-    reach = half_width_of_difference((sds_of_logs[0], sds_of_logs[1]), counts)
-    return ratio, float(ratio * np.exp(-reach)), float(ratio * np.exp(reach))
-
-
 def _dilation(tables: Tables) -> float:
     factors = tables.runs["time_dilation"].unique()
     if len(factors) != 1:
@@ -134,11 +112,12 @@ def _judge(cell: pd.Series, by: list[str], low: Tables, tolerance: float) -> dic
     for name, column in _MEASURES.items():
         unit = column.removeprefix(f"client_{name}_")
         before, after = cell[f"{column}_low"], cell[f"{column}_high"]
-        ratio, ci_low, ci_high = ratio_of_means(after, before)
+        ratio = ratio_of(after, before)
+        ci_low, ci_high = ratio.interval()
         row |= {
             f"{name}_low_{unit}": float(np.mean(before)),
             f"{name}_high_{unit}": float(np.mean(after)),
-            f"{name}_ratio": ratio,
+            f"{name}_ratio": ratio.value,
             f"{name}_ratio_ci_low": ci_low,
             f"{name}_ratio_ci_high": ci_high,
         }

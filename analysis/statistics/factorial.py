@@ -14,7 +14,7 @@ from string import ascii_uppercase
 
 import numpy as np
 import pandas as pd
-from statsmodels.api import OLS
+from scipy import stats
 
 MEAN = "I"
 LARGEST_K = 5
@@ -110,19 +110,15 @@ def analyse(
     names, signs = _sign_table(levels)
     size = len(values)  # 2^k r
     rounding = 4 * np.finfo(np.float64).eps * np.abs(values).max()
-    fit = OLS(values, signs).fit()
-    effect = np.where(np.abs(fit.params) <= rounding, 0.0, fit.params)
+    effect = signs.T @ values / size  # over all rows, which is over the means as r is the same
+    effect[np.abs(effect) <= rounding] = 0.0
     predicted = signs @ effect
     residual = values - predicted
     residual[np.abs(residual) <= rounding] = 0.0
     sum_of_squares = size * effect**2
     sse = float(residual @ residual) if repetitions > 1 else 0.0
     sst = float(sum_of_squares[1:].sum()) + sse
-    if repetitions > 1:
-        low, high = fit.conf_int(1 - confidence).T
-        half_width = (high - low) / 2
-    else:
-        half_width = np.full(len(effect), np.nan)
+    half_width = _half_width(sse, size, repetitions, confidence)
     explained = sum_of_squares / sst if sst else np.full(len(names), np.nan)
     effects = pd.DataFrame(
         {
@@ -202,3 +198,12 @@ def _sign_table(levels: pd.DataFrame) -> tuple[list[str], np.ndarray]:
     groups = [list(g) for degree in range(len(letters) + 1) for g in combinations(letters, degree)]
     signs = np.column_stack([levels[group].prod(axis="columns") for group in groups])
     return ["".join(group) or MEAN for group in groups], signs
+
+
+def _half_width(sse: float, size: int, repetitions: int, confidence: float) -> float:
+    """Half width of every effect's interval; NaN without repetitions."""
+    if repetitions == 1:
+        return np.nan
+    degrees_of_freedom = size - size // repetitions
+    sd_of_effect = np.sqrt(sse / degrees_of_freedom / size)
+    return float(stats.t.ppf((1 + confidence) / 2, degrees_of_freedom) * sd_of_effect)

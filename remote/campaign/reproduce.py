@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,3 +73,27 @@ def compare(original: Mapping[str, Any], again: Sequence[Mapping[str, Any]]) -> 
         )
         for name in COMPARED
     ]
+
+
+def changed_conditions(
+    original: Mapping[str, Any], again: Mapping[str, Any]
+) -> list[tuple[str, object, object]]:
+    """Return what a reader must know before comparing: name, what it was, what it is.
+
+    Only the values that differ are named, however deep they stand: ``hosts.c1.kernel``.
+    """
+    names = ("fleet", "topology", "git", "generator", "control", "hosts")
+    was, now = (dict(_leaves({n: m.get(n) for n in names})) for m in (original, again))
+    return [
+        (name, was.get(name), now.get(name))
+        for name in {**was, **now}
+        if was.get(name) != now.get(name)
+    ]
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
+    if not isinstance(value, Mapping):
+        yield place, value
+        return
+    for name, part in value.items():
+        yield from _leaves(part, f"{place}.{name}".removeprefix("."))

@@ -13,12 +13,14 @@ from pathlib import Path
 import click
 from tabulate import tabulate
 
+from analysis.claims.claim import claims_table, differences
+from analysis.claims.of_sections import claims_of
 from analysis.tables import packed
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.record import RECORD
-from remote.campaign.reproduce import compare, plan_of
+from remote.campaign.reproduce import changed_conditions, compare, plan_of
 from remote.campaign.states import LOCK, exclusive
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.report import campaign_report
@@ -52,7 +54,7 @@ def verify(name: str) -> None:
     NAME is a folder of data/, or the path of a campaign elsewhere. Exit status 1 if anything is
     not as it was when it was measured.
     """
-    path = Path(name) if Path(name).is_dir() else DATA_DIR / name
+    path = _campaign_dir(name)
     found = verify_campaign(path)
     for finding in found.findings:
         click.echo(str(finding))
@@ -88,6 +90,33 @@ def unpack(name: str) -> None:
                 click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
 
 
+@click.argument("name")
+@click.option("--against", metavar="OTHER", help="Tell only where campaign OTHER says otherwise.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with every number and interval.")
+def claims(name: str, against: str | None, as_json: bool) -> None:
+    """Hold the report's claims against the numbers of campaign NAME.
+
+    A claim holds, does not hold, or cannot be told: no such runs, too few repetitions, or an
+    interval too wide. Each is told with its number, the 95 % interval and what it is held to.
+    With --against the exit status is 1 if any verdict differs.
+    """
+    own = claims_of(_campaign_dir(name))
+    if against is not None:
+        differing = differences(own, claims_of(_campaign_dir(against)))
+        for one, other in differing:
+            for whose, claim in ((name, one), (against, other)):
+                verdict = claim.verdict if claim else "is not claimed"
+                click.echo(f"{whose}: {verdict}: {(one or other or own[0]).statement}")
+        click.echo(f"{len(own) - len(differing)} of {len(own)} claims have the same verdict")
+        sys.exit(NOT_SOUND if differing else 0)
+    if as_json:
+        click.echo(json.dumps([claim.to_dict() for claim in own], indent=1))
+        return
+    table = claims_table(own).drop(columns="quantity")
+    rows = table.to_numpy().tolist()
+    click.echo(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, 60]))
+
+
 @click.argument("manifest", type=click.Path(exists=True, path_type=Path))
 @click.option("--campaign", "name", help="Folder below data/.  [default: named after the run]")
 @click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
@@ -116,12 +145,12 @@ def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) ->
     sys.exit(NOT_COMPLETE if left else 0)
 
 
-def changed_conditions(
-    original: dict[str, object], again: dict[str, object]
-) -> list[tuple[str, object, object]]:
-    """Return what a reader must know before comparing: name, what it was, what it is."""
-    names = ("fleet", "topology", "git", "generator", "control", "hosts")
-    return [(n, original.get(n), again.get(n)) for n in names if original.get(n) != again.get(n)]
+def _campaign_dir(name: str) -> Path:
+    """Return the folder of a campaign: below data/, or of a path; ConfigError if there is none."""
+    path = Path(name) if Path(name).is_dir() else DATA_DIR / name
+    if not path.is_dir():
+        raise ConfigError(path, "no such campaign")
+    return path
 
 
 @contextlib.contextmanager
@@ -146,4 +175,4 @@ def _digest(plan: Section) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (campaign, verify, pack, unpack, reproduce)
+COMMANDS: tuple[Callable[..., None], ...] = (campaign, claims, verify, pack, unpack, reproduce)

@@ -86,7 +86,11 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
         for used in graph.find_modules_directly_imported_by(module)
         if used.startswith("analysis.")
     }
-    assert uses <= {"whole_files", "locks", "text", "results", "tables", "statistics", "lab"}
+    files, judging = {"whole_files", "locks", "text"}, {"statistics", "lab", "claims"}
+    assert uses <= files | judging | {"results", "tables"}
+    telling = graph.find_modules_that_directly_import("analysis.claims.claim")
+    telling |= graph.find_modules_that_directly_import("analysis.claims.of_sections")
+    assert {name.split(".")[1] for name in telling if name.startswith("remote.")} == {"commands"}
 
 
 @pytest.mark.parametrize("package", ["analysis", "remote", "report"])

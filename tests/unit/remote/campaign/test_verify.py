@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from analysis.tables.run import measured_sections
 from analysis.tables.tidying import tidy_campaign
-from remote.campaign.reproduce import compare, plan_of
+from remote.campaign.reproduce import changed_conditions, compare, plan_of
 from remote.campaign.verify import table_difference, verify_campaign
 from remote.campaign.view.report import campaign_report, phases_text
 from remote.checked_files import parse
@@ -231,6 +231,32 @@ def test_one_configuration_is_planned_from_its_manifest(tmp_path):
         plan_of(
             {**manifest, "config": {**config, "clients_per_thread": 9999}}, tmp_path, repetitions=1
         )
+
+
+def test_only_conditions_that_differ_are_named():
+    original = {"fleet": "local", "hosts": {"c1": {"kernel": "6.1", "cpus": 2}}, "git": None}
+    again = original | {"hosts": {"c1": {"kernel": "6.2", "cpus": 2}}, "git": {"commit": "a"}}
+    assert changed_conditions(original, again) == [
+        ("hosts.c1.kernel", "6.1", "6.2"),
+        ("git.commit", None, "a"),
+    ]
+    assert changed_conditions(original, original) == []
+
+
+def test_claims_command_tells_verdicts_and_where_campaigns_differ(campaign):
+    result = CliRunner().invoke(main, ["claims", "reference"])
+    assert result.exit_code == 0, result.output
+    assert "Gets are limited by the server's link." in result.output
+    found = json.loads(CliRunner().invoke(main, ["claims", "reference", "--json"]).output)
+    assert {claim["verdict"] for claim in found} <= {"holds", "does not hold", "cannot be told"}
+    same = CliRunner().invoke(main, ["claims", "reference", "--against", "reference"])
+    assert same.exit_code == 0
+    assert f"{len(found)} of {len(found)} claims have the same verdict" in same.output
+    other = CliRunner().invoke(main, ["claims", str(campaign), "--against", "reference"])
+    assert other.exit_code == 1
+    assert "reference: holds: " in other.output
+    missing = CliRunner().invoke(main, ["claims", "none-such"])
+    assert "no such campaign" in missing.output
 
 
 def test_numbers_are_compared_with_what_was_measured_again():

@@ -1,0 +1,110 @@
+"""A claim: a statement, the number that it is about, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis.claims.rules import Rule, Verdict
+from analysis.statistics.estimates import Estimate
+from analysis.text.numbers import digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A statement that does not change with the data, held against the data.
+
+    Attributes
+    ----------
+    section : str
+        Of which it is said.
+    statement : str
+        A sentence.
+    quantity : str
+        What was measured, with its unit if it has one.
+    rule : Rule
+        When the statement holds.
+    estimate : Estimate
+        Of the quantity.
+    """
+
+    section: str
+    statement: str
+    quantity: str
+    rule: Rule
+    estimate: Estimate
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the numbers say."""
+        return self.rule.verdict(self.estimate)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes it the same claim in another campaign."""
+        return self.section, self.statement
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the claim as JSON has it; numbers that are not known are null."""
+        low, high = self.estimate.interval()
+        numbers = {"value": self.estimate.value, "ci_low": low, "ci_high": high}
+        return {
+            "section": self.section,
+            "statement": self.statement,
+            "quantity": self.quantity,
+            "rule": self.rule.text,
+            **{name: number if number == number else None for name, number in numbers.items()},
+            "verdict": str(self.verdict),
+        }
+
+
+def claims_table(claims: Iterable[Claim]) -> pd.DataFrame:
+    """Lay claims out as a table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `section`, `claim`, `verdict`, `measured` (with its 95 % confidence interval, if known),
+        `holds_if`, `quantity`.
+    """
+    columns = ["section", "claim", "verdict", "measured", "holds_if", "quantity"]
+    return pd.DataFrame(
+        [
+            {
+                "section": claim.section,
+                "claim": claim.statement,
+                "verdict": str(claim.verdict),
+                "measured": _measured(claim.estimate),
+                "holds_if": claim.rule.text,
+                "quantity": claim.quantity,
+            }
+            for claim in claims
+        ],
+        columns=columns,
+    )
+
+
+def differences(
+    claims: Iterable[Claim], others: Iterable[Claim]
+) -> list[tuple[Claim | None, Claim | None]]:
+    """Pair the claims of two campaigns whose verdicts differ, or that only one of them makes."""
+    ours: Mapping[tuple[str, str], Claim] = {claim.key: claim for claim in claims}
+    theirs: Mapping[tuple[str, str], Claim] = {claim.key: claim for claim in others}
+    pairs = [(ours.get(key), theirs.get(key)) for key in {**ours, **theirs}]
+    return [
+        (one, other)
+        for one, other in pairs
+        if one is None or other is None or one.verdict != other.verdict
+    ]
+
+
+def _measured(estimate: Estimate) -> str:
+    if estimate.value != estimate.value:
+        return "not measured"
+    low, high = estimate.interval()
+    if low != low:
+        return digits(estimate.value)
+    return f"{digits(estimate.value)} ({digits(low)} to {digits(high)})"
