@@ -99,7 +99,7 @@ def test_up_with_another_dilation_reshapes_the_lab(fleet, lab):
 
 @pytest.mark.parametrize("k", [0, -1, float("nan"), 1e9])
 def test_dilation_that_makes_no_sense_is_refused(lab, k):
-    with pytest.raises(ValueError, match="time_dilation must be between"):
+    with pytest.raises(ValueError, match="time_dilation must be a number"):
         lab.dilate(k)
     assert lab.switch().time_dilation == 1
 
