@@ -29,6 +29,9 @@ _RULES = {  # of kinds that have none of their own, by pydantic's names of what 
     "bool_type": "true or false",
     "dict_type": "a table",
     "model_type": "a table",
+    "dataclass_type": "a table",
+    "int_type": "a whole number",
+    "float_type": "a number",
     "list_type": "a list",
 }
 
