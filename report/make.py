@@ -82,7 +82,14 @@ def make_report(
     missing = {name: _missing(opened, name) for name in sorted(held)}
     claims = claims_of(path)
     chapters = [read_section(path) for path in executed]
-    sections = [*([] if notebooks else [summary(claims)]), *chapters, appendix(manifests, missing)]
+    shown = {
+        name: job.path.name
+        for job in jobs
+        for name in measured_sections(job.notebook)
+        if job.path.name.startswith(f"{name.partition('.')[0].zfill(2)}-")  # its own chapter
+    }
+    first = [] if notebooks else [summary(claims, shown)]
+    sections = [*first, *chapters, appendix(manifests, missing)]
     progress("writing the report")
     exported = export(sections, summarise(manifests), folder, formats)
     write_json(folder / CLAIMS, [claim.to_dict() for claim in claims])

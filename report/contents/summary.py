@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from analysis.claims.claim import Claim, claims_table
@@ -15,8 +16,18 @@ LETTER = "S"
 NAME = "98-claims"
 
 
-def summary(claims: Sequence[Claim]) -> Section:
-    """Write the summary of a campaign: how many claims hold, and each with its number."""
+def summary(claims: Sequence[Claim], chapters: Mapping[str, str]) -> Section:
+    """Write the summary of a campaign: how many claims hold, and each with its number.
+
+    Parameters
+    ----------
+    chapters : mapping
+        Section that was measured to the file name of the notebook that shows it.
+    """
+
+    def linked(line: str) -> str:
+        return re.sub(r"^\| *(\S+) *\|", lambda match: f"| {_link(match[1], chapters)} |", line)
+
     holds, fails, unknown = (
         sum(claim.verdict == verdict for claim in claims) for verdict in Verdict
     )
@@ -30,4 +41,9 @@ def summary(claims: Sequence[Claim]) -> Section:
     )
     caption = "Claims, what they are held to and what was measured, with 95 % confidence intervals."
     table = present.table(claims_table(claims), NAME, caption)
-    return Section(PATH, LETTER, (Prose(1, text), Table(1, NAME, caption, table.markdown())))
+    rows = "\n".join(map(linked, table.markdown().split("\n")))
+    return Section(PATH, LETTER, (Prose(1, text), Table(1, NAME, caption, rows)))
+
+
+def _link(section: str, chapters: Mapping[str, str]) -> str:
+    return f"[{section}]({chapters[section]})" if section in chapters else section

@@ -17,9 +17,10 @@ def claim(statement, values):
 def test_summary_counts_verdicts_and_shows_every_claim():
     numbers = {"One.": [1, 1], "Two.": [1, 1], "Three.": [0, 0], "Four.": []}
     claims = [claim(statement, values) for statement, values in numbers.items()]
-    text, table = summary(claims).parts
+    text, table = summary(claims, {"2.1": "02-baseline.ipynb"}).parts
     assert "4 claims" in text.markdown
     assert "2 hold, of 1 the contrary was found, and 1 cannot be told" in text.markdown
     assert [line.count("One.") for line in table.markdown.split("\n")].count(1) == 1
+    assert table.markdown.count("| [2.1](02-baseline.ipynb) |") == 4
     for words in ("Three.", "does not hold", "cannot be told", "not measured"):
         assert words in table.markdown
