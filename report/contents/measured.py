@@ -1,8 +1,8 @@
 """What of a notebook can be shown: the sections it measures against what a campaign holds.
 
 A section is shown from the cell that measures it (`measured.measure("2.1")`) to the next such
-cell. Where the campaign holds no run of it, a note takes the place of those cells. Single runs that
-are missing are named by the cell that measures.
+cell. Where the campaign holds no run of it, a note takes the place of those cells, and of what is
+made from them further down. Single runs that are missing are named by the cell that measures.
 """
 
 from __future__ import annotations
@@ -57,16 +57,41 @@ def showable(notebook: Any, campaign: str, held: Collection[str]) -> Any:
 
 
 def _cells(cells: Sequence[Any], campaign: str, held: Collection[str]) -> Iterator[Any]:
-    leaving_out = False
+    absent: list[str] = []
+    lost: dict[str, list[str]] = {}  # name that a cell left out would have set, to what is absent
     for cell in cells:
-        sections = sections_of(cell.source) if cell.cell_type == "code" else []
+        is_code = cell.cell_type == "code"
+        used, made = _names(cell.source) if is_code else (set(), set())
+        needed = [section for name in used & lost.keys() for section in lost[name]]
+        sections = sections_of(cell.source) if is_code else []
         if sections:
-            absent = [name for name in sections if name not in held]
-            leaving_out = bool(absent)
+            unheld = [name for name in sections if name not in held]
+            absent = list(dict.fromkeys([*unheld, *needed]))
             if absent:
                 yield _note(absent, campaign)
-        if not leaving_out:
+        if absent or needed:
+            lost |= dict.fromkeys(made, absent or needed)
+        else:
+            lost = {name: why for name, why in lost.items() if name not in made}
             yield cell
+
+
+def _names(source: str) -> tuple[set[str], set[str]]:
+    """Return the names that a cell uses, and those that it sets."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a magic command
+        return set(), set()
+    used: set[str] = set()
+    made: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else made).add(node.id)
+        elif isinstance(node, ast.alias):
+            made.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made.add(node.name)
+    return used, made
 
 
 def _note(sections: Sequence[str], campaign: str) -> Any:

@@ -1,8 +1,13 @@
+import ast
+import builtins
+
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from report.contents.measured import measured_sections, sections_of, showable
 from report.contents.notebook import LEFT_OUT
+from report.make import numbered_notebooks
 
 
 @pytest.mark.parametrize(
@@ -55,3 +60,44 @@ def test_later_sections_are_shown_all_the_same(notebook):
     shown = showable(notebook, "smoke", {"2.2"})
     assert "## 2.1 One server" not in sources(shown)
     assert sources(shown)[-3:] == sources(notebook)[-3:]
+
+
+def test_what_is_made_of_something_that_is_not_measured_is_left_out_too():
+    cells = [
+        'measured = 1\nmeasured.measure("0", "3.1")\ntables = 2',
+        'measured.measure("3.2")\nother = 3',
+        "print(other)",
+        "tables = 4",
+        "print(tables)",
+    ]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+    first, second, *rest = showable(notebook, "smoke", {"3.1", "3.2"}).cells
+    assert [first.metadata[LEFT_OUT], second.metadata[LEFT_OUT]] == [["0"], ["0"]]
+    assert rest == []
+    shown = showable(notebook, "smoke", {"0", "3.1"})
+    assert [cell.source for cell in shown.cells if cell.cell_type == "code"] == cells[:1]
+
+
+SECTIONS = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9")
+
+
+@pytest.mark.parametrize("path", numbered_notebooks(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_campaign_of_one_section_needs_nothing_that_is_left_out(path, section):
+    shown = showable(nbformat.read(path, as_version=4), "one", {section})
+    known = {*dir(builtins), "get_ipython"}
+    for cell in (cell for cell in shown.cells if cell.cell_type == "code"):
+        names = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Name)]
+        known |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        imports = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.alias)]
+        known |= {(node.asname or node.name).partition(".")[0] for node in imports}
+        functions = [n for n in ast.walk(ast.parse(cell.source)) if isinstance(n, ast.FunctionDef)]
+        known |= {node.name for node in functions}
+        known |= {
+            argument.arg
+            for n in ast.walk(ast.parse(cell.source))
+            if isinstance(n, ast.arguments)
+            for argument in n.args
+        }
+        missing = {node.id for node in names} - known
+        assert missing == set(), cell.source
