@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,11 +43,6 @@ class Claim:
         """What the numbers say."""
         return self.rule.verdict(self.estimate)
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """What makes it the same claim in another campaign."""
-        return self.section, self.statement
-
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as JSON has it; numbers that are not known are null."""
         low, high = self.estimate.interval()
@@ -56,7 +52,7 @@ class Claim:
             "statement": self.statement,
             "quantity": self.quantity,
             "rule": self.rule.text,
-            **{name: number if number == number else None for name, number in numbers.items()},
+            **{name: None if math.isnan(x) else x for name, x in numbers.items()},
             "verdict": str(self.verdict),
         }
 
@@ -87,24 +83,16 @@ def claims_table(claims: Iterable[Claim]) -> pd.DataFrame:
     )
 
 
-def differences(
-    claims: Iterable[Claim], others: Iterable[Claim]
-) -> list[tuple[Claim | None, Claim | None]]:
-    """Pair the claims of two campaigns whose verdicts differ, or that only one of them makes."""
-    ours: Mapping[tuple[str, str], Claim] = {claim.key: claim for claim in claims}
-    theirs: Mapping[tuple[str, str], Claim] = {claim.key: claim for claim in others}
-    pairs = [(ours.get(key), theirs.get(key)) for key in {**ours, **theirs}]
-    return [
-        (one, other)
-        for one, other in pairs
-        if one is None or other is None or one.verdict != other.verdict
-    ]
+def differences(claims: Iterable[Claim], others: Iterable[Claim]) -> list[tuple[Claim, Claim]]:
+    """Pair the claims, which are the same for all campaigns, whose verdicts differ in two."""
+    pairs = zip(claims, others, strict=True)
+    return [(one, other) for one, other in pairs if one.verdict != other.verdict]
 
 
 def _measured(estimate: Estimate) -> str:
-    if estimate.value != estimate.value:
+    if math.isnan(estimate.value):
         return "not measured"
     low, high = estimate.interval()
-    if low != low:
+    if math.isnan(low):
         return digits(estimate.value)
     return f"{digits(estimate.value)} ({digits(low)} to {digits(high)})"

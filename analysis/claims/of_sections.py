@@ -47,11 +47,11 @@ def _network(measured: Measured) -> Iterator[Claim]:
 
     yield _mean(
         "0", "Links carry what they are limited to, but for TCP's and IP's headers.",
-        "iperf3's bandwidth over the limit", at_least(0.9), measured, links,
+        "iperf3's bandwidth over the limit, all links", at_least(0.9), measured, links,
     )  # fmt: skip
     yield _mean(
         "0", "A round trip takes what is emulated, and at most a fifth more.",
-        "ping's mean over what is emulated", at_most(1.2), measured,
+        "ping's mean over what is emulated, all pairs of hosts", at_most(1.2), measured,
         lambda tables: (
             tables.pings["round_trip_time_mean_ms"] / tables.pings["emulated_round_trip_time_ms"]
         ),
@@ -128,7 +128,8 @@ def _factors(measured: Measured) -> Iterator[Claim]:
 def _open_loops(measured: Measured) -> Iterator[Claim]:
     yield _mean(
         "7", "Open loops are served at the rate at which they arrive.",
-        "throughput over the arrival rate asked for", equal_to(1, NO_DIFFERENCE), measured,
+        "throughput over the arrival rate asked for, all stations and rates",
+        equal_to(1, NO_DIFFERENCE), measured,
         lambda tables: tables.runs[THROUGHPUT] / tables.runs["arrival_rate_per_s"],
     )  # fmt: skip
 

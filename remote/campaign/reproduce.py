@@ -58,8 +58,10 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
             time_dilation=float(manifest["topology"]["time_dilation"]),
         )
         require_possible(plan, path)
-    except (KeyError, TypeError, AttributeError, ValueError) as exc:
+    except ValueError as exc:
         raise ConfigError(path, f"the plan of its section is damaged: {exc}") from exc
+    except (KeyError, TypeError, AttributeError) as exc:
+        raise ConfigError(path, f"the plan of its section is damaged: {exc!r}") from exc
     return plan
 
 

@@ -104,9 +104,8 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
     if against is not None:
         differing = differences(own, claims_of(_campaign_dir(against)))
         for one, other in differing:
-            for whose, claim in ((name, one), (against, other)):
-                verdict = claim.verdict if claim else "is not claimed"
-                click.echo(f"{whose}: {verdict}: {(one or other or own[0]).statement}")
+            click.echo(f"{one.section}: {one.statement}")
+            click.echo(f"  {name}: {one.verdict}; {against}: {other.verdict}")
         click.echo(f"{len(own) - len(differing)} of {len(own)} claims have the same verdict")
         sys.exit(NOT_SOUND if differing else 0)
     if as_json:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from analysis.tables.run import ACCEPTED, MANIFEST
 from analysis.whole_files import write_json
@@ -121,19 +121,25 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-class _File(BaseModel):
+class _Table(BaseModel):
+    """Of what is converted, nothing is used: values must be of their types as they are."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _File(_Table):
     sha256: Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
     bytes: Annotated[int, whole_number(0)]
 
 
-class _Check(BaseModel):
+class _Check(_Table):
     name: str
     passed: bool
     detail: str
     severity: str = REQUIRED
 
 
-class _Known(BaseModel):
+class _Known(_Table):
     """What is held to be so in every manifest, if it is there; there may be more."""
 
     status: Annotated[str, one_of(ACCEPTED, REJECTED, FAILED)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
@@ -56,16 +56,24 @@ def start_monitors(
     return [job for started in jobs.fleet.for_each(hosts, start).values() for job in started]
 
 
-def read_counters(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, tuple[bytes, float]]:
-    """Return what the network interfaces of each host have counted, and its clock's offset in s."""
+def read_counters(
+    fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, bytes, float], None]
+) -> None:
+    """Read what the network interfaces of each host have counted, and its clock's offset.
 
-    def read(connection: Connection) -> tuple[bytes, float]:
+    Parameters
+    ----------
+    keep : gets a host's name, the text and the offset in seconds as soon as it has answered, so
+        that nothing is lost where another one does not; at the same time for several hosts.
+    """
+
+    def read(connection: Connection) -> None:
         asked_at_s = time.time()
         text = connection.run(_COUNTERS_COMMAND).stdout
-        answered_at_s = time.time()
-        return text.encode(), float(text.split()[0]) - (asked_at_s + answered_at_s) / 2
+        offset_s = float(text.split()[0]) - (asked_at_s + time.time()) / 2
+        keep(connection.host.name, text.encode(), offset_s)
 
-    return fleet.for_each(hosts, read)
+    fleet.for_each(hosts, read)
 
 
 def dool_command(program: str, *, output: str = "dool.csv") -> str:

@@ -225,9 +225,12 @@ class LoadSession:
         one.
         """
         clocks = collected.manifest.setdefault("clock_offsets_s", {})
-        for name, (text, offset_s) in read_counters(self.fleet, setup.hosts).items():
+
+        def keep(name: str, text: bytes, offset_s: float) -> None:
             collected.files[f"{name}/interfaces-{when}.txt"] = text
             clocks[name] = min(clocks.get(name, offset_s), offset_s, key=abs)
+
+        read_counters(self.fleet, setup.hosts, keep)
         for name, reply in self._servers.stats(setup.servers).items():
             collected.files[f"{name}/memcached-stats-{when}.txt"] = reply
 

@@ -1,9 +1,13 @@
 import subprocess
 import time
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
+from remote.errors import HostUnreachable
+from remote.hosts.group import in_parallel
 from remote.services import iperf, memcached, middleware, monitors
 from remote.services.memtier import Keys, MemtierOptions, prefill
 
@@ -178,3 +182,29 @@ def test_monitor_commands():
     assert "--omit" not in iperf.client_command("10.0.0.1", seconds=1, omit_s=0)
     assert "/proc/stat" in monitors.cpu_time_command(None)
     assert "< /cg/usage" in monitors.cpu_time_command("/cg/usage")
+
+
+class OneGone:
+    """Three hosts, of which the second does not answer."""
+
+    def for_each(self, hosts, action):
+        return in_parallel({name: partial(action, self.connection(name)) for name in hosts})
+
+    def connection(self, name):
+        def run(_):
+            if name == "c2":
+                raise HostUnreachable(name, "no route", "Mend it.")
+            return SimpleNamespace(stdout=f"{time.time()}\nInter-| Receive\n")
+
+        return SimpleNamespace(host=SimpleNamespace(name=name), run=run)
+
+
+def test_counters_of_hosts_that_answer_are_kept_where_one_does_not():
+    kept = {}
+
+    def keep(name, text, offset_s):
+        kept[name] = (text.endswith(b"Receive\n"), abs(offset_s) < 5)
+
+    with pytest.raises(HostUnreachable, match="c2: cannot connect"):
+        monitors.read_counters(OneGone(), ["c1", "c2", "c3"], keep)
+    assert kept == {"c1": (True, True), "c3": (True, True)}

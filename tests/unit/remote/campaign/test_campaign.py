@@ -161,6 +161,10 @@ def test_damaged_manifest_is_named(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "status": "accepted"}))
     with pytest.raises(ConfigError, match=r"attempt is missing; delete its folder"):
         read_manifest(tmp_path)
+    manifest = {"format": 1, "status": "accepted", "attempt": "2"}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ConfigError, match="attempt must be a whole number >= 1, got '2'"):
+        read_manifest(tmp_path)
 
 
 def test_fleet_none_shows_a_campaign_in_its_own_profile_and_measures_nothing(tmp_path):

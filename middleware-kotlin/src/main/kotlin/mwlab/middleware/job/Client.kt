@@ -6,6 +6,6 @@ import mwlab.net.EventLoop
 internal interface Client {
     val loop: EventLoop
 
-    /** Hands over [reply], on [loop]; false if not all of it could be written at once: it is released when it is. */
+    /** Hands over [reply], on [loop]; false if the client keeps what could not be written at once, and releases [job] after it. */
     fun deliver(job: Job, reply: Reply): Boolean
 }
