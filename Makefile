@@ -23,10 +23,10 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks test python kotlin bench prove fuzz soak lab lint format lock tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz soak lab lint format lock tables clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
 
 setup: $(INSTALLED) $(PACKAGES) jar $(DELAY_LINE) ## Install what is missing: Debian packages, Python environment, middleware
 
@@ -67,10 +67,13 @@ endif
 
 notebooks: setup ## Run the notebooks in place, on a measured campaign or the running lab
 	@for notebook in notebooks/[0-9][0-9]-*.ipynb; do \
-	  $(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace \
+	  MWLAB_FIGURES=drawn $(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace \
 	    --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.store_widget_state=False "$$notebook"; done
 
-test: setup lint kotlin python ## Run everything that CI runs: style, types, all tests, the lab for real
+test: setup lint kotlin notebooks-check python ## Run everything that CI runs: style, types, all tests, the lab for real
+
+notebooks-check: setup ## Run the notebooks on the reference campaign: they must show what is committed
+	@$(BIN)/python -m report.check
 
 python: setup ## Python tests, with the local lab and the notebooks
 	@$(BIN)/pytest --quiet
@@ -103,16 +106,18 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py
-	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin)
+	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin) binder/postBuild
 
 format: $(INSTALLED) ## Reformat the sources
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@$(MAVEN) --quiet spotless:apply
 
+COMPILE := uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-emit-index-url
+
 lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
-	uv pip compile --quiet --generate-hashes --extra dev --extra ansible --python-version 3.11 --no-header \
-	  --no-emit-index-url --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra dev --extra ansible --output-file requirements.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --output-file binder/requirements.txt pyproject.toml
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
 	@$(BIN)/python -m analysis.tables.tidied data/reference data/reference/what-if/*

@@ -17,5 +17,4 @@ Its rooms, of which each uses only what stands above it::
     sections      what single sections of the report have that others do not
     claims        what a campaign has found, held against its numbers
     figures       plots, diagrams and tables as notebooks show them and the report exports them
-    words         sentences that are made from numbers
 """

@@ -7,6 +7,7 @@ Each room may use what stands above it::
     execute    runs notebooks from top to bottom
     export     executed notebooks -> figures, PDF and HTML
     make       a measured campaign -> the report
+    check      the committed notebooks show what they would show now
     jupyter    the export from JupyterLab
     __main__   `lab export`
 """

@@ -24,6 +24,7 @@ from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
+from analysis.figures.present import DATA, FIGURES
 from report.contents.notebook import ReportError, numbered_cells
 
 KERNEL = "python3"
@@ -79,6 +80,7 @@ def execute(
     """
     folder.mkdir(parents=True, exist_ok=True)
     state = _state(inputs)
+    os.environ[FIGURES] = DATA  # drawing is done once, by what shows the figures
     pool = ThreadPoolExecutor(max_workers=_at_a_time(len(jobs)), thread_name_prefix="execute")
     try:
         futures = [

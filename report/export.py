@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+import pandas as pd
 import typst
 
 from analysis.figures.drawing import draw_svg
@@ -15,10 +16,11 @@ from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
 from report.contents.drawn_data import drawn_data
 from report.contents.notebook import Figure, Section
+from report.contents.summary import PATH as SUMMARY
 from report.formats.pages import INDEX, html_files
 from report.formats.to_html import DRAWINGS
 from report.formats.to_typst import TypstTranslation
-from report.formats.translation import listed, texts, translate_with
+from report.formats.translation import texts, translate_with
 
 REPORT = "report.pdf"
 PAGES = "report"
@@ -44,6 +46,7 @@ def export(
     provenance: Provenance,
     folder: Path,
     formats: Collection[str] = FORMATS,
+    tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> Exported:
     """Write the figures of sections, and all sections as one PDF and as HTML pages.
 
@@ -58,6 +61,8 @@ def export(
         more, removed; other files are left alone.
     formats : collection of str
         ``pdf``, ``html`` or both.
+    tables : mapping, optional
+        Further tables by file name, for the folder of the HTML pages.
 
     Raises
     ------
@@ -69,11 +74,13 @@ def export(
     for figure in (figure for section in drawn for figure in section.figures()):
         made |= _figure_files(figure)
     figures = [name for name in made if name.endswith(".svg")]
+    lists = {name: table.to_csv(index=False).encode() for name, table in (tables or {}).items()}
     if HTML in formats:
         pdf = f"../{REPORT}" if PDF in formats else None
         made |= _html(html_files(drawn, provenance, TITLE, SUBTITLE, pdf), made)
+    made |= {f"{PAGES}/{name}": content for name, content in lists.items()}
     if PDF in formats:
-        made[REPORT] = compile_pdf(drawn, provenance)
+        made[REPORT] = compile_pdf([one for one in drawn if not one.web_only], provenance)
     _write(made, folder)
     return Exported(
         figures=tuple(folder / name for name in figures),
@@ -92,7 +99,9 @@ def compile_pdf(sections: Sequence[Section], provenance: Provenance) -> bytes:
 def document(sections: Sequence[Section], provenance: Provenance) -> dict[str, bytes]:
     """Return the files that typst compiles, by name; `main.typ` is the one to begin with."""
     translations = translate_with(TypstTranslation, sections)
-    body = "\n\n".join(texts(translations))
+    written = texts(translations)
+    written.insert(1 if sections[0].path == SUMMARY else 0, "#contents()")
+    body = "\n\n".join(written)
     head = '#import "report.typ": *\n#show: report.with(..json("report.json"))\n\n'
     settings = {
         "title": TITLE,
@@ -101,8 +110,6 @@ def document(sections: Sequence[Section], provenance: Provenance) -> dict[str, b
         "facts": provenance.facts(),
         "date": provenance.period[1].timetuple()[:3] if provenance.period else None,
         "footer": f"{TITLE}, campaign {provenance.campaign}",
-        "figures": listed(translations, "Figure"),
-        "tables": listed(translations, "Table"),
     }
     template = files("report") / "template" / "report.typ"
     figures = [figure for section in sections for figure in section.figures()]

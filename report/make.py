@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 
-from analysis.claims.of_sections import claims_of
+from analysis.claims.of_campaign import claims_of
 from analysis.paths import DATA, PROJECT
 from analysis.tables.provenance import read_manifests, summarise
 from analysis.tables.run import ACCEPTED
@@ -15,6 +15,7 @@ from analysis.whole_files import write_json
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from report.contents.appendix import appendix
+from report.contents.configurations import configuration_files, configurations
 from report.contents.measured import measured_sections, showable
 from report.contents.notebook import ReportError, read_section
 from report.contents.summary import summary
@@ -82,16 +83,11 @@ def make_report(
     missing = {name: _missing(opened, name) for name in sorted(held)}
     claims = claims_of(path)
     chapters = [read_section(path) for path in executed]
-    shown = {
-        name: job.path.name
-        for job in jobs
-        for name in measured_sections(job.notebook)
-        if job.path.name.startswith(f"{name.partition('.')[0].zfill(2)}-")  # its own chapter
-    }
-    first = [] if notebooks else [summary(claims, shown)]
-    sections = [*first, *chapters, appendix(manifests, missing)]
+    first = [] if notebooks else [summary(claims, chapters)]
+    sections = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
     progress("writing the report")
-    exported = export(sections, summarise(manifests), folder, formats)
+    lists = configuration_files(manifests)
+    exported = export(sections, summarise(manifests), folder, formats, lists)
     write_json(folder / CLAIMS, [claim.to_dict() for claim in claims])
     return exported
 

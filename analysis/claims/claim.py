@@ -11,7 +11,9 @@ import pandas as pd
 
 from analysis.claims.rules import Rule, Verdict
 from analysis.statistics.estimates import Estimate
-from analysis.text.numbers import digits
+from analysis.text.numbers import digits, fixed
+
+MOST_DECIMALS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,8 @@ class Claim:
         When the statement holds.
     estimate : Estimate
         Of the quantity.
+    see : str
+        Name of the figure or table that shows it.
     """
 
     section: str
@@ -37,6 +41,7 @@ class Claim:
     quantity: str
     rule: Rule
     estimate: Estimate
+    see: str
 
     @property
     def verdict(self) -> Verdict:
@@ -54,6 +59,7 @@ class Claim:
             "rule": self.rule.text,
             **{name: None if math.isnan(x) else x for name, x in numbers.items()},
             "verdict": str(self.verdict),
+            "see": self.see,
         }
 
 
@@ -90,9 +96,14 @@ def differences(claims: Iterable[Claim], others: Iterable[Claim]) -> list[tuple[
 
 
 def _measured(estimate: Estimate) -> str:
+    """Write a number and its interval with the digits that the interval leaves, at most three."""
     if math.isnan(estimate.value):
         return "not measured"
     low, high = estimate.interval()
-    if math.isnan(low):
+    if math.isnan(low) or low == high:
         return digits(estimate.value)
-    return f"{digits(estimate.value)} ({digits(low)} to {digits(high)})"
+    of_half_width = 1 - math.floor(math.log10((high - low) / 2))
+    of_value = 2 - math.floor(math.log10(abs(estimate.value) or 1))
+    decimals = max(0, min(of_half_width, of_value, MOST_DECIMALS))
+    value, low_text, high_text = (fixed(number, decimals) for number in (estimate.value, low, high))
+    return f"{value} ({low_text} to {high_text})"

@@ -9,24 +9,35 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 from tabulate import tabulate
 
+from analysis.claims.claim import Claim, claims_table
 from analysis.figures.drawing import DrawingError, draw_svg
+from analysis.figures.panels import runs_of
 from analysis.tables.provenance import Provenance, read_provenance
 from analysis.text.formatting import Format, format_column, heading, is_number
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 METADATA_KEY = "mwlab"
+# In the environment: notebooks are executed without a reader, their figures `DRAWN`, or only their
+# `DATA` kept for whoever draws them later. Where it is not set, there is a reader with controls.
+FIGURES, DRAWN, DATA = "MWLAB_FIGURES", "drawn", "data"
+# A small toolbar, which leaves the titles of panels free.
+CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
+}
 WIDTH_PX = 720
 HEIGHT_PX = 360
 
@@ -91,17 +102,32 @@ class ShownFigure(_Shown):
         about[METADATA_KEY]["footnote"] = self.footnote
         return about
 
+    def interactive(self) -> Bundle:
+        """Return the figure as data, without the drawing, which takes a fraction of a second."""
+        spec = {**json.loads(self.figure.to_json()), "config": CONFIG}
+        told = f"Figure {self.name}: {self.caption}"
+        return {PLOTLY_MIME: spec, "text/plain": told}, self.metadata()
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
-        spec = json.loads(self.figure.to_json())
-        bundle = {PLOTLY_MIME: spec, "text/plain": f"Figure {self.name}: {self.caption}"}
-        try:
-            bundle["image/svg+xml"] = draw_svg(spec, *static_size(spec))
-        except DrawingError as exc:
-            warnings.warn(f"figure {self.name} is interactive only: {exc}", stacklevel=2)
-        return bundle, self.metadata()
+        bundle, metadata = self.interactive()
+        if os.environ.get(FIGURES) != DATA:
+            spec = bundle[PLOTLY_MIME]
+            try:
+                bundle["image/svg+xml"] = draw_svg(spec, *static_size(spec))
+            except DrawingError as exc:
+                warnings.warn(f"figures are interactive only: {exc}", stacklevel=2)
+        return bundle, metadata
 
     def _ipython_display_(self) -> None:
         _publish_with_caption(self)
+
+    def publish(self) -> DisplayHandle:
+        """Display the figure and return a handle to put another one in its place."""
+        handle = DisplayHandle()  # type: ignore[no-untyped-call]
+        data, metadata = self._repr_mimebundle_()
+        handle.display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        _publish_caption(self)
+        return handle
 
 
 @dataclass(frozen=True)
@@ -192,9 +218,10 @@ def figure(fig: go.Figure, name: str, caption: str) -> ShownFigure:
         One or two sentences of markdown: what is drawn, what the error bars are. Where it comes
         from is added as a footnote (see `cite`); the plots count the runs in `layout.meta`.
     """
-    meta = fig.layout.meta
-    num_runs = meta.get("runs") if isinstance(meta, dict) else None
-    footnote = _source.footnote(num_runs) if _source else ""
+    runs = runs_of(fig)
+    footnote = _source.footnote(sum(runs.values()) if runs else None) if _source else ""
+    if runs:
+        fig.update_layout(meta={"runs": sum(runs.values())})
     return ShownFigure(fig, name, caption, footnote=footnote)
 
 
@@ -240,6 +267,16 @@ def table(
     )
 
 
+def answer(claims: Sequence[Claim], name: str) -> ShownTable:
+    """Show the claims of a chapter: what they are about, what was measured, and the verdicts."""
+    caption = (
+        "Claims, what was measured with 95 % confidence intervals, and what that must be for the "
+        "claim to hold."
+    )
+    columns = ["section", "claim", "quantity", "measured", "holds_if", "verdict"]
+    return table(claims_table(claims)[columns], name, caption)
+
+
 def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:
     """Width and height, in px, of a figure's static drawing."""
     layout = spec.get("layout", {})
@@ -252,6 +289,10 @@ def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:
 def _publish_with_caption(shown: ShownFigure | ShownDrawing) -> None:
     """Display a figure and, for those who read the notebook, its caption beneath it."""
     _publish(*shown._repr_mimebundle_())
+    _publish_caption(shown)
+
+
+def _publish_caption(shown: ShownFigure | ShownDrawing) -> None:
     markdown = f"*{shown.caption}*" + (f"\n\n{shown.footnote}" if shown.footnote else "")
     _publish(
         {"text/markdown": markdown, "text/plain": f"{shown.caption} {shown.footnote}".strip()},

@@ -52,7 +52,7 @@ def compared_dilations(one: Tables, other: Tables, tolerance: float = TOLERANCE)
         `throughput_low_ops_per_s`, `_high_ops_per_s`, `throughput_ratio` (high over low, undilated)
         with `_ci_low` and `_ci_high` (95 %, missing with one repetition), the same of
         `response_time` (ms); `limit` (name), `limit_ops_per_s` and `loss` (0..1, of it, at the
-        low k); `machine_utilization` (0..1, at the low k); `verdict` and `reason`.
+        low k); `machine_utilization` (0..1, at the low k); `verdict` (one of `VERDICTS`).
 
     Raises
     ------
@@ -71,21 +71,6 @@ def compared_dilations(one: Tables, other: Tables, tolerance: float = TOLERANCE)
     cells.insert(len(by), "time_dilation_low", _dilation(low))
     cells.insert(len(by) + 1, "time_dilation_high", _dilation(high))
     return cells.sort_values(by, ignore_index=True)
-
-
-def agreement_words(table: pd.DataFrame) -> str:
-    """Say how many cells of `compared_dilations` agree, and why the others do not."""
-    counts = table["verdict"].value_counts()
-    low, high = (table[f"time_dilation_{side}"].iloc[0] for side in ("low", "high"))
-    parts = [f"{counts.get(AGREES, 0)} of {len(table)} cells agree within 5 %"]
-    parts += [
-        f"{counts[cause]} had the {cause} as their limit at k = {low:g}"
-        for cause in (CPU, LATENCY)
-        if cause in counts
-    ]
-    if DIFFERS in counts:
-        parts.append(f"{counts[DIFFERS]} differ for no reason that was measured")
-    return f"Between k = {low:g} and k = {high:g}, {'; '.join(parts)}."
 
 
 def _dilation(tables: Tables) -> float:
@@ -129,32 +114,20 @@ def _judge(cell: pd.Series, by: list[str], low: Tables, tolerance: float) -> dic
         "loss": limit.loss(throughput) if limit else np.nan,
         "machine_utilization": _machine_utilization(_of_cell(low.hosts, cell, by)),
     }
-    verdict, reason = _verdict(row, limit, tolerance)
-    return {**row, "verdict": verdict, "reason": reason}
+    return {**row, "verdict": _verdict(row, limit, tolerance)}
 
 
-def _verdict(row: dict[str, Any], limit: Limit | None, tolerance: float) -> tuple[str, str]:
+def _verdict(row: dict[str, Any], limit: Limit | None, tolerance: float) -> str:
     """Tell by the numbers of a cell whether the campaigns agree in it, or why not."""
     ratio, slower = row["throughput_ratio"], row["response_time_ratio"]
-    changed = f"throughput {ratio - 1:+.1%}, response time {slower - 1:+.1%}"
     if abs(ratio - 1) <= tolerance and abs(slower - 1) <= tolerance:
-        return AGREES, changed
-    busy = row["machine_utilization"]
-    if busy > LARGEST_UTILIZATION:
-        return CPU, f"{changed}; the machine's CPU was {busy:.0%} busy at the low k"
-    throughput = row["throughput_low_ops_per_s"]
-    most = 1 + tolerance
-    if limit and limit.loss(throughput) > tolerance and 1 < ratio <= most / (1 - row["loss"]):
-        missing = "" if limit.is_link else f", {limit.latency_ms(throughput):.2f} ms of a cycle"
-        return LATENCY, (
-            f"{changed}; at the low k it is {row['loss']:.1%} below what {limit.name} let "
-            f"through{missing}, so up to {1 / (1 - row['loss']) - 1:+.1%} was to be expected"
-        )
-    low, high = row["throughput_ratio_ci_low"], row["throughput_ratio_ci_high"]
-    wide = low <= most and high >= 1 - tolerance
-    spread = f"the 95 % CI of {low - 1:+.1%} to {high - 1:+.1%} reaches within {tolerance:.0%}"
-    cause = spread if wide else "neither the machine's CPU nor its latency explains it"
-    return DIFFERS, f"{changed}; {cause}"
+        return AGREES
+    if row["machine_utilization"] > LARGEST_UTILIZATION:
+        return CPU
+    loss = limit.loss(row["throughput_low_ops_per_s"]) if limit else 0
+    if loss > tolerance and 1 < ratio <= (1 + tolerance) / (1 - loss):
+        return LATENCY
+    return DIFFERS
 
 
 def _of_cell(frame: pd.DataFrame, cell: pd.Series, by: list[str]) -> pd.DataFrame:

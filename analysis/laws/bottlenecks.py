@@ -2,15 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pandas as pd
 
-from analysis.text.lists import joined, merged
-from analysis.text.numbers import percent
-
-BUSY = 0.9  # a resource is called the limit from this utilization on
-FULL = 0.92  # and so is a link, which shows 93 to 98 % when more is sent than it carries
-EMPTY_QUEUE = 1.0  # below this mean queue length, in jobs, hardly anything waits
 ROLES = {"clients": "client", "middlewares": "middleware", "servers": "server"}
 WORKERS = "workers"
 _THREADS = {
@@ -23,16 +16,6 @@ _RESOURCES = [
     "machine's CPU",
     *_THREADS,
 ]
-# What a worker that holds a job may wait for. What clients send has left their links by then, and
-# replies do not pass what limits their sending.
-AFTER_WORKERS = (
-    "middlewares' links",
-    "servers' links",
-    "middlewares' CPUs",
-    "servers' CPUs",
-    "machine's CPU",
-    "net threads",
-)
 
 
 def utilization_table(
@@ -102,32 +85,6 @@ def utilization_overview(
     return table.dropna(axis="columns", how="all").reset_index()
 
 
-def bottleneck_sentences(utilizations: pd.DataFrame, by: Sequence[str] = ("workload",)) -> str:
-    """Say of each system which resources the measured utilizations show to be its limit.
-
-    Parameters
-    ----------
-    utilizations
-        From `utilization_table`.
-
-    Returns
-    -------
-    str
-        Markdown, one list item for all systems of which the same is to be said.
-    """
-    told: dict[tuple[int, str], list[tuple[object, ...]]] = {}
-    for key, rows in utilizations.groupby(list(by)):
-        sentence = f"{_limit(rows)}{_unknown(rows)}"
-        told.setdefault((rows["num_clients"].iloc[0], sentence), []).append(key)
-    lines = []
-    for (num_clients, sentence), systems in told.items():
-        for case in merged(pd.DataFrame(systems)):
-            levels = zip(by, case, strict=True)
-            system = ", ".join(f"{name} {joined(found)}" for name, found in levels)
-            lines.append(f"- **{system}** at {num_clients} clients: {sentence}")
-    return "\n".join(lines)
-
-
 def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Utilization of the middlewares' threads, of the runs that have a middleware."""
     for resource, column in _THREADS.items():
@@ -141,88 +98,3 @@ def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
 def _at_largest_load(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     largest = frame.groupby(list(by))["num_clients"].transform("max")
     return frame[frame["num_clients"] == largest]
-
-
-def is_busy(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Tell which rows of `utilization_table` are of a resource that is busy all the time."""
-    least = np.where(rows["resource"].str.endswith("links"), FULL, BUSY)
-    return rows["utilization"] >= least
-
-
-def limiting(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return those rows of one system that are its limit, the busiest first.
-
-    All of them are busy. Workers are the limit only where nothing that they wait for is busy, and
-    what stands in front of them only where hardly anything waits for the workers.
-
-    Parameters
-    ----------
-    rows
-        One system of `utilization_table`.
-    """
-    busy = _busy(rows)
-    workers = busy["resource"] == WORKERS
-    behind = busy["resource"].isin(AFTER_WORKERS)
-    if not workers.any():
-        return busy
-    if behind.any():
-        return busy[behind]
-    if workers.all() or rows["queue_length"].max() >= EMPTY_QUEUE:
-        return busy[workers]
-    return busy[~workers]
-
-
-def listed(rows: pd.DataFrame) -> str:
-    """Name resources with their utilization, ``the workers (99 %)``."""
-    return joined("the " + rows["resource"] + " (" + rows["utilization"].map(percent) + ")")
-
-
-def _busy(rows: pd.DataFrame) -> pd.DataFrame:
-    known = _known(rows)
-    return known[is_busy(known)]
-
-
-def _known(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.dropna(subset="utilization").sort_values("utilization", ascending=False)
-
-
-def _limit(rows: pd.DataFrame) -> str:
-    """Name the limit of a system, and what else is busy before and behind it."""
-    waiting = rows["queue_length"].max()
-    limit = limiting(rows)
-    if limit.empty:
-        return f"no measured resource is busy all the time{_queued(waiting)}{_busiest(rows)}"
-    rest = _busy(rows).drop(limit.index)
-    kept = rest[rest["resource"] == WORKERS]
-    before = rest.drop(kept.index)
-    told = f"limited by {listed(limit)}"
-    if (limit["resource"] == WORKERS).all():
-        told += f"; {waiting:.0f} jobs wait in the queue for them"
-    if len(kept) and limit["resource"].isin(AFTER_WORKERS).any():
-        told += f"; that keeps {listed(kept)} busy, too"
-    elif len(kept):
-        told += f"; {listed(kept)} behind are busy, too, but {waiting:.1f} jobs wait for them"
-    if len(before):
-        told += (
-            f". In front of the workers {listed(before)} are busy all the time, too, so that more "
-            "workers would hardly get more to do"
-        )
-    return f"{told}."
-
-
-def _queued(waiting: float) -> str:
-    if pd.isna(waiting):
-        return "."
-    if waiting < EMPTY_QUEUE:
-        return f", and nothing queues ({waiting:.1f} jobs): the load was too small."
-    return f", yet {waiting:.0f} jobs wait in the queue: no single resource is the limit."
-
-
-def _busiest(rows: pd.DataFrame) -> str:
-    known = _known(rows)
-    return f" The busiest: {listed(known.head(1))}." if len(known) else ""
-
-
-def _unknown(rows: pd.DataFrame) -> str:
-    unknown = rows.loc[rows["utilization"].isna() & rows["send_mbit_per_s"].notna(), "resource"]
-    return f" Not known: the limits of {joined('the ' + unknown)}." if len(unknown) else ""

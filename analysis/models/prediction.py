@@ -84,6 +84,20 @@ def predict(system: System, num_clients: int) -> Prediction:
     return Prediction(measures=measures, utilizations=utilizations)
 
 
+def largest_throughput(system: System) -> float:
+    r"""Return the requests/s that no number of clients can pass: links, processors, workers.
+
+    .. math:: X \le \min\left(\frac{1}{D_{max}},\; \frac{M m}{S_0}\right)
+
+    with the round trip :math:`S_0` for which a worker holds each request at least (Jain 1991,
+    section 33.6).
+    """
+    limits = [1 / demand for demand in system.demands() if demand > 0]
+    if system.middlewares and system.network_delay:
+        limits.append(system.middlewares * system.workers / (2 * system.network_delay))
+    return min(limits, default=math.inf)
+
+
 def what_if(
     system: System, num_clients: int, changes: Mapping[str, Mapping[str, float]]
 ) -> pd.DataFrame:

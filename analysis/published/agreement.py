@@ -1,13 +1,20 @@
-"""Re-derivations in short: how many values of each table agree, and why the others do not."""
+"""Re-derivations in short: how many values agree, and why the others do not."""
+
+import re
+from collections.abc import Iterable
 
 import pandas as pd
 
 from analysis.published.names import readable
-from analysis.published.printed import study_name, table_name
+from analysis.published.printed import published_index, study_name, table_name
+from analysis.published.rows import INPUTS, KINDS
+from analysis.text.lists import joined
+
+_CONDITIONS = ("config", "factors", "vm", "prose")  # tables that hold no results
 
 
 def agreement(derived: pd.DataFrame) -> pd.DataFrame:
-    """Count, table by table, how many published values were found again.
+    """Count, study by study and kind by kind, how many published values were found again.
 
     Parameters
     ----------
@@ -17,35 +24,77 @@ def agreement(derived: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `study`, `table`, `values`, `agree`, `verdict` (``agrees``, ``differs``, or ``differs in``
-        how many; and where N was inferred), `within` (the tolerance in words), `basis`.
+        `study`, `kind`, `places` (tables or sections), `values`, `agree`, `by_construction` (those
+        of `agree` whose input was read from the value itself), `within` (the tolerances). Tables
+        of results from which nothing is derived stand in a row of their own, without numbers; the
+        last row is the sum.
     """
-    groups = derived.groupby(["study", "table"], sort=False)
-    counts = groups.agg(
-        values=("agrees", "size"),
-        agree=("agrees", "sum"),
-        inferred=("inferred", "any"),
-        within=("within", _joined),
-        basis=("basis", _joined),
-    ).reset_index()
-    differ = counts["values"] - counts["agree"]
-    verdict = ("differs in " + differ.astype(str)).mask(differ == 0, "agrees")
-    verdict = verdict.mask(counts["agree"] == 0, "differs")
-    counts.insert(4, "verdict", verdict.mask(counts.pop("inferred"), verdict + ", N inferred"))
-    return counts
+    of_kind = derived.assign(agree_too=derived["agrees"] & derived["inferred"])
+    counts = (
+        of_kind.groupby(["study", "kind"], sort=False)
+        .agg(
+            tables=("table", "unique"),
+            values=("agrees", "size"),
+            agree=("agrees", "sum"),
+            by_construction=("agree_too", "sum"),
+            within=("within", _tolerances),
+        )
+        .reset_index()
+    )
+    counts = pd.concat([counts, _inputs_only(derived)], ignore_index=True)
+    places = [places_of(*key) for key in zip(counts["study"], counts.pop("tables"), strict=True)]
+    counts.insert(2, "places", places)
+    order = {kind: place for place, kind in enumerate([*KINDS, INPUTS])}
+    studies = {study: place for place, study in enumerate(derived["study"].unique())}
+    counts = counts.sort_values(
+        ["study", "kind"], key=lambda column: column.map(studies | order), ignore_index=True
+    )
+    numbers = ["values", "agree", "by_construction"]
+    named = counts.assign(study=counts["study"].map(study_name))
+    every = pd.DataFrame([{"study": "all", "kind": "", "places": "", "within": ""}])
+    total = every.assign(**{name: counts[name].sum() for name in numbers})
+    return pd.concat([named, total], ignore_index=True).astype(dict.fromkeys(numbers, "Int64"))
 
 
-def _joined(texts: pd.Series) -> str:
-    return "; ".join(texts.unique())
+def _tolerances(texts: pd.Series) -> str:
+    return "; ".join(dict.fromkeys(part for text in texts for part in text.split(", ")))
 
 
-def shown(table: pd.DataFrame) -> pd.DataFrame:
-    """Name studies, tables and quantities of a table of this module as a reader knows them."""
-    study = table["study"]
-    names = [table_name(*key) for key in zip(study, table["table"], strict=True)]
-    named = table.assign(study=study.map(study_name), table=names)
-    quantities = [name for name in ("quantity", "first") if name in table]
-    return named.assign(**{name: table[name].map(readable) for name in quantities})
+def _inputs_only(derived: pd.DataFrame) -> pd.DataFrame:
+    index = published_index()
+    results = index[~index["table"].str.contains("|".join(_CONDITIONS))]
+    used = set(zip(derived["study"], derived["table"], strict=True))
+    rest = [key not in used for key in zip(results["study"], results["table"], strict=True)]
+    tables = results[rest].groupby("study", sort=False)["table"].unique()
+    return tables.rename("tables").reset_index().assign(kind=INPUTS)
+
+
+def places_of(study: str, tables: Iterable[str]) -> str:
+    """Name tables together, ``tables 1 to 4, 9; section 4.2; text``."""
+    names = {table_name(study, table) for table in tables}
+    numbers = sorted(int(n) for name in names for n in re.findall(r"^table (\d+)$", name))
+    sections = sorted(s for name in names for s in re.findall(r"^section ([\d.]+)$", name))
+    parts = [_counted("table", _ranges(numbers)), _counted("section", sections)]
+    return "; ".join([*filter(None, parts), *(["text"] if "running text" in names else [])])
+
+
+def _ranges(numbers: list[int]) -> list[str]:
+    """Write three or more numbers that follow each other as a range."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    written = [[f"{r[0]} to {r[-1]}"] if len(r) > 2 else [str(n) for n in r] for r in runs]
+    return [text for texts in written for text in texts]
+
+
+def _counted(noun: str, places: list[str]) -> str:
+    if not places:
+        return ""
+    several = len(places) > 1 or " to " in places[0]
+    return f"{noun}{'s' if several else ''} {', '.join(places)}"
 
 
 def disagreements(derived: pd.DataFrame) -> pd.DataFrame:
@@ -54,65 +103,59 @@ def disagreements(derived: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `study`, `table`, `values` (number), `first` (the first of them), its `published` and
-        `rederived` value, `reason`.
+        `study`, `places`, `values` (number), `first` (the first of them), its `printed` and
+        `computed` value, `reason`.
     """
     rows = derived[~derived["agrees"].astype(bool)]
-    groups = rows.groupby(["study", "table", "remark"], sort=False)
+    studies = {study: place for place, study in enumerate(derived["study"].unique())}
+    rows = rows.sort_values("study", key=lambda column: column.map(studies), kind="stable")
+    groups = rows.groupby(["study", "remark"], sort=False)
     table = groups.agg(
+        tables=("table", "unique"),
         values=("quantity", "size"),
         first=("quantity", "first"),
-        published=("published", "first"),
-        rederived=("rederived", "first"),
+        printed=("published", "first"),
+        computed=("rederived", "first"),
     ).reset_index()
+    places = [places_of(*key) for key in zip(table["study"], table.pop("tables"), strict=True)]
     reason = table.pop("remark")
-    return table.assign(reason=reason)
+    table.insert(1, "places", places)
+    return table.assign(
+        study=table["study"].map(study_name), first=table["first"].map(readable), reason=reason
+    )
 
 
-def side_by_side(derived: pd.DataFrame, study: str, *tables: str) -> pd.DataFrame:
-    """Show the published and re-derived values of some tables of a study.
+def side_by_side(derived: pd.DataFrame, study: str, *kinds: str) -> pd.DataFrame:
+    """Show published and re-derived values of some kinds of a study's numbers.
+
+    Parameters
+    ----------
+    kinds
+        Of `analysis.published.rows`.
 
     Returns
     -------
     pandas.DataFrame
-        `table`, `quantity` (both in words), `published`, `rederived`, `tolerance` (largest
-        difference with which a value agrees), `relative_error` ((re-derived - published) /
-        published), `agrees` (yes, no, or ``N inferred``: by construction).
+        `study`, `places`, `quantity` (all in words), `printed`, `computed`, `tolerance` (largest
+        difference with which a value agrees), `agrees`.
 
     Raises
     ------
     ValueError
-        One of the tables has no re-derivation.
+        No number of one of the kinds was computed again.
     """
-    rows = derived[(derived["study"] == study) & derived["table"].isin(tables)]
-    absent = set(tables) - set(rows["table"])
+    rows = derived[(derived["study"] == study) & derived["kind"].isin(kinds)]
+    absent = set(kinds) - set(rows["kind"])
     if absent:
-        raise ValueError(f"nothing of {sorted(absent)} of {study} was derived again")
-    published = rows["published"].where(rows["published"] != 0)
-    agrees = rows["agrees"].map({True: "yes", False: "no"})
+        raise ValueError(f"nothing of {joined(sorted(absent))} of {study} was computed again")
     return pd.DataFrame(
         {
-            "table": rows["table"].map({table: table_name(study, table) for table in tables}),
+            "study": study_name(study),
+            "places": [places_of(study, [table]) for table in rows["table"]],
             "quantity": rows["quantity"].map(readable),
-            "published": rows["published"],
-            "rederived": rows["rederived"],
+            "printed": rows["published"],
+            "computed": rows["rederived"],
             "tolerance": rows["tolerance"],
-            "relative_error": rows["rederived"] / published - 1,
-            "agrees": agrees.mask(rows["agrees"] & rows["inferred"], "N inferred"),
+            "agrees": rows["agrees"].astype(bool),
         }
     ).reset_index(drop=True)
-
-
-def two_digits(value: float) -> str:
-    """Format a tolerance: two digits, no exponent."""
-    return digits(float(f"{value:.2g}"))
-
-
-def digits(value: float) -> str:
-    """Format one value of tables whose rows have different units: five digits, no exponent."""
-    if pd.isna(value):
-        return "\N{EN DASH}"
-    text = f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.5g}"
-    if "e" in text:
-        text = f"{value:.10f}".rstrip("0")
-    return text.replace(",", "\N{NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")

@@ -9,42 +9,69 @@ from scipy import stats
 from analysis.laws.operational import interactive_response_time
 from analysis.published.names import cell_name
 from analysis.published.printed import published_table
-from analysis.published.rows import ROUNDING, rows_of
+from analysis.published.rows import EFFECTS, INTERACTIVE, ROUNDING, SHARES, TEXT, rows_of
 from analysis.statistics.factorial import MEAN, analyse
 
 FACTORS = ["servers", "middlewares", "workers"]
+SCHMIDS_CLIENTS = 192  # of his section 6
+_HIS_RUNS = {
+    "t02_2kr_read_throughput": "t09_raw_read_throughput",
+    "t04_2kr_write_throughput": "t11_raw_write_throughput",
+    "t03_2kr_write_response": "t12_raw_write_response",
+    "t01_2kr_read_response": "t10_raw_read_response_DUPLICATE",
+}
+_REASONS = {
+    "t02_2kr_read_throughput": "29470 / SST is 0.0002",
+    "t01_2kr_read_response": "table 10 repeats table 12",
+}
+
+
+def yenicelik_runs(source: str) -> pd.DataFrame:
+    """Return single values of a table of raw values: columns `X`, `Y`, `Z` (-1, +1), `value`."""
+    return published_table("yenicelik2018", source).melt(
+        id_vars=["X", "Y", "Z"], value_vars=["value1", "value2", "value3"]
+    )
 
 
 def yenicelik_effects() -> pd.DataFrame:
     """Tables 1 to 4, the effects of his 2^3 3 design, from the raw values of tables 9 to 12."""
-    slip = "only the fraction of Z differs, 29470 / SST: the column repeats its neighbours' 0.0005"
-    duplicate = "table 10 repeats table 12, write-only: the read-only raw values were not printed"
-    sources = {
-        "t02_2kr_read_throughput": ("t09_raw_read_throughput", slip),
-        "t04_2kr_write_throughput": ("t11_raw_write_throughput", ""),
-        "t03_2kr_write_response": ("t12_raw_write_response", ""),
-        "t01_2kr_read_response": ("t10_raw_read_response_DUPLICATE", duplicate),
-    }
     rows = []
-    for table, (source, remark) in sources.items():
+    for table, source in _HIS_RUNS.items():
+        remark = _REASONS.get(table, "")
         published = published_table("yenicelik2018", table).set_index("effect")
-        runs = published_table("yenicelik2018", source).melt(
-            id_vars=["X", "Y", "Z"], value_vars=["value1", "value2", "value3"]
-        )
+        runs = yenicelik_runs(source)
         result = analyse(runs, ["X", "Y", "Z"], "value")
         effects = result.effects.set_axis(result.effects.index.map(_his_letters))
         squares = len(runs) * effects["effect"] ** 2
-        for quantity, rederived, tolerance, within in (
-            ("q", effects["effect"], 0.0051, ROUNDING),
-            ("sum_of_squares", squares, np.maximum(0.51, 1e-3 * squares), "0.1 % and rounding"),
-            ("fraction", effects["variation_explained"].dropna(), 1e-4, ROUNDING),
+        for kind, quantity, rederived, tolerance, within in (
+            (EFFECTS, "q", effects["effect"], 0.0051, ROUNDING),
+            (SHARES, "sum_of_squares", squares, np.maximum(0.51, 1e-3 * squares), "0.1 %"),
+            (SHARES, "fraction", effects["variation_explained"].dropna(), 1e-4, ROUNDING),
         ):
             printed = published[quantity].loc[rederived.index]
             basis = f"Jain 1991, ch. 18, raw values of table {int(source[1:3])}"
             rows.append(
                 rows_of(
-                    "yenicelik2018", table, quantity, printed, rederived, tolerance, basis, remark,
-                    within=within,
+                    "yenicelik2018", kind, table, quantity, printed, rederived, tolerance, basis,
+                    remark, within=within,
+                )
+            )  # fmt: skip
+    return pd.concat(rows)
+
+
+def yenicelik_means() -> pd.DataFrame:
+    """Means of the cells of tables 9 to 12 and how far each value lies from them."""
+    rows = []
+    for source in sorted(_HIS_RUNS.values()):
+        table = published_table("yenicelik2018", source).set_index("config")
+        values = table[["value1", "value2", "value3"]]
+        mean = values.mean(axis=1)
+        for place, name in enumerate(("mean", "error1", "error2", "error3")):
+            rederived = mean if name == "mean" else values.iloc[:, place - 1] - mean
+            rows.append(
+                rows_of(
+                    "yenicelik2018", EFFECTS, source, f"{name} of cell", table[name], rederived,
+                    0.011, "mean of the three values; value less mean",
                 )
             )  # fmt: skip
     return pd.concat(rows)
@@ -74,15 +101,15 @@ def schmid_allocation() -> pd.DataFrame:
             basis = "SS = 2^3 4 q^2; SSE from the width of the intervals"
             rows.append(
                 rows_of(
-                    "schmid2018", name, f"attribution_pct of {response}", printed, shares,
+                    "schmid2018", SHARES, name, f"attribution_pct of {response}", printed, shares,
                     rounding.reindex(shares.index).fillna(0.06), basis,
                 )
             )  # fmt: skip
             excluded = (effects["ci95_lo"] > 0) | (effects["ci95_hi"] < 0)
             rows.append(
                 rows_of(
-                    "schmid2018", name, f"significant of {response}", effects["significant"],
-                    excluded.astype(int), 0, "the interval does not hold 0",
+                    "schmid2018", SHARES, name, f"significant of {response}",
+                    effects["significant"], excluded.astype(int), 0, "the interval holds no 0",
                 )
             )  # fmt: skip
     return pd.concat(rows)
@@ -137,10 +164,8 @@ def schmid_cells() -> pd.DataFrame:
     basis = "cells rebuilt from the effects of tables 7 and 8"
     published = pd.to_numeric(printed.loc[rederived.index])
     remark = pd.Series("", rederived.index)
-    remark[remark.index.str.contains("y_max")] = (
-        "the ratio in the text is that of single runs, which were not printed; means lie closer"
-    )
-    return rows_of("schmid2018", "prose", "", published, rederived, rounding, basis, remark)
+    remark[remark.index.str.contains("y_max")] = "of single runs, not printed"
+    return rows_of("schmid2018", TEXT, "prose", "", published, rederived, rounding, basis, remark)
 
 
 def cells_keep_the_interactive_law() -> pd.DataFrame:
@@ -149,13 +174,13 @@ def cells_keep_the_interactive_law() -> pd.DataFrame:
     for name in ("t07_2k4_write", "t08_2k4_read"):
         times = rebuild_cells(name, "response_time").set_index(FACTORS)["published"]
         throughput = rebuild_cells(name, "throughput").set_index(FACTORS)["published"]
-        rederived = interactive_response_time(192, throughput) * 1000
+        rederived = interactive_response_time(SCHMIDS_CLIENTS, throughput) * 1000
         cells = [cell_name(*levels) for levels in times.index]
         parts.append(
             rows_of(
-                "schmid2018", name, "response_time of cells", times.set_axis(cells),
-                pd.Series(rederived, cells), 0.05 * rederived, "N / X with N = 192, Z = 0",
-                "response times rounded to 0.1 ms, throughput to 1 op/s", within="5 %",
+                "schmid2018", INTERACTIVE, name, "response_time of cells", times.set_axis(cells),
+                pd.Series(rederived, cells), 0.05 * rederived,
+                f"N / X with N = {SCHMIDS_CLIENTS}, Z = 0", within="5 %",
             )
         )  # fmt: skip
     return pd.concat(parts)

@@ -25,17 +25,17 @@ _BASELINE = (
     ("yenicelik2018", "s2_3_baseline_max"),
     ("cetin2018", "t02_baseline_max"),
 )
-_MIDDLEWARE = {
-    "3.1": (
-        ("schmid2018", "t04_max_1mw"),
-        ("yenicelik2018", "s3_3_max_1mw"),
-        ("cetin2018", "t03_max_1mw"),
-    ),
-    "3.2": (
-        ("schmid2018", "t05_max_2mw"),
-        ("yenicelik2018", "s3_3_max_2mw"),
-        ("cetin2018", "t04_max_2mw"),
-    ),
+MIDDLEWARE = {  # section to study to table
+    "3.1": {
+        "schmid2018": "t04_max_1mw",
+        "yenicelik2018": "s3_3_max_1mw",
+        "cetin2018": "t03_max_1mw",
+    },
+    "3.2": {
+        "schmid2018": "t05_max_2mw",
+        "yenicelik2018": "s3_3_max_2mw",
+        "cetin2018": "t04_max_2mw",
+    },
 }
 _SECTION_OF_SYSTEM = {"one_memcached_server": "2.1", "one_load_generating_vm": "2.2"}
 _THREADS = {"2.1": 6, "2.2": 2}  # memtier threads over all machines, in every study
@@ -129,10 +129,10 @@ def published_summary(section: str) -> pd.DataFrame:
     """
     if section in _THREADS:
         rows = [_baseline(study, table, section) for study, table in _BASELINE]
-    elif section in _MIDDLEWARE:
-        rows = [_with_middleware(study, table) for study, table in _MIDDLEWARE[section]]
+    elif section in MIDDLEWARE:
+        rows = [_with_middleware(study, table) for study, table in MIDDLEWARE[section].items()]
     else:
-        known = [*_THREADS, *_MIDDLEWARE]
+        known = [*_THREADS, *MIDDLEWARE]
         raise ValueError(f"section must be one of {known}, got {section!r}")
     return pd.concat(rows, ignore_index=True).assign(section=section)[COLUMNS]
 

@@ -1,24 +1,29 @@
 """Dynamic events of a long run: what happened when, found in its seconds alone.
 
-Times of events are seconds of the clock since the stable window began, as `second_s`. Of what took
-a time the evidence tells the clock's and the undilated one, which is what figures of response times
-and of garbage collections show.
+Times of events are seconds of the clock since the stable window began, as `second_s`; response
+times are undilated, as everywhere.
 """
 
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from analysis.lab.emulated import emulated_limits
 from analysis.published.printed import published_table
-from analysis.text.formatting import grouped
-from analysis.units import US_PER_MS
+from analysis.statistics.stationarity import BLOCKS
+from analysis.tables.frames import Tables
+from analysis.units import MS_PER_S, US_PER_MS
 
 DROP = 0.3  # of the usual throughput that must be missing in a second
 NOISE = 6.0  # standard deviations that a second must lie below the usual
 SPIKE = 5.0  # times the usual response time
-COLLECTION_S = 0.05  # of garbage collection within a second
-COLUMNS = ["start_s", "end_s", "length_s", "kind", "host", "event", "evidence"]
+TOLERANCE_S = 1.5  # by which the start of a pause may be off
+PAUSE, COLLECTION, UNEXPLAINED = "server pause", "garbage collection", "unexplained"
+COLUMNS = ["start_s", "end_s", "length_s", "cause", "host", "times_slower", "collected_s", "event"]
+_MADE = {"host": "made_host", "start_s": "made_start_s", "length_s": "made_length_s"}
+_KHALIL_RUN_S = 3600  # config_s3: "1h x 1"
 
 
 def find_events(
@@ -30,8 +35,7 @@ def find_events(
     and lies six standard deviations (by the median deviation) below. Its length is what is missing,
     in seconds of the usual throughput. It is the pause of a server when one server alone took
     several times as long as usual, and longer than the others; a garbage collection when the
-    middlewares collected for a good part of it; and unexplained otherwise. Collections that no
-    client felt are listed, too.
+    middlewares collected for a good part of it; and unexplained otherwise.
 
     Parameters
     ----------
@@ -45,8 +49,10 @@ def find_events(
     Returns
     -------
     pandas.DataFrame
-        `start_s`, `end_s`, `length_s`, `kind` (``server pause``, ``garbage collection``,
-        ``unexplained``), `host` (of a server's pause), `event` (a few words), `evidence`.
+        `start_s`, `end_s`, `length_s`, `cause` (``server pause``, ``garbage collection``,
+        ``unexplained``), `host` (of a server's pause), `times_slower` (the longest response time of
+        the slowest server over what is usual for it), `collected_s` (garbage, in and beside the
+        event), `event` (a few words for figures).
 
     Raises
     ------
@@ -60,33 +66,26 @@ def find_events(
     clients = _seconds(windows, "client")["throughput_ops_per_s"]
     if clients.empty:
         raise ValueError("there is no stable second to look at")
-    dilation = _dilation(windows)
-    collected_s = _collections(windows, dilation)
     usual = float(clients.median())
     low = clients < min((1 - drop) * usual, usual - NOISE * _deviation(clients))
+    collected_s = collections(windows)
     rows = [
-        _explain(clients.loc[first:last], usual, servers, collected_s, dilation)
+        _explain(clients.loc[first:last], usual, servers, collected_s)
         for first, last in _series(clients.index[low])
-    ]
-    felt = [(row["start_s"] - 1, row["end_s"] + 1) for row in rows]
-    rows += [
-        _collection(second, spent, dilation)
-        for second, spent in zip(collected_s.index.tolist(), collected_s.tolist(), strict=True)
-        if spent >= COLLECTION_S and not any(start <= second <= end for start, end in felt)
     ]
     return pd.DataFrame(rows, columns=COLUMNS).sort_values("start_s", ignore_index=True)
 
 
 def match_events(
-    found: pd.DataFrame, injected: pd.DataFrame, *, tolerance_s: float = 1.5
+    found: pd.DataFrame, made: pd.DataFrame, *, tolerance_s: float = TOLERANCE_S
 ) -> pd.DataFrame:
-    """Match the pauses that were found with those that were made.
+    """Put the events that were found beside the pauses that were made.
 
     Parameters
     ----------
     found
         From `find_events`.
-    injected
+    made
         `analysis.tables.frames.Tables.pauses` of the run: `host`, `start_s`, `length_s`.
     tolerance_s
         By how much a start may be off.
@@ -94,35 +93,169 @@ def match_events(
     Returns
     -------
     pandas.DataFrame
-        `outcome` (``found``, ``missed``; ``false`` for a server's pause that nobody made), `host`,
-        `start_s`, `length_s` as injected, `found_start_s`, `found_length_s`, `found_host`.
+        In order of time: columns of `found`, missing for a pause that was not found; and
+        `made_host`, `made_start_s`, `made_length_s`, missing for an event that nobody made.
     """
     if tolerance_s < 0:
         raise ValueError(f"tolerance_s must be >= 0, got {tolerance_s}")
-    free = found[found["kind"] != "garbage collection"].copy()
+    free = found[found["cause"] != COLLECTION]
     rows = []
-    for _, pause in injected.sort_values("start_s").iterrows():
-        row: dict[str, Any] = {"outcome": "missed"}
-        row |= {name: pause[name] for name in _INJECTED}
+    for _, pause in made.sort_values("start_s").iterrows() if len(made) else ():
+        row: dict[str, Any] = {name: pause[column] for column, name in _MADE.items()}
         near = free[(free["start_s"] - pause["start_s"]).abs() <= tolerance_s]
         if not near.empty:
             best = (near["start_s"] - pause["start_s"]).abs().idxmin()
-            row |= {"outcome": "found", **_as_found(near.loc[best])}
-            free = free.drop(index=best)
+            row |= near.loc[best].to_dict()
+            found, free = found.drop(index=best), free.drop(index=best)
         rows.append(row)
-    rows += [
-        {"outcome": "false", **_as_found(event)}
-        for _, event in free[free["kind"] == "server pause"].iterrows()
-    ]
-    columns = ["outcome", *_INJECTED, "found_start_s", "found_length_s", "found_host"]
+    table = pd.DataFrame([*rows, *found.to_dict("records")], columns=[*COLUMNS, *_MADE.values()])
+    order = table["start_s"].fillna(table["made_start_s"]).sort_values().index
+    return table.loc[order].reset_index(drop=True)
+
+
+def pause_effects(
+    run: pd.Series, windows: pd.DataFrame, servers: pd.DataFrame, pauses: pd.DataFrame
+) -> pd.DataFrame:
+    """Tell what each pause did to those who waited.
+
+    Parameters
+    ----------
+    run, windows, servers, pauses
+        Of `analysis.tables.frames.Tables`: the row of one run, its seconds, its pauses.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per pause that was made: `host`, `length_s`, `longest_s` (longest response time of
+        the server around it, of the clock), `queue_length` (jobs, mean of the whole seconds within
+        it), `jobs_without_worker` (N - M m: as many as theory lets queue; missing where workers do
+        not wait for replies, or are as many as clients).
+    """
+    dilation = float(run["time_dilation"])
+    waiting = float(run["num_clients"] - run["num_middlewares"] * run["workers"])
+    queues_up = waiting > 0 and run.get("dispatch") == "sequential"
+    queues = _seconds(windows, "middleware")["queue_length"]
+    rows = []
+    made = pauses[list(_MADE)] if len(pauses) else pauses
+    for host, start_s, length_s in made.itertuples(index=False, name=None):
+        own = servers[servers["server"] == host].set_index("second_s")
+        longest_ms = own.sort_index().loc[start_s : start_s + length_s + 2, "response_time_max_ms"]
+        whole = queues.loc[np.ceil(start_s) : np.floor(start_s + length_s) - 1]
+        rows.append(
+            {
+                "host": host,
+                "length_s": length_s,
+                "longest_s": longest_ms.max() * dilation / MS_PER_S,
+                "queue_length": whole.mean(),
+                "jobs_without_worker": waiting if queues_up else np.nan,
+            }
+        )
+    columns = ["host", "length_s", "longest_s", "queue_length", "jobs_without_worker"]
     return pd.DataFrame(rows, columns=columns)
 
 
-_INJECTED = ["host", "start_s", "length_s"]
+def block_means(run: pd.Series, windows: pd.DataFrame) -> pd.DataFrame:
+    """Cut the stable window of a run into twelve blocks, as `analysis.statistics.stationarity`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per block: `throughput_ops_per_s` (at the clients), `jobs_per_client` (X (R + Z) / N
+        of the clients: 1 by the interactive law), `collected_share` (of a middleware's time, 0..1,
+        spent on garbage). Empty where the window is shorter than twelve seconds.
+    """
+    clients = _seconds(windows, "client")
+    done = clients["throughput_ops_per_s"]
+    cycle_s = clients["response_time_ms"] / MS_PER_S + np.nan_to_num(run["think_time_s"])
+    collected_s = collections(windows) / run["num_middlewares"]
+    seconds = pd.DataFrame(
+        {
+            "throughput_ops_per_s": done,
+            "jobs_per_client": (done * cycle_s).fillna(0) / run["num_clients"],
+            "collected_share": collected_s.reindex(clients.index),
+        }
+    )
+    if len(seconds) < BLOCKS:
+        return seconds.iloc[:0]
+    blocks = np.array_split(np.arange(len(seconds)), BLOCKS)
+    return pd.DataFrame([seconds.iloc[block].mean() for block in blocks])
 
 
-def _as_found(event: pd.Series) -> dict[str, Any]:
-    return {f"found_{name}": event[name] for name in ("start_s", "length_s", "host")}
+def collections(windows: pd.DataFrame) -> pd.Series:
+    """Seconds of the clock that the middlewares collected garbage, by stable second."""
+    rows = _seconds(windows, "middleware")
+    if "gc_time_ms" not in rows:
+        return pd.Series(dtype=float)
+    return rows["gc_time_ms"].fillna(0) * _dilation(windows) / MS_PER_S
+
+
+def bound_table(tables: Tables, section: str = "8") -> pd.DataFrame:
+    """Tell the asymptotic bounds of a run of sets and gets, and how near it came.
+
+    Parameters
+    ----------
+    tables
+        Of the section, and of section 0 if it was measured: its round trips are the delay, else
+        the shortest beside the load.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `bound` (which links, or whose round trips), `most_ops_per_s`, `measured_ops_per_s`,
+        `share` (0..1), the lowest bound first; means over repetitions.
+    """
+    runs = tables.runs[tables.runs["section"] == section]
+    run = runs.iloc[0]
+    hosts = tables.hosts[
+        (tables.hosts["section"] == section) & (tables.hosts["repetition"] == run["repetition"])
+    ]
+    rates = hosts.groupby("role")["rate_mbit_per_s"].sum(min_count=1).dropna()
+    limits = emulated_limits(
+        {str(name): value for name, value in run.items()},
+        int(run["num_clients"]),
+        {str(role): float(rate) for role, rate in rates.items()},
+        _round_trip_ms(tables.pings),
+        think_time_s=float(run["think_time_s"]),
+        set_share=_set_share(tables.request_types[tables.request_types["section"] == section]),
+    )
+    table = pd.DataFrame(
+        [(limit.name, limit.throughput) for limit in limits], columns=["bound", "most_ops_per_s"]
+    )
+    table["measured_ops_per_s"] = runs["client_throughput_ops_per_s"].mean()
+    return table.assign(share=table["measured_ops_per_s"] / table["most_ops_per_s"])
+
+
+def beside_khalil(run: pd.Series, windows: pd.DataFrame, servers: pd.DataFrame) -> pd.DataFrame:
+    """Put a long run beside what Khalil says of his trace of an hour (2016, section 3).
+
+    Parameters
+    ----------
+    run, windows, servers
+        Of `analysis.tables.frames.Tables`: the row of one run, and its seconds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `quantity`, `khalil2016`, `ours`. Times in ms, ours undilated but for the length of the
+        run; what a spike adds is the largest mean of a second less the mean, the longest response
+        time that of a server at the middlewares.
+    """
+    prose = published_table("khalil2016", "prose").query("subject == 'trace'")
+    theirs = prose.set_index("quantity")["value"].astype(float)
+    clients = _seconds(windows, "client")["response_time_ms"]
+    mean_ms = float(run["client_response_time_ms"])
+    longest_ms = float(servers.loc[servers["stable"], "response_time_max_ms"].max())
+    throughput = run["client_throughput_ops_per_s"]
+    increase, largest = theirs["spike increase"], theirs["largest response time"]
+    rows = [
+        ("length of the run (s of the clock)", _KHALIL_RUN_S, run["stable_s"]),
+        ("clients", theirs["total clients"], run["num_clients"]),
+        ("throughput (op/s)", theirs["throughput"], throughput),
+        ("mean response time (ms)", theirs["response time mean"] / US_PER_MS, mean_ms),
+        ("what a spike adds to it (ms)", increase / US_PER_MS, clients.max() - mean_ms),
+        ("longest response time (ms)", largest / US_PER_MS, longest_ms),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "khalil2016", "ours"])
 
 
 def _seconds(windows: pd.DataFrame, side: str) -> pd.DataFrame:
@@ -148,138 +281,59 @@ def _dilation(windows: pd.DataFrame) -> float:
     return float(windows["time_dilation"].iloc[0]) if "time_dilation" in windows else 1.0
 
 
-def clock_span(clock_s: float, dilation: float) -> str:
-    """Write a time of the clock and, where they differ, the undilated one."""
-    if dilation == 1:
-        return _span(clock_s)
-    return f"{_span(clock_s)} of the clock ({_span(clock_s / dilation)} undilated)"
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
-
-
-def _collections(windows: pd.DataFrame, dilation: float) -> pd.Series:
-    """Seconds of the clock that the middlewares collected garbage, by second."""
-    rows = _seconds(windows, "middleware")
-    if "gc_time_ms" not in rows:
-        return pd.Series(dtype=float)
-    return rows["gc_time_ms"].fillna(0) * dilation / 1000
-
-
 def _explain(
-    low: pd.Series,
-    usual: float,
-    servers: pd.DataFrame | None,
-    collected_s: pd.Series,
-    dilation: float,
+    low: pd.Series, usual: float, servers: pd.DataFrame | None, collected_s: pd.Series
 ) -> dict[str, Any]:
     first, last = int(low.index[0]), int(low.index[-1])
     missing_s = float((1 - low / usual).sum())
     start_s = first + float(low.iloc[0]) / usual
-    evidence = f"{missing_s:.1f} s of the clock at the usual {grouped(usual)} op/s are missing"
-    event: dict[str, Any] = {
+    host, times_slower = _slowest(servers, first, last)
+    collected = float(collected_s.loc[first - 1 : last + 1].sum())
+    cause = event = UNEXPLAINED
+    if host is not None and times_slower >= SPIKE:
+        cause, event = PAUSE, f"{host} paused"
+    elif collected >= missing_s / 2:
+        cause = event = COLLECTION
+    return {
         "start_s": start_s,
         "end_s": start_s + missing_s,
         "length_s": missing_s,
-        "kind": "unexplained",
-        "host": None,
-        "event": "unexplained",
-        "evidence": evidence,
-    }
-    host, slowdown, longest_ms = _slowest(servers, first, last)
-    collected = float(collected_s.loc[first - 1 : last + 1].sum())
-    if host is not None and slowdown >= SPIKE:
-        longest = clock_span(longest_ms * dilation / 1000, dilation)
-        words = f"{host} took {slowdown:.0f} times as long as usual, up to {longest}"
-        event |= {"kind": "server pause", "host": host, "event": f"{host} paused"}
-        event |= {"evidence": f"{evidence}; {words}"}
-    elif collected >= missing_s / 2:
-        event |= {"kind": "garbage collection", "event": "garbage collection"}
-        spent = clock_span(collected, dilation)
-        event |= {"evidence": f"{evidence}; garbage was collected for {spent}"}
-    return event
-
-
-def _collection(second: int, spent_s: float, dilation: float) -> dict[str, Any]:
-    return {
-        "start_s": float(second),
-        "end_s": second + spent_s,
-        "length_s": spent_s,
-        "kind": "garbage collection",
-        "host": None,
-        "event": "garbage collection",
-        "evidence": f"garbage was collected for {clock_span(spent_s, dilation)}; throughput as "
-        "usual",
+        "cause": cause,
+        "host": host if cause == PAUSE else None,
+        "times_slower": times_slower,
+        "collected_s": collected,
+        "event": event,
     }
 
 
-def _slowest(
-    servers: pd.DataFrame | None, first: int, last: int
-) -> tuple[str | None, float, float]:
-    """Server that was slower than usual by the largest factor around some seconds, if any.
+def _slowest(servers: pd.DataFrame | None, first: int, last: int) -> tuple[str | None, float]:
+    """Server that was slower than usual around some seconds, and how many times.
 
-    Returns its name, the factor, and its longest response time (ms, undilated).
+    No server where several were slow: then it is none of them.
     """
     if servers is None or servers.empty:
-        return None, 0.0, 0.0
+        return None, np.nan
     longest = servers[servers["stable"]].pivot_table(
         index="second_s", columns="server", values="response_time_max_ms"
     )
     around = longest.loc[first - 1 : last + 1]
     if around.empty:
-        return None, 0.0, 0.0
+        return None, np.nan
     worst = around.max()
     host = str(worst.idxmax())
-    if len(worst) > 1 and worst.max() < 2 * worst.drop(host).max():
-        return None, 0.0, 0.0  # all servers were slow: it is none of them
-    return host, float(worst[host] / longest[host].median()), float(worst[host])
+    alone = len(worst) == 1 or worst.max() >= 2 * worst.drop(host).max()
+    return host if alone else None, float(worst[host] / longest[host].median())
 
 
-def beside_khalil(run: pd.Series, windows: pd.DataFrame, servers: pd.DataFrame) -> pd.DataFrame:
-    """Put a long run beside what Khalil says of his trace of an hour (2016, section 3).
+def _round_trip_ms(pings: pd.DataFrame) -> float:
+    """Return the usual round trip of the idle network, or the shortest ones beside a load."""
+    if pings.empty:
+        return 0.0
+    idle = pings.loc[pings["section"] == "0", "round_trip_time_p50_ms"]
+    return float((pings["round_trip_time_min_ms"] if idle.empty else idle).median())
 
-    Parameters
-    ----------
-    run, windows, servers
-        Of `analysis.tables.frames.Tables`: the row of one run, and its seconds.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `quantity`, `khalil2016`, `ours`, `ours_is` (how it is read from our data). Times in ms,
-        ours undilated.
-    """
-    prose = published_table("khalil2016", "prose").query("subject == 'trace'")
-    theirs = prose.set_index("quantity")["value"].astype(float)
-    clients = _seconds(windows, "client")["response_time_ms"]
-    mean_ms = float(run["client_response_time_ms"])
-    longest_ms = float(servers.loc[servers["stable"], "response_time_max_ms"].max())
-    rows = [
-        ("clients", theirs["total clients"], run["num_clients"], ""),
-        (
-            "throughput (op/s)",
-            theirs["throughput"],
-            run["client_throughput_ops_per_s"],
-            "mean, at the clients",
-        ),
-        (
-            "response time (ms)",
-            theirs["response time mean"] / US_PER_MS,
-            mean_ms,
-            "mean, at the clients",
-        ),
-        (
-            "what a spike adds to the response time (ms)",
-            theirs["spike increase"] / US_PER_MS,
-            clients.max() - mean_ms,
-            "largest mean of a second, less the mean",
-        ),
-        (
-            "longest response time (ms)",
-            theirs["largest response time"] / US_PER_MS,
-            longest_ms,
-            "of a server, at the middlewares",
-        ),
-    ]
-    return pd.DataFrame(rows, columns=["quantity", "khalil2016", "ours", "ours_is"])
+def _set_share(kinds: pd.DataFrame) -> float:
+    """Share of sets among the clients' requests, 0..1."""
+    done = kinds[kinds["side"] == "client"].groupby("request_type")["throughput_ops_per_s"].sum()
+    return float(done.get("set", 0.0) / done.sum())

@@ -1,19 +1,18 @@
-"""The full system under writes, summarised by workers as the studies' tables of section 4 are."""
+"""The full system under writes by workers, beside the studies' tables of section 4."""
+
+from dataclasses import replace
 
 import pandas as pd
 
-from analysis.laws.bottlenecks import is_busy
+from analysis.models.asymptotes import asymptote_table
 from analysis.published.printed import published_table, study_name
+from analysis.sections.summary import cells
 from analysis.statistics.capacity import usable_capacity
-from analysis.text.formatting import grouped
-from analysis.text.lists import joined
-from analysis.text.numbers import percent
+from analysis.tables.frames import Tables
 
 OURS = "this campaign"
-MEASURES = {  # ours to what the studies call it
-    "middleware_throughput_ops_per_s": "middleware_throughput_ops_per_s",
-    "middleware_derived_throughput_ops_per_s": "derived_throughput_ops_per_s",
-    "client_throughput_ops_per_s": "client_throughput_ops_per_s",
+MEASURES = {  # what the cells of a section call it, and the tables here
+    "client_throughput_ops_per_s": "throughput_ops_per_s",
     "middleware_queueing_time_ms": "queueing_time_ms",
     "middleware_queue_length": "queue_length",
     "middleware_servers_net_time_ms": "servers_net_time_ms",
@@ -25,108 +24,34 @@ _STUDIES = {
 }
 _CLIENTS = ("n_uc", "saturation_clients")
 _THEIR_NAMES = {
-    "x_mw_ops_s": "middleware_throughput_ops_per_s",
-    "x_mw_sd": "middleware_throughput_sd_ops_per_s",
-    "x_derived_ops_s": "derived_throughput_ops_per_s",
-    "x_derived_sd": "derived_throughput_sd_ops_per_s",
-    "x_client_ops_s": "client_throughput_ops_per_s",
-    "x_client_sd": "client_throughput_sd_ops_per_s",
+    "x_client_ops_s": "throughput_ops_per_s",
     "queue_time_ms": "queueing_time_ms",
-    "queue_time_sd": "queueing_time_sd_ms",
     "queue_len_both_mw": "queue_length",
-    "queue_len_sd": "queue_length_sd",
     "memcached_wait_ms": "servers_net_time_ms",
-    "memcached_wait_sd": "servers_net_time_sd_ms",
     "workers_per_middleware": "workers",
 }
 _QUEUE_OF_ONE = ("queue_len", "queue_len_per_mw")  # of one of two middlewares
 _THREADS = 6  # memtier threads over all machines
 
 
-def full_system_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Summarise each number of workers at its usable capacity, in the studies' layout.
+def full_system_table(loads: pd.DataFrame) -> pd.DataFrame:
+    """Summarise each number of workers at its usable capacity, as the studies do.
 
     Parameters
     ----------
-    cells
+    loads
         From `analysis.sections.summary.cells`, of one workload.
 
     Returns
     -------
     pandas.DataFrame
-        `workers`, `num_clients`, and with SD `middleware_throughput_ops_per_s`,
-        `derived_throughput_ops_per_s` (what the interactive law makes of response and think time
-        at the middleware), `client_throughput_ops_per_s`, `queueing_time_ms`, `queue_length`
-        (jobs, all middlewares), `servers_net_time_ms`.
+        `workers`, `num_clients`, and the means of `throughput_ops_per_s` (at the clients),
+        `queueing_time_ms`, `queue_length` (jobs, all middlewares) and `servers_net_time_ms`.
     """
-    found = usable_capacity(cells, ["workers"])
+    found = usable_capacity(loads, ["workers"])
     columns = {"workers": found["workers"], "num_clients": found["num_clients"].astype("int64")}
-    for measure, name in MEASURES.items():
-        columns[name] = found[f"{measure}_mean"]
-        columns[_sd_name(name)] = found[f"{measure}_sd"]
+    columns |= {name: found[f"{measure}_mean"] for measure, name in MEASURES.items()}
     return pd.DataFrame(columns)
-
-
-def outside_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Split the clients' response time at the largest load into parts in and outside middlewares.
-
-    Parameters
-    ----------
-    cells
-        From `analysis.sections.summary.cells`, of one workload.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By `workers`: `num_clients`, `client_response_time_ms`, and what of it passes in the
-        `queue_ms` for a worker, in the `rest_of_middleware_ms`, and `outside_ms`, between client
-        and middleware.
-    """
-    loaded = cells[cells["num_clients"] == cells["num_clients"].max()]
-    seen, inside, queue = (
-        loaded[f"{name}_time_ms_mean"]
-        for name in ("client_response", "middleware_response", "middleware_queueing")
-    )
-    return pd.DataFrame(
-        {
-            "workers": loaded["workers"],
-            "num_clients": loaded["num_clients"],
-            "client_response_time_ms": seen,
-            "queue_ms": queue,
-            "rest_of_middleware_ms": inside - queue,
-            "outside_ms": seen - inside,
-        }
-    ).sort_values("workers", ignore_index=True)
-
-
-def outside_sentences(outside: pd.DataFrame, utilizations: pd.DataFrame) -> str:
-    """Say where the time passes with the fewest and with the most workers.
-
-    Parameters
-    ----------
-    outside
-        From `outside_table`.
-    utilizations
-        From `analysis.laws.bottlenecks.utilization_table`, by ``workers``.
-    """
-    few, many = outside.iloc[0], outside.iloc[-1]
-    words = " ".join(
-        f"With {row['workers']:.0f} workers a set takes {row['client_response_time_ms']:.1f} ms: "
-        f"{row['queue_ms']:.1f} ms in the queue for a worker, "
-        f"{row['rest_of_middleware_ms']:.1f} ms elsewhere in the middleware and "
-        f"{row['outside_ms']:.1f} ms between client and middleware."
-        for row in ([few] if len(outside) == 1 else [few, many])
-    )
-    links = utilizations[utilizations["resource"] == "middlewares' links"]
-    links = links[links["workers"] == many["workers"]]
-    if many["outside_ms"] <= few["outside_ms"] or not is_busy(links).any():
-        return words
-    busy = percent(links["utilization"].iloc[0])
-    return (
-        f"{words} The middlewares' links are busy for {busy} of the time then: what waited for a "
-        "worker before waits for the link now, a set on its way to the servers and a reply, behind "
-        "all those sets, on its way to the client."
-    )
 
 
 def published_full_system() -> pd.DataFrame:
@@ -141,68 +66,54 @@ def published_full_system() -> pd.DataFrame:
 
 
 def beside_published(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Put our rows above the studies' of the same number of workers; SDs are left out.
+    """Put our rows above the studies' of the same number of workers.
 
     Returns
     -------
     pandas.DataFrame
-        `workers`, `study` (`OURS` for ours), and the measures of `full_system_table`.
+        `workers`, `study` (`OURS` for ours), `num_clients`, `throughput_ops_per_s`,
+        `throughput_ratio` (ours over the study's; missing for ours), and the other measures of
+        `full_system_table`.
     """
-    both = pd.concat(
-        [ours.assign(study=OURS), published[published["workers"].isin(ours["workers"])]]
+    mine = ours.assign(study=OURS)
+    own = ours.set_index("workers")["throughput_ops_per_s"]
+    theirs = published[published["workers"].isin(ours["workers"])]
+    theirs = theirs.assign(
+        throughput_ratio=theirs["workers"].map(own) / theirs["throughput_ops_per_s"]
     )
+    both = pd.concat([mine, theirs], ignore_index=True)
     order = {study: rank for rank, study in enumerate([OURS, *_STUDIES])}
     ranked = both.assign(rank=both["study"].map(order)).sort_values(["workers", "rank"])
     columns = ["workers", "study", "num_clients", *MEASURES.values()]
-    return ranked[columns].astype({"num_clients": "Int64"}).reset_index(drop=True)
+    columns.insert(4, "throughput_ratio")
+    return ranked.reindex(columns=columns).astype({"num_clients": "Int64"}).reset_index(drop=True)
+
+
+def beside_one_server(tables: Tables, workers: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return loads and asymptotic bounds of sets through one number of workers, by servers.
+
+    Parameters
+    ----------
+    tables
+        Of sections 3.2, with one server, and 4.1, with three, or of one of them; with section 0.
+    workers
+        In each middleware.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame
+        What `analysis.sections.summary.cells` and `analysis.models.asymptotes.asymptote_table`
+        give, with `num_servers`.
+    """
+    runs = tables.runs[(tables.runs["workload"] == "set") & (tables.runs["workers"] == workers)]
+    servers = runs.groupby("section", as_index=False)["num_servers"].first()
+    loads, bounds = cells(runs), asymptote_table(replace(tables, runs=runs))
+    return loads.merge(servers, on="section"), bounds.merge(servers, on="section")
 
 
 def source_name(study: str) -> str:
     """Name the source of a row of `beside_published`."""
     return study if study == OURS else study_name(study)
-
-
-def ratio_sentences(
-    ours: pd.DataFrame,
-    published: pd.DataFrame,
-    measure: str = "client_throughput_ops_per_s",
-) -> str:
-    """Say of each study how our usable capacity compares with its own, by workers.
-
-    Returns
-    -------
-    str
-        Markdown, one list item per study.
-    """
-    both = published.merge(ours, on="workers", suffixes=("_study", "_ours"))
-    lines = []
-    for study in (name for name in _STUDIES if (both["study"] == name).any()):
-        rows = both[both["study"] == study].sort_values("workers")
-        ratios = rows[f"{measure}_ours"] / rows[f"{measure}_study"]
-        parts = [
-            f"{ratio:.2f} times with {workers} workers ({grouped(mine)} against {grouped(theirs)})"
-            for ratio, workers, mine, theirs in zip(
-                ratios,
-                rows["workers"],
-                rows[f"{measure}_ours"],
-                rows[f"{measure}_study"],
-                strict=True,
-            )
-        ]
-        lines.append(
-            f"- **{study_name(study)}**, ours over theirs in op/s: {joined(parts)}. "
-            f"{_waits(rows.dropna(subset='servers_net_time_ms_study').head(1))}"
-        )
-    return "\n".join(lines) or "No study has these numbers of workers."
-
-
-def _waits(rows: pd.DataFrame) -> str:
-    """Say how long the servers take here and there with the fewest workers, which decides then."""
-    return "".join(
-        f"With {row['workers']} workers a worker waits {row['servers_net_time_ms_ours']:.2f} ms "
-        f"for the servers here and {row['servers_net_time_ms_study']:.2f} ms there."
-        for _, row in rows.iterrows()
-    )
 
 
 def _published(study: str, name: str) -> pd.DataFrame:
@@ -213,11 +124,8 @@ def _published(study: str, name: str) -> pd.DataFrame:
     for column in _QUEUE_OF_ONE:
         if column in table:
             table = table.assign(queue_length=table[column] * 2)
-            if "queue_len_sd" in table:
-                table["queue_len_sd"] *= 2
     table = table.rename(columns=_THEIR_NAMES).assign(num_clients=clients, study=study)
-    measures = [name for measure in MEASURES.values() for name in (measure, _sd_name(measure))]
-    return table.reindex(columns=["study", "workers", "num_clients", *measures])
+    return table.reindex(columns=["study", "workers", "num_clients", *MEASURES.values()])
 
 
 def _ninety_six_workers() -> pd.DataFrame:
@@ -228,14 +136,6 @@ def _ninety_six_workers() -> pd.DataFrame:
             "study": ["schmid2018"],
             "workers": [96],
             "num_clients": [288],
-            "client_throughput_ops_per_s": [float(row["value"])],
-            "client_throughput_sd_ops_per_s": [float(row["uncertainty"])],
+            "throughput_ops_per_s": [float(row["value"])],
         }
     )
-
-
-def _sd_name(measure: str) -> str:
-    for unit in ("_ops_per_s", "_ms"):
-        if measure.endswith(unit):
-            return f"{measure.removesuffix(unit)}_sd{unit}"
-    return f"{measure}_sd"

@@ -1,170 +1,152 @@
-"""Multi-gets cut into parts or sent whole: which is faster, by how much, and what the links do."""
+"""Multi-gets cut into parts (sharded) or sent whole: what links predict, and which is faster."""
+
+import math
 
 import numpy as np
 import pandas as pd
 
+from analysis.models.asymptotes import least_response_time
+from analysis.models.closed import Station, solve_closed
+from analysis.models.measured import measured_system
+from analysis.models.system import link_seconds
 from analysis.published.printed import published_table
-from analysis.results.histograms import percentiles_by
-from analysis.sections import summary
 from analysis.statistics.intervals import aggregate, half_width_of_difference
+from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
-MODE = {True: "sharded", False: "not sharded"}
-SAME = "no difference"
-STUDIED = 9  # keys; no study had more
-SHOWN = (25, 50, 75, 90, 99)  # percentiles
+_LARGEST_TOLD = 9  # keys of a multi-get in the studies whose texts have numbers of them
 _KEY = ["sharded", "multi_get_keys"]
 
 
-def nearest_keys(cells: pd.DataFrame, wanted: int) -> int:
-    """Return the number of keys nearest to the wanted one, the smaller of two as near.
-
-    It is one that was measured in both modes, if there is any.
-
-    Parameters
-    ----------
-    cells
-        From `multi_get_cells`, at least one row.
-    """
-    modes = cells.groupby("multi_get_keys")["sharded"].nunique()
-    both = modes.index[modes == len(MODE)]
-    return int(min(both if len(both) else modes.index, key=lambda keys: abs(keys - wanted)))
-
-
-def multi_get_cells(request_types: pd.DataFrame, side: str = "client") -> pd.DataFrame:
-    """Aggregate the multi-gets of each size and mode, without the sets between them.
+def multi_get_cells(request_types: pd.DataFrame) -> pd.DataFrame:
+    """Aggregate the multi-gets of each size and mode at the clients, without the sets between.
 
     Parameters
     ----------
     request_types
         `analysis.tables.frames.Tables.request_types` of sections 5.1 and 5.2.
-    side
-        ``client`` or ``middleware``.
 
     Returns
     -------
     pandas.DataFrame
-        `sharded`, `multi_get_keys`, and of `response_time_ms`, `throughput_ops_per_s` and, at the
-        middleware, `servers_net_time_ms` and `queueing_time_ms` what
+        `sharded`, `multi_get_keys`, and of `response_time_ms` and `throughput_ops_per_s` what
         `analysis.statistics.intervals.aggregate` gives.
     """
-    chosen = (request_types["side"] == side) & (request_types["request_type"] != "set")
-    names = ["response_time_ms", "throughput_ops_per_s"]
-    if side == "middleware":
-        names += ["servers_net_time_ms", "queueing_time_ms"]
-    rows = request_types[chosen].astype({"sharded": bool, "multi_get_keys": int})
-    return aggregate(rows, _KEY, names)
+    rows = by_request(request_types)
+    rows = rows[(rows["side"] == "client") & (rows["request"] == "multi-get")]
+    return aggregate(rows, _KEY, ["response_time_ms", "throughput_ops_per_s"])
 
 
-def all_requests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Aggregate all requests of each size and mode, multi-gets and the sets between them.
-
-    Parameters
-    ----------
-    runs
-        `analysis.tables.frames.Tables.runs` of sections 5.1 and 5.2.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `analysis.sections.summary.cells`, with `sharded`, which no section varies.
-    """
-    frame = summary.cells(runs)
-    if "sharded" not in frame:
-        frame = frame.merge(runs[["section", "sharded"]].drop_duplicates(), on="section")
-    return frame.astype({"sharded": bool, "multi_get_keys": int})
-
-
-def law_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Check the interactive law at each size and mode, as `interactive_law_table` does.
+def by_request(frame: pd.DataFrame) -> pd.DataFrame:
+    """Tell multi-gets, whatever they are called on a side, from sets; of times the whole response.
 
     Parameters
     ----------
     frame
-        From `all_requests`.
+        `analysis.tables.frames.Tables.request_types` or `histograms` of sections 5.1 and 5.2.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its rows with `request`, ``multi-get`` or ``set``, and `sharded` a truth value.
     """
-    table = summary.interactive_law_table(frame)
-    return table.drop(columns=["section", "workload", "workers"], errors="ignore")
+    if "time" in frame:
+        frame = frame[frame["time"] == "response_time"]
+    requests = frame["request_type"].where(frame["request_type"] == "set", "multi-get")
+    return frame.assign(request=requests).astype({"sharded": bool, "multi_get_keys": int})
 
 
-def multi_get_histograms(histograms: pd.DataFrame) -> pd.DataFrame:
-    """Choose the response times of multi-gets from `analysis.tables.frames.Tables.histograms`."""
-    chosen = (histograms["request_type"] != "set") & (histograms["time"] == "response_time")
-    return histograms[chosen].astype({"sharded": bool, "multi_get_keys": int})
+def prediction_table(tables: Tables) -> pd.DataFrame:
+    r"""Predict the throughput of multi-gets from links and round trips alone.
 
+    A client sends a set and then a multi-get, so that N clients make a cycle of two requests. With
+    n keys in the largest of a multi-get's parts and s the time of a value on a server's link, it
+    takes :math:`R_0 + n s` where nothing waits. M links let at most :math:`M / (k s)` through:
 
-def percentiles_by_mode(cells: pd.DataFrame, histograms: pd.DataFrame) -> pd.DataFrame:
-    """Give mean and percentiles of the clients' response time by number of keys, of one mode.
+    .. math:: X \le \min\left(\frac{N}{2 (R_0 + Z) + n s},\; \frac{M}{k s}\right)
+
+    Cut up, all links work on each multi-get at once, and this bound is the prediction. Whole ones
+    meet at one link by chance while another has nothing to do. That is a network of M equal links,
+    of which each multi-get visits one, and a delay of :math:`2 (R_0 + Z)`. Connections that share
+    a link get equal shares of it, as in processor sharing, for which the product form holds
+    whatever the sizes; without the delay it gives :math:`N / (N + M - 1)` of what the links let
+    through.
 
     Parameters
     ----------
-    cells
-        From `multi_get_cells`, of the clients.
-    histograms
-        `analysis.tables.frames.Tables.histograms` of the same section.
+    tables
+        Of sections 5.1 and 5.2, and of section 0 for round trips.
 
     Returns
     -------
     pandas.DataFrame
-        `multi_get_keys`, `mean_ms`, `mean_sd_ms` (over repetitions), `p25_ms` ... `p99_ms` (all
-        repetitions merged).
-    """
-    own = multi_get_histograms(histograms).query("side == 'client'")
-    values = percentiles_by(own, ["multi_get_keys"], SHOWN)
-    wide = values.pivot_table(index="multi_get_keys", columns="percentile", values="value_ms")
-    wide.columns = pd.Index([f"p{percentile}_ms" for percentile in wide.columns])
-    names = {"response_time_ms_mean": "mean_ms", "response_time_ms_sd": "mean_sd_ms"}
-    means = cells.rename(columns=names)[["multi_get_keys", *names.values()]]
-    return means.join(wide, on="multi_get_keys").sort_values("multi_get_keys", ignore_index=True)
+        One row for each mode and size: `section`, `sharded`, `multi_get_keys`, `largest_part_keys`
+        (n), `on_link_ms` (n s), `response_time_ms` (where nothing waits), `most_ops_per_s` (M
+        links), `throughput_ops_per_s` (predicted, of multi-gets), `link_utilization` (predicted,
+        0..1) and `full_from_keys` (where the two bounds meet if parts are equal; missing of whole
+        ones).
 
-
-def spread_table(histograms: pd.DataFrame, keys: int) -> pd.DataFrame:
-    """Give the percentiles of one number of keys, clients and middleware, both modes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `side`, `sharded`, `p25_ms` ... `p99_ms`, all repetitions merged.
-    """
-    own = multi_get_histograms(histograms).query("multi_get_keys == @keys")
-    values = percentiles_by(own, ["side", "sharded"], SHOWN)
-    wide = values.pivot_table(index=["side", "sharded"], columns="percentile", values="value_ms")
-    wide.columns = pd.Index([f"p{percentile}_ms" for percentile in wide.columns])
-    return wide.reset_index()
-
-
-def published_numbers(runs: pd.DataFrame) -> pd.DataFrame:
-    """Put the few numbers that the studies' texts give of these sections beside ours.
-
-    Parameters
+    References
     ----------
-    runs
-        `analysis.tables.frames.Tables.runs` of both sections.
+    Jain 1991, sections 33.6 and 34.4; Baskett, Chandy, Muntz & Palacios 1975,
+    doi:10.1145/321879.321887.
+    """
+    rows = []
+    for (section, sharded, level), runs in tables.runs.groupby(["section", *_KEY]):
+        keys = int(str(level))
+        system = measured_system(
+            tables,
+            section=str(section),
+            workload="multi-get",
+            factors={"multi_get_keys": keys},
+            server_time=0.0,
+        )
+        links, clients = system.servers, int(runs["num_clients"].max())
+        round_trip = least_response_time(system)
+        delay = 2 * (round_trip + system.think_time)
+        whole = link_seconds(system.from_server_bytes, system.server_link_rate)
+        part = math.ceil(keys / links) if sharded else keys
+        on_link = whole * part / keys
+        most = links / whole
+        if sharded:
+            throughput = min(clients / (delay + on_link), most)
+        else:
+            stations = [Station(f"link {one}", whole, 1 / links) for one in range(links)]
+            throughput = float(solve_closed(stations, clients, delay).throughput[-1])
+        rows.append(
+            {
+                "section": section,
+                "sharded": bool(sharded),
+                "multi_get_keys": keys,
+                "largest_part_keys": part,
+                "on_link_ms": on_link * MS_PER_S,
+                "response_time_ms": (round_trip + on_link) * MS_PER_S,
+                "most_ops_per_s": most,
+                "throughput_ops_per_s": throughput,
+                "link_utilization": throughput / most,
+                "full_from_keys": links * delay * keys / (clients - 1) / whole
+                if sharded
+                else np.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def predictions_by_mode(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Put what `prediction_table` predicts of both modes side by side, one row for each size.
 
     Returns
     -------
     pandas.DataFrame
-        `study`, `quantity` (with its unit), `published`, `ours`; ours of sizes that the studies
-        had.
+        `keys`, `most_ops_per_s`, and of `on_link_ms`, `throughput_ops_per_s` and
+        `link_utilization` one column each for sharded and for whole multi-gets.
     """
-    studied = runs[runs["multi_get_keys"] <= STUDIED]
-    sharded = studied[studied["sharded"].astype(bool)]
-    schmid = _told("schmid2018", "mixed workload 12 clients")
-    yenicelik = _told("yenicelik2018", "sharded multi-get")
-    waited_us = studied["middleware_queueing_time_ms"].mean() * 1000
-    largest = sharded.groupby("multi_get_keys")["client_throughput_ops_per_s"].mean().max()
-    return pd.DataFrame(
-        [
-            ("schmid2018", "queueing time, mean of all sizes (µs)", schmid, waited_us),
-            (
-                "yenicelik2018",
-                "throughput, sharded, largest of all sizes (op/s)",
-                yenicelik,
-                largest,
-            ),
-        ],
-        columns=["study", "quantity", "published", "ours"],
-    )
+    cut, whole = (predictions[predictions["sharded"] == mode] for mode in (True, False))
+    same = ["multi_get_keys", "most_ops_per_s"]
+    both = cut.merge(whole, on=same, suffixes=("_sharded", "_whole"))
+    predicted = ("on_link_ms", "throughput_ops_per_s", "link_utilization")
+    columns = [f"{name}_{mode}" for name in predicted for mode in ("sharded", "whole")]
+    return both[[*same, *columns]].rename(columns={"multi_get_keys": "keys"})
 
 
 def mode_table(cells: pd.DataFrame) -> pd.DataFrame:
@@ -178,10 +160,9 @@ def mode_table(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `multi_get_keys`, `sharded_ms`, `not_sharded_ms`, `difference_ms` (sharded less not
-        sharded) with the 95 % confidence interval of Welch, `ci_low_ms` and `ci_high_ms` (missing
-        with a single repetition), and `faster`: the mode, or ``no difference`` where the interval
-        holds 0.
+        `multi_get_keys`, `sharded_ms`, `not_sharded_ms`, `ratio` (sharded over not sharded), and
+        `difference_ms` (sharded less not sharded) with the 95 % confidence interval of Welch,
+        `ci_low_ms` and `ci_high_ms` (missing with a single repetition).
 
     References
     ----------
@@ -189,67 +170,57 @@ def mode_table(cells: pd.DataFrame) -> pd.DataFrame:
     """
     cut, whole = (cells[cells["sharded"] == mode].drop(columns="sharded") for mode in (True, False))
     both = cut.merge(whole, on="multi_get_keys", suffixes=("_cut", "_whole"))
-    mean = "response_time_ms_mean"
-    difference = both[f"{mean}_cut"] - both[f"{mean}_whole"]
+    name = "response_time_ms"
+    difference = both[f"{name}_mean_cut"] - both[f"{name}_mean_whole"]
     half_width = half_width_of_difference(
-        (both["response_time_ms_sd_cut"], both["response_time_ms_sd_whole"]),
-        (both["response_time_ms_repetitions_cut"], both["response_time_ms_repetitions_whole"]),
+        (both[f"{name}_sd_cut"], both[f"{name}_sd_whole"]),
+        (both[f"{name}_repetitions_cut"], both[f"{name}_repetitions_whole"]),
     )
-    decided = (difference.abs() > half_width) | np.isnan(half_width)
-    faster = np.where(difference < 0, MODE[True], MODE[False])
     return pd.DataFrame(
         {
             "multi_get_keys": both["multi_get_keys"],
-            "sharded_ms": both[f"{mean}_cut"],
-            "not_sharded_ms": both[f"{mean}_whole"],
+            "sharded_ms": both[f"{name}_mean_cut"],
+            "not_sharded_ms": both[f"{name}_mean_whole"],
+            "ratio": both[f"{name}_mean_cut"] / both[f"{name}_mean_whole"],
             "difference_ms": difference,
             "ci_low_ms": difference - half_width,
             "ci_high_ms": difference + half_width,
-            "faster": np.where(decided, faster, SAME),
         }
     )
 
 
-def link_table(hosts: pd.DataFrame, runs: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
-    r"""Set the time at the servers against the time that the values need on one server's link.
+def nearest_first(frame: pd.DataFrame, wanted: int) -> list[int]:
+    """Return the numbers of keys of a frame, those nearest to the wanted one first."""
+    levels = sorted(map(int, frame["multi_get_keys"].unique()))
+    return sorted(levels, key=lambda keys: abs(keys - wanted))
 
-    .. math:: t = n_{server} \cdot \text{value size} / \text{rate}
+
+def published_numbers(runs: pd.DataFrame) -> pd.DataFrame:
+    """Put the few numbers that the studies' texts give of these sections beside ours.
 
     Parameters
     ----------
-    hosts, runs
-        `analysis.tables.frames.Tables.hosts` and `analysis.tables.frames.Tables.runs`.
-    inside
-        From `multi_get_cells` of the middleware.
+    runs
+        `analysis.tables.frames.Tables.runs` of both sections.
 
     Returns
     -------
     pandas.DataFrame
-        `multi_get_keys`, `sharded`, `keys_per_server` (of the server that gets most),
-        `on_link_ms` (payload alone; missing where the rate is not known), `servers_net_time_ms`
-        (measured, by multi-get), `throughput_ops_per_s` (of multi-gets) and `link_utilization`
-        (0..1, mean of the servers' links).
+        `study`, `quantity` (with its unit), `published`, `ours`; of up to nine keys, as theirs.
     """
-    servers = hosts[hosts["role"] == "servers"].astype({"sharded": bool, "multi_get_keys": int})
-    links = servers.groupby(_KEY, as_index=False)[["rate_mbit_per_s", "send_link_utilization"]]
-    means = links.mean()
-    facts = runs.astype({"sharded": bool, "multi_get_keys": int})
-    sizes = facts.groupby(_KEY, as_index=False)[["num_servers", "value_bytes"]].max()
-    table = inside.merge(means, on=_KEY).merge(sizes, on=_KEY)
-    shares = np.ceil(table["multi_get_keys"] / table["num_servers"]).astype(int)
-    per_server = table["multi_get_keys"].where(~table["sharded"], shares)
-    bits = per_server * table["value_bytes"] * 8
+    told = runs[runs["multi_get_keys"] <= _LARGEST_TOLD]
+    sharded = told[told["sharded"].astype(bool)]
+    waited_us = told["middleware_queueing_time_ms"].mean() * 1000
+    largest = sharded.groupby("multi_get_keys")["client_throughput_ops_per_s"].mean().max()
+    schmid = _told("schmid2018", "mixed workload 12 clients")
+    yenicelik = _told("yenicelik2018", "sharded multi-get")
     return pd.DataFrame(
-        {
-            "multi_get_keys": table["multi_get_keys"],
-            "sharded": table["sharded"],
-            "keys_per_server": per_server,
-            "on_link_ms": bits / (table["rate_mbit_per_s"] * 1e6) * MS_PER_S,
-            "servers_net_time_ms": table["servers_net_time_ms_mean"],
-            "throughput_ops_per_s": table["throughput_ops_per_s_mean"],
-            "link_utilization": table["send_link_utilization"],
-        }
-    ).sort_values(["multi_get_keys", "sharded"], ascending=[True, False], ignore_index=True)
+        [
+            ("schmid2018", "mean queueing time (µs)", schmid, waited_us),
+            ("yenicelik2018", "largest throughput, sharded (op/s)", yenicelik, largest),
+        ],
+        columns=["study", "quantity", "published", "ours"],
+    )
 
 
 def _told(study: str, subject: str) -> float:

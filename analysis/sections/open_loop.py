@@ -5,7 +5,6 @@ depend on the load (the network, other processors). Only the time at the station
 models.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +13,23 @@ from numpy.typing import ArrayLike
 
 from analysis.laws.operational import FloatArray
 from analysis.models import link_time, mmm
-from analysis.statistics.comparison import MET, TOLERANCE, UNEXPLAINED, compare
-from analysis.text.numbers import percent
+from analysis.statistics.comparison import compare
+from analysis.units import MS_PER_S
 
 TOKEN_BUCKET = "M/D/1, token bucket"
-_OTHER_SCV = 0.2  # between model and measurement, from which the assumption does not hold
-_OTHER_RATE = 0.05
+RESPONSE_TIME = "client_response_time_ms"
+_RATE = "client_throughput_ops_per_s_mean"
+_POINTS = 80  # of a curve
+_COLUMNS = [
+    "model",
+    "arrival_rate_per_s",
+    "utilization",
+    "predicted",
+    "measured",
+    "ci_low",
+    "ci_high",
+    "relative_error",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,6 +38,10 @@ class ServiceCenter:
 
     Attributes
     ----------
+    cells
+        What was measured of it, from `analysis.sections.summary.cells`, one row per arrival rate:
+        `arrival_rate_per_s`, `client_throughput_ops_per_s_mean`, `client_response_time_ms_mean` and
+        its interval; without a row where it was not measured.
     service_time
         Mean in seconds; one value, or one per cell.
     num_servers
@@ -38,17 +52,14 @@ class ServiceCenter:
         Squared coefficient of variation of the service times as measured, None where unknown.
     burst_time
         Of a link that is a token bucket: bits that the bucket holds over the rate, in seconds.
-    unserved_share
-        Per cell, the share of the requests that took less than `other_time` and `service_time`
-        together, 0..1; None where unknown.
     """
 
+    cells: pd.DataFrame
     service_time: float | pd.Series
     num_servers: int = 1
-    other_time: float | pd.Series = 0.0
+    other_time: float = 0.0
     service_scv: float | None = None
     burst_time: float = 0.0
-    unserved_share: pd.Series | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,14 +80,14 @@ class OpenModel:
     service_scv: float
     burst_time: float = 0.0
 
-    def time_at(self, arrival_rate: ArrayLike, center: ServiceCenter) -> FloatArray:
+    def time_at(
+        self, arrival_rate: ArrayLike, service_time: ArrayLike, num_servers: int = 1
+    ) -> FloatArray:
         """Mean seconds at the station, NaN where the utilization is 1 or more."""
         if self.burst_time:
-            return link_time(arrival_rate, center.service_time, self.burst_time)
-        waits = waiting_time(
-            arrival_rate, center.service_time, center.num_servers, self.service_scv
-        )
-        return np.asarray(waits + np.asarray(center.service_time), dtype=np.float64)
+            return link_time(arrival_rate, service_time, self.burst_time)
+        waits = waiting_time(arrival_rate, service_time, num_servers, self.service_scv)
+        return np.asarray(waits + np.asarray(service_time), dtype=np.float64)
 
 
 def models_of(center: ServiceCenter) -> list[OpenModel]:
@@ -161,104 +172,62 @@ def scv(histogram: pd.DataFrame) -> float:
     return float(np.average((times - mean) ** 2, weights=counts) / mean**2)
 
 
-def compare_open(
-    cells: pd.DataFrame,
-    center: ServiceCenter,
-    models: Sequence[OpenModel] | None = None,
-    tolerance: float = TOLERANCE,
-) -> pd.DataFrame:
+def compare_open(center: ServiceCenter) -> pd.DataFrame:
     """Put the response times that each model predicts beside those of measured Poisson runs.
-
-    Parameters
-    ----------
-    cells
-        From `analysis.sections.summary.cells`, one row per arrival rate: `arrival_rate_per_s` and
-        `client_throughput_ops_per_s_mean`, `client_response_time_ms_mean` and its interval.
-    center
-        The station.
-    models
-        By default `models_of` the station.
 
     Returns
     -------
     pandas.DataFrame
-        One row per cell and model: `model`, `arrival_rate_per_s` (asked for),
-        `measured_rate_ops_per_s`, `utilization`, then as `analysis.statistics.comparison.compare`,
-        in ms, the reason saying also which of the model's assumptions explain the error, if any.
+        One row per arrival rate and model: `model`, `arrival_rate_per_s` (asked for),
+        `utilization`, then as `analysis.statistics.comparison.compare`, in ms; empty where nothing
+        was measured.
 
     Raises
     ------
     ValueError
-        No cell with an arrival rate, or an argument out of its domain.
+        An argument out of its domain.
     """
-    known = cells.get("arrival_rate_per_s", pd.Series(np.nan, cells.index)).notna()
-    if not known.any():
-        raise ValueError("no cell has an arrival_rate_per_s: open loops are needed")
-    cells = cells[known]
-    rate = cells["client_throughput_ops_per_s_mean"]
-    facts = pd.DataFrame(
-        {
-            "arrival_rate_per_s": cells["arrival_rate_per_s"],
-            "measured_rate_ops_per_s": rate,
-            "utilization": rate * center.service_time / center.num_servers,
-            "service_time": center.service_time,
-            "other_time": center.other_time,
-            "unserved_share": center.unserved_share,
-        },
-        cells.index,
-    )
+    cells = center.cells
+    if cells.empty:
+        return pd.DataFrame(columns=_COLUMNS)
+    rate = cells[_RATE]
     parts = []
-    for model in models_of(center) if models is None else models:
-        predicted = (model.time_at(rate, center) + facts["other_time"]) * 1000
-        compared = compare(cells, predicted, "client_response_time_ms", tolerance)
-        judged = facts.join(compared[["relative_error", "verdict"]])
-        compared["reason"] += [f"; {_why(model, center, row)}" for _, row in judged.iterrows()]
-        leading = facts[["arrival_rate_per_s", "measured_rate_ops_per_s", "utilization"]]
-        leading.insert(0, "model", model.name)
-        parts.append(pd.concat([leading, compared], axis=1))
+    for model in models_of(center):
+        seconds = model.time_at(rate, center.service_time, center.num_servers) + center.other_time
+        compared = compare(cells, pd.Series(seconds * MS_PER_S, cells.index), RESPONSE_TIME)
+        leading = pd.DataFrame(
+            {
+                "model": model.name,
+                "arrival_rate_per_s": cells["arrival_rate_per_s"],
+                "utilization": rate * center.service_time / center.num_servers,
+            }
+        )
+        parts.append(pd.concat([leading, compared], axis="columns"))
     return pd.concat(parts, ignore_index=True)
 
 
-def _why(model: OpenModel, center: ServiceCenter, facts: pd.Series) -> str:
-    """Explain an error by the assumptions that fail, where they lead to one of its sign."""
-    if facts["utilization"] >= 1:
-        return f"utilization {facts['utilization']:.2f}: there is no steady state"
-    broken = _broken(model, center, facts)
-    if facts["verdict"] in MET:
-        if not broken:
-            return "its assumptions hold as far as they were checked"
-        return f"{' and '.join(broken)}, which matters little here"
-    fitting = [words for words, sign in broken.items() if sign * facts["relative_error"] >= 0]
-    return " and ".join(fitting) or UNEXPLAINED
+def open_curves(center: ServiceCenter) -> pd.DataFrame:
+    """Predict response times at all rates between the smallest and the largest that was measured.
 
+    Service times that were measured at each rate are interpolated between them.
 
-def _broken(model: OpenModel, center: ServiceCenter, facts: pd.Series) -> dict[str, int]:
-    """Assumptions that fail at one rate, in words, to the sign of the error that each leads to.
-
-    Service times that vary less than a model has it, and messages that pass at once, make it
-    predict too much. What other arrivals do is not known (0).
+    Returns
+    -------
+    pandas.DataFrame
+        `model`, `utilization`, `response_time_ms`; empty where nothing was measured.
     """
-    broken = {}
-    arrived = facts["measured_rate_ops_per_s"] / facts["arrival_rate_per_s"]
-    if abs(arrived - 1) > _OTHER_RATE:
-        broken[f"arrivals came at {percent(arrived)} of the rate that was asked for"] = 0
-    measured = center.service_scv
-    if measured is not None and abs(measured - model.service_scv) > _OTHER_SCV:
-        words = f"service times have an SCV of {measured:.2f}, not {model.service_scv:.2f}"
-        broken[words] = 1 if model.service_scv > measured else -1
-    if center.burst_time > model.burst_time:
-        broken[_burst(center, facts)] = 1
-    return broken
-
-
-def _burst(center: ServiceCenter, facts: pd.Series) -> str:
-    """Tell that messages pass a token bucket at once, and how many were seen to do so."""
-    at_once = center.burst_time / facts["service_time"]
-    words = f"the link lets {at_once:.1f} replies pass at once"
-    if pd.isna(facts["unserved_share"]):
-        return words
-    least_ms = (facts["other_time"] + facts["service_time"]) * 1000
-    return (
-        f"{words}: {percent(facts['unserved_share'])} of the requests took less than "
-        f"{least_ms:.2f} ms, what one reply needs at the link's rate and elsewhere"
-    )
+    if center.cells.empty:
+        return pd.DataFrame(columns=["model", "utilization", "response_time_ms"])
+    known = center.cells.assign(service_time=center.service_time).sort_values(_RATE)
+    rates = np.linspace(known[_RATE].iloc[0], known[_RATE].iloc[-1], _POINTS)
+    service_time = np.interp(rates, known[_RATE], known["service_time"])
+    parts = []
+    for model in models_of(center):
+        seconds = model.time_at(rates, service_time, center.num_servers) + center.other_time
+        curve = {
+            "model": model.name,
+            "utilization": rates * service_time / center.num_servers,
+            "response_time_ms": seconds * MS_PER_S,
+        }
+        parts.append(pd.DataFrame(curve))
+    return pd.concat(parts, ignore_index=True)

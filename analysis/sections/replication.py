@@ -1,100 +1,98 @@
-"""Section 9 in tables: requests and shares, sets and gets by copies, overhead, a summary."""
+"""Section 9: what copies of every key cost, and what the middleware does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from analysis.sections.routing import expected_shares, overhead, replicated_throughput
-from analysis.tables.frames import SETTINGS
+from analysis.laws.operational import interactive_throughput
+from analysis.models.asymptotes import WORKERS, least_response_time, least_service_time
+from analysis.models.measured import measured_system
+from analysis.models.system import System
+from analysis.published.printed import khalil_conditions, published_table, study_name
+from analysis.statistics.intervals import aggregate
+from analysis.tables.frames import Tables
 from analysis.text.formatting import Format
-from analysis.text.numbers import digits
+from analysis.units import MS_PER_S, us_to_ms
 
-OVERHEAD_FORMATS: dict[str, Format] = {
-    "without_middleware": digits,
-    "with_middleware": digits,
-    "overhead": digits,
-    "relative_overhead": "+.0%",
-    "measure": {
-        "client_throughput_ops_per_s": "throughput",
-        "client_response_time_ms": "response time",
-    }.__getitem__,
-}
-SHARE_FORMATS: dict[str, Format] = {
-    "Share, mean (%)": ".2f",
-    "Share, SD (%)": ".2f",
-    "Expected (%)": ".2f",
-    "Difference (percentage points)": "+.2f",
-}
-_OF_A_MIDDLEWARE = ("replicas", "workers")
-_SYSTEM = ("num_middlewares", *_OF_A_MIDDLEWARE)
-_SUMMARY = (  # measure and its unit
-    ("client_throughput", "_ops_per_s"),
-    ("client_response_time", "_ms"),
-    ("middleware_throughput", "_ops_per_s"),
-    ("middleware_queueing_time", "_ms"),
-    ("middleware_service_time", "_ms"),
-    ("middleware_queue_length", ""),
-)
-_OVERHEAD = [
-    "replicas",
-    "workers",
-    "measure",
-    "without_middleware",
-    "with_middleware",
-    "overhead",
-    "relative_overhead",
-    "significant",
-]
+SYSTEM = ("num_middlewares", "routing", "dispatch", "workers", "replicas")
+RING = {"routing": "consistent-hash", "dispatch": "sequential"}
+ROUND_TRIPS = "round trips"
+LIMIT_FORMATS: dict[str, Format] = {"bound_ops_per_s": ",.0f", "share_of_bound": ".2f"}
+_NONE = "none"  # routing and dispatch where there is no middleware; workers and copies are 0
+_NUMBERS = ("replicas", "workers")
 
 
-def direct_and_through(
-    cells: pd.DataFrame, runs: pd.DataFrame
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Split the cells into those without and those with a middleware, copies as whole numbers.
+def with_systems(tables: Tables) -> Tables:
+    """Tell in every row which system it is of, so that rows without a middleware make a group.
 
     Parameters
     ----------
-    cells, runs
-        From `analysis.sections.summary.cells`, and `analysis.tables.frames.Tables.runs`.
+    tables
+        Of section 9, and of section 0 if it was measured.
 
-    Raises
-    ------
-    ValueError
-        No run with a middleware was accepted.
+    Returns
+    -------
+    Tables
+        Of which all that are used here have the columns `SYSTEM`: numbers are whole, 0 where there
+        is no middleware, and a factor that the section does not vary is the same in all rows.
     """
-    for name in ("num_middlewares", *_OF_A_MIDDLEWARE):
-        if name not in cells:  # no factor: the same in all accepted runs
-            cells = cells.assign(**{name: runs[name].iloc[0]})
-    proxied = cells["num_middlewares"] > 0
-    through = cells[proxied].astype(dict.fromkeys(_OF_A_MIDDLEWARE, "int64"))
-    if through.empty:
-        raise ValueError("no run with a middleware was accepted: Tables.rejected tells why")
-    return cells[~proxied], through
+    runs = _with_system(tables.runs, tables.runs)
+    return replace(
+        tables,
+        runs=runs,
+        **{
+            name: _with_system(getattr(tables, name), runs)
+            for name in ("hosts", "request_types", "servers", "histograms")
+        },
+    )
 
 
-def request_counts(request_types: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out of a table what all middlewares have in common, and what clients alone have not."""
+    table = table.drop(
+        columns=[
+            name
+            for name in ("routing", "dispatch")
+            if name in table and table.loc[table[name] != _NONE, name].nunique() < 2
+        ]
+    )
+    known = [name for name in ("replicas", "workers") if name in table]
+    levels = {name: table[name].astype("Int64") for name in known}
+    return table.assign(**{name: level.mask(level == 0) for name, level in levels.items()})
+
+
+def of_ring(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows of a ring whose workers wait; all that have a middleware, where none differ."""
+    for name, level in RING.items():
+        if name in frame:
+            frame = frame[frame[name] == level]
+    return frame[frame["num_middlewares"] > 0] if "num_middlewares" in frame else frame
+
+
+def request_counts(tables: Tables) -> pd.DataFrame:
     """Count what the clients asked for in the stable windows of all repetitions.
 
     A client that sends one set for 99 gets, the set first, may make none in a short window.
 
     Parameters
     ----------
-    request_types, runs
-        Of `analysis.tables.frames.Tables`.
+    tables
+        From `with_systems`.
 
     Returns
     -------
     pandas.DataFrame
-        `num_middlewares`, `replicas`, `workers` (0 without a middleware), `sets`, `gets`,
-        `set_share` (fraction of sets).
+        `SYSTEM`, `sets`, `gets`, `set_share` (fraction of sets).
     """
-    made = with_levels(request_types[request_types["side"] == "client"])
-    system = [name for name in _SYSTEM if name in made]
-    run = [*system, "repetition"]
-    rows = made.merge(with_levels(runs)[[*run, "stable_s"]], on=run)
+    types = tables.request_types
+    run = [*SYSTEM, "repetition"]
+    rows = types[types["side"] == "client"].merge(tables.runs[[*run, "stable_s"]], on=run)
     clock_rate = rows["throughput_ops_per_s"] / rows["time_dilation"]
     counts = rows.assign(requests=clock_rate * rows["stable_s"]).pivot_table(
-        index=system, columns="request_type", values="requests", aggfunc="sum", fill_value=0
+        index=list(SYSTEM), columns="request_type", values="requests", aggfunc="sum", fill_value=0
     )
     counts = counts.reindex(columns=["set", "get"], fill_value=0).round().astype("int64")
     table = counts.set_axis(["sets", "gets"], axis="columns").reset_index()
@@ -106,165 +104,191 @@ def write_fraction(counts: pd.DataFrame) -> float:
     return float(counts["sets"].sum() / counts[["sets", "gets"]].to_numpy().sum())
 
 
-def with_sets(through: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
-    """Keep the cells in which sets were made, with `sets` and `set_share`: copies are of sets.
+def bounds_table(tables: Tables) -> pd.DataFrame:
+    r"""Tell what links, round trips and workers alone allow each system at its number of clients.
+
+    With a fraction f of sets, which a middleware sends to R servers, the demand of a link is
+    :math:`D = (1 - f) D_{get} + f D_{set}(R)`; the bounds are those of
+    `analysis.models.asymptotes`.
 
     Parameters
     ----------
-    through, counts
-        From `direct_and_through` and `request_counts`.
-    """
-    columns = [*_OF_A_MIDDLEWARE, "sets", "set_share"]
-    known = through.merge(counts[columns], on=list(_OF_A_MIDDLEWARE))
-    return known[known["sets"] > 0]
-
-
-def copies_table(made: pd.DataFrame, num_servers: int) -> pd.DataFrame:
-    """Tell what more copies of a key cost beside the fewest, at the same number of workers.
-
-    Parameters
-    ----------
-    made
-        From `with_sets`.
-    num_servers
-        Of the ring.
+    tables
+        From `with_systems`; the round trips are those of section 0 if it was measured.
 
     Returns
     -------
     pandas.DataFrame
-        `workers`, `replicas`, `fewest_replicas`, `sets`, `relative_throughput` (to that of the
-        fewest copies, less 1), `significant` (the 95 % confidence intervals do not overlap),
-        `requests_per_request` (that servers get for one of a client).
+        `SYSTEM`, `least_response_time_ms` (no bound of the throughput passed), `most_ops_per_s`,
+        `limit` (what sets it: ``round trips``, ``workers``, or a link). A pipelining middleware's
+        workers hold no request, and are no bound.
     """
-    measure = "client_throughput_ops_per_s"
+    sets = write_fraction(request_counts(tables))
     rows = []
-    for workers, cells in made.groupby("workers"):
-        ordered = cells.sort_values("replicas")
-        first = ordered.iloc[0]
-        for _, cell in ordered.iloc[1:].iterrows():
-            low, high = cell[f"{measure}_ci_low"], cell[f"{measure}_ci_high"]
-            bound = replicated_throughput(
-                cell["set_share"], [int(cell["replicas"])], num_servers, server_rate=1.0
-            )
-            rows.append(
-                {
-                    "workers": workers,
-                    "replicas": int(cell["replicas"]),
-                    "fewest_replicas": int(first["replicas"]),
-                    "sets": int(cell["sets"]),
-                    "relative_throughput": cell[f"{measure}_mean"] / first[f"{measure}_mean"] - 1,
-                    "significant": bool(
-                        low > first[f"{measure}_ci_high"] or high < first[f"{measure}_ci_low"]
-                    ),
-                    "requests_per_request": float(bound["requests_per_request"].iloc[0]),
-                }
-            )
+    for levels, runs in tables.runs.groupby(list(SYSTEM)):
+        of = dict(zip(SYSTEM, levels, strict=True))
+        get, put = (_as_if_all(tables, kind, of) for kind in ("get", "set"))
+        demands = (1 - sets) * get.demands() + sets * put.demands()
+        limits = {str(name): 1 / demand for name, demand in demands.items() if demand > 0}
+        clients = int(runs["num_clients"].max())
+        limits[ROUND_TRIPS] = clients / least_response_time(get)
+        if get.middlewares and of["dispatch"] != "pipelined":
+            limits[WORKERS] = get.middlewares * get.workers / least_service_time(get)
+        limit = min(limits, key=lambda name: limits[name])
+        bound = {"most_ops_per_s": limits[limit], "limit": limit}
+        rows.append({**of, "least_response_time_ms": clients / limits[limit] * MS_PER_S, **bound})
     return pd.DataFrame(rows)
 
 
-def beside_the_ring(
-    shares: pd.DataFrame, addresses: Mapping[str, str], keys: Sequence[str], sets: float
-) -> pd.DataFrame:
-    """Put the share of each server beside what the ring gives for the keys that are asked for.
+def summary_table(cells: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
+    """Put what every system did beside its bound and the interactive law.
 
     Parameters
     ----------
-    shares
-        From `analysis.sections.routing.request_shares` by `replicas`.
-    addresses
-        Server to its address as the middleware knows it, in the middleware's order.
-    keys, sets
-        All keys of the load, and the fraction of sets.
+    cells, bounds
+        From `analysis.sections.summary.cells` of `with_systems`, and `bounds_table`.
 
     Returns
     -------
     pandas.DataFrame
-        `shares` with `expected` and `difference`, measured less expected.
+        `SYSTEM` (`shown`), `limit`, `bound_ops_per_s`, throughput and response time at
+        the clients with their `_sd`, `share_of_bound` (0..1), and `interactive_law_ops_per_s`, the
+        throughput that follows from the response time.
     """
-    parts = []
-    for _, rows in shares.groupby("replicas"):
-        expected = expected_shares(
-            list(addresses.values()),
-            keys,
-            replicas=int(rows["replicas"].iloc[0]),
-            write_fraction=sets,
-        )
-        parts.append(rows.assign(expected=rows["server"].map(addresses).map(expected)))
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(difference=table["share_mean"] - table["expected"])
+    known = bounds.merge(cells, on=[name for name in SYSTEM if name in cells])
+    known = known.rename(columns={"most_ops_per_s": "bound_ops_per_s"})
+    table = known[[*SYSTEM, "limit", "bound_ops_per_s"]]
+    for name, unit in (("throughput", "ops_per_s"), ("response_time", "ms")):
+        for suffix, kind in (("", "mean"), ("_sd", "sd")):
+            column = {f"{name}{suffix}_{unit}": known[f"client_{name}_{unit}_{kind}"]}
+            table = table.assign(**column)
+    law = known["interactive_law_throughput_ops_per_s_mean"]
+    share = table["throughput_ops_per_s"] / table["bound_ops_per_s"]
+    return shown(table.assign(share_of_bound=share, interactive_law_ops_per_s=law))
 
 
-def shown_shares(shares: pd.DataFrame) -> pd.DataFrame:
-    """Name the columns of `beside_the_ring` for a table: all in percent, the difference in points.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `replicas`, `server`, and what is shown of each server.
-    """
-    percent = shares[["share_mean", "share_sd", "expected", "difference"]] * 100
-    return shares[["replicas", "server"]].join(
-        percent.set_axis(list(SHARE_FORMATS), axis="columns")
-    )
-
-
-def by_request_type(request_types: pd.DataFrame) -> pd.DataFrame:
-    """Tell sets and gets apart in the middleware, means over repetitions.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `replicas`, `request_type`, `throughput_ops_per_s`, `response_time_ms`, `queueing_time_ms`,
-        `service_time_ms`, `servers_net_time_ms`.
-    """
-    inside = request_types[request_types["side"] == "middleware"]
-    measures = ["throughput_ops_per_s", "response_time_ms", "queueing_time_ms"]
-    measures += ["service_time_ms", "servers_net_time_ms"]
-    table = inside.groupby(["replicas", "request_type"], as_index=False)[measures].mean()
-    return table.astype({"replicas": int})
-
-
-def overhead_table(direct: pd.DataFrame, through: pd.DataFrame) -> pd.DataFrame:
-    """Tell what the middleware costs, as `routing.overhead` does; empty without direct runs."""
-    if direct.empty:
-        return pd.DataFrame(columns=_OVERHEAD)
-    table = overhead(direct, through)
-    return table[[name for name in _OVERHEAD if name in table]].astype(
-        dict.fromkeys(_OF_A_MIDDLEWARE, "int64")
-    )
-
-
-def summary_table(direct: pd.DataFrame, through: pd.DataFrame) -> pd.DataFrame:
-    """Summarise every system, without a middleware and with it, in the studies' layout.
+def service_times(tables: Tables, workers: int) -> pd.DataFrame:
+    """Tell for how long sets and gets hold a worker, by copies.
 
     Parameters
     ----------
-    direct, through
-        From `direct_and_through`.
+    tables
+        From `with_systems`.
+    workers
+        Of a middleware.
 
     Returns
     -------
     pandas.DataFrame
-        `num_middlewares`, `replicas`, `workers`, and of throughput and response time at the
-        clients, throughput, queueing time, service time and queue length in the middleware the
-        mean and, before the unit, `_sd`.
+        `replicas`, `request_type`, and of `service_time_ms` what
+        `analysis.statistics.intervals.aggregate` gives.
     """
-    cells = pd.concat([part for part in (direct, through) if len(part)], ignore_index=True)
-    table = cells[list(_SYSTEM)].astype("Int64")
-    for stem, unit in _SUMMARY:
-        for kind, suffix in (("mean", ""), ("sd", "_sd")):
-            table[f"{stem}{suffix}{unit}"] = cells[f"{stem}{unit}_{kind}"]
+    types = of_ring(tables.request_types)
+    inside = types[(types["side"] == "middleware") & (types["workers"] == workers)]
+    return aggregate(inside, ["replicas", "request_type"], ["service_time_ms"])
+
+
+def response_times(tables: Tables) -> dict[str, pd.DataFrame]:
+    """Give the histograms of the response time without a middleware and by workers, one copy each.
+
+    Parameters
+    ----------
+    tables
+        From `with_systems`.
+
+    Returns
+    -------
+    dict
+        What a system is called, to its rows of `Tables.histograms`: most and fewest workers.
+    """
+    times = tables.histograms[tables.histograms["time"] == "response_time"]
+    rings = of_ring(times)
+    rings = rings[rings["replicas"] == 1]
+    found = {"No middleware": times[times["num_middlewares"] == 0]} | {
+        f"{workers} workers, R = 1": rings[rings["workers"] == workers]
+        for workers in (rings["workers"].max(), rings["workers"].min())
+    }
+    return {name: rows for name, rows in found.items() if len(rows)}
+
+
+def khalil_table(summary: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Put throughput and response time without and with a middleware beside Khalil's.
+
+    Parameters
+    ----------
+    summary, runs
+        From `summary_table`, and the runs of `with_systems`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `source`, `workers` and `replicas` (missing: no middleware, or not told), `num_clients`,
+        `num_servers`, `throughput_ops_per_s`, `response_time_ms`, `interactive_law_ops_per_s`, and
+        `relative_throughput`, to that without a middleware.
+    """
+    most = summary["replicas"].max()
+    ours = summary[summary["replicas"].isna() | (summary["replicas"] == most)]
+    ours = ours.assign(
+        source="This campaign",
+        num_clients=runs["num_clients"].max(),
+        num_servers=runs["num_servers"].max(),
+    )
+    columns = ["source", "workers", "replicas", "num_clients", "num_servers"]
+    columns += ["throughput_ops_per_s", "response_time_ms"]
+    table: pd.DataFrame = pd.concat([ours[columns], _khalil()[columns]], ignore_index=True)
+    direct = table[table["replicas"].isna()].groupby("source")["throughput_ops_per_s"].max()
+    table["interactive_law_ops_per_s"] = interactive_throughput(
+        table["num_clients"], table["response_time_ms"] / MS_PER_S, 0.0
+    )
+    table["relative_throughput"] = table["throughput_ops_per_s"] / table["source"].map(direct)
+    return table.astype(dict.fromkeys(["workers", "replicas"], "Int64"))
+
+
+def _with_system(frame: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Complete the columns `SYSTEM`; those that a table lacks are the same in all its rows."""
+    middlewares = frame.get("num_middlewares", runs["num_middlewares"].iloc[0])
+    table = frame.assign(num_middlewares=middlewares)
+    first = runs[runs["num_middlewares"] > 0].head(1)
+    for name in SYSTEM[1:]:
+        same = first[name].iloc[0] if name in first and len(first) else np.nan
+        column = table[name] if name in table else pd.Series(same, table.index, dtype=object)
+        column = column.where(table["num_middlewares"] > 0)
+        if name in _NUMBERS:
+            numbers = pd.to_numeric(column.replace("all", int(runs["num_servers"].max())))
+            table[name] = numbers.fillna(0).astype("int64")
+        else:
+            table[name] = column.astype(object).where(column.notna(), _NONE).astype(str)
     return table
 
 
-def with_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give runs without a middleware 0 workers and copies, so that they make a group."""
-    known = [name for name in SETTINGS if name in frame and name in _OF_A_MIDDLEWARE]
-    return frame.fillna(dict.fromkeys(known, 0)).astype(dict.fromkeys(known, "int64"))
+def _as_if_all(tables: Tables, kind: str, of: Mapping[str, Any]) -> System:
+    """Give the system as if all requests were of one kind, without processors."""
+    runs, hosts = (frame.assign(workload=kind) for frame in (tables.runs, tables.hosts))
+    system = measured_system(
+        replace(tables, runs=runs, hosts=hosts),
+        section=str(runs["section"].iloc[0]),
+        workload=kind,
+        factors=of,
+        server_time=0.0,
+    )
+    return replace(system, net_thread_time=0.0)
 
 
-def without_levels(table: pd.DataFrame) -> pd.DataFrame:
-    """Show no workers and copies where there is no middleware; undoes `with_levels` for tables."""
-    known = [name for name in _OF_A_MIDDLEWARE if name in table]
-    levels = {name: table[name].astype("Int64") for name in known}
-    return table.assign(**{name: level.mask(level == 0) for name, level in levels.items()})
+def _khalil() -> pd.DataFrame:
+    """Give Khalil's curve without a middleware at both ends, and his trace with one."""
+    conditions = khalil_conditions()
+    both = published_table("khalil2016", "s3_3_overhead").set_index("quantity")
+    both = both[list(conditions.index)].T
+    told = published_table("khalil2016", "prose").set_index(["subject", "quantity"])["value"]
+    few: dict[str, Any] = {
+        "num_clients": int(told["baseline", "total clients low"]),
+        "num_servers": conditions["num_servers"].iloc[0],
+        "response_time_ms": us_to_ms(float(told["baseline", "response time low"])),
+    }
+    rows = conditions.assign(
+        replicas=conditions["num_servers"].where(conditions.index == "with_middleware"),
+        throughput_ops_per_s=both["throughput_mean"],
+        response_time_ms=us_to_ms(both["response_time_mean"]),
+    )
+    table = pd.concat([pd.DataFrame([few]), rows], ignore_index=True)
+    return table.assign(source=study_name("khalil2016"), workers=np.nan)

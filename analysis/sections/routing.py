@@ -1,16 +1,99 @@
-"""Routing and replication: who gets how much, what copies cost, what a middleware costs."""
+"""Who gets how much: shares of servers on a ring of hashes, measured and as the ring has them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import md5
 
 import numpy as np
 import pandas as pd
 
+from analysis.sections.replication import of_ring, request_counts, write_fraction
 from analysis.statistics.intervals import aggregate
-from analysis.tables.frames import SETTINGS
+from analysis.tables.frames import Tables
+from analysis.text.formatting import Format
 
 VIRTUAL_NODES = 200  # of each server on the middleware's ring
+SHARE_FORMATS: dict[str, Format] = {
+    "Share (%)": ".2f",
+    "SD (%)": ".2f",
+    "Ring (%)": ".2f",
+    "Difference (points)": "+.2f",
+    "SD of chance (points)": ".2f",
+}
 _CIRCLE = 2**32
+
+
+def shares_table(
+    tables: Tables, addresses: Mapping[str, str], keys: Sequence[str], workers: int
+) -> pd.DataFrame:
+    r"""Put the share of each server beside what the ring gives for the keys that are asked for.
+
+    Parameters
+    ----------
+    tables
+        From `with_systems`.
+    addresses
+        Server to its address as the middleware knows it, in the middleware's order.
+    keys
+        All keys of the load, asked for at random.
+    workers
+        Of a middleware.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Of `request_shares` by `replicas`, with `expected`, `difference` (measured less expected)
+        and `chance`, the standard deviation :math:`\sqrt{s (1 - s) / n}` that n random keys leave;
+        all fractions.
+    """
+    rings, counts = of_ring(tables.servers), of_ring(request_counts(tables))
+    shares = request_shares(rings[rings["workers"] == workers], ["replicas"])
+    sets = write_fraction(counts[counts["workers"] == workers])
+    parts = []
+    for copies in sorted(shares["replicas"].unique()):
+        rows = shares[shares["replicas"] == copies]
+        expected = expected_shares(
+            list(addresses.values()), keys, replicas=int(copies), write_fraction=sets
+        )
+        parts.append(rows.assign(expected=rows["server"].map(addresses).map(expected)))
+    table: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    asked = table.groupby("replicas")["requests"].transform("sum")
+    table["difference"] = table["share_mean"] - table["expected"]
+    table["chance"] = np.sqrt(table["expected"] * (1 - table["expected"]) / asked)
+    return table
+
+
+def shown_shares(shares: pd.DataFrame) -> pd.DataFrame:
+    """Name the columns of `shares_table` for a table, in percent and percentage points."""
+    columns = ["share_mean", "share_sd", "expected", "difference", "chance"]
+    percent = (shares[columns] * 100).set_axis(list(SHARE_FORMATS), axis="columns")
+    return shares[["replicas", "server"]].join(percent)
+
+
+def request_shares(servers: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
+    """Share of the requests that each server was sent in the stable window, over repetitions.
+
+    Parameters
+    ----------
+    servers
+        `analysis.tables.frames.Tables.servers`.
+    by
+        What makes a system, such as ``["replicas"]``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `by`, `server`, `share_mean`, `share_sd`, `share_ci_low`, `share_ci_high`,
+        `share_repetitions`, and `requests` (of all repetitions).
+    """
+    stable = servers[servers["stable"]]
+    run = list(dict.fromkeys([*by, "repetition"]))
+    each_s = stable["throughput_ops_per_s"] / stable["time_dilation"]
+    counts = stable.assign(requests=each_s).groupby([*run, "server"])["requests"].sum()
+    runs = counts.reset_index()
+    runs["share"] = runs["requests"] / runs.groupby(run)["requests"].transform("sum")
+    table = aggregate(runs, [*by, "server"], ["share"])
+    requests = runs.groupby([*by, "server"])["requests"].sum().reset_index()
+    return table.merge(requests, on=[*by, "server"])
 
 
 def ring_shares(
@@ -115,132 +198,3 @@ def _ring(servers: Sequence[str], virtual_nodes: int) -> tuple[np.ndarray, np.nd
 
 def _place(text: str) -> int:
     return int.from_bytes(md5(text.encode(), usedforsecurity=False).digest()[:4], "big")
-
-
-def request_shares(servers: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
-    """Share of the requests that each server was sent in the stable window, over repetitions.
-
-    Parameters
-    ----------
-    servers
-        `analysis.tables.frames.Tables.servers`.
-    by
-        What makes a system, such as ``["replicas"]``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `by`, `server`, `share_mean`, `share_sd`, `share_ci_low`, `share_ci_high`,
-        `share_repetitions`, and `requests` (of all repetitions).
-    """
-    stable = servers[servers["stable"]]
-    setting = [name for name in ("section", "workload", "num_clients", *SETTINGS) if name in stable]
-    run = list(dict.fromkeys([*by, *setting, "repetition"]))
-    sums = stable.groupby([*run, "server"], dropna=False)["throughput_ops_per_s"].sum()
-    runs = sums.rename("requests").reset_index()
-    total = runs.groupby(run, dropna=False)["requests"].transform("sum")
-    runs["share"] = runs["requests"] / total
-    table = aggregate(runs, [*by, "server"], ["share"])
-    requests = runs.groupby([*by, "server"], dropna=False)["requests"].sum().reset_index()
-    return table.merge(requests, on=[*by, "server"])
-
-
-def replicated_throughput(
-    write_fraction: float, replicas: Sequence[int], num_servers: int, server_rate: float
-) -> pd.DataFrame:
-    r"""Bound the throughput of servers that are the limit, by the number of copies of a set.
-
-    A get asks one server, a set all R that hold the key:
-
-    .. math:: X(R) \le \frac{m \mu}{1 - f + f R}
-
-    Parameters
-    ----------
-    write_fraction
-        Sets among the requests, f in 0..1.
-    replicas
-        Copies of every key, R = 1..m.
-    num_servers
-        m >= 1.
-    server_rate
-        Requests/s that one server answers, > 0.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `replicas`, `requests_per_request` (that servers get for one of a client),
-        `throughput_ops_per_s` (bound), `cost` (fraction of the throughput of one copy that is
-        lost).
-
-    Raises
-    ------
-    ValueError
-        An argument out of its domain.
-    """
-    if not 0 <= write_fraction <= 1:
-        raise ValueError(f"write_fraction must be in [0, 1], got {write_fraction}")
-    copies = np.asarray(replicas, dtype=float)
-    if not np.all((copies >= 1) & (copies <= num_servers)):
-        raise ValueError(f"replicas must be 1 to {num_servers}, got {list(replicas)}")
-    if not server_rate > 0:
-        raise ValueError(f"server_rate must be > 0, got {server_rate}")
-    visits = 1 - write_fraction + write_fraction * copies
-    return pd.DataFrame(
-        {
-            "replicas": copies.astype(int),
-            "requests_per_request": visits,
-            "throughput_ops_per_s": num_servers * server_rate / visits,
-            "cost": 1 - 1 / visits,
-        }
-    )
-
-
-def overhead(direct: pd.DataFrame, through: pd.DataFrame) -> pd.DataFrame:
-    """Tell what a middleware costs, as Khalil does: with it less without it.
-
-    Parameters
-    ----------
-    direct, through
-        Rows of `analysis.sections.summary.cells`, one without and one or more with a middleware.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each row of `through` and measure: the settings that `through` has, `measure`,
-        `without_middleware`, `with_middleware`, `overhead`, `relative_overhead` (of what it is
-        without), and `significant` (the 95 % confidence intervals do not overlap; missing without
-        repetitions).
-
-    Raises
-    ------
-    ValueError
-        Not one row without middleware, or none with it.
-    """
-    if len(direct) != 1 or through.empty:
-        raise ValueError(
-            f"one row without and at least one with a middleware are needed, got {len(direct)} "
-            f"and {len(through)}"
-        )
-    base = direct.iloc[0]
-    known = [name for name in SETTINGS if name in through]
-    rows = []
-    for _, cell in through.iterrows():
-        for measure in ("client_throughput_ops_per_s", "client_response_time_ms"):
-            before, after = base[f"{measure}_mean"], cell[f"{measure}_mean"]
-            apart = (
-                cell[f"{measure}_ci_low"] > base[f"{measure}_ci_high"]
-                or cell[f"{measure}_ci_high"] < base[f"{measure}_ci_low"]
-            )
-            judged = pd.notna(cell[f"{measure}_ci_low"]) and pd.notna(base[f"{measure}_ci_low"])
-            rows.append(
-                {
-                    **{name: cell[name] for name in known},
-                    "measure": measure,
-                    "without_middleware": before,
-                    "with_middleware": after,
-                    "overhead": after - before,
-                    "relative_overhead": after / before - 1,
-                    "significant": bool(apart) if judged else pd.NA,
-                }
-            )
-    return pd.DataFrame(rows).astype({"significant": "boolean"})

@@ -164,27 +164,6 @@ def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
 
 
-def interactive_law_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Check the clients' throughput and response time against each other at every load.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The cell's key, `throughput_ops_per_s` (measured), `predicted_throughput_ops_per_s`
-        (:math:`N / (R + Z)` from the measured response time), `difference_percent`
-        ((predicted - measured) / measured).
-    """
-    measured = cells["client_throughput_ops_per_s_mean"]
-    predicted = cells["interactive_law_throughput_ops_per_s_mean"]
-    key = [name for name in (*CELL_KEY[:-1], *SETTINGS, CELL_KEY[-1]) if name in cells]
-    key = list(dict.fromkeys(key))
-    return cells[key].assign(
-        throughput_ops_per_s=measured,
-        predicted_throughput_ops_per_s=predicted,
-        difference_percent=(predicted - measured) / measured * 100,
-    )
-
-
 def comparison_table(
     ours: pd.DataFrame, published: pd.DataFrame, on: Sequence[str]
 ) -> pd.DataFrame:

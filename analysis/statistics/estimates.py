@@ -49,6 +49,11 @@ def mean_of(values: Sequence[float]) -> Estimate:
     return Estimate(value=float(known.mean()), error=error, freedom=len(known) - 1)
 
 
+def exact(value: float) -> Estimate:
+    """Take a number as it is: a count, or a share of one, which has no error."""
+    return Estimate(value=value, error=0.0, freedom=np.inf)
+
+
 def ratio_of(numerators: Sequence[float], denominators: Sequence[float]) -> Estimate:
     r"""Estimate a ratio of two means, its error by the delta method on its logarithm.
 

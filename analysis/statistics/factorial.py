@@ -1,10 +1,13 @@
 r"""Two-level factorial designs with repetitions, 2^k r.
 
-Every factor has two levels, coded -1 and +1; every combination was measured r times.
+Every factor has two levels, coded -1 and +1; every combination was measured r times. Where each
+repetition of the whole design was made in a time of its own, it is a block, whose effect is told
+from the experimental error.
 
 References
 ----------
-Jain 1991, chapters 17 (2^k), 18 (2^k r), section 18.8 (multiplicative model).
+Jain 1991, chapters 17 (2^k), 18 (2^k r), section 18.8 (multiplicative model); Montgomery 2013,
+section 5.6 (blocking in a factorial design).
 """
 
 from collections.abc import Sequence
@@ -42,8 +45,11 @@ class FactorialResult:
         Total variation about the mean, and the part left to experimental error.
     error_variation
         SSE / SST.
+    block_variation
+        The blocks' part of SST, a fraction; 0 without blocks.
     residuals
-        Row by row as in the frame: `predicted` (mean of the cell), `residual`.
+        Row by row as in the frame: `predicted` (mean of the cell, and its block's difference from
+        the mean), `residual`.
     max_min_ratio
         Largest over smallest response; if large, compare with the multiplicative model. NaN
         where a response is not above 0.
@@ -56,6 +62,7 @@ class FactorialResult:
     sst: float
     sse: float
     error_variation: float
+    block_variation: float
     residuals: pd.DataFrame
     max_min_ratio: float
 
@@ -66,19 +73,23 @@ def analyse(
     response: str,
     model: str = "additive",
     confidence: float = 0.95,
+    *,
+    block: str | None = None,
+    filled: int = 0,
 ) -> FactorialResult:
     r"""Estimate the effects of k factors and allocate the variation to them.
 
     .. math::
 
         q_j = \frac{1}{2^k} \sum_i s_{ij} \bar y_i, \quad SS_j = 2^k r q_j^2, \quad
-        SST = \sum_{j \ne I} SS_j + SSE
+        SST = \sum_{j \ne I} SS_j + SSB + SSE
 
-        q_j \pm t_{1 - \alpha / 2;\, 2^k (r - 1)} \sqrt{\frac{SSE}{2^k (r - 1)}}
-        \frac{1}{\sqrt{2^k r}}
+        q_j \pm t_{1 - \alpha / 2;\, \nu} \sqrt{\frac{SSE}{\nu}} \frac{1}{\sqrt{2^k r}}
 
     where :math:`s_{ij}` is the sign of effect j in combination i and :math:`\bar y_i` the mean
-    response there.
+    response there; :math:`\nu = 2^k (r - 1)` degrees of freedom, without blocks (SSB = 0). With
+    blocks, whose means are :math:`\bar y_b`, they are :math:`(2^k - 1)(r - 1)`, and
+    :math:`SSB = 2^k \sum_b (\bar y_b - \bar y)^2`.
 
     Parameters
     ----------
@@ -92,15 +103,21 @@ def analyse(
         ``additive``, or ``multiplicative`` for log10(response), all responses above 0.
     confidence
         Of the intervals, in (0, 1).
+    block
+        Column that tells which repetition of the whole design a row is of; every combination
+        stands in every block once.
+    filled
+        How many rows were not measured but filled in; each takes a degree of freedom.
 
     Raises
     ------
     ValueError
         An argument out of its domain, a level other than -1 and +1, a missing combination or
-        response, or combinations with different numbers of repetitions.
+        response, combinations with different numbers of repetitions, or incomplete blocks.
     """
     _check_arguments(factors, model, confidence)
-    absent = [name for name in (*factors, response) if name not in frame]
+    wanted = (*factors, response, *([block] if block else []))
+    absent = [name for name in wanted if name not in frame]
     if absent:
         raise ValueError(f"columns {absent} are missing in {list(frame)}")
     levels = _levels(frame, factors)
@@ -112,13 +129,16 @@ def analyse(
     rounding = 4 * np.finfo(np.float64).eps * np.abs(values).max()
     effect = signs.T @ values / size  # over all rows, which is over the means as r is the same
     effect[np.abs(effect) <= rounding] = 0.0
-    predicted = signs @ effect
+    of_block = _block_differences(frame, levels, values, block, repetitions)
+    predicted = signs @ effect + of_block
     residual = values - predicted
     residual[np.abs(residual) <= rounding] = 0.0
     sum_of_squares = size * effect**2
     sse = float(residual @ residual) if repetitions > 1 else 0.0
-    sst = float(sum_of_squares[1:].sum()) + sse
-    half_width = _half_width(sse, size, repetitions, confidence)
+    ssb = float(of_block @ of_block)
+    sst = float(sum_of_squares[1:].sum()) + ssb + sse
+    freedom = (len(names) - bool(block)) * (repetitions - 1) - filled
+    half_width = _half_width(sse, size, freedom, confidence)
     explained = sum_of_squares / sst if sst else np.full(len(names), np.nan)
     effects = pd.DataFrame(
         {
@@ -130,7 +150,7 @@ def analyse(
         },
         index=names,
     )
-    if repetitions == 1:
+    if freedom < 1:
         effects["significant"] = pd.array([pd.NA] * len(names), dtype="boolean")
     return FactorialResult(
         model=model,
@@ -140,6 +160,7 @@ def analyse(
         sst=sst,
         sse=sse,
         error_variation=sse / sst if sst else np.nan,
+        block_variation=ssb / sst if sst else np.nan,
         residuals=pd.DataFrame({"predicted": predicted, "residual": residual}, index=frame.index),
         max_min_ratio=float(measured.max() / measured.min()) if measured.min() > 0 else np.nan,
     )
@@ -200,10 +221,28 @@ def _sign_table(levels: pd.DataFrame) -> tuple[list[str], np.ndarray]:
     return ["".join(group) or MEAN for group in groups], signs
 
 
-def _half_width(sse: float, size: int, repetitions: int, confidence: float) -> float:
-    """Half width of every effect's interval; NaN without repetitions."""
-    if repetitions == 1:
+def _block_differences(
+    frame: pd.DataFrame,
+    levels: pd.DataFrame,
+    values: np.ndarray,
+    block: str | None,
+    repetitions: int,
+) -> np.ndarray:
+    """Difference of each row's block from the mean; 0 without blocks, or with only one."""
+    if block is None or repetitions == 1:
+        return np.zeros(len(values))
+    blocks = frame[block]
+    if levels.assign(block=blocks).duplicated().any() or blocks.nunique() != repetitions:
+        raise ValueError(f"every combination must stand once in each of the blocks of {block}")
+    means = pd.Series(values, index=frame.index).groupby(blocks).transform("mean").to_numpy()
+    differences: np.ndarray = means - values.mean()
+    differences[np.abs(differences) <= 4 * np.finfo(np.float64).eps * np.abs(values).max()] = 0.0
+    return differences
+
+
+def _half_width(sse: float, size: int, freedom: int, confidence: float) -> float:
+    """Half width of every effect's interval; NaN without degrees of freedom."""
+    if freedom < 1:
         return np.nan
-    degrees_of_freedom = size - size // repetitions
-    sd_of_effect = np.sqrt(sse / degrees_of_freedom / size)
-    return float(stats.t.ppf((1 + confidence) / 2, degrees_of_freedom) * sd_of_effect)
+    sd_of_effect = np.sqrt(sse / freedom / size)
+    return float(stats.t.ppf((1 + confidence) / 2, freedom) * sd_of_effect)

@@ -10,6 +10,7 @@ from scipy import stats
 BLOCKS = 12
 SIGNIFICANCE = 0.01
 TOLERANCE = 0.05
+TESTS = ["drift", "p_value", "warm_up", "p_value_of_warm_up"]
 
 
 def stationarity(
@@ -33,31 +34,26 @@ def stationarity(
     Returns
     -------
     pandas.DataFrame
-        One row per run: `by`, what `trend` returns, `stationary` (missing for a
-        window below 12 s), and `reason` in words.
+        One row per run: `by`, what `trend` returns, and `stationary`: whether neither a drift nor
+        a warm-up is both significant and above the tolerance. Missing for a window below 12 s, or
+        with seconds that have no value.
     """
     rows = []
     for key, seconds in windows[windows["stable"]].groupby(list(by), dropna=False):
         values = seconds.sort_values("second_s")[column]
         rows.append(dict(zip(by, key, strict=True)) | _judge(values, tolerance))
-    return pd.DataFrame(rows).astype({"stationary": "boolean"})
+    return pd.DataFrame(rows, columns=[*by, *TESTS, "stationary"]).astype({"stationary": "boolean"})
 
 
 def _judge(values: pd.Series, tolerance: float) -> dict[str, object]:
-    if len(values) < BLOCKS:
-        return {"stationary": pd.NA, "reason": f"{len(values)} s are too short to tell"}
-    if values.isna().any():
-        return {"stationary": pd.NA, "reason": f"{values.isna().sum()} s have no value"}
+    if len(values) < BLOCKS or values.isna().any():
+        return {"stationary": pd.NA}
     found = trend(values)
-    if found["p_value"] < SIGNIFICANCE and abs(found["drift"]) > tolerance:
-        reason = f"drifts by {found['drift']:+.1%} of its mean (p = {found['p_value']:.1g})"
-    elif found["p_value_of_warm_up"] < SIGNIFICANCE and abs(found["warm_up"]) > tolerance:
-        reason = f"starts {found['warm_up']:+.1%} off (p = {found['p_value_of_warm_up']:.1g})"
-    else:
-        least = f"{100 * tolerance:.0f}\N{NO-BREAK SPACE}%"
-        reason = f"no significant drift or warm-up above {least}"
-        return found | {"stationary": True, "reason": reason}
-    return found | {"stationary": False, "reason": reason}
+    changes = any(
+        found[f"p_value{of}"] < SIGNIFICANCE and abs(found[change]) > tolerance
+        for of, change in (("", "drift"), ("_of_warm_up", "warm_up"))
+    )
+    return {**found, "stationary": not changes}
 
 
 def trend(values: ArrayLike) -> dict[str, float]:

@@ -12,22 +12,22 @@ from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
 
 # What each check asks; those of counts have the host in front.
 CHECKS = {
-    "exit_statuses": "every program ended as it should",
+    "exit_statuses": "programs ended as they should",
     "durations": "generators ran as long as they were told",
-    "window_covered": "every host recorded every second of the stable window",
-    "window_inside": "the window lies within the time that all generators ran",
-    "no_misses": "no get missed: the servers were filled before",
+    "window_covered": "hosts recorded every second of the window",
+    "window_inside": "window within the time that all generators ran",
+    "no_misses": "no get missed",
     "no_errors": "no error reply, no lost connection",
-    "requests_counts": "generators and middlewares counted the same requests",
-    "sets_counts": "generators, middlewares and servers counted the same sets",
-    "keys_counts": "generators and servers counted the same keys",
-    "machine_not_the_limit": "the machine that carries the lab was not busy all the time",
-    "machine_latency_small": "what is emulated would let through at most 5 % more",
-    "generator_not_cpu_bound": "the generators had processor time to spare",
-    "arrivals_sent": "open loop: the requests asked for were sent",
-    "files_readable": "every file that was fetched can be read",
-    "live": "every program was still running at the end of the window",
-    "clock_offsets": "the hosts' clocks agree",
+    "requests_counts": "requests: generators and middlewares agree",
+    "sets_counts": "sets: generators, middlewares and servers agree",
+    "keys_counts": "keys: generators and servers agree",
+    "machine_not_the_limit": "machine of the lab at least 5 % idle",
+    "machine_latency_small": "at most 5 % below what is emulated",
+    "generator_not_cpu_bound": "generators with CPU time to spare",
+    "arrivals_sent": "open loops: requests sent as asked for",
+    "files_readable": "fetched files can be read",
+    "live": "programs still ran when the window ended",
+    "clock_offsets": "clocks of the hosts agree",
     "stderr": "no program complained",
     "monitors_stderr": "no monitor complained",
 }
@@ -40,8 +40,8 @@ def checks_table(campaign_dir: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `check` (as in the manifests, hosts left out), `asks`, `severity` (``required``: without
-        it a run does not count; ``advisory``), `runs`, `passed`.
+        `check` (as in the manifests, hosts left out), `asks` (a few words), `severity`
+        (``required``: without it a run does not count; ``advisory``), `runs`, `passed`.
     """
     columns = ["check", "asks", "severity", "runs", "passed"]
     rows = []
@@ -63,19 +63,6 @@ def checks_table(campaign_dir: Path) -> pd.DataFrame:
         severity=("severity", "first"), runs=("passed", "size"), passed=("passed", "sum")
     )
     return table.assign(asks=table["check"].map(CHECKS).fillna(""))[columns]
-
-
-def runs_words(campaign_dir: Path) -> str:
-    """Say how many runs a campaign holds, and how many of them are under load."""
-    manifests = read_manifests(campaign_dir)
-    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
-    loaded = sum(1 for manifest in accepted if manifest.get("generator"))
-    return (
-        f"Campaign {campaign_dir.name} holds {len(accepted)} accepted runs: {loaded} under load, "
-        f"and {len(accepted) - loaded} that measure the network alone with ping and iperf, those "
-        "of section 0 and some before each other section. "
-        f"Rejected or failed: {len(manifests) - len(accepted)}."
-    )
 
 
 def _kind(name: str) -> str:

@@ -108,6 +108,17 @@ def grouped(value: float) -> str:
     return _group(f"{value:,.0f}")
 
 
+def collapsed(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Join the rows that differ in one column alone, its levels listed, ``8, 16, 32``.
+
+    Other columns are compared as they are; the order of the first rows is kept.
+    """
+    others = [name for name in frame.columns if name != column]
+    groups = frame.groupby(others, sort=False, dropna=False)[column]
+    listed = groups.agg(lambda levels: ", ".join(f"{level}" for level in levels)).reset_index()
+    return listed[list(frame.columns)]
+
+
 def plus_minus(frame: pd.DataFrame) -> pd.DataFrame:
     """Write each mean and the SD beside it as one text, ``6 779 ± 98``.
 

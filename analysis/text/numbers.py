@@ -7,6 +7,11 @@ def digits(value: float) -> str:
     return text.replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")
 
 
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with so many decimals, thousands grouped, with a true minus sign."""
+    return _minus(f"{value:,.{decimals}f}".replace(",", "\N{NARROW NO-BREAK SPACE}"))
+
+
 def error_text(value: float) -> str:
     """Write a relative error in percent; one above ten times what was measured is only bounded."""
     if abs(value) > 10:

@@ -7,7 +7,7 @@ import pandas as pd
 from remote.campaign import NO_FLEET
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
-from remote.hosts.provision import hosts_table, is_ready
+from remote.hosts.provision import hosts_table
 from remote.hosts.provision.table import COLUMNS
 from remote.providers.fleets import LOCAL, inventory_path
 
@@ -51,19 +51,3 @@ def hosts_at_a_glance(table: pd.DataFrame) -> pd.DataFrame:
         for host, own in table.groupby("host", sort=False)
     ]
     return pd.DataFrame(rows, columns=["host", "role", "state", "present", "lacks"])
-
-
-def fleet_sentences(table: pd.DataFrame) -> str:
-    """Say in markdown whether a fleet can be measured on, and what mends it if not."""
-    if table.empty:
-        return "No host was asked: only what is measured already is shown."
-    names = table["host"].nunique()
-    if is_ready(table):
-        return f"All {names} hosts are up and have what their roles need."
-    lines = [
-        f"- {row['host']}: {row['tool'] or row['state']}"
-        + (f", mended by `{row['remedy']}`" if row["remedy"] else "")
-        for _, row in table.iterrows()
-        if row["state"] != "up" or (row["needed"] and not row["present"])
-    ]
-    return "\n".join([f"Of {names} hosts some lack what they need:", "", *lines])

@@ -14,7 +14,7 @@ import click
 from tabulate import tabulate
 
 from analysis.claims.claim import claims_table, differences
-from analysis.claims.of_sections import claims_of
+from analysis.claims.of_campaign import claims_of
 from analysis.tables import packed
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections

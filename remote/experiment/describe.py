@@ -19,16 +19,25 @@ WORKLOADS = {
 NONE = "none"
 
 
-def configuration_table(section: Section) -> pd.DataFrame:
-    """Return the configuration of a section under load in the studies' layout.
+def configuration_table(*sections: Section) -> pd.DataFrame:
+    """Return the configuration of sections under load in the studies' layout.
 
     Where configurations differ, all levels are listed; levels that no study had are marked ``+``.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `parameter`, `value`, both text.
+        `parameter`, and a column of text for each section, named by its number; one section's is
+        `value`.
     """
+    columns = {section.name: _configuration(section) for section in sections}
+    parameters = list(dict.fromkeys(name for rows in columns.values() for name in rows))
+    table = pd.DataFrame(columns, index=parameters).fillna(NONE)
+    table.columns = ["value"] if len(sections) == 1 else [f"section {name}" for name in columns]
+    return table.rename_axis("parameter").reset_index()
+
+
+def _configuration(section: Section) -> dict[str, str]:
     settings = [section.settings(config) for config in section.configs()]
     proxied = [one for one in settings if one.num_middlewares]
     durations = section.durations
@@ -79,7 +88,7 @@ def configuration_table(section: Section) -> pd.DataFrame:
         rows["Server pauses"] = "; ".join(
             f"server {p.server} at {p.at_s:g} s for {p.for_s:g} s" for p in section.pauses
         )
-    return pd.DataFrame({"parameter": rows.keys(), "value": rows.values()})
+    return rows
 
 
 def _workload(settings: Settings) -> str:

@@ -1,11 +1,11 @@
-"""The report's appendix, from the manifests: how every section was configured, where it ran.
+"""The report's appendix: how numbers were made, where they come from, and which runs do not count.
 
-Built from what was recorded, never from what is configured now: it stays true for an old campaign.
+Provenance is built from what was recorded, never from what is configured now.
 """
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -14,53 +14,13 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures import present
-from analysis.tables.provenance import summarise
 from analysis.tables.run import ACCEPTED
-from report.contents.commands import (
-    examples,
-    monitor_commands,
-    named_jobs,
-    run_commands,
-    server_commands,
-    under_load,
-)
+from report.contents.configurations import FILES, reason_of, sections_of
 from report.contents.notebook import Part, Prose, Section, Table
 
 PATH = Path("appendix.ipynb")
 LETTER = "A"
-REFERENCES = files("report") / "template" / "references.md"
-_SETTINGS = {
-    "workload": "workload",
-    "ratio": "sets to gets",
-    "multi_get_keys": "keys per multi-get",
-    "arrival_rate_per_s": "arrival rate (1/s, undilated)",
-    "num_servers": "servers",
-    "num_middlewares": "middlewares",
-    "instances_per_client": "instances of the generator per client machine",
-    "threads_per_instance": "threads per instance",
-    "clients_per_thread": "clients per thread",
-    "num_clients": "clients in all",
-    "think_time_s": "think time (s)",
-    "value_bytes": "value size (B)",
-    "key_bytes": "key size (B)",
-    "key_prefix": "key prefix",
-    "key_count": "key space (keys)",
-    "expiry_range_s": "expiry (s)",
-    "workers": "workers per middleware",
-    "routing": "routing",
-    "dispatch": "dispatch",
-    "transport": "transport",
-    "sharded": "sharded multi-gets",
-    "replicas": "copies of a key",
-    "server_timeout_s": "timeout of a server (s)",
-    "kind": "kind",
-}
-_DURATIONS = {
-    "repetitions": "Repetitions",
-    "warm_up_s": "Warm-up (s)",
-    "stable_s": "Stable window (s)",
-    "cool_down_s": "Cool-down (s)",
-}
+TEMPLATE = files("report") / "template"
 _FACTS = {
     "kernel": "kernel",
     "cores": "cores",
@@ -70,6 +30,7 @@ _FACTS = {
     "generator": "generator",
     "memcached": "memcached",
 }
+_MOST_REASONS = 12
 
 
 def appendix(
@@ -84,133 +45,56 @@ def appendix(
     missing : mapping
         Section to the labels of its runs that are not there.
     """
-    title = Prose(
+    method = Prose(
         1,
-        f"# {LETTER} Configurations and provenance\n\nWhat was run, as the manifests of the runs "
-        "record it: settings and commands of every section, versions, hosts, and the runs that do "
-        "not count. Seconds are those of the clock.",
+        f"# {LETTER} Method and provenance\n\n## {LETTER}.1 Method\n\n"
+        f"{(TEMPLATE / 'method.md').read_text()}",
     )
-    parts: list[Part] = [title, *_shared(manifests), Prose(1, f"## {LETTER}.2 Configurations")]
-    for name in sorted({str(manifest["section"]) for manifest in manifests}, key=_order):
-        parts += _section([m for m in manifests if m["section"] == name], name)
-    references = Prose(1, f"## {LETTER}.5 References\n\n{REFERENCES.read_text()}")
-    return Section(PATH, LETTER, (*parts, *_provenance(manifests, missing), references))
+    references = Prose(1, f"## {LETTER}.4 References\n\n{(TEMPLATE / 'references.md').read_text()}")
+    parts = (method, *_provenance(manifests), *_discarded(manifests, missing), references)
+    return Section(PATH, LETTER, parts)
 
 
-def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Tell what is the same in all runs under load."""
-    yield Prose(1, f"## {LETTER}.1 What all runs have in common")
-    loaded = under_load(manifests)
-    if not loaded:
-        yield Prose(1, "No run put load on the system.")
-        return
-    shown = max(loaded, key=lambda manifest: len(manifest.get("jobs", [])))
+def _provenance(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
     yield Prose(
         1,
-        "A server is started once for all runs of a section, and filled by a client before gets "
-        "and again before the values would expire. Both stand in no manifest; this is how it is "
-        f"done, with the sizes of section {shown['section']}:",
+        f"## {LETTER}.2 Provenance\n\nThe title page tells campaign, generator and commits. "
+        "The settings of every section, the commands of its runs and "
+        "the list of all runs are the last page of the report's HTML version and files beside it: "
+        f"{', '.join(f'`{name}`' for name in FILES)}.",
     )
-    yield Prose(1, f"```\n{server_commands(shown)}\n```")
-    for what, command in monitor_commands(shown):
-        yield Prose(1, f"Every second a host records {what}; for instance")
-        yield Prose(1, f"```\n{command}\n```")
-    yield Prose(
-        1,
-        'These monitors are left out below. Runs "of the network" come before those under load: '
-        "one iperf3 stream over each link that the section uses.",
-    )
-
-
-def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part]:
-    loaded = under_load(manifests) or list(manifests)
-    yield Prose(1, f"### Section {name}: {loaded[0].get('title', '')}".rstrip(": "))
-    yield _table(
-        _configuration(manifests),
-        f"99-configuration-{name.replace('.', '-')}",
-        f"Configuration of section {name}.",
-    )
-    for shown in examples(loaded):
-        if commands := run_commands(shown):
-            config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
-            yield Prose(1, f"Commands of one run ({config}), one host of each role:")
-            yield Prose(1, f"```\n{commands}\n```")
-
-
-def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """List all that the runs under load were set to, levels of all of them."""
-    loaded = under_load(manifests) or list(manifests)
-    rows = {f"Hosts: {role}": _hosts_of(loaded, role) for role in loaded[0]["roles"]}
-    factors = {name for manifest in loaded for name in manifest["config"]}
-    for name, words in _SETTINGS.items():
-        levels = _levels(loaded, name)
-        if levels and (name in factors or not name.startswith("num_") or name == "num_clients"):
-            label = f"Factor: {words}" if name in factors else words[:1].upper() + words[1:]
-            rows[label] = _listed(levels)
-    if "consistent-hash" not in _levels(loaded, "routing"):
-        rows.pop("Copies of a key", None)  # a ring alone makes some
-    if not _levels(loaded, "multi_get_keys"):
-        rows.pop("Sharded multi-gets", None)
-    rows["Network"] = "; ".join(dict.fromkeys(_network(manifest) for manifest in loaded))
-    if pauses := loaded[0].get("plan", {}).get("pauses"):
-        rows["Server pauses"] = "; ".join(
-            f"server {pause['server']} at {pause['at_s']:g} s for {pause['for_s']:g} s"
-            for pause in pauses
-        )
-    for key, label in _DURATIONS.items():
-        durations = [manifest.get("durations", {}).get(key) for manifest in loaded]
-        if known := _listed(dict.fromkeys(durations)):
-            rows[label] = known
-    rows["Runs"] = _runs(manifests)
-    return pd.DataFrame({"parameter": rows.keys(), "value": rows.values()})
-
-
-def _levels(manifests: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """Distinct levels of a setting, be it a factor, a constant or what follows from others."""
-    found = [
-        {**{name: manifest.get(name)}, **manifest.get("settings", {}), **manifest["config"]}[name]
-        for manifest in manifests
-    ]
-    return [level for level in dict.fromkeys(found) if level is not None]
-
-
-def _hosts_of(manifests: Sequence[Mapping[str, Any]], role: str) -> str:
-    named = [" ".join(manifest["roles"].get(role, [])) or "none" for manifest in manifests]
-    return ", or ".join(dict.fromkeys(named))
-
-
-def _network(manifest: Mapping[str, Any]) -> str:
-    topology = manifest["topology"]
-    return f"{topology['name']}, time dilation k = {topology['time_dilation']:g}"
-
-
-def _runs(manifests: Sequence[Mapping[str, Any]]) -> str:
-    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
-    loaded = len(under_load(accepted))
-    both = f"{loaded} under load and {len(accepted) - loaded} of the network"
-    counted = both if loaded and loaded < len(accepted) else str(len(accepted))
-    return f"{counted} accepted, {len(manifests) - len(accepted)} rejected or failed"
-
-
-def _provenance(
-    manifests: Sequence[Mapping[str, Any]], missing: Mapping[str, Sequence[str]]
-) -> Iterator[Part]:
-    yield Prose(1, f"## {LETTER}.3 Provenance")
-    facts = pd.DataFrame(summarise(manifests).facts(), columns=["what", "value"])
-    yield _table(facts, "99-provenance", "Where the numbers of this report come from.")
     if (hosts := _hosts(manifests)) is not None:
         yield _table(hosts, "99-hosts", "The hosts, as they described themselves.")
-    yield Prose(1, f"## {LETTER}.4 Runs that do not count")
-    discarded = [m for m in manifests if m["status"] != ACCEPTED]
-    if discarded:
-        rows = pd.DataFrame([_discarded(manifest) for manifest in discarded])
-        yield _table(rows, "99-discarded", "Runs that were rejected or failed, and why.")
-    else:
-        yield Prose(1, "No run was rejected, none failed.")
-    for name, labels in missing.items():
-        if labels:
-            listed = "\n".join(f"- `{label}`" for label in labels)
-            yield Prose(1, f"Missing of section {name} ({len(labels)} runs):\n\n{listed}")
+
+
+def _discarded(
+    manifests: Sequence[Mapping[str, Any]], missing: Mapping[str, Sequence[str]]
+) -> Iterator[Part]:
+    """Count the runs of each section, and what those that do not count failed by."""
+    yield Prose(1, f"## {LETTER}.3 Runs")
+    counts = Counter((str(m["section"]), str(m["status"])) for m in manifests)
+    others = sorted({status for _, status in counts} - {ACCEPTED})
+    rows = [
+        {
+            "section": name,
+            **{status: counts[name, status] for status in (ACCEPTED, *others)},
+            "missing": len(missing.get(name, ())),
+        }
+        for name in sections_of(manifests)
+    ]
+    yield _table(pd.DataFrame(rows), "99-runs", "Runs of each section, attempts counted.")
+    reasons = Counter(
+        (str(m["section"]), str(m["status"]), reason_of(m).partition(":")[0])
+        for m in manifests
+        if m["status"] != ACCEPTED
+    )
+    if reasons:
+        common = reasons.most_common(_MOST_REASONS)
+        frame = pd.DataFrame(
+            [(*case, number) for case, number in common],
+            columns=["section", "status", "check or host", "runs"],
+        )
+        yield _table(frame, "99-discarded", "Why runs do not count, the most frequent reasons.")
 
 
 def _hosts(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame | None:
@@ -233,43 +117,6 @@ def _last_known(values: pd.Series) -> str:
     return str(known.iloc[-1]) if len(known) else ""
 
 
-def _discarded(manifest: Mapping[str, Any]) -> dict[str, object]:
-    failed = [c for c in manifest.get("checks", []) if not c["passed"]]
-    reasons = [f"{check['name']}: {check.get('detail', '')}".rstrip(": ") for check in failed]
-    return {
-        "section": manifest["section"],
-        "configuration": _listed(f"{k}={v}" for k, v in manifest["config"].items()),
-        "repetition": manifest["repetition"],
-        "status": manifest["status"],
-        "reason": _error(manifest) or "; ".join(reasons) or "not recorded",
-    }
-
-
-def _error(manifest: Mapping[str, Any]) -> str:
-    """Return the error with its jobs by name, as it is told now.
-
-    Older manifests count jobs as hosts, and end a sentence twice.
-    """
-    error = named_jobs(manifest.get("error") or "", manifest)
-    return re.sub(r"^\d+ of \d+ hosts failed:\s*", "", error).replace(".. ", ". ")
-
-
 def _table(frame: pd.DataFrame, name: str, caption: str) -> Table:
     shown = present.table(frame, name, caption)
     return Table(1, name, caption, shown.markdown())
-
-
-def _listed(values: Any) -> str:
-    known = [value for value in values if value is not None]
-    with_order = sorted(known) if all(isinstance(v, int | float) for v in known) else known
-    return ", ".join(_text(value) for value in with_order)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _order(section: str) -> list[int]:
-    return [int(part) for part in section.split(".") if part.isdigit()]

@@ -1,19 +1,24 @@
 """What of a notebook can be shown: the sections it measures against what a campaign holds.
 
-A section is shown from the cell that measures it (`measured.measure("2.1")`) to the next such
-cell. Where the campaign holds no run of it, a note takes the place of those cells, and of what is
-made from them further down. Single runs that are missing are named by the cell that measures.
+Where the campaign holds no run of a section, a note takes the place of the cell that measures it
+(`measured.measure("2.1")`), and cells that use what such a cell makes are left out, too. Text
+stays: where it points to a figure that is not there it says so. Single runs that are missing are
+named by the cell that measures.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence, Set
 from typing import Any
 
 from nbformat.v4 import new_markdown_cell
 
 from report.contents.notebook import LEFT_OUT, NOTE
+
+SHOWN = re.compile(r'name="(\d\d(?:-[a-z0-9]+)+)"')
+LINK = re.compile(r"\[(Figure|Table)\]\(#([a-z0-9-]+)\)")
 
 
 def sections_of(source: str) -> list[str]:
@@ -57,23 +62,39 @@ def showable(notebook: Any, campaign: str, held: Collection[str]) -> Any:
 
 
 def _cells(cells: Sequence[Any], campaign: str, held: Collection[str]) -> Iterator[Any]:
-    absent: list[str] = []
     lost: dict[str, list[str]] = {}  # name that a cell left out would have set, to what is absent
+    gone: list[str] = []  # figures and tables of such cells
+    kept: list[Any] = []
     for cell in cells:
-        is_code = cell.cell_type == "code"
-        used, made = _names(cell.source) if is_code else (set(), set())
-        needed = [section for name in used & lost.keys() for section in lost[name]]
-        sections = sections_of(cell.source) if is_code else []
-        if sections:
-            unheld = [name for name in sections if name not in held]
-            absent = list(dict.fromkeys([*unheld, *needed]))
-            if absent:
-                yield _note(absent, campaign)
-        if absent or needed:
-            lost |= dict.fromkeys(made, absent or needed)
+        if cell.cell_type != "code":
+            kept.append(cell)
+            continue
+        used, made = _names(cell.source)
+        sections = sections_of(cell.source)
+        unheld = [name for name in sections if name not in held]
+        absent = unheld + [section for name in sorted(used & lost.keys()) for section in lost[name]]
+        absent = list(dict.fromkeys(absent))
+        if absent:
+            lost |= dict.fromkeys(made, absent)
+            gone += SHOWN.findall(cell.source)
+            if sections:
+                kept.append(_note(absent, campaign))
         else:
             lost = {name: why for name, why in lost.items() if name not in made}
-            yield cell
+            kept.append(cell)
+    yield from (_without_links(cell, set(gone)) for cell in kept)
+
+
+def _without_links(cell: Any, gone: Set[str]) -> Any:
+    """Return prose that says of a figure or table that it is not there."""
+    if cell.cell_type != "markdown":
+        return cell
+    shown = type(cell)(cell)
+    shown.source = LINK.sub(
+        lambda match: f"*{match[1].lower()} (not measured)*" if match[2] in gone else match[0],
+        cell.source,
+    )
+    return shown
 
 
 def _names(source: str) -> tuple[set[str], set[str]]:

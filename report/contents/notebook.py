@@ -78,13 +78,14 @@ class Section:
     """One notebook: section `number` of the report, the leading number of its file name.
 
     The appendix is a section numbered by a letter. `complete` is False where something is left
-    out because it was not measured.
+    out because it was not measured. What is `web_only` has a page in the HTML version alone.
     """
 
     path: Path
     number: int | str
     parts: tuple[Part, ...]
     complete: bool = True
+    web_only: bool = False
 
     @property
     def page(self) -> str:

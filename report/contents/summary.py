@@ -2,48 +2,74 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import pandas as pd
 
 from analysis.claims.claim import Claim, claims_table
 from analysis.claims.rules import Verdict
 from analysis.figures import present
+from analysis.text.formatting import MISSING
 from report.contents.notebook import Prose, Section, Table
 
-PATH = Path("summary.ipynb")
+PATH = Path("index.ipynb")
 LETTER = "S"
 NAME = "98-claims"
 
 
-def summary(claims: Sequence[Claim], chapters: Mapping[str, str]) -> Section:
+def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
     """Write the summary of a campaign: how many claims hold, and each with its number.
 
     Parameters
     ----------
-    chapters : mapping
-        Section that was measured to the file name of the notebook that shows it.
+    chapters : sequence of Section
+        Those that hold the claims' evidence; what is not in them is not linked.
     """
-
-    def linked(line: str) -> str:
-        return re.sub(r"^\| *(\S+) *\|", lambda match: f"| {_link(match[1], chapters)} |", line)
-
     holds, fails, unknown = (
         sum(claim.verdict == verdict for claim in claims) for verdict in Verdict
     )
     text = (
         f"# {LETTER} What was found\n\n"
         f"{len(claims)} claims, the same whatever a campaign measures: {holds} hold, of {fails} "
-        f"the contrary was found, and {unknown} cannot be told. A claim is judged by the 95 % "
-        "confidence interval of its number, over the repetitions at the largest load: it cannot be "
-        "told where these are too few or too different, or where its section was not measured. "
-        "That two numbers are equal is claimed within a margin, and tested as such."
+        f"the contrary was found, {unknown} cannot be told. Each is judged by the 95 % confidence "
+        "interval of its number; where this is too wide, or where nothing was measured, it cannot "
+        "be told. The chapters say what each number is."
     )
-    caption = "Claims, what they are held to and what was measured, with 95 % confidence intervals."
-    table = present.table(claims_table(claims), NAME, caption)
-    rows = "\n".join(map(linked, table.markdown().split("\n")))
-    return Section(PATH, LETTER, (Prose(1, text), Table(1, NAME, caption, rows)))
+    kinds = {
+        part.name: type(part).__name__
+        for chapter in chapters
+        for part in chapter.parts
+        if not isinstance(part, Prose)
+    }
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(claim.statement, []).append(claim)
+    rows = pd.DataFrame([_row(alike, kinds) for alike in groups.values()])
+    shown = present.table(
+        rows,
+        NAME,
+        "Claims, what was measured with 95 % confidence intervals, and what they are held to.",
+    )
+    return Section(PATH, LETTER, (Prose(1, text), Table(1, NAME, shown.caption, shown.markdown())))
 
 
-def _link(section: str, chapters: Mapping[str, str]) -> str:
-    return f"[{section}]({chapters[section]})" if section in chapters else section
+def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
+    """Return one line for a claim; of one that several chapters make, how often it holds."""
+    row = claims_table(alike).iloc[0]
+    first = alike[0]
+    evidence = f"[{kinds[first.see]}](#{first.see})" if first.see in kinds else MISSING
+    if len(alike) == 1:
+        section, measured, verdict = first.section, row["measured"], str(first.verdict)
+    else:
+        held = sum(claim.verdict == Verdict.HOLDS for claim in alike)
+        section, measured, evidence = "each", "see chapters", MISSING
+        verdict = f"{held} of {len(alike)} hold"
+    return {
+        "\N{SECTION SIGN}": section,
+        "claim": first.statement,
+        "measured": measured,
+        "held to": first.rule.text,
+        "verdict": verdict,
+        "evidence": evidence,
+    }

@@ -10,10 +10,11 @@ from string import Template
 from analysis.tables.provenance import Provenance
 from report.contents.notebook import Section
 from report.formats.to_html import HtmlTranslation
-from report.formats.translation import Translation, listed, texts, translate_with
+from report.formats.translation import Translation, texts, translate_with
 
 INDEX = "index.html"
 ASSETS = "assets"
+_SUMMARY = "<!-- summary -->"
 
 
 def html_files(
@@ -44,9 +45,16 @@ def html_files(
         As `report.formats.to_typst.translate`.
     """
     translations = translate_with(HtmlTranslation, sections)
-    names = [INDEX, *(section.page for section in sections)]
-    titles = ["Contents", *(_title(translation) for translation in translations)]
-    bodies = [_first_page(translations, provenance, title, subtitle), *texts(translations)]
+    names = [section.page for section in sections]
+    titles = [_title(translation) for translation in translations]
+    bodies = texts(translations)
+    first = _first_page(translations, provenance, title, subtitle)
+    if names[0] == INDEX:  # the summary, which stands on the first page
+        bodies[0] = first.replace(_SUMMARY, bodies[0])
+    else:
+        names.insert(0, INDEX)
+        titles.insert(0, "Contents")
+        bodies.insert(0, first.replace(_SUMMARY, ""))
     template = Template(_asset("page.html").decode())
     pages: dict[str, bytes] = {}
     for index, (name, body) in enumerate(zip(names, bodies, strict=True)):
@@ -86,8 +94,10 @@ def _contents(translations: Sequence[Translation], current: str) -> str:
         here = ' aria-current="page"' if page == current else ""
         item = f'<a href="{page}"{here}>{escape(_title(translation))}</a>'
         items.append(f"<li>{item}{_subheadings(translation) if here else ''}</li>")
-    here = ' aria-current="page"' if current == INDEX else ""
-    return f'<ul><li><a href="{INDEX}"{here}>Contents</a></li>{"".join(items)}</ul>'
+    if translations[0].section.page != INDEX:
+        here = ' aria-current="page"' if current == INDEX else ""
+        items.insert(0, f'<li><a href="{INDEX}"{here}>Contents</a></li>')
+    return f"<ul>{''.join(items)}</ul>"
 
 
 def _subheadings(translation: Translation) -> str:
@@ -119,18 +129,8 @@ def _first_page(
         f'<li><a href="{t.section.page}">{escape(_title(t))}</a>{_subheadings(t)}</li>'
         for t in translations
     )
-    pages = {name: t.section.page for t in translations for name in t.captions}
     return (
-        f"<h1>{escape(title)}</h1><p>{escape(subtitle)}</p><dl>{facts}</dl>"
+        f'<p class="title">{escape(title)}</p><p>{escape(subtitle)}</p>{_SUMMARY}'
         f'<h2>Contents</h2><ul class="plain">{chapters}</ul>'
-        f"{_list('List of figures', listed(translations, 'Figure'), pages)}"
-        f"{_list('List of tables', listed(translations, 'Table'), pages)}"
+        f"<h2>Provenance</h2><dl>{facts}</dl>"
     )
-
-
-def _list(title: str, entries: Sequence[tuple[str, str, str]], pages: dict[str, str]) -> str:
-    items = "".join(
-        f'<li><a href="{pages[name]}#{name}">{number}</a> {escape(words)}</li>'
-        for name, number, words in entries
-    )
-    return f'<h2>{title}</h2><ul class="plain">{items}</ul>' if items else ""

@@ -11,11 +11,12 @@ import pypandoc
 from report.contents.notebook import Figure, Section
 from report.formats.translation import Translation, texts, translate_with
 from report.formats.tree import Node, raw_block, raw_inline, rows, set_columns, stringify
-from report.formats.widths import PORTRAIT_PT, fit
+from report.formats.widths import WIDTH_PT, fit
 
 PT_PER_PX = 0.75
-# A longer table may begin on one page and end on the next.
-MAX_WHOLE_ROWS = 24
+# A longer table may begin on one page and end on the next; the longest have their rows set closer.
+MAX_WHOLE_ROWS = 16
+MANY_ROWS = 40
 
 
 def translate(sections: Sequence[Section]) -> str:
@@ -48,17 +49,16 @@ class TypstTranslation(Translation):
         return [raw_block(call), *caption, raw_block(f"] <{figure.name}>")]
 
     def table(self, name: str, number: str, caption: list[Node], table: Node) -> list[Node]:
-        """Call `lab-table`, on a turned page where it is wide."""
-        size, landscape = self._fit(table)
-        breakable = "true" if len(rows(table)) > MAX_WHOLE_ROWS else "false"
-        call = f'#lab-table("{number}", {size}, breakable: {breakable})['
-        body = [raw_block(call), *caption, raw_block("]["), table, raw_block(f"] <{name}>")]
-        return _turned(body, landscape)
+        """Call `lab-table`."""
+        length = len(rows(table))
+        breakable, tight = (json.dumps(length > most) for most in (MAX_WHOLE_ROWS, MANY_ROWS))
+        options = f"{self._fit(table)}, breakable: {breakable}, tight: {tight}"
+        call = f'#lab-table("{number}", {options})['
+        return [raw_block(call), *caption, raw_block("]["), table, raw_block(f"] <{name}>")]
 
     def plain_table(self, table: Node) -> list[Node]:
         """Set a table of the prose as large as it fits."""
-        size, landscape = self._fit(table)
-        return _turned([raw_block(f"#text({size})["), table, raw_block("]")], landscape)
+        return [raw_block(f"#text({self._fit(table)})["), table, raw_block("]")]
 
     def target(self, label: str, page: str) -> str:
         """Return a link to a label, wherever it is."""
@@ -71,19 +71,15 @@ class TypstTranslation(Translation):
         )
         return typst
 
-    def _fit(self, table: Node) -> tuple[str, bool]:
+    def _fit(self, table: Node) -> str:
         layout = fit(rows(table))
         if layout is None:
             raise self.fail("holds a table too wide for a page: show fewer columns, or two tables")
         set_columns(table, layout.shares)
-        return f"size: {layout.size_pt}pt", layout.landscape
-
-
-def _turned(blocks: list[Node], landscape: bool) -> list[Node]:
-    return [raw_block("#lab-landscape["), *blocks, raw_block("]")] if landscape else blocks
+        return f"size: {layout.size_pt}pt"
 
 
 def svg_width_pt(svg: str | None) -> float:
     """Return the width of a drawing at its natural size (96 CSS pixels to the inch)."""
     match = re.search(r'<svg\b[^>]*?\bwidth="([\d.]+)(?:px)?"', svg or "")
-    return PT_PER_PX * float(match[1]) if match else PORTRAIT_PT
+    return PT_PER_PX * float(match[1]) if match else WIDTH_PT

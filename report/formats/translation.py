@@ -23,7 +23,6 @@ from report.formats.tree import Node, stringify, walk
 # GitHub's markdown, as JupyterLab reads it, and the divs that tell where each part begins.
 MARKDOWN = "gfm+fenced_divs+tex_math_dollars+smart-superscript-subscript-yaml_metadata_block-emoji"
 SECTION_NUMBER = re.compile(r"(\d+|[A-Z])(\.\d+)*")
-SENTENCE_END = re.compile(r"(?<=[\w)%])[.:;] ")
 FENCE = ":" * 12
 
 
@@ -213,25 +212,6 @@ class Translation(ABC):
     def _header(self, block: Node) -> Node:
         number, text = self._number(block), block["c"][2]
         return self.header(block["c"][0], self._label(block), number, text[2:] if number else text)
-
-
-def listed(translations: Sequence[Translation], kind: str) -> list[tuple[str, str, str]]:
-    """List all figures ("Figure") or tables ("Table"): name, number, first words of the caption."""
-    return [
-        (name, translation.numbers[name], first_words(caption))
-        for translation in translations
-        for name, caption in translation.captions.items()
-        if translation.numbers[name].startswith(kind)
-    ]
-
-
-def first_words(caption: str) -> str:
-    """Return what stands before the first end of a sentence or colon outside brackets."""
-    for end in SENTENCE_END.finditer(caption):
-        before = caption[: end.start()]
-        if before.count("(") == before.count(")"):
-            return before
-    return caption.rstrip(".:;")
 
 
 def translate_with(kind: type[Translation], sections: Sequence[Section]) -> list[Translation]:

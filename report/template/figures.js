@@ -15,5 +15,5 @@ document.querySelectorAll(".plot").forEach((plot) => {
     show();
     return;
   }
-  Plotly.newPlot(plot, spec.data, layout, { responsive: true, displaylogo: false }).catch(show);
+  Plotly.newPlot(plot, spec.data, layout, { ...spec.config, responsive: true }).catch(show);
 });

@@ -50,3 +50,13 @@ def test_fixed_packages_and_folders_are_there():
     assert {"jupyterlab", "paramiko", "pandas", "statsmodels", "plotly"} <= set(names)
     for folder in ("notebooks", "middleware-kotlin", "remote", "data", "figures"):
         assert (ROOT / folder).is_dir()
+
+
+def test_binder_installs_what_reading_needs_and_no_more():
+    lines = (ROOT / "binder" / "requirements.txt").read_text().splitlines()
+    slim = pins(lines)
+    locked = pins((ROOT / "requirements.lock").read_text().splitlines())
+    assert {name: locked.get(name) for name in slim} == slim
+    assert set(pins(project()["dependencies"])) <= set(slim)
+    assert not {"ansible-core", "pytest", "playwright"} & set(slim)
+    assert "pip install --no-deps --editable ." in (ROOT / "binder" / "postBuild").read_text()

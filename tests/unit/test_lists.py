@@ -7,7 +7,7 @@ from analysis.tables.frames import SETTINGS as COLUMNS
 from analysis.tables.overview import CHECKS
 from analysis.tables.run import MANIFEST
 from remote.experiment.settings import SETTINGS
-from report.contents import appendix
+from report.contents import configurations
 
 
 def test_every_factor_is_a_column_of_the_tidy_tables():
@@ -15,8 +15,8 @@ def test_every_factor_is_a_column_of_the_tidy_tables():
     assert set(COLUMNS) == factors - {"workload", "clients_per_thread"}
 
 
-def test_every_setting_is_told_in_the_appendix():
-    assert set(SETTINGS) <= set(appendix._SETTINGS)
+def test_every_setting_is_told_with_the_configurations():
+    assert set(SETTINGS) <= set(configurations._SETTINGS)
 
 
 def test_every_check_is_told_with_what_it_asks():

@@ -89,7 +89,7 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
     files, judging = {"whole_files", "locks", "text"}, {"statistics", "lab", "claims"}
     assert uses <= files | judging | {"results", "tables"}
     telling = graph.find_modules_that_directly_import("analysis.claims.claim")
-    telling |= graph.find_modules_that_directly_import("analysis.claims.of_sections")
+    telling |= graph.find_modules_that_directly_import("analysis.claims.of_campaign")
     assert {name.split(".")[1] for name in telling if name.startswith("remote.")} == {"commands"}
 
 
@@ -103,8 +103,8 @@ def test_folders_are_small(package):
 
 @pytest.mark.parametrize("package", ["analysis", "remote", "report"])
 def test_a_name_stands_once(package):
-    """But for sentences, which are named after what they tell of, and a folder's main module."""
-    rest = [folder for folder in folders(package) if folder.name != "words"]
+    """But for the chapters of claims, which are named after what they tell of."""
+    rest = [folder for folder in folders(package) if folder.name != "chapters"]
     names = Counter(name for folder in rest for name in {folder.name, *modules(folder)})
     assert [name for name, count in names.items() if count > 1] == []
 

@@ -1,64 +1,81 @@
-"""The seconds around the events of a long run, in which they are too short to be seen."""
+"""The seconds around an event of a long run, in which they are too short to be seen."""
+
+from functools import partial
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from analysis.figures.over_time.trace import add_seconds, shade_events, while_running
-from analysis.figures.theme import TEMPLATE, new_figure
+from analysis.figures.over_time.seconds import plot_seconds
+from analysis.figures.over_time.trace import ONE_RUN, shade_events
+from analysis.figures.panels import panels
+from analysis.figures.theme import new_figure
 
-MOST = 4  # events side by side
-_ROWS = {
-    "throughput_ops_per_s": "Throughput (op/s)",
-    "queue_length": "Queue length (jobs)",
-}
+NO_EVENT = "none"
+_TITLES = [
+    ["Throughput", "Queue"],
+    ["Service time in the middlewares", "Longest response time of each server"],
+]
 
 
-def plot_close_ups(
-    windows: pd.DataFrame, events: pd.DataFrame, *, around_s: float = 15.0
+def event_names(events: pd.DataFrame) -> list[str]:
+    """Name the events of `analysis.sections.dynamics.find_events`, the longest first.
+
+    Returns
+    -------
+    list of str
+        Such as ``s3 paused at 900 s``; ``none`` alone where there is no event.
+    """
+    return _named(events).sort_values("length_s", ascending=False).index.tolist() or [NO_EVENT]
+
+
+def plot_close_up(
+    windows: pd.DataFrame,
+    servers: pd.DataFrame,
+    events: pd.DataFrame,
+    event: str,
+    *,
+    around_s: float = 10.0,
 ) -> go.Figure:
-    """Plot throughput and queue length around the longest events, a column each.
+    """Plot throughput, queue, service time and servers in the seconds around one event.
 
     Parameters
     ----------
-    windows
-        Rows of `analysis.tables.frames.Tables.windows` of one run.
+    windows, servers
+        Rows of `analysis.tables.frames.Tables` of one run.
     events
-        From `analysis.sections.dynamics.find_events`; the longest four are drawn, in their order.
+        From `analysis.sections.dynamics.find_events`.
+    event
+        One of `event_names`.
     around_s
-        Seconds before the start and after the end of an event that are drawn.
+        Seconds before the start and after the end of the event that are drawn.
     """
-    if events.empty:
+    if event == NO_EVENT:
         return _nothing()
-    windows = while_running(windows)
-    longest = events.nlargest(MOST, "length_s").sort_values("start_s")
-    figure = make_subplots(
-        rows=len(_ROWS),
-        cols=len(longest),
-        shared_yaxes="rows",
-        vertical_spacing=0.08,
-        horizontal_spacing=0.04,
-        column_titles=longest["event"].tolist(),
-    )
-    for col, (_, event) in enumerate(longest.iterrows(), 1):
-        first, last = event["start_s"] - around_s, event["end_s"] + around_s
-        near = windows[windows["second_s"].between(first, last)]
-        for row, (column, title) in enumerate(_ROWS.items(), 1):
-            add_seconds(figure, near, column, row=row, col=col)
-            figure.update_xaxes(range=[first, last], nticks=3, tickangle=0, row=row, col=col)
-            if col == 1:
-                figure.update_yaxes(title_text=title, rangemode="tozero", row=row, col=col)
-    shade_events(figure, longest)
-    figure.update_xaxes(title_text="Clock (s)", row=len(_ROWS))
-    figure.update_annotations(font_size=12)  # the names of the columns
-    above = {"yref": "container", "y": 1, "yanchor": "top"}
-    return figure.update_layout(
-        template=TEMPLATE, meta={"runs": 1}, height=480, margin={"t": 70}, legend=above
-    )
+    named = _named(events)
+    chosen = named.loc[event]
+    first, last = chosen["start_s"] - around_s, chosen["end_s"] + around_s
+    near = windows[windows["second_s"].between(first, last)]
+    inside = near[near["side"] == "middleware"]
+    beside = servers[servers["second_s"].between(first, last)]
+    plots = [
+        plot_seconds(near, "throughput_ops_per_s", "Throughput (op/s)", series="side"),
+        plot_seconds(inside, "queue_length", "Queue length (jobs)", series="side"),
+        plot_seconds(inside, "service_time_ms", "Service time (ms)", series="side"),
+        plot_seconds(beside, "response_time_max_ms", "Response time (ms)", logarithmic=True),
+    ]
+    for plot in plots:
+        shade_events(plot, named.loc[[event]])
+        plot.update_xaxes(range=[first, last], nticks=6, tickangle=0)
+    return panels([plots[:2], plots[2:]], _TITLES)
+
+
+def _named(events: pd.DataFrame) -> pd.DataFrame:
+    starts = events["start_s"].map(partial(str.format, " at {:.0f} s")).astype(str)
+    return events.set_index((events["event"].astype(str) + starts).rename("name"))
 
 
 def _nothing() -> go.Figure:
     """Return a figure that says that there is nothing to look at."""
-    figure = new_figure("Clock (s)", _ROWS["throughput_ops_per_s"])
+    figure = new_figure("Clock (s)", "Throughput (op/s)")
     figure.add_annotation(text="no event was found", x=0.5, y=0.5, xref="paper", yref="paper")
-    return figure.update_layout(meta={"runs": 1})
+    return figure.update_layout(meta={"runs": ONE_RUN})

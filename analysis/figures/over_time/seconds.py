@@ -4,12 +4,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.over_time.trace import (
-    CLOCK_TITLE,
-    mark_events,
+    ONE_RUN,
+    add_seconds,
     shade_stable_window,
     while_running,
 )
-from analysis.figures.theme import new_figure, style_of
+from analysis.figures.theme import new_figure
 
 
 def plot_seconds(
@@ -18,7 +18,6 @@ def plot_seconds(
     title: str,
     *,
     series: str = "server",
-    events: pd.DataFrame | None = None,
     logarithmic: bool = False,
 ) -> go.Figure:
     """Plot a measure of every second as one line per series, the stable window shaded.
@@ -32,8 +31,6 @@ def plot_seconds(
         The measure and its axis title with the unit.
     series
         Column that tells the lines apart.
-    events
-        As for `analysis.figures.plots.plot_trace`.
     logarithmic
         Give the measure a logarithmic axis, for rare seconds far above the others.
 
@@ -44,21 +41,10 @@ def plot_seconds(
     """
     if seconds.duplicated([series, "second_s"]).any():
         raise ValueError(f"a trace shows one run, got several rows for a {series} and second")
-    figure = new_figure(CLOCK_TITLE, title)
+    figure = new_figure("Clock (s)", title)
     seconds = while_running(seconds)
-    levels = seconds.groupby(series)
-    single = levels.ngroups == 1  # a dash tells it from no other, and looks like gaps
-    for position, (level, rows) in enumerate(levels):
-        style = style_of(series, level, position)
-        figure.add_scatter(
-            x=rows["second_s"],
-            y=rows[column],
-            mode="lines",
-            line={"color": style.color, "dash": "solid" if single else style.dash, "width": 1.3},
-            name=style.name,
-        )
+    add_seconds(figure, seconds, column, series)
     shade_stable_window(figure, seconds)
-    mark_events(figure, events)
     if logarithmic:
         figure.update_yaxes(type="log", dtick=1)
-    return figure.update_xaxes(rangemode="normal").update_layout(meta={"runs": 1})
+    return figure.update_xaxes(rangemode="normal").update_layout(meta={"runs": ONE_RUN})

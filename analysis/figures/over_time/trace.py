@@ -1,31 +1,46 @@
-"""One run second by second."""
+"""One run second by second, all its measures above one axis of time."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from analysis.figures.theme import FRAME, GRID, ORANGE, TEMPLATE, style_of
+from analysis.figures.theme import FRAME, GRID, ORANGE, TEMPLATE, Style, style_of
 
 CLOCK_TITLE = "Time since the stable window began (s of the clock)"
+ONE_RUN = {"one": 1}  # of all panels of a figure
 _MAX_MARKERS = 300
 _EVENT = ORANGE
 _NEAR = 0.03  # of the time that is drawn: names nearer than that would cover each other
 _IDLE = 0.1  # of the usual throughput: below it a run has not begun, or is over
 _CHARACTER = 0.011  # width of a character of a name, of that of the figure
 _LINE_PX = 15
+_ROW_PX, _BETWEEN_PX, _TOP_PX, _BELOW_PX = 84, 14, 12, 76
 _STABLE_OPACITY = 0.4  # lighter than the grid, which has to be seen on it
-_ROWS = {
-    "throughput_ops_per_s": "Throughput (op/s)",
-    "response_time_ms": "Response time (ms)",
+_SIDES = {
+    "throughput_ops_per_s": "Throughput<br>(op/s)",
+    "response_time_ms": "Response<br>time (ms)",
+    "queue_length": "Queue<br>(jobs)",
+    "service_time_ms": "Service<br>time (ms)",
+    "gc_time_ms": "Garbage<br>(ms)",
 }
+_SERVERS = "Longest at<br>server (ms)"
+_FREE = (1, 2, 4, 5, 6)  # spare styles in other colours than those of the sides
 
 
-def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.Figure:
-    """Plot throughput and mean response time of every second, the stable window shaded.
+def plot_trace(
+    windows: pd.DataFrame,
+    events: pd.DataFrame | None = None,
+    servers: pd.DataFrame | None = None,
+) -> go.Figure:
+    """Plot what was measured in every second of a run, a row for each measure that there is.
 
-    A long run (over five minutes) is drawn as lines only.
+    Throughput and mean response time, of clients and middlewares; queue length, mean service time
+    and garbage collections of the middlewares; and the longest response time of each server on a
+    logarithmic axis. The stable window is shaded where the run is longer. A long run (over five
+    minutes) is drawn as lines only.
 
     Parameters
     ----------
@@ -34,7 +49,9 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
     events
         What happened during the run, if anything: `start_s` and `end_s` (seconds since the stable
         window began), `event` (a few words). Each is a dotted line with its name, shaded for as
-        long as it lasts.
+        long as it lasts, through all rows.
+    servers
+        Rows of `analysis.tables.frames.Tables.servers` of that run, if there is a middleware.
 
     Raises
     ------
@@ -44,15 +61,30 @@ def plot_trace(windows: pd.DataFrame, events: pd.DataFrame | None = None) -> go.
     if windows.duplicated(["side", "second_s"]).any():
         raise ValueError("a trace shows one run, got rows of several for the same side and second")
     windows = while_running(windows)
-    figure = make_subplots(rows=len(_ROWS), cols=1, shared_xaxes=True, vertical_spacing=0.06)
-    for row, (column, title) in enumerate(_ROWS.items(), 1):
-        add_seconds(figure, windows, column, row=row, col=1)
-        figure.update_yaxes(title_text=title, row=row, col=1)
+    known = [name for name in _SIDES if name in windows and windows[name].notna().any()]
+    has_servers = servers is not None and not servers.empty
+    count = len(known) + has_servers
+    rows_px = count * (_ROW_PX + _BETWEEN_PX) - _BETWEEN_PX
+    figure = make_subplots(
+        rows=count, cols=1, shared_xaxes=True, vertical_spacing=_BETWEEN_PX / rows_px
+    )
+    for row, column in enumerate(known, 1):
+        add_seconds(figure, windows, column, "side", row=row)
+        figure.update_yaxes(title_text=_SIDES[column], nticks=4, row=row)
+    if servers is not None and has_servers:
+        add_seconds(figure, while_running(servers), "response_time_max_ms", "server", row=count)
+        figure.update_yaxes(title_text=_SERVERS, type="log", dtick=1, row=count)
+    figure.update_yaxes(title_font_size=11)
     shade_stable_window(figure, windows)
-    figure.update_layout(template=TEMPLATE, meta={"runs": 1}, height=460)
-    mark_events(figure, events)
-    figure.update_xaxes(title_text=CLOCK_TITLE, row=len(_ROWS), col=1)
-    return figure.update_xaxes(rangemode="normal")
+    top_px = _TOP_PX + mark_events(figure, events)
+    figure.update_xaxes(title_text=CLOCK_TITLE, title_font_size=12, row=count, col=1)
+    return figure.update_xaxes(rangemode="normal").update_layout(
+        template=TEMPLATE,
+        meta={"runs": ONE_RUN},
+        height=rows_px + top_px + _BELOW_PX,
+        margin={"t": top_px, "b": _BELOW_PX},
+        legend={"y": -45 / rows_px, "x": 0.5, "xanchor": "center"},
+    )
 
 
 def while_running(seconds: pd.DataFrame) -> pd.DataFrame:
@@ -71,35 +103,46 @@ def while_running(seconds: pd.DataFrame) -> pd.DataFrame:
 
 
 def add_seconds(
-    figure: go.Figure, windows: pd.DataFrame, column: str, *, row: int, col: int
+    figure: go.Figure, seconds: pd.DataFrame, column: str, series: str, *, row: int | None = None
 ) -> None:
-    """Draw one column second by second, a line for each side that measured it.
+    """Draw one column second by second, a line for each level of the column `series`.
+
+    Lines are broken where seconds have no value.
 
     Parameters
     ----------
-    row, col
-        Where in `figure`; the first place of all has the legend.
+    row
+        Where in a figure of several rows; what a row above has drawn is in the legend already.
     """
-    for side, seconds in windows.dropna(subset=column).groupby("side"):
-        style = style_of("side", side)
+    place = {} if row is None else {"row": row, "col": 1}
+    named = {trace.name for trace in figure.data}
+    levels = list(_series(seconds.dropna(subset=column), series))
+    for style, rows in levels:
+        dash = style.dash if len(levels) > 1 else "solid"  # of a single line gaps would say more
+        values = rows.set_index("second_s")[column]
+        values = values.reindex(range(values.index.min(), values.index.max() + 1))
         figure.add_scatter(
-            x=seconds["second_s"],
-            y=seconds[column],
-            mode="lines+markers" if len(seconds) <= _MAX_MARKERS else "lines",
+            x=values.index,
+            y=values,
+            mode="lines+markers" if len(rows) <= _MAX_MARKERS else "lines",
             marker={"color": style.color, "symbol": style.symbol, "size": 5},
-            line={"color": style.color, "dash": style.dash, "width": 1.2},
+            line={"color": style.color, "dash": dash, "width": 1.2},
             name=style.name,
             legendgroup=style.name,
-            showlegend=row == 1 and col == 1,
-            row=row,
-            col=col,
+            showlegend=style.name not in named,
+            **place,
         )
 
 
+def _series(seconds: pd.DataFrame, series: str) -> Iterator[tuple[Style, pd.DataFrame]]:
+    for position, (level, rows) in enumerate(seconds.groupby(series)):
+        yield style_of(series, level, _FREE[position % len(_FREE)]), rows
+
+
 def shade_stable_window(figure: go.Figure, seconds: pd.DataFrame) -> None:
-    """Shade the seconds that count, if any does."""
+    """Shade the seconds that count, if any does and not all do."""
     stable = seconds.loc[seconds["stable"], "second_s"]
-    if len(stable):
+    if 0 < len(stable) < len(seconds):
         figure.add_vrect(
             stable.min() - 0.5,
             stable.max() + 0.5,
@@ -123,13 +166,18 @@ def shade_events(figure: go.Figure, events: pd.DataFrame) -> None:
         )
 
 
-def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:
+def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> int:
     """Mark what happened: shaded for as long as it lasts, a dotted line behind, its name above.
 
-    Names that would run into each other stand on different lines; the legend is above them all.
+    Names that would run into each other stand on different lines.
+
+    Returns
+    -------
+    int
+        How many px the names take above the figure.
     """
     if events is None or events.empty:
-        return
+        return 0
     shade_events(figure, events)
     seconds = [x for trace in figure.data for x in trace.x]
     begin, span_s = min(seconds), max(seconds) - min(seconds)
@@ -154,10 +202,7 @@ def mark_events(figure: go.Figure, events: pd.DataFrame | None) -> None:
             showarrow=False,
             font={"size": 11},
         )
-    figure.update_layout(
-        legend={"yref": "container", "y": 1, "yanchor": "top"},
-        margin={"t": 30 + _LINE_PX * (len(ends) + 1)},
-    )
+    return _LINE_PX * (len(ends) + 1)
 
 
 def _labels(events: pd.DataFrame, span_s: float) -> list[tuple[float, str]]:

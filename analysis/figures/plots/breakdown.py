@@ -18,7 +18,7 @@ def plot_breakdown(cells: pd.DataFrame) -> go.Figure:
     """
     cells = cells.sort_values("num_clients")
     loads = cells["num_clients"].astype(str)  # bars of even width, whatever the distance of loads
-    figure = new_figure(CLIENTS_TITLE, "Time in the middleware (ms)")
+    figure = new_figure(CLIENTS_TITLE, "Time (ms)")
     for time, style in TIMES.items():
         figure.add_bar(
             x=loads,

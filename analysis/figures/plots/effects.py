@@ -1,76 +1,60 @@
-"""The 2^k r analysis in figures: effects, interactions, residuals."""
+"""The 2^k r analysis in figures: effects, interactions, residuals of all responses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 from scipy import stats
 
-from analysis.figures.theme import (
-    BLACK,
-    BLUE,
-    FRAME,
-    GREEN,
-    GRID,
-    ORANGE,
-    PURPLE,
-    SKY_BLUE,
-    TEMPLATE,
-    VERMILLION,
-    YELLOW,
-    new_figure,
-)
+from analysis.figures.panels import panels
+from analysis.figures.plots.series import add_model_legend
+from analysis.figures.theme import BLUE, FRAME, GRID, WORKLOADS, new_figure, style_of
+from analysis.statistics.designs import Key
 from analysis.statistics.factorial import MEAN, FactorialResult
+from analysis.text.formatting import heading
 
-_STYLES = (  # of the lower and the higher level: a pair for each factor that lines are split by
-    ((BLUE, "circle", "solid"), (VERMILLION, "square", "dash")),
-    ((GREEN, "diamond", "dot"), (ORANGE, "star", "dashdot")),
-    ((PURPLE, "hourglass", "longdash"), (SKY_BLUE, "pentagon", "longdashdot")),
-    ((BLACK, "cross", "solid"), (YELLOW, "x", "dash")),
-)
-_CODED = (-1, 1)
+BOUND = "bound"
+_ROW_PX, _TITLE_PX = 90, 12  # of the axes of a row of panels, and of their titles' font
+Results = Mapping[Key, FactorialResult]
+Designs = Mapping[str, tuple[Results, Results]]
+_DOTTED = {"color": FRAME, "width": 1, "dash": "dot"}
+_DASHES = {"workers": "longdash"}  # tells its lines from another factor's in grey print, too
 
 
-def plot_effects(result: FactorialResult, unit: str) -> go.Figure:
-    """Plot effects with their confidence intervals; one whose interval holds 0 is grey.
+def plot_effects(designs: Designs, units: Mapping[str, str], *, model: str) -> go.Figure:
+    """Plot the effects of every response with their confidence intervals.
+
+    An effect whose interval holds 0 is grey.
 
     Parameters
     ----------
-    result
-        From `analysis.statistics.factorial.analyse`.
-    unit
-        Of the response, such as ``op/s``; a multiplicative model's effects have none.
+    designs
+        Model to what `analysis.statistics.designs.analyse_designs` finds in what was measured,
+        and in what theory predicts.
+    model
+        Which of them.
+    units
+        Of each response; effects of a multiplicative model are of its logarithm.
+
+    Returns
+    -------
+    plotly Figure
+        Panels of shape (workloads, responses).
     """
-    effects = result.effects.drop(index=MEAN)
-    shown = unit if result.model == "additive" else f"log10 of {unit}"
-    significant = effects["significant"].fillna(True).astype(bool)
-    figure = new_figure("Effect", f"Change from the mean ({shown})")
-    figure.add_scatter(
-        x=effects.index,
-        y=effects["effect"],
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": effects["ci_high"] - effects["effect"],
-            "arrayminus": effects["effect"] - effects["ci_low"],
-        },
-        mode="markers",
-        marker={"color": np.where(significant, BLUE, FRAME), "symbol": "diamond"},
-        showlegend=False,
+    results, expected = designs[model]
+    rows = _rows(results)
+    return _low_panels(
+        [
+            [_effects(workload, response, results, expected, units) for response in units]
+            for workload in rows
+        ],
+        [[f"{workload.capitalize()}s: {response}" for response in units] for workload in rows],
     )
-    figure.add_hline(0, line={"color": FRAME, "width": 1})
-    return figure.update_yaxes(rangemode="normal").update_layout(meta=_runs(result.residuals))
 
 
 def plot_interactions(
-    frame: pd.DataFrame,
-    factors: dict[str, str],
-    response: str,
-    title: str,
-    levels: Mapping[str, tuple[float, float]] | None = None,
+    runs: pd.DataFrame, expected: pd.DataFrame, factors: Sequence[str], *, response: str
 ) -> go.Figure:
     """Plot the mean response over one factor for both levels of another, for every pair.
 
@@ -78,55 +62,44 @@ def plot_interactions(
 
     Parameters
     ----------
-    frame
-        As for `analysis.statistics.factorial.analyse`, levels coded -1 and +1.
+    runs, expected
+        Columns `workload`, `factors` and `response`: what was measured, and what theory predicts.
     factors
-        Letter to column, as in `FactorialResult.factors`; at least 2.
+        At least 2, in the order of their letters.
     response
-        Column of the response.
-    title
-        Of the response's axis, with its unit.
-    levels
-        Factor to its lower and higher level, which axes and legend show instead of the codes.
+        Column, named with its unit.
+
+    Returns
+    -------
+    plotly Figure
+        Panels of shape (workloads, pairs).
     """
-    pairs = list(combinations(factors.items(), 2))
+    pairs = list(combinations(zip("ABCDE", factors, strict=False), 2))
     if not pairs:
         raise ValueError(f"at least 2 factors are needed, got {list(factors)}")
-    levels = levels or {}
-    figure = make_subplots(
-        rows=1,
-        cols=len(pairs),
-        shared_yaxes=True,
-        subplot_titles=[f"{a} \N{MULTIPLICATION SIGN} {b}" for (a, _), (b, _) in pairs],
-    )
-    styles = dict(zip(dict.fromkeys(letter for _, (letter, _) in pairs), _STYLES, strict=False))
-    named: set[str] = set()
-    for col, ((_, over), (letter, split)) in enumerate(pairs, 1):
-        means = frame.groupby([split, over])[response].mean()
-        for level, (color, symbol, dash) in zip(_CODED, styles[letter], strict=True):
-            row = means.loc[level].reindex(_CODED)
-            figure.add_scatter(
-                x=[f"{real:g}" for real in levels[over]] if over in levels else ["-1", "+1"],
-                y=row.to_numpy(),
-                mode="lines+markers",
-                marker={"color": color, "symbol": symbol},
-                line={"color": color, "dash": dash},
-                name=_level_name(letter, split, level, levels),
-                legendgroup=f"{letter}{level}",
-                showlegend=split not in named,
-                row=1,
-                col=col,
-            )
-        named.add(split)
-        over_title = f"Number of {over}" if over in levels else over
-        figure.update_xaxes(title_text=over_title, type="category", row=1, col=col)
-    figure.update_yaxes(title_text=title, row=1, col=1)
-    above = {"y": 1.12, "yanchor": "bottom"}  # the names of the panels
-    figure.update_layout(legend=above, margin={"t": 90})
-    return figure.update_layout(template=TEMPLATE, meta=_runs(frame))
+    workloads = sorted(runs["workload"].unique(), reverse=True)
+    rows = [
+        [
+            _interaction(workload, (over, by), runs, expected, response)
+            for (_, over), (_, by) in pairs
+        ]
+        for workload in workloads
+    ]
+    for row in rows:
+        top = max(max(trace.y) for plot in row for trace in plot.data)
+        for plot in row:
+            plot.update_yaxes(range=[0, 1.08 * top])
+        for plot in row[1:]:
+            plot.update_yaxes(title_text="")
+    add_model_legend(rows[-1][-1], BOUND)
+    names = [f"{a} \N{MULTIPLICATION SIGN} {b}" for (a, _), (b, _) in pairs]
+    titles = [[f"{workload.capitalize()}s: {name}" for name in names] for workload in workloads]
+    return _low_panels(rows, titles)
 
 
-def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
+def plot_residuals(
+    designs: Designs, units: Mapping[str, str], *, response: str, model: str
+) -> go.Figure:
     """Plot residuals against prediction, and their quantiles against those of a normal law.
 
     A spread that grows with the prediction speaks for the multiplicative model; points off the
@@ -134,53 +107,145 @@ def plot_residuals(result: FactorialResult, unit: str) -> go.Figure:
 
     Parameters
     ----------
-    result
-        With repetitions.
-    unit
-        Of the response.
+    designs, units
+        As for `plot_effects`, with repetitions.
+    response, model
+        Which response, and of which model.
+
+    Returns
+    -------
+    plotly Figure
+        Panels of shape (workloads, 2).
 
     Raises
     ------
     ValueError
         There were no repetitions, so there are no residuals.
     """
+    results, _ = designs[model]
+    rows = _rows(results)
+    return _low_panels(
+        [_residuals(workload, results[workload, response], units[response]) for workload in rows],
+        [
+            [f"{workload.capitalize()}s: residuals", f"{workload.capitalize()}s: their quantiles"]
+            for workload in rows
+        ],
+    )
+
+
+def _low_panels(plots: Sequence[Sequence[go.Figure]], titles: list[list[str]]) -> go.Figure:
+    """Arrange panels in rows that are low, with titles to match."""
+    figure = panels(plots, titles, row_px=_ROW_PX)
+    figure.update_xaxes(title_font_size=_TITLE_PX)
+    return figure.update_yaxes(title_font_size=_TITLE_PX)
+
+
+def _rows(results: Results) -> list[str]:
+    return list(dict.fromkeys(workload for workload, _ in results))
+
+
+def _effects(
+    workload: str, response: str, results: Results, expected: Results, units: Mapping[str, str]
+) -> go.Figure:
+    result = results[workload, response]
+    effects = result.effects.drop(index=MEAN)
+    significant = effects["significant"].fillna(True).astype(bool)
+    figure = new_figure("Effect", f"Effect ({_unit(units[response], result)})")
+    figure.add_hline(0, line={"color": FRAME, "width": 1})
+    styles = (
+        (significant, "measured", BLUE, "diamond"),
+        (~significant, "not significant", FRAME, "diamond-open"),
+    )
+    for chosen, name, color, symbol in styles:
+        rows = effects[chosen]
+        if len(rows):
+            figure.add_scatter(
+                x=rows.index,
+                y=rows["effect"],
+                error_y={"type": "data", "array": rows["ci_high"] - rows["effect"]},
+                mode="markers",
+                marker={"color": color, "symbol": symbol, "size": 7},
+                name=name,
+            )
+    predicted = expected[workload, response].effects["effect"].reindex(effects.index)
+    line = {"color": FRAME, "width": 1.5}
+    figure.add_scatter(
+        x=predicted.index,
+        y=predicted,
+        mode="markers",
+        marker={"symbol": "line-ew-open", "size": 16, "color": FRAME, "line": line},
+        name=BOUND,
+    )
+    figure.update_xaxes(categoryorder="array", categoryarray=list(effects.index))
+    figure.update_yaxes(rangemode="normal")
+    return _counted(figure, workload, len(result.residuals))
+
+
+def _interaction(
+    workload: str,
+    pair: tuple[str, str],
+    runs: pd.DataFrame,
+    expected: pd.DataFrame,
+    response: str,
+) -> go.Figure:
+    over, by = pair
+    own = runs[runs["workload"] == workload]
+    bounds = expected[expected["workload"] == workload]
+    title = heading(response.removeprefix("client_"))
+    figure = new_figure(f"Number of {over.removeprefix('num_')}", title)
+    lines = bounds.groupby([by, over])[response].mean()
+    for position, (level, rows) in enumerate(own.groupby(by)):
+        style = style_of(by, level, position)
+        means = rows.groupby(over)[response].mean()
+        figure.add_scatter(
+            x=means.index.map("{:g}".format),
+            y=means,
+            mode="lines+markers",
+            marker={"color": style.color, "symbol": style.symbol},
+            line={"color": style.color, "dash": _DASHES.get(by, style.dash)},
+            name=style.name,
+        )
+        predicted = lines.loc[level]
+        figure.add_scatter(
+            x=predicted.index.map("{:g}".format),
+            y=predicted,
+            mode="lines",
+            line=_DOTTED,
+            name=style.name,
+            showlegend=False,
+        )
+    figure.update_xaxes(type="category")
+    return _counted(figure, workload, len(own))
+
+
+def _residuals(workload: str, result: FactorialResult, unit: str) -> list[go.Figure]:
     if result.repetitions < 2:
         raise ValueError("residuals need repetitions, got r = 1")
-    shown = unit if result.model == "additive" else f"log10 of {unit}"
+    unit = _unit(unit, result)
     residuals = result.residuals
+    style = WORKLOADS[workload]
+    marker = {"color": style.color, "symbol": style.symbol, "size": 6}
+    points = {"mode": "markers", "marker": marker, "name": style.name, "showlegend": False}
+    against_prediction = new_figure(f"Predicted ({unit})", f"Residual ({unit})")
+    against_prediction.add_hline(0, line={"color": GRID}, layer="below")
+    against_prediction.add_scatter(x=residuals["predicted"], y=residuals["residual"], **points)
     (quantiles, ordered), (slope, intercept, _) = stats.probplot(residuals["residual"])
-    figure = make_subplots(rows=1, cols=2, shared_yaxes=True)
-    points = {"mode": "markers", "marker": {"color": BLUE, "symbol": "circle"}, "showlegend": False}
-    figure.add_scatter(x=residuals["predicted"], y=residuals["residual"], row=1, col=1, **points)
-    figure.add_scatter(x=quantiles, y=ordered, row=1, col=2, **points)
-    figure.add_scatter(
-        x=quantiles,
-        y=intercept + slope * quantiles,
-        mode="lines",
-        line={"color": FRAME, "dash": "dot"},
-        showlegend=False,
-        row=1,
-        col=2,
+    against_normal = new_figure("Quantile of the normal distribution", f"Residual ({unit})")
+    against_normal.add_scatter(x=quantiles, y=ordered, **points)
+    against_normal.add_scatter(
+        x=quantiles, y=intercept + slope * quantiles, mode="lines", line=_DOTTED, showlegend=False
     )
-    figure.add_hline(0, line={"color": GRID}, layer="below", row=1, col=1)
-    figure.update_xaxes(title_text=f"Predicted ({shown})", rangemode="normal", row=1, col=1)
-    figure.update_xaxes(title_text="Quantile of the normal distribution", row=1, col=2)
-    figure.update_xaxes(rangemode="normal", row=1, col=2)
-    figure.update_yaxes(title_text=f"Residual ({shown})", row=1, col=1)
-    figure.update_yaxes(rangemode="normal")
-    return figure.update_layout(template=TEMPLATE, meta=_runs(residuals))
+    plots = [against_prediction, against_normal]
+    for plot in plots:
+        plot.update_xaxes(rangemode="normal")
+        plot.update_yaxes(rangemode="normal")
+    return [_counted(plot, workload, len(residuals)) for plot in plots]
 
 
-def _level_name(
-    letter: str, factor: str, coded: int, levels: Mapping[str, tuple[float, float]]
-) -> str:
-    """Name one level as the legend has it: ``B = +1``, or ``2 middlewares``."""
-    if factor not in levels:
-        return f"{letter} = {coded:+d}"
-    real = levels[factor][_CODED.index(coded)]
-    return f"{real:g} {factor.removesuffix('s') if real == 1 else factor}"
+def _unit(unit: str, result: FactorialResult) -> str:
+    return unit if result.model == "additive" else f"log10 of {unit}"
 
 
-def _runs(rows: pd.DataFrame) -> dict[str, int]:
-    """Count the runs, one a row, for the footnote that `present.figure` gives the figure."""
-    return {"runs": len(rows)}
+def _counted(figure: go.Figure, workload: str, runs: int) -> go.Figure:
+    """Note the runs, one a row, for the footnote that `present.figure` gives the figure."""
+    return figure.update_layout(meta={"runs": {workload: runs}})

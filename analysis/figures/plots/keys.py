@@ -1,158 +1,149 @@
-"""Multi-gets: percentiles by size, and histograms, sharded beside non-sharded."""
-
-from collections.abc import Sequence
+"""Multi-gets by their number of keys, cut into parts (sharded) beside sent whole."""
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from analysis.figures.plots.series import add_measured, count_runs
-from analysis.figures.theme import PERCENTILES, SHARDED, SIDES, TEMPLATE, bar_marker, new_figure
+from analysis.figures.panels import panels
+from analysis.figures.plots.series import (
+    add_measured,
+    add_model,
+    add_model_legend,
+    count_merged,
+    count_runs,
+    each_series,
+    time_axis,
+)
+from analysis.figures.theme import SHARDED, SIDES, new_figure
 from analysis.results.histograms import num_runs
 
 _KEYS_TITLE, _TIME_TITLE = "Keys of a multi-get", "Response time (ms)"
-_TIME, _THROUGHPUT = "response_time_ms", "client_throughput_ops_per_s"
-_LOG_TICKS = [step * 10**power for power in range(-1, 4) for step in (1, 2, 5)]
-_NO_LINE = {"line": {"width": 0}}  # around bars too narrow for it
-SHOWN_SHARE = 0.995  # of the samples of a histogram; the tail would squeeze the rest
+_SHOWN = 0.995  # of the requests; what is slower would leave no room for them
 
 
-def plot_response_time_by_keys(cells: pd.DataFrame, *, logarithmic: bool = False) -> go.Figure:
-    """Plot the mean response time of multi-gets with 95 % CIs against their keys, by mode.
+def plot_response_time_by_keys(
+    cells: pd.DataFrame, predicted: pd.DataFrame | None = None
+) -> go.Figure:
+    """Plot the mean response time of multi-gets with 95 % CIs, and that of one that never waits.
 
     Parameters
     ----------
     cells
         From `analysis.sections.multi_gets.multi_get_cells`.
-    logarithmic
-        Whether both axes are, for sizes far apart.
+    predicted
+        From `analysis.sections.multi_gets.prediction_table`.
     """
-    return _by_keys(cells, _TIME, _TIME_TITLE, logarithmic)
+    return time_axis(_by_keys(cells, predicted, "response_time_ms", _TIME_TITLE))
 
 
-def plot_throughput_by_keys(cells: pd.DataFrame, *, logarithmic: bool = False) -> go.Figure:
-    """Plot the throughput of all requests with 95 % CIs against the keys of multi-gets, by mode.
+def plot_throughput_by_keys(
+    cells: pd.DataFrame, predicted: pd.DataFrame | None = None
+) -> go.Figure:
+    """Plot the throughput of multi-gets, without the sets between them, and what is predicted.
 
     Parameters
     ----------
-    cells
-        From `analysis.sections.summary.cells` of sections 5.1 and 5.2.
-    logarithmic
+    cells, predicted
         As for `plot_response_time_by_keys`.
     """
-    return _by_keys(cells, _THROUGHPUT, "Throughput (op/s)", logarithmic)
+    title = "Multi-gets (op/s)"
+    figure = _by_keys(cells, predicted, "throughput_ops_per_s", title)
+    ticks = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+    return figure.update_yaxes(type="log", tickvals=ticks)
 
 
-def plot_percentiles_by_keys(
-    percentiles: pd.DataFrame,
-    shown: Sequence[int] = (25, 50, 75, 90, 99),
-    *,
-    logarithmic: bool = False,
-) -> go.Figure:
-    """Plot percentiles of the response time against the keys of a multi-get, both modes together.
+def plot_percentiles_by_keys(percentiles: pd.DataFrame, request: str, sharded: bool) -> go.Figure:
+    """Plot percentiles of the response time of one mode; both modes have the same axes.
 
     Parameters
     ----------
     percentiles
-        From `analysis.results.histograms.percentiles_by`: one row per `multi_get_keys`, `sharded`
-        and `percentile`.
-    shown
-        Which percentiles.
-    logarithmic
-        Whether both axes are, for sizes far apart.
+        From `analysis.results.histograms.percentiles_by`: one row per `request`, `sharded`,
+        `multi_get_keys` and `percentile`.
+    request
+        ``multi-get`` or ``set``.
+    sharded
+        Which mode.
     """
+    of_request = percentiles[percentiles["request"] == request]
+    own = of_request[of_request["sharded"] == sharded]
     figure = new_figure(_KEYS_TITLE, _TIME_TITLE)
-    for sharded, mode in SHARDED.items():
-        rows = percentiles[percentiles["sharded"].astype(bool) == sharded]
-        for percentile in shown if len(rows) else ():
-            style = PERCENTILES[percentile]
-            line = rows[rows["percentile"] == percentile].sort_values("multi_get_keys")
-            filled = style.symbol if sharded else f"{style.symbol}-open"
-            figure.add_scatter(
-                x=line["multi_get_keys"],
-                y=line["value_ms"],
-                mode="lines+markers",
-                marker={"color": style.color, "symbol": filled},
-                line={"color": style.color, "dash": mode.dash, "width": 1.5},
-                name=f"{style.name}, {mode.name}",
-                legendgroup=mode.name,
-            )
-    _set_axes(figure, percentiles, logarithmic)
-    runs = int(percentiles.drop_duplicates(["multi_get_keys", "sharded"])["runs"].sum())
-    return figure.update_layout(height=440, meta={"runs": runs})
+    for style, rows in each_series(own.assign(num_clients=own["multi_get_keys"]), "percentile"):
+        figure.add_scatter(
+            x=rows["multi_get_keys"],
+            y=rows["value_ms"],
+            mode="lines+markers",
+            marker={"color": style.color, "symbol": style.symbol},
+            line={"color": style.color, "dash": style.dash, "width": 1},
+            name=style.name,
+        )
+    time_axis(_keys_axis(figure, of_request))
+    if own.empty:  # sets are not told apart, or the mode was not measured
+        return figure
+    ends = np.log10([of_request["value_ms"].min() / 1.2, of_request["value_ms"].max() * 1.2])
+    figure.update_yaxes(range=ends.tolist())
+    return count_merged(figure, own.drop(columns="request"))
 
 
-def plot_histograms(histograms: pd.DataFrame, bin_ms: float = 0.1) -> go.Figure:
-    """Plot response-time histograms: clients and middleware above each other, modes side by side.
+def plot_spread(histograms: pd.DataFrame, *, keys: int, side: str) -> go.Figure:
+    """Plot the share of multi-gets, and of sets between them, that were answered within a time.
 
     Parameters
     ----------
     histograms
-        Rows of `analysis.tables.frames.Tables.histograms` of one configuration in both modes and
-        of `time` ``response_time``: `side`, `sharded`, `upper_edge_ms`, `count`. Repetitions
-        are added up.
-    bin_ms
-        Width of a bar in ms. All four histograms have the same axes.
+        From `analysis.sections.multi_gets.by_request`. Repetitions are added up.
+    keys
+        Of a multi-get.
+    side
+        ``client`` or ``middleware``.
     """
-    sides = [side for side in SIDES if (histograms["side"] == side).any()]
-    figure = make_subplots(
-        rows=len(sides),
-        cols=len(SHARDED),
-        shared_xaxes="all",
-        shared_yaxes="all",
-        vertical_spacing=0.09,
-        horizontal_spacing=0.04,
-    )
-    edge = _shown_up_to(histograms, bin_ms)
-    for row, side in enumerate(sides, 1):
-        for col, (sharded, mode) in enumerate(SHARDED.items(), 1):
-            chosen = histograms["sharded"].astype(bool).eq(sharded) & histograms["side"].eq(side)
-            left, share = _bars(histograms[chosen], bin_ms, edge)
-            figure.add_bar(
-                x=left + bin_ms / 2,
-                y=share * 100,
-                width=bin_ms,
-                marker=bar_marker(SIDES[side].color, mode.pattern) | _NO_LINE,
-                name=f"{SIDES[side].name}, {mode.name}",
-                row=row,
-                col=col,
-            )
-        figure.update_yaxes(title_text="Requests (%)", row=row, col=1)
-    figure.update_xaxes(title_text="Response time (ms)", row=len(sides))
-    figure.update_layout(template=TEMPLATE, height=260 * len(sides) + 40, bargap=0)
-    return figure.update_layout(meta={"runs": num_runs(histograms)})
+    own = histograms[(histograms["multi_get_keys"] == keys) & (histograms["side"] == side)]
+    plots = [_distribution(own[own["request"] == name]) for name in ("multi-get", "set")]
+    where = SIDES[side].name
+    titles = [f"Multi-gets of {keys} at the {where}", f"Sets between them at the {where}"]
+    return panels([plots], [titles])
 
 
-def _by_keys(cells: pd.DataFrame, column: str, title: str, logarithmic: bool) -> go.Figure:
+def _distribution(histograms: pd.DataFrame) -> go.Figure:
+    figure = new_figure(_TIME_TITLE, "Share of requests")
+    runs = {}
+    for sharded, mode in SHARDED.items():
+        rows = histograms[histograms["sharded"] == sharded]
+        if rows.empty:
+            continue
+        counts = rows.groupby("upper_edge_ms")["count"].sum().sort_index()
+        shares = counts.cumsum() / counts.sum()
+        kept = shares[shares <= _SHOWN]
+        figure.add_scatter(
+            x=kept.index,
+            y=kept,
+            mode="lines",
+            line={"color": mode.color, "dash": mode.dash, "shape": "hv"},
+            name=mode.name,
+        )
+        runs[mode.name] = num_runs(rows.drop(columns="request"))
+    return figure.update_yaxes(tickformat=".0%").update_layout(meta={"runs": runs})
+
+
+def _by_keys(
+    cells: pd.DataFrame, predicted: pd.DataFrame | None, column: str, title: str
+) -> go.Figure:
     figure = new_figure(_KEYS_TITLE, title)
     for sharded, mode in SHARDED.items():
-        rows = cells[cells["sharded"].astype(bool) == sharded].sort_values("multi_get_keys")
+        rows = cells[cells["sharded"] == sharded].sort_values("multi_get_keys")
         add_measured(figure, mode, rows.assign(num_clients=rows["multi_get_keys"]), column)
-        line = {"color": mode.color, "dash": mode.dash}
-        figure.data[-1].update(mode="lines+markers", marker={"size": 8}, line=line)
-    _set_axes(figure, cells, logarithmic)
-    return count_runs(figure, cells, column)
+        if predicted is not None:
+            line = predicted[predicted["sharded"] == sharded].sort_values("multi_get_keys")
+            add_model(figure, mode, line["multi_get_keys"], line[column])
+    if predicted is not None:
+        add_model_legend(figure, "theory")
+    counted = cells.assign(num_clients=cells["multi_get_keys"])
+    return count_runs(_keys_axis(figure, cells), counted, column)
 
 
-def _set_axes(figure: go.Figure, frame: pd.DataFrame, logarithmic: bool) -> None:
-    """Mark the numbers of keys that were measured, and on a logarithmic axis 1, 2, 5, 10, ..."""
-    figure.update_xaxes(tickvals=sorted(frame["multi_get_keys"].unique()))
-    if logarithmic:
-        figure.update_xaxes(type="log").update_yaxes(type="log", tickvals=_LOG_TICKS)
-
-
-def _shown_up_to(histograms: pd.DataFrame, bin_ms: float) -> float:
-    edges = []
-    for _, samples in histograms.groupby(["side", "sharded"]):
-        ordered = samples.sort_values("upper_edge_ms")
-        share = ordered["count"].cumsum() / ordered["count"].sum()
-        edges.append(ordered["upper_edge_ms"].to_numpy()[np.searchsorted(share, SHOWN_SHARE)])
-    return float(np.ceil(max(edges, default=bin_ms) / bin_ms) * bin_ms)
-
-
-def _bars(samples: pd.DataFrame, bin_ms: float, edge: float) -> tuple[np.ndarray, np.ndarray]:
-    """Left edges of the bars and the share of all samples in each."""
-    bins = np.floor(samples["upper_edge_ms"] / bin_ms).astype(int)
-    counts = samples.groupby(bins)["count"].sum().reindex(range(round(edge / bin_ms)), fill_value=0)
-    return counts.index.to_numpy() * bin_ms, (counts / max(1, samples["count"].sum())).to_numpy()
+def _keys_axis(figure: go.Figure, frame: pd.DataFrame) -> go.Figure:
+    """Make the axis of the keys logarithmic, with a tick at every number that was measured."""
+    levels = sorted(frame["multi_get_keys"].unique())
+    return figure.update_xaxes(
+        type="log", tickvals=levels, ticktext=[f"{keys:g}" for keys in levels], tickangle=0
+    )

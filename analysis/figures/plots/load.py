@@ -1,5 +1,6 @@
 """Throughput and response time against the number of clients, and against each other."""
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -8,10 +9,14 @@ from analysis.figures.plots.series import (
     add_measured,
     add_model,
     add_model_legend,
+    clients_axis,
     count_runs,
     each_series,
+    time_axis,
 )
-from analysis.figures.theme import FRAME, error_bars, new_figure
+from analysis.figures.theme import error_bars, new_figure
+from analysis.models.asymptotes import bounds_over
+from analysis.units import MS_PER_S
 
 THROUGHPUT, RESPONSE_TIME = "throughput_ops_per_s", "response_time_ms"
 _TITLES = {THROUGHPUT: "Throughput (op/s)", RESPONSE_TIME: "Response time (ms)"}
@@ -19,46 +24,43 @@ _TITLES = {THROUGHPUT: "Throughput (op/s)", RESPONSE_TIME: "Response time (ms)"}
 
 def plot_throughput(
     cells: pd.DataFrame,
+    bounds: pd.DataFrame | None = None,
     *,
     series: str = "workload",
     side: str = "client",
-    law: bool = True,
-    limits: dict[str, float] | None = None,
 ) -> go.Figure:
-    """Plot measured throughput with 95 % CIs, and what the interactive law makes of response time.
+    """Plot measured throughput with 95 % CIs, and the most that links, delays and workers allow.
 
     Parameters
     ----------
     cells
         From `analysis.sections.summary.cells`, one row per `series` and `num_clients`.
+    bounds
+        From `analysis.models.asymptotes.asymptote_table`, one row per level of `series`.
     series
         Column that tells the series apart, such as ``workload`` or ``workers``.
     side
         ``client`` or ``middleware``.
-    law
-        Whether to add the interactive law, X = N / (R + Z), as a line; it holds at the clients.
-    limits
-        Name to throughput in op/s, such as the most that a link carries: horizontal lines.
     """
-    figure = _against_clients(cells, THROUGHPUT, series=series, side=side, law=law)
-    for name, limit in (limits or {}).items():
-        figure.add_hline(limit, line={"color": FRAME, "dash": "dash"}, annotation_text=name)
-    return figure
+    return _against_clients(cells, bounds, THROUGHPUT, series=series, side=side)
 
 
 def plot_response_time(
-    cells: pd.DataFrame, *, series: str = "workload", side: str = "client", law: bool = True
+    cells: pd.DataFrame,
+    bounds: pd.DataFrame | None = None,
+    *,
+    series: str = "workload",
+    side: str = "client",
 ) -> go.Figure:
-    """Plot measured response time with 95 % CIs, and what the interactive law makes of throughput.
+    """Plot measured response time with 95 % CIs, and the least that it can be; logarithmic.
 
     Parameters
     ----------
-    cells, series, side
+    cells, bounds, series, side
         As for `plot_throughput`.
-    law
-        Whether to add the interactive law, R = N / X - Z, as a line; it holds at the clients.
     """
-    return _against_clients(cells, RESPONSE_TIME, series=series, side=side, law=law)
+    figure = _against_clients(cells, bounds, RESPONSE_TIME, series=series, side=side)
+    return time_axis(figure)
 
 
 def plot_throughput_against_response_time(
@@ -92,16 +94,19 @@ def plot_throughput_against_response_time(
 
 
 def _against_clients(
-    cells: pd.DataFrame, measure: str, *, series: str, side: str, law: bool
+    cells: pd.DataFrame, bounds: pd.DataFrame | None, measure: str, *, series: str, side: str
 ) -> go.Figure:
     column = f"{side}_{measure}"
-    shows_law = law and side == "client"
     figure = new_figure(CLIENTS_TITLE, _TITLES[measure])
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, column)
-        if shows_law:
-            predicted = rows[f"interactive_law_{measure}_mean"]
-            add_model(figure, style, rows["num_clients"], predicted)
-    if shows_law:
-        add_model_legend(figure, "interactive law")
-    return count_runs(figure, cells, column)
+        if bounds is not None:
+            bound = bounds[bounds[series] == rows[series].iloc[0]].iloc[0]
+            least_s = bound["least_response_time_ms"] / MS_PER_S
+            clients = np.geomspace(rows["num_clients"].min(), rows["num_clients"].max(), 80)
+            throughput, time_s = bounds_over(bound["most_ops_per_s"], least_s, clients)
+            line = throughput if measure == THROUGHPUT else time_s * MS_PER_S
+            add_model(figure, style, clients, line)
+    if bounds is not None:
+        add_model_legend(figure, "asymptotic bound")
+    return count_runs(clients_axis(figure, cells), cells, column)

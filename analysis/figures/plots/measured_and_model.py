@@ -1,13 +1,48 @@
-"""Models against measurements over the number of clients."""
+"""Models against measurements: over the load, over each other, and under open arrivals."""
+
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.plots.series import CLIENTS_TITLE, add_measured, count_runs, each_series
-from analysis.figures.theme import FRAME, GRID, error_bars, new_figure, style_of
+from analysis.figures.panels import panels
+from analysis.figures.plots.series import (
+    CLIENTS_TITLE,
+    add_measured,
+    clients_axis,
+    count_runs,
+    each_series,
+    time_axis,
+)
+from analysis.figures.theme import (
+    BLACK,
+    BLUE,
+    FRAME,
+    GREEN,
+    GRID,
+    PURPLE,
+    VERMILLION,
+    Style,
+    error_bars,
+    new_figure,
+    style_of,
+)
+from analysis.sections.open_loop import RESPONSE_TIME, ServiceCenter, compare_open, open_curves
 from analysis.text.numbers import percent
 
+AT_CLIENTS = {
+    "client_throughput_ops_per_s": "Throughput (op/s)",
+    "client_response_time_ms": "Response time (ms)",
+}
 _DASHES = ("solid", "dash", "dot", "dashdot")
+_MEASURED = Style(name="measured", color=BLACK, symbol="circle")
+_OPEN_MODELS = {  # by the beginning of a model's name, the longer ones first
+    "M/D/1, token bucket": Style(name="token bucket", color=PURPLE, symbol="x", dash="dashdot"),
+    "M/M/": Style(name="M/M/m", color=BLUE, symbol="x"),
+    "M/D/": Style(name="M/D/m", color=VERMILLION, symbol="x", dash="dash"),
+    "M/G/": Style(name="M/G/m", color=GREEN, symbol="x", dash="dot"),
+}
+_ROOM = 1.6  # above and below what a logarithmic axis shows
 
 
 def plot_prediction(
@@ -19,6 +54,8 @@ def plot_prediction(
     series: str = "workload",
 ) -> go.Figure:
     """Plot measured means with 95 % CIs as markers and each model's prediction as a line.
+
+    The axis of clients is logarithmic, and so is that of a time.
 
     Parameters
     ----------
@@ -55,13 +92,54 @@ def plot_prediction(
         figure.add_scatter(
             x=[None], y=[None], mode="lines", line={"color": FRAME, "dash": dash}, name=model
         )
+    if column.endswith("_ms"):
+        time_axis(figure)
     if f"{column}_repetitions" in cells:
         count_runs(figure, cells, column)
-    return figure
+    return clients_axis(figure, cells)
+
+
+def plot_by_workload(
+    cells: pd.DataFrame, predictions: pd.DataFrame, measures: Mapping[str, str] = AT_CLIENTS
+) -> go.Figure:
+    """Plot models of sets and of gets as panels, `plot_prediction` of each number of workers.
+
+    Parameters
+    ----------
+    cells, predictions
+        As for `plot_prediction`, with columns `workload` and `workers`.
+    measures
+        Column to the title of its axis. Of several, each workload has a row; of one, all have one
+        row.
+    """
+    plots = [
+        [
+            plot_prediction(
+                cells[cells["workload"] == workload],
+                predictions[predictions["workload"] == workload],
+                column=column,
+                title=title,
+                series="workers",
+            )
+            for column, title in measures.items()
+        ]
+        for workload in ("set", "get")
+    ]
+    names = [title.partition(" (")[0].lower() for title in measures.values()]
+    titles = [[f"{kind}: {name}" for name in names] for kind in ("Sets", "Gets")]
+    if len(names) == 1:
+        plots, titles = [[plot for (plot,) in plots]], [["Sets", "Gets"]]
+    return panels(plots, titles)
 
 
 def plot_predicted_against_measured(
-    compared: pd.DataFrame, *, column: str, title: str, series: str = "model", within: float = 0.1
+    compared: pd.DataFrame,
+    *,
+    column: str,
+    title: str,
+    series: str = "model",
+    levels: Sequence[object] = (),
+    within: float = 0.1,
 ) -> go.Figure:
     """Plot predictions over what was measured: on the diagonal a prediction is right.
 
@@ -78,12 +156,14 @@ def plot_predicted_against_measured(
         What is measured, with the unit, such as ``throughput (op/s)``.
     series
         Column that tells the points apart.
+    levels
+        All that it may have, so that each looks the same in plots that lack some.
     within
         Relative error that the shaded band allows.
     """
     figure = new_figure(f"Measured {title}", f"Predicted {title}")
     values = compared[[f"{column}_predicted", f"{column}_mean"]]
-    end = float(values.to_numpy().max()) * 1.05
+    end = float(values.to_numpy().max()) * 1.05 if len(values) else 1.0
     figure.add_scatter(
         x=[0, end, end],
         y=[0, end * (1 + within), end * (1 - within)],
@@ -97,8 +177,9 @@ def plot_predicted_against_measured(
     figure.add_scatter(
         x=[0, end], y=[0, end], mode="lines", line={"color": FRAME, "dash": "dash"}, name="equal"
     )
-    for position, (level, rows) in enumerate(compared.groupby(series)):
-        style = style_of(series, level, position)
+    order = list(levels) or sorted(compared[series].unique())
+    for level, rows in compared.groupby(series):
+        style = style_of(series, level, order.index(level))
         figure.add_scatter(
             x=rows[f"{column}_mean"],
             y=rows[f"{column}_predicted"],
@@ -108,3 +189,53 @@ def plot_predicted_against_measured(
             name=style.name,
         )
     return figure.update_xaxes(range=[0, end])
+
+
+def plot_open_stations(centers: Mapping[str, ServiceCenter]) -> go.Figure:
+    """Plot response times under Poisson arrivals over the utilization, with models as lines.
+
+    One panel per station. The axis of times is logarithmic; intervals are cut where they reach far
+    beyond all means.
+
+    Parameters
+    ----------
+    centers
+        Name to station.
+    """
+    plots = [_open_station(center) for center in centers.values()]
+    return panels([plots], [[name.capitalize() for name in centers]])
+
+
+def _open_station(center: ServiceCenter) -> go.Figure:
+    figure = new_figure("Utilization", "Response time (ms)")
+    figure.update_xaxes(range=[0, 1], tickformat=".1f")
+    if center.cells.empty:
+        return figure
+    curves = open_curves(center)
+    points = compare_open(center).drop_duplicates("arrival_rate_per_s")
+    shown = pd.concat([points["measured"], curves["response_time_ms"]]).astype(float)
+    low, high = shown.min() / _ROOM, shown.max() * _ROOM
+    figure.add_scatter(
+        x=points["utilization"],
+        y=points["measured"],
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": points["ci_high"].clip(upper=high) - points["measured"],
+            "arrayminus": points["measured"] - points["ci_low"].clip(lower=low),
+        },
+        mode="markers",
+        marker={"color": _MEASURED.color, "symbol": "circle-open", "line": {"width": 1.3}},
+        name=_MEASURED.name,
+    )
+    for model, curve in curves.groupby("model", sort=False):
+        style = next(s for start, s in _OPEN_MODELS.items() if str(model).startswith(start))
+        figure.add_scatter(
+            x=curve["utilization"],
+            y=curve["response_time_ms"],
+            mode="lines",
+            line={"color": style.color, "dash": style.dash},
+            name=style.name,
+        )
+    known = center.cells.dropna(axis="columns", how="all")
+    return count_runs(time_axis(figure), known, RESPONSE_TIME)

@@ -3,7 +3,13 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.plots.series import CLIENTS_TITLE, each_series
+from analysis.figures.plots.series import (
+    CLIENTS_TITLE,
+    clients_axis,
+    count_merged,
+    each_series,
+    time_axis,
+)
 from analysis.figures.theme import new_figure
 
 
@@ -28,5 +34,4 @@ def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") 
             line={"color": style.color, "dash": style.dash, "width": 1},
             name=style.name,
         )
-    runs = int(percentiles.drop_duplicates("num_clients")["runs"].sum())
-    return figure.update_layout(legend_traceorder="reversed", meta={"runs": runs})
+    return count_merged(time_axis(clients_axis(figure, percentiles)), percentiles)

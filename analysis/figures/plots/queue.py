@@ -8,6 +8,7 @@ from analysis.figures.plots.series import (
     add_measured,
     add_model,
     add_model_legend,
+    clients_axis,
     count_runs,
     each_series,
 )
@@ -36,12 +37,12 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
         )
         add_model(figure, style, rows["num_clients"], in_queue)
     add_model_legend(figure, "Little's law")
-    return count_runs(figure, cells, "middleware_queue_length")
+    return count_runs(clients_axis(figure, cells), cells, "middleware_queue_length")
 
 
 def plot_waiting_workers(cells: pd.DataFrame, *, series: str = "workers") -> go.Figure:
     """Plot the number of workers without a job, summed over the middlewares, with 95 % CIs."""
-    figure = new_figure(CLIENTS_TITLE, "Number of waiting workers")
+    figure = new_figure(CLIENTS_TITLE, "Idle workers")
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, "middleware_waiting_workers")
-    return count_runs(figure, cells, "middleware_waiting_workers")
+    return count_runs(clients_axis(figure, cells), cells, "middleware_waiting_workers")

@@ -6,9 +6,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.theme import FRAME, Style, error_bars, style_of
+from analysis.tables.frames import SETTINGS
 
 CLIENTS_TITLE = "Number of clients"
-_SIZES_PX = (15, 12.5, 10, 7.5, 5.5, 4)  # of the markers of one series after the other
+_APART = 1.7  # of two loads, from which on both have room for their number
+_SIZES_PX = (12, 10, 8.5, 7, 5.5, 4)  # of the markers of one series after the other
 
 
 def each_series(cells: pd.DataFrame, series: str) -> Iterator[tuple[Style, pd.DataFrame]]:
@@ -17,9 +19,39 @@ def each_series(cells: pd.DataFrame, series: str) -> Iterator[tuple[Style, pd.Da
         yield style_of(series, level, position), rows.sort_values("num_clients")
 
 
+def clients_axis(figure: go.Figure, cells: pd.DataFrame) -> go.Figure:
+    """Make the axis of the load logarithmic, with a tick at every load that was measured."""
+    loads = sorted(cells["num_clients"].unique())
+    told: list[float] = []
+    for load in reversed(loads):
+        if not told or told[-1] >= _APART * load:
+            told.append(load)
+    texts = [f"{load:g}" if load in told else "" for load in loads]
+    return figure.update_xaxes(type="log", tickvals=loads, ticktext=texts, tickangle=0)
+
+
+def time_axis(figure: go.Figure) -> go.Figure:
+    """Make the axis of a time logarithmic, with ticks at 1, 2 and 5 of each decade."""
+    ticks = [digit * 10.0**power for power in range(-3, 6) for digit in (1, 2, 5)]
+    return figure.update_yaxes(type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks])
+
+
 def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure:
-    """Note how many runs the figure shows, for the footnote that `present.figure` gives it."""
-    return figure.update_layout(meta={"runs": int(cells[f"{column}_repetitions"].sum())})
+    """Note which runs the figure shows, for the footnote that `present.figure` gives it."""
+    names = ("section", "workload", "workers", *SETTINGS, "num_clients")
+    key = [name for name in dict.fromkeys(names) if name in cells]
+    cases = cells[key].astype(str).agg("|".join, axis="columns")
+    runs = cells[f"{column}_repetitions"].astype(int)
+    return figure.update_layout(meta={"runs": dict(zip(cases, runs.tolist(), strict=True))})
+
+
+def count_merged(figure: go.Figure, percentiles: pd.DataFrame) -> go.Figure:
+    """Note which runs stand behind percentiles of merged histograms, as `count_runs` does."""
+    key = [name for name in percentiles if name not in ("percentile", "value_ms", "runs", "side")]
+    cases = percentiles.drop_duplicates(key)
+    names = cases[key].astype(str).agg("|".join, axis="columns")
+    runs = dict(zip(names, cases["runs"].astype(int).tolist(), strict=True))
+    return figure.update_layout(meta={"runs": runs})
 
 
 def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: str) -> None:
@@ -45,7 +77,7 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
     )
 
 
-def add_model(figure: go.Figure, style: Style, x: pd.Series, y: object) -> None:
+def add_model(figure: go.Figure, style: Style, x: object, y: object) -> None:
     """Add what a law predicts as a thin line of the series' colour, without a legend entry."""
     line = {"color": style.color, "width": 1, "dash": "dot"}
     figure.add_scatter(x=x, y=y, mode="lines", line=line, name=style.name, showlegend=False)

@@ -1,36 +1,70 @@
-"""How requests are shared out among servers."""
+"""How requests are shared out among servers, and as the ring has it."""
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.theme import FRAME, bar_marker, new_figure, style_of
+from analysis.figures.panels import panels
+from analysis.figures.theme import FRAME, bar_marker, error_bars, new_figure, style_of
+
+_ROW_PX, _TITLE_PX = 118, 12
+_GAP = 0.3  # of the room of a server, between its markers and those of the next
 
 
-def plot_request_shares(requests: pd.DataFrame, *, series: str = "replicas") -> go.Figure:
-    """Plot each server's share of all requests as bars, and the even share as a line.
+def plot_request_shares(shares: pd.DataFrame) -> go.Figure:
+    """Plot each server's share of the requests, and how far it is from what the ring gives.
 
     Parameters
     ----------
-    requests
-        Columns `server`, `requests` and `series`; rows of equal server and series are added up.
-        Of `share_repetitions`, where it is known, the runs are counted.
-    series
-        Column that tells the bars of a server apart, such as ``replicas`` or ``routing``.
+    shares
+        From `analysis.sections.routing.shares_table`.
+
+    Returns
+    -------
+    plotly Figure
+        Panels of shape (1, 2): shares as bars, the even share as a line; differences from the ring
+        with their 95 % confidence intervals, and two standard deviations of chance as a band.
     """
-    counts = requests.groupby([series, "server"])["requests"].sum()
-    shares = (counts / counts.groupby(level=series).transform("sum") * 100).reset_index()
-    figure = new_figure("Server", "Share of requests (%)")
-    for position, (level, rows) in enumerate(shares.groupby(series)):
-        style = style_of(series, level, position)
+    plots = [_shares(shares), _differences(shares)]
+    figure = panels([plots], [["Share of requests", "Measured less ring"]], row_px=_ROW_PX)
+    figure.update_xaxes(title_font_size=_TITLE_PX)
+    figure.update_yaxes(title_font_size=_TITLE_PX)
+    return figure.update_layout(scattermode="group", scattergap=_GAP)
+
+
+def _shares(shares: pd.DataFrame) -> go.Figure:
+    figure = new_figure("Server", "Share (%)")
+    for position, (copies, rows) in enumerate(shares.groupby("replicas")):
+        style = style_of("replicas", copies, position)
         figure.add_bar(
             x=rows["server"],
-            y=rows["requests"],
+            y=rows["share_mean"] * 100,
             name=style.name,
             marker=bar_marker(style.color, style.pattern),
         )
     even = 100 / shares["server"].nunique()
-    figure.add_hline(even, line={"color": FRAME, "dash": "dash"}, annotation_text="even share")
-    if "share_repetitions" in requests:
-        runs = requests.groupby(series)["share_repetitions"].max().sum()
-        figure.update_layout(meta={"runs": int(runs)})
-    return figure.update_layout(barmode="group")
+    figure.add_hline(even, line={"color": FRAME, "dash": "dash"})
+    runs = shares.groupby("replicas")["share_repetitions"].max()
+    counted = {f"R = {copies}": int(number) for copies, number in runs.items()}
+    return figure.update_layout(barmode="group", meta={"runs": counted})
+
+
+def _differences(shares: pd.DataFrame) -> go.Figure:
+    points = shares[["share_mean", "share_ci_low", "share_ci_high"]].sub(shares["expected"], axis=0)
+    points = (points * 100).assign(server=shares["server"], replicas=shares["replicas"])
+    figure = new_figure("Server", "Difference (points)")
+    chance = 200 * shares["chance"].mean()
+    figure.add_hrect(-chance, chance, fillcolor=FRAME, opacity=0.12, line_width=0)
+    figure.add_hline(0, line={"color": FRAME, "width": 1})
+    for position, (copies, rows) in enumerate(points.groupby("replicas")):
+        style = style_of("replicas", copies, position)
+        figure.add_scatter(
+            x=rows["server"],
+            y=rows["share_mean"],
+            error_y=error_bars(rows, "share"),
+            mode="markers",
+            marker={"color": style.color, "symbol": style.symbol, "size": 7},
+            name=style.name,
+            offsetgroup=style.name,
+            showlegend=False,
+        )
+    return figure.update_yaxes(rangemode="normal")

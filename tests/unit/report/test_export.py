@@ -1,18 +1,19 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
+import pandas as pd
 import pytest
 import typst
 
 from report import export as exporting
 from report.contents.notebook import ReportError, read_section
 from report.export import document, export
-from report.formats.translation import first_words
 
 TABLE = "| Clients | Response time (ms) |\n|---:|---:|\n" + "| 6 | 1.5 |\n" * 100
 WIDE = "\n".join(
-    f"| {' | '.join(row)} |" for row in (["Interactive law"] * 13, ["---"] * 13, ["1"] * 13)
+    f"| {' | '.join(row)} |" for row in (["Interactive law"] * 9, ["---"] * 9, ["1"] * 9)
 )
 
 
@@ -30,7 +31,7 @@ def notebooks(cells, write):
     three = write(
         cells.markdown("# 3 With middleware\n\n## 3.1 One middleware"),
         cells.figure("03-1-throughput", "Back to [Section 2](02-baseline.ipynb)."),
-        cells.table("03-1-wide", WIDE, "Turned."),
+        cells.table("03-1-wide", WIDE, "Wide."),
         name="03-middleware.ipynb",
     )
     return [two, three]
@@ -68,8 +69,8 @@ def test_export_writes_figures_their_data_and_the_report(notebooks, provenance, 
     pdf = exported.pdf.read_bytes()
     assert pdf.startswith(b"%PDF-")
     assert b"(Middleware Lab)" in pdf
-    # Title, contents, two sections with a long table, a turned page.
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 6
+    # Title, contents, two sections with a long table.
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 4
     assert b"/Subtype/Image" not in pdf.replace(b" ", b"")
 
 
@@ -121,32 +122,6 @@ def test_figures_without_a_drawing_are_drawn(cells, write, provenance, tmp_path,
     assert "640" in (tmp_path / "02-a.svg").read_text()
 
 
-def test_lists_of_figures_and_tables_name_number_and_page(query):
-    listed = [text_of(entry["body"]) for entry in query("heading") if entry["outlined"] is False]
-    assert listed == ["Contents", "List of figures", "List of tables"]
-
-
-def test_entries_of_the_lists_are_the_captions_first_words(notebooks, provenance):
-    settings = json.loads(document(map_sections(notebooks), provenance)["report.json"])
-    assert settings["figures"] == [
-        ["02-1-throughput", "Figure 2.1", "Throughput of N clients"],
-        ["03-1-throughput", "Figure 3.1", "Back to Section 2"],
-    ]
-    assert [number for _, number, _ in settings["tables"]] == ["Table 2.1", "Table 3.1"]
-
-
-@pytest.mark.parametrize(
-    ("caption", "words"),
-    [
-        ("Sets (3.1; all workers). More.", "Sets (3.1; all workers)"),
-        ("Gets: by clients", "Gets"),
-        ("Nothing ends here.", "Nothing ends here"),
-    ],
-)
-def test_what_stands_in_brackets_is_not_cut(caption, words):
-    assert first_words(caption) == words
-
-
 def test_footnote_stands_below_the_caption(cells, write, provenance):
     tagged = cells.figure("02-a")
     tagged.outputs[0].metadata["mwlab"]["footnote"] = "Campaign smoke: 3 runs."
@@ -172,3 +147,14 @@ def test_one_format_alone(notebooks, provenance, tmp_path, wanted, other):
     exported = export(map_sections(notebooks), provenance, tmp_path, [wanted])
     assert getattr(exported, wanted).is_file()
     assert getattr(exported, other) is None
+
+
+def test_pages_of_the_web_alone_and_tables_stand_beside_the_pages(notebooks, provenance, tmp_path):
+    first, second = map_sections(notebooks)
+    sections = [first, replace(second, web_only=True)]
+    tables = {"runs.csv": pd.DataFrame({"section": ["2.1"]})}
+    exported = export(sections, provenance, tmp_path, tables=tables)
+    assert (exported.html.parent / "03-middleware.html").is_file()
+    assert (exported.html.parent / "runs.csv").read_text() == "section\n2.1\n"
+    headings = json.loads(typst.query(document([first], provenance), "heading"))
+    assert "3 With middleware" not in [text_of(entry["body"]) for entry in headings]

@@ -62,7 +62,7 @@ def test_figure_without_chromium_stays_interactive_and_warns(monkeypatch):
         raise drawing.DrawingError("chromium is not installed: `apt-get install chromium`")
 
     monkeypatch.setattr(present, "draw_svg", draw)
-    with pytest.warns(UserWarning, match="02-a is interactive only.*apt-get install chromium"):
+    with pytest.warns(UserWarning, match="figures are interactive only.*apt-get install chromium"):
         data, _ = present.figure(go.Figure(), "02-a", "c")._repr_mimebundle_()
     assert present.PLOTLY_MIME in data
     assert "image/svg+xml" not in data

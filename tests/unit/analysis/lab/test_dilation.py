@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.lab.dilation import VERDICTS, agreement_words, compared_dilations
+from analysis.lab.dilation import VERDICTS, compared_dilations
 from analysis.tables.frames import NAMES, Tables
 
 RTT_MS = 0.9
@@ -71,21 +71,20 @@ def test_latency_at_the_low_dilation_explains_what_it_takes():
     assert row["verdict"] == "machine's latency"
     assert row["limit"] == "round trips of 8 workers"
     assert row["loss"] == pytest.approx(1 - 6610 / (8 / 0.9e-3))
-    assert "25.6% below" in row["reason"] and "0.31 ms of a cycle" in row["reason"]
 
 
 def test_busy_machine_explains_any_difference():
     low = tables(1.0, {192: [4180, 4200]}, cpu_percent=97.0)
     row = only(low, tables(4.0, {192: [8140, 8160]}))
-    assert row["verdict"] == "machine's CPU" and "97% busy" in row["reason"]
+    assert row["verdict"] == "machine's CPU"
+    assert row["machine_utilization"] == pytest.approx(0.97)
 
 
 def test_what_nothing_explains_is_told():
     low, high = tables(1.0, {192: [8500, 8510]}), tables(4.0, {192: [7000, 7010]})
-    row = only(low, high)
-    assert row["verdict"] == "differs" and "neither" in row["reason"]
+    assert only(low, high)["verdict"] == "differs"
     noisy = only(low, tables(4.0, {192: [6000, 9800]}))
-    assert noisy["verdict"] == "differs" and "reaches within 5%" in noisy["reason"]
+    assert noisy["verdict"] == "differs" and noisy["throughput_ratio_ci_high"] > 0.95
     beyond = only(tables(1.0, {192: [8000, 8010]}), tables(4.0, {192: [9800, 9900]}))
     assert beyond["verdict"] == "differs"  # more than links and delays let through
 
@@ -97,16 +96,12 @@ def test_open_loop_has_no_limit_to_judge_by():
     assert row["limit"] == "none known" and np.isnan(row["loss"]) and row["verdict"] == "differs"
 
 
-def test_only_common_cells_are_compared_and_summed_up():
+def test_only_common_cells_are_compared():
     low = tables(1.0, {6: [2700], 192: [6600]})
     table = compared_dilations(low, tables(4.0, {48: [8000], 192: [8150]}))
     assert table["num_clients"].tolist() == [192]
     assert set(table["verdict"]) <= set(VERDICTS)
     assert np.isnan(table["throughput_ratio_ci_low"]).all()
-    assert agreement_words(table) == (
-        "Between k = 1 and k = 4, 0 of 1 cells agree within 5 %; "
-        "1 had the machine's latency as their limit at k = 1."
-    )
 
 
 def test_campaigns_that_cannot_be_compared_are_refused():

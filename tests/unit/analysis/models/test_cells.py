@@ -3,16 +3,16 @@ from dataclasses import replace
 import pytest
 
 from analysis.models.cells import (
+    BUCKETS,
     NETWORK,
     SIMULATION,
+    THROUGHPUT,
     compare_cells,
     demand_table,
-    for_plot,
     predict_cells,
 )
 from analysis.sections.summary import cells
 from analysis.tables.tidying import tidy_campaign
-from analysis.words.models import model_sentences
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 
@@ -33,7 +33,7 @@ def test_every_cell_is_predicted_by_both_models(tables, predicted):
     assert set(predicted["model"]) == {NETWORK, SIMULATION}
     full = predicted.query("workload == 'get' and workers == 64 and num_clients == 192")
     assert full["bottleneck"].tolist() == ["server link"] * 2
-    assert full["throughput_ops_per_s"].to_numpy() == pytest.approx([2900, 2900], rel=0.03)
+    assert full[THROUGHPUT].to_numpy() == pytest.approx([2900, 2900], rel=0.03)
 
 
 def test_below_saturation_there_is_no_bottleneck(predicted):
@@ -41,40 +41,41 @@ def test_below_saturation_there_is_no_bottleneck(predicted):
     assert idle["bottleneck"].tolist() == ["none"] * 2
 
 
-def test_bursts_reach_the_simulation_alone(tables):
+def test_links_that_let_bursts_pass_make_a_third_model(tables):
     measured = cells(tables.runs).query("workload == 'get' and workers == 64 and num_clients == 6")
-    few = {"simulated_requests": 2000}
-    without = predict_cells(tables, measured, "3.1", **few)
-    known = {"server_link_burst": 16384}
-    with_bursts = predict_cells(tables, measured, "3.1", known=known, **few)
-    change = with_bursts["throughput_ops_per_s"] / without["throughput_ops_per_s"] - 1
-    assert change[with_bursts["model"] == NETWORK].tolist() == [0]
-    assert (change[with_bursts["model"] == SIMULATION] > 0).all()
+    bursts = {"client": 0, "server": 16384}
+    table = predict_cells(tables, measured, "3.1", simulated_requests=2000, bursts=bursts)
+    rates = table.set_index("model")[THROUGHPUT]
+    assert rates.index.tolist() == [NETWORK, SIMULATION, BUCKETS]
+    assert rates[NETWORK] < rates[SIMULATION] < rates[BUCKETS]
+    none = predict_cells(tables, measured, "3.1", simulated_requests=2000, bursts={"server": 0})
+    assert none["model"].tolist() == [NETWORK, SIMULATION]
+
+
+def test_lines_have_loads_between_those_that_were_measured(tables):
+    measured = cells(tables.runs).query("workload == 'get' and workers == 64")
+    lines = predict_cells(tables, measured, "3.1", between=1)
+    assert lines["num_clients"].tolist() == [6, 34, 192]
+    assert len(compare_cells(measured, lines, THROUGHPUT)) == 2
 
 
 def test_predictions_stand_beside_the_cells(tables, predicted):
     measured = cells(tables.runs)
-    compared = compare_cells(measured, predicted, "throughput_ops_per_s")
+    compared = compare_cells(measured, predicted, THROUGHPUT)
     assert len(compared) == len(predicted)
-    drawn = for_plot(compared, measured, "throughput_ops_per_s")
-    one = drawn.iloc[0]
-    assert one["client_throughput_ops_per_s_predicted"] == one["predicted"]
-    assert one["client_throughput_ops_per_s_mean"] == one["measured"]
-    sentences = model_sentences(compared)
-    assert sentences.count("- **Workload") == 2
-    assert "The network of queues is within 5\N{NO-BREAK SPACE}%" in sentences
+    first = measured.merge(compared.iloc[[0]], on=["workload", "workers", "num_clients"]).iloc[0]
+    assert first["measured"] == first[f"{THROUGHPUT}_mean"]
+    assert first["relative_error"] == pytest.approx(first["predicted"] / first["measured"] - 1)
 
 
-def test_demands_name_what_would_saturate(tables):
-    table = demand_table(tables, "3.1", workers=64).set_index(["workload", "resource"])
-    assert table.loc[("get", "server link"), "saturation_ops_per_s"] == pytest.approx(
-        2900, rel=0.03
-    )
-    assert table.loc[("set", "server link"), "service_demand_ms"] < 0.01
+def test_demands_are_those_of_every_system(tables):
+    table = demand_table(tables).set_index("resource")
+    assert table.columns.tolist() == ["3.1 get", "3.1 set"]
+    assert 1000 / table.loc["server link", "3.1 get"] == pytest.approx(2900, rel=0.03)
+    assert table.loc["server link", "3.1 set"] < 0.01
 
 
 def test_demands_that_are_not_known_are_missing(tables):
     runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
-    table = demand_table(replace(tables, runs=runs), "3.1", workers=64).set_index("resource")
-    unknown = table.loc["net thread", ["service_demand_ms", "saturation_ops_per_s"]]
-    assert unknown.isna().all(axis=None)
+    table = demand_table(replace(tables, runs=runs)).set_index("resource")
+    assert table.loc["net thread"].isna().all()

@@ -1,14 +1,11 @@
-import pandas as pd
 import pytest
 
 from analysis.sections.full_system import (
     OURS,
+    beside_one_server,
     beside_published,
     full_system_table,
-    outside_sentences,
-    outside_table,
     published_full_system,
-    ratio_sentences,
 )
 from analysis.sections.summary import cells
 from analysis.tables.tidying import tidy_campaign
@@ -23,18 +20,14 @@ def ours(tmp_path_factory):
 
 def test_every_number_of_workers_has_its_capacity(ours):
     assert ours["workers"].tolist() == [8, 64]
-    for side in ("middleware", "derived", "client"):
-        assert ours[f"{side}_throughput_ops_per_s"].tolist() == pytest.approx(
-            [8000, 14000], rel=0.05
-        )
-    assert (ours["client_throughput_sd_ops_per_s"] > 0).all()
+    assert ours["throughput_ops_per_s"].tolist() == pytest.approx([8000, 14000], rel=0.05)
 
 
 def test_published_queues_are_those_of_both_middlewares():
     published = published_full_system()
     for study in ("yenicelik2018", "cetin2018"):  # Schmid says so himself
         rows = published[published["study"] == study].dropna(subset="queue_length")
-        waiting = rows["middleware_throughput_ops_per_s"] * rows["queueing_time_ms"] / 1000
+        waiting = rows["throughput_ops_per_s"] * rows["queueing_time_ms"] / 1000
         assert (rows["queue_length"] / waiting).median() == pytest.approx(1, abs=0.3)
 
 
@@ -44,31 +37,19 @@ def test_studies_stand_below_ours(ours):
     assert table["study"].tolist()[:2] == [OURS, "schmid2018"]
     schmid = table.query("study == 'schmid2018' and workers == 64").iloc[0]
     assert schmid["num_clients"] == 144
-    assert schmid["client_throughput_ops_per_s"] == 11323
+    assert schmid["throughput_ops_per_s"] == 11323
+    assert schmid["throughput_ratio"] == pytest.approx(14000 / 11323, rel=0.05)
+    assert table.loc[table["study"] == OURS, "throughput_ratio"].isna().all()
 
 
-def test_ratios_are_said_by_study(ours):
-    text = ratio_sentences(ours, published_full_system()).replace("\N{NARROW NO-BREAK SPACE}", " ")
-    first = text.splitlines()[0].replace("\xa0", " ")
-    assert first.startswith("- **Schmid 2018**")
-    assert "times with 8 workers" in first
-    assert "against 6 766" in first
+def test_numbers_of_workers_that_no_table_has_stand_alone(ours):
+    table = beside_published(ours.head(1).assign(workers=7), published_full_system())
+    assert set(table["study"]) == {OURS}
 
 
-def test_numbers_of_workers_that_no_study_had_are_said(ours):
-    assert "No study" in ratio_sentences(ours.assign(workers=7), published_full_system())
-
-
-def test_time_outside_the_middlewares_is_told_with_its_link():
-    times = {"client_response": [20.3, 19.3], "middleware_response": [19.2, 9.9]}
-    times |= {"middleware_queueing": [18.1, 0.2]}
-    columns = {f"{name}_time_ms_mean": values for name, values in times.items()}
-    frame = pd.DataFrame({"workers": [8, 128], "num_clients": 288, **columns})
-    outside = outside_table(pd.concat([frame, frame.assign(num_clients=6)]))
-    assert outside["outside_ms"].tolist() == pytest.approx([1.1, 9.4])
-    assert outside["rest_of_middleware_ms"].tolist() == pytest.approx([1.1, 9.7])
-    links = pd.DataFrame({"workers": [8, 128], "resource": "middlewares' links"})
-    told = outside_sentences(outside, links.assign(utilization=[0.9, 0.97])).replace("\xa0", " ")
-    assert "With 128 workers a set takes 19.3 ms: 0.2 ms in the queue" in told
-    assert "The middlewares' links are busy for 97 % of the time then" in told
-    assert "links" not in outside_sentences(outside, links.assign(utilization=[0.9, 0.6]))
+def test_one_server_stands_beside_three(tmp_path):
+    build_campaign(tmp_path, sections=["3.2", "4.1"], clients_per_thread=(8,))
+    loads, bounds = beside_one_server(tidy_campaign(tmp_path), workers=64)
+    assert set(loads["num_servers"]) == {1, 3}
+    assert set(loads["workload"]) == {"set"}
+    assert bounds.set_index("num_servers")["most_ops_per_s"].idxmin() == 3

@@ -3,14 +3,8 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.sections.open_stations import (
-    as_points,
-    compare_link,
-    compare_workers,
-    rate_words,
-    reasons,
-    station_table,
-)
+from analysis.sections.open_loop import compare_open
+from analysis.sections.open_stations import centers, link_center, workers_center
 from analysis.tables.frames import Tables
 
 EMPTY = pd.DataFrame()
@@ -52,36 +46,28 @@ def cells_of(runs, response_time_ms=1.0):
     )
 
 
-def test_a_link_is_compared_with_its_wire_time():
+def test_a_link_serves_in_its_wire_time():
     run = open_run(1450.0)
-    table = compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells_of([run]))
+    center = link_center(tables(pd.DataFrame([run]), hosts_of(run)), cells_of([run]))
+    table = compare_open(center)
     assert table["model"].tolist() == ["M/M/1", "M/D/1"]
     assert table["utilization"].iloc[0] == pytest.approx(0.5, abs=0.01)
     half = table.set_index("model")["predicted"]
     assert half["M/D/1"] < half["M/M/1"]
-    told = reasons({"link": table})
-    assert told["station"].tolist() == ["link"] * 2
-    assert told["reason"].tolist() == table["reason"].tolist()
 
 
 def test_a_token_bucket_and_the_generators_time_count():
     run = open_run(1450.0, instances_per_client=1, threads_per_instance=2)
-    samples = pd.DataFrame(
-        {"side": "client", "time": "response_time", "arrival_rate_per_s": 1450.0,
-         "upper_edge_ms": [0.1, 0.2, 5.0], "count": [5, 3, 2]}
-    )  # fmt: skip
     cells = cells_of([run], 0.2).assign(client_loop_utilization_mean=0.1)
-    measured = tables(pd.DataFrame([run]), hosts_of(run), samples)
-    table = compare_link(measured, cells, burst_bytes=16384).set_index("model")
+    measured = tables(pd.DataFrame([run]), hosts_of(run))
+    table = compare_open(link_center(measured, cells, burst_bytes=16384)).set_index("model")
     client_ms = 1000 * 0.1 * 2 / 1450  # one host of two loops
     bucket = table.loc["M/D/1, token bucket"]
     assert client_ms < bucket["predicted"] < client_ms + 0.02
     assert table.loc["M/D/1", "predicted"] > bucket["predicted"] + 0.34
-    told = table.loc["M/D/1", "reason"].replace("\xa0", " ")
-    assert "80 % of the requests took less than" in told
 
 
-def test_workers_are_compared_by_the_service_time_that_they_had():
+def test_workers_serve_in_the_time_that_was_measured():
     more = {"workload": "set", "num_middlewares": 1, "workers": 8}
     more |= {"middleware_net_thread_utilization": 0.1, "middleware_throughput_ops_per_s": 1968.0}
     run = open_run(1968.0, **more)
@@ -89,34 +75,14 @@ def test_workers_are_compared_by_the_service_time_that_they_had():
         {"side": "middleware", "time": "service_time", "workers": 8,
          "upper_edge_ms": [0.5, 1.5], "count": [5, 5]}
     )  # fmt: skip
-    table = compare_workers(
-        tables(pd.DataFrame([run]), hosts_of(run), samples), cells_of([run], 2.0), workers=8
-    )
+    measured = tables(pd.DataFrame([run]), hosts_of(run), samples)
+    table = compare_open(workers_center(measured, cells_of([run], 2.0), workers=8))
     assert table["model"].tolist() == ["M/M/8", "M/D/8", "M/G/8"]
     assert table["utilization"].iloc[0] == pytest.approx(1968 * 0.001 / 8)
 
 
-def test_points_have_the_interval_of_the_measurement():
+def test_stations_without_a_run_have_no_cells():
     run = open_run(1450.0)
-    bounds = {"client_response_time_ms_ci_low": 0.9, "client_response_time_ms_ci_high": 1.2}
-    cells = cells_of([run]).assign(**bounds)
-    points = as_points(compare_link(tables(pd.DataFrame([run]), hosts_of(run)), cells))
-    assert (points[list(bounds)] == list(bounds.values())).all(axis=None)
-
-
-def test_each_station_has_its_own_rates():
-    runs = [open_run(1450.0), open_run(290.0)]
-    link = compare_link(tables(pd.DataFrame(runs), hosts_of(runs[0])), cells_of(runs))
-    opened = {"the link": link, "one worker": link.head(0)}
-    (row,) = station_table(opened).to_dict("records")
-    assert row["arrival_rates_per_s"] == "290, 1\N{NARROW NO-BREAK SPACE}450"
-    assert row["utilizations"] == "0.10, 0.50"
-    assert rate_words(opened) == "The highest utilization is 50\N{NO-BREAK SPACE}% at the link."
-
-
-def test_stations_without_a_run_give_no_rows():
-    run = open_run(100.0)
-    measured = tables(pd.DataFrame([run]), hosts_of(run))
-    empty = compare_workers(measured, cells_of([open_run(100.0, workers=8)]), workers=1)
-    assert empty.empty
-    assert as_points(empty).empty
+    found = centers(tables(pd.DataFrame([run]), hosts_of(run)), cells_of([run]))
+    lengths = {name: len(center.cells) for name, center in found.items()}
+    assert lengths == {"link": 1, "one worker": 0, "eight workers": 0}

@@ -1,122 +1,168 @@
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.sections import replication
-from tests.unit.analysis.sections.test_routing import KEYS, SERVERS
-
-
-def test_runs_without_middleware_are_split_off():
-    cells = pd.DataFrame({"num_middlewares": [0, 1], "replicas": [None, 3], "workers": [None, 8]})
-    direct, through = replication.direct_and_through(cells, cells)
-    assert (len(direct), len(through)) == (1, 1)
-    assert through["replicas"].tolist() == [3]
-    with pytest.raises(ValueError, match="no run with a middleware"):
-        replication.direct_and_through(cells.head(1), cells)
-
-
-def test_what_no_run_varies_is_taken_from_the_runs():
-    runs = pd.DataFrame({"num_middlewares": [1], "replicas": [2], "workers": [64]})
-    _, through = replication.direct_and_through(pd.DataFrame({"x": [1.0]}), runs)
-    assert through[["replicas", "workers"]].iloc[0].tolist() == [2, 64]
-
-
-def counted():
-    """Count a direct run, R = 1 without any set and R = 3 with 1 %; 8 s of the clock, k = 8."""
-    systems = [(0, None, None, 1.0, 99.0), (1, 1, 8, None, 99.0), (1, 3, 8, 1.0, 99.0)]
-    names = ["num_middlewares", "replicas", "workers"]
-    rows = [
-        (*system, repetition, side, kind, rate)
-        for *system, sets, gets in systems
-        for repetition in (1, 2)
-        for side in ("client", "middleware")
-        for kind, rate in (("set", sets), ("get", gets))
-        if rate is not None
-    ]
-    columns = [*names, "repetition", "side", "request_type", "throughput_ops_per_s"]
-    request_types = pd.DataFrame(rows, columns=columns).assign(time_dilation=8.0)
-    runs = request_types[[*names, "repetition"]].drop_duplicates().assign(stable_s=8)
-    return replication.request_counts(request_types, runs)
-
-
-def test_requests_are_counted_at_the_clients_by_cell():
-    counts = counted()
-    assert counts[["num_middlewares", "replicas", "workers"]].to_numpy().tolist() == [
-        [0, 0, 0], [1, 1, 8], [1, 3, 8],
-    ]  # fmt: skip
-    assert counts["sets"].tolist() == [2, 0, 2]  # of 2 repetitions of 8 s, 1/8 per s of the clock
-    assert counts["gets"].tolist() == [198] * 3
-    assert replication.write_fraction(counts.tail(1)) == pytest.approx(0.01)
-    assert replication.write_fraction(counts.tail(2)) == pytest.approx(2 / 398)
-
+from analysis.sections import replication, summary
+from analysis.sections.replication import SYSTEM
+from analysis.tables.frames import NAMES, Tables
 
 THROUGHPUT = "client_throughput_ops_per_s"
+KEY = ["num_middlewares", "routing", "replicas", "workers", "repetition"]
+DIRECT = (0, None, np.nan, np.nan)
+RINGS = [(1, "consistent-hash", float(copies), float(workers))
+         for copies, workers in product((1, 3), (8, 64))]  # fmt: skip
+EVEN = {"s1": 1 / 3, "s2": 1 / 3, "s3": 1 / 3}
 
 
-def through(means):
-    return pd.DataFrame(
-        {
-            "workers": 8,
-            "replicas": [1, 3],
-            f"{THROUGHPUT}_mean": means,
-            f"{THROUGHPUT}_ci_low": [mean - 1 for mean in means],
-            f"{THROUGHPUT}_ci_high": [mean + 1 for mean in means],
-        }
-    )
-
-
-def test_cells_without_sets_are_not_compared():
-    made = replication.with_sets(through([100.0, 90.0]), counted())
-    assert made["replicas"].tolist() == [3]
-    assert replication.copies_table(made, 3).empty
-
-
-def test_copies_cost_what_more_requests_do():
-    counts = counted().assign(sets=2, set_share=0.01)
-    made = replication.with_sets(through([100.0, 90.0]), counts)
-    (row,) = replication.copies_table(made, 3).to_dict("records")
-    assert (row["replicas"], row["fewest_replicas"], row["significant"]) == (3, 1, True)
-    assert row["relative_throughput"] == pytest.approx(-0.1)
-    assert row["requests_per_request"] == pytest.approx(1.02)
-    made = replication.with_sets(through([100.0, 99.5]), counts)
-    assert not replication.copies_table(made, 3)["significant"].any()
-
-
-def test_shares_are_shown_in_percent_and_points():
-    shares = pd.DataFrame({"replicas": [1], "server": "s1", "share_mean": 0.3276})
-    shares = shares.assign(share_sd=0.001, expected=0.3262, difference=0.0014)
-    shown = replication.shown_shares(shares)
-    assert shown["Difference (percentage points)"].iloc[0] == pytest.approx(0.14)
-
-
-def test_summary_has_every_system():
-    direct = pd.DataFrame(
-        {"num_middlewares": [0], "replicas": None, "workers": None, f"{THROUGHPUT}_mean": 5.0}
-    )
-    names = [
-        f"{stem}{unit}_{kind}" for stem, unit in replication._SUMMARY for kind in ("mean", "sd")
+def rows_of(*values):
+    """One row for each system, repetition and one of each of the values."""
+    return [
+        (*system, repetition, *more)
+        for system, repetition, more in product([DIRECT, *RINGS], (1, 2), product(*values))
     ]
-    with_it = pd.DataFrame([dict.fromkeys(names, 1.0) | {"num_middlewares": 1}])
-    table = replication.summary_table(direct, with_it.assign(replicas=2, workers=64))
-    assert table["workers"].isna().tolist() == [True, False]
-    assert table["client_throughput_ops_per_s"].tolist() == [5.0, 1.0]
-    assert table["client_throughput_sd_ops_per_s"].tolist()[1] == 1.0
 
 
-def test_shares_stand_beside_the_rings():
-    addresses = dict(zip(("s1", "s2", "s3"), SERVERS, strict=True))
-    shares = pd.DataFrame({"replicas": 3, "server": list(addresses), "share_mean": 1 / 3})
-    table = replication.beside_the_ring(shares, addresses, KEYS, 1.0)
-    assert table["difference"].abs().max() == pytest.approx(0)
+def section_9(shares=None, prepared=True):
+    """Two repetitions without a middleware and with one; half of the requests are sets.
+
+    Workers do one request in a round trip of 1 ms each, and half of that where they are 64.
+    """
+    common = {"section": "9", "workload": "mixed", "num_clients": 192, "time_dilation": 8.0}
+    runs = pd.DataFrame(rows_of(), columns=KEY).assign(**common, dispatch="sequential")
+    done = runs["workers"].map({8: 8_000.0, 64: 32_000.0}).fillna(100_000.0)
+    runs = runs.assign(
+        num_servers=3,
+        stable_s=20,
+        think_time_s=0.0,
+        key_bytes=16,
+        value_bytes=128,
+        client_response_time_ms=192_000 / done,
+        middleware_net_thread_utilization=np.nan,
+        **{THROUGHPUT: done + runs["repetition"]},
+    )
+    roles = (("c1", "clients"), ("m1", "middlewares"), ("s1", "servers"))
+    hosts = pd.DataFrame(rows_of(roles), columns=[*KEY, "host"])
+    hosts["host"], hosts["role"] = hosts["host"].str[0], hosts["host"].str[1]
+    hosts["rate_mbit_per_s"] = hosts["role"].map(
+        {"clients": 200.0, "middlewares": 800.0, "servers": 100.0}
+    )
+    types = pd.DataFrame(
+        rows_of(("client", "middleware"), ("set", "get")), columns=[*KEY, "side", "request_type"]
+    )
+    types = types.assign(
+        throughput_ops_per_s=400.0,
+        service_time_ms=types["replicas"].where(types["request_type"] == "set", 1.0)
+        + types["repetition"] / 100,
+    )
+    servers = pd.DataFrame(rows_of(EVEN), columns=[*KEY, "server"])
+    sent = servers["server"].map(shares or EVEN) * 8_000_000
+    servers = servers.assign(second_s=0, stable=True, throughput_ops_per_s=sent)
+    frames = {
+        "runs": runs,
+        "hosts": hosts.assign(**common),
+        "request_types": types.assign(**common),
+        "servers": servers.query("num_middlewares > 0").assign(**common),
+        "histograms": pd.DataFrame(columns=[*KEY, "side"]),
+        "pings": pd.DataFrame({"section": ["0"], "round_trip_time_p50_ms": [1.0]}),
+    }
+    tables = Tables(**{name: frames.get(name, pd.DataFrame()) for name in NAMES})
+    return replication.with_systems(tables) if prepared else tables
 
 
-def test_without_direct_runs_no_overhead_is_known():
-    assert replication.overhead_table(pd.DataFrame(), pd.DataFrame()).empty
+def test_runs_without_middleware_make_a_group():
+    tables = section_9()
+    systems = tables.runs[list(SYSTEM)].drop_duplicates()
+    assert systems.iloc[0].tolist() == [0, "none", "none", 0, 0]
+    assert systems.iloc[1].tolist() == [1, "consistent-hash", "sequential", 8, 1]
+    assert len(tables.hosts.groupby(list(SYSTEM))) == 5
+    shown = replication.shown(systems)
+    assert list(shown) == ["num_middlewares", "workers", "replicas"]  # the rest is all alike
+    assert shown["workers"].isna().tolist() == [True, False, False, False, False]
 
 
-def test_missing_levels_make_a_group():
-    frame = pd.DataFrame({"workers": [None, 8], "replicas": [None, 3], "x": [1.0, None]})
-    filled = replication.with_levels(frame)
-    assert filled["workers"].tolist() == [0, 8]
-    assert filled["x"].isna().sum() == 1
-    assert replication.without_levels(filled)["workers"].isna().tolist() == [True, False]
-    assert replication.without_levels(filled)["replicas"].tolist()[1] == 3
+def test_factors_that_a_section_does_not_vary_are_the_same_in_all_rows():
+    tables = section_9(prepared=False)
+    own = tables.hosts.query("num_middlewares > 0").drop(columns=["num_middlewares", "workers"])
+    runs = tables.runs.query("num_middlewares > 0 and workers == 8")
+    completed = replication._with_system(own, runs.assign(replicas="all"))
+    assert (completed["num_middlewares"] == 1).all()
+    assert (completed["workers"] == 8).all()
+    everywhere = replication._with_system(runs.assign(replicas="all"), runs)
+    assert (everywhere["replicas"] == 3).all()
+
+
+def test_dispatches_are_shown_where_they_differ():
+    systems = section_9().runs[list(SYSTEM)].drop_duplicates()
+    two = pd.concat([systems, systems.tail(1).assign(dispatch="pipelined")])
+    assert "dispatch" in replication.shown(two)
+
+
+def test_requests_are_counted_at_the_clients_by_system():
+    counts = replication.request_counts(section_9())
+    assert len(counts) == 5
+    assert counts["sets"].tolist() == [2 * 20 * 50] * 5  # 1/8 of the rate a second of the clock
+    assert replication.write_fraction(counts) == pytest.approx(0.5)
+
+
+def test_workers_and_links_are_bounds():
+    bounds = replication.bounds_table(section_9()).set_index(["workers", "replicas"])
+    assert bounds.loc[(8, 1), "most_ops_per_s"] == pytest.approx(8_000)
+    assert bounds.loc[(8, 1), "limit"] == "workers"
+    assert bounds.loc[(8, 1), "least_response_time_ms"] == pytest.approx(24)
+    direct = bounds.loc[(0, 0)]
+    assert direct["limit"] == "client link"  # of one machine with 200 Mbit/s
+    get, put = 88, 229  # bytes on the wire
+    assert direct["most_ops_per_s"] == pytest.approx(200e6 / 8 / ((get + put) / 2))
+
+
+def test_copies_need_more_of_the_middlewares_link():
+    tables = section_9()
+    hosts = tables.hosts.assign(rate_mbit_per_s=tables.hosts["rate_mbit_per_s"].replace(800, 8))
+    slow = replace(tables, hosts=hosts)
+    bounds = replication.bounds_table(slow).set_index(["workers", "replicas"])["most_ops_per_s"]
+    get, set_once, set_thrice = 231 + 88, 74 + 229, 74 + 3 * 229
+    for copies, of_set in ((1, set_once), (3, set_thrice)):
+        assert bounds.loc[(64, copies)] == pytest.approx(8e6 / 8 / ((get + of_set) / 2))
+
+
+def test_pipelining_workers_are_no_bound():
+    tables = section_9(prepared=False)
+    runs = tables.runs.assign(dispatch="pipelined")
+    prepared = replication.with_systems(replace(tables, runs=runs))
+    bounds = replication.bounds_table(prepared).query("num_middlewares > 0")
+    assert set(bounds["limit"]) == {replication.ROUND_TRIPS}
+    assert (bounds["most_ops_per_s"] == 96_000).all()  # 192 clients in two round trips
+
+
+def test_summary_has_every_system_beside_its_bound_and_the_law():
+    tables = section_9()
+    table = replication.summary_table(summary.cells(tables.runs), replication.bounds_table(tables))
+    row = table.set_index(["workers", "replicas"]).loc[(64, 3)]
+    assert row["bound_ops_per_s"] == pytest.approx(64_000)
+    assert row["share_of_bound"] == pytest.approx(0.5, rel=1e-3)
+    assert row["interactive_law_ops_per_s"] == pytest.approx(32_000)
+    assert row["throughput_sd_ops_per_s"] == pytest.approx(0.5**0.5)
+    assert len(table) == 5
+
+
+def test_service_times_tell_sets_and_gets_apart():
+    times = replication.service_times(section_9(), 64).set_index(["replicas", "request_type"])
+    assert times.loc[(3, "set"), "service_time_ms_mean"] == pytest.approx(3.015)
+    assert times.loc[(3, "get"), "service_time_ms_mean"] == pytest.approx(1.015)
+
+
+def test_khalils_measurements_stand_below_ours():
+    tables = section_9()
+    limits = replication.summary_table(summary.cells(tables.runs), replication.bounds_table(tables))
+    table = replication.khalil_table(limits, tables.runs)
+    assert table["replicas"].tolist() == [pd.NA, 3, 3, pd.NA, pd.NA, 3]
+    assert table["relative_throughput"].iloc[2] == pytest.approx(0.32, rel=1e-3)
+    khalil = table.tail(3)
+    assert khalil["num_clients"].tolist() == [8, 128, 192]
+    assert khalil["interactive_law_ops_per_s"].tolist() == pytest.approx(
+        [10_000, 128 / 0.0038, 9_600]
+    )
+    assert khalil["relative_throughput"].iloc[-1] == pytest.approx(10 / 33)

@@ -1,16 +1,19 @@
+from itertools import product
+
 import pandas as pd
 import pytest
 
 from analysis.sections.routing import (
     expected_shares,
-    overhead,
-    replicated_throughput,
     request_shares,
     ring_shares,
+    shares_table,
+    shown_shares,
 )
-from analysis.statistics.intervals import aggregate
+from tests.unit.analysis.sections.test_replication import section_9
 
 SERVERS = [f"198.18.0.3{n}:11211" for n in (1, 2, 3)]
+KEYS = [f"memtier-{number}" for number in range(2000)]
 
 
 def test_shares_of_the_ring_add_up_and_are_not_quite_even():
@@ -35,43 +38,39 @@ def test_a_server_more_takes_keys_from_the_others_only():
     assert moved == {"new:1"}
 
 
+def seconds(rows):
+    """Requests of each server in each second, 8 times as many as the clock saw."""
+    columns = ["repetition", "server", "second_s", "stable", "throughput_ops_per_s"]
+    return pd.DataFrame(rows, columns=columns).assign(replicas=1, time_dilation=8.0)
+
+
 def test_request_shares_are_means_over_repetitions():
     rows = [
-        ("9", repetition, server, second, second >= 0, requests + repetition)
-        for repetition in (1, 2, 3)
-        for server, requests in (("s1", 500), ("s2", 300), ("s3", 200))
-        for second in (-1, 0, 1)
+        (repetition, server, second, second >= 0, 8 * (requests + repetition))
+        for repetition, (server, requests), second in product(
+            (1, 2, 3), (("s1", 500), ("s2", 300), ("s3", 200)), (-1, 0, 1)
+        )
     ]
-    columns = ["section", "repetition", "server", "second_s", "stable", "throughput_ops_per_s"]
-    frame = pd.DataFrame(rows, columns=columns).assign(replicas=1)
-    table = request_shares(frame, ["replicas"]).set_index("server")
+    table = request_shares(seconds(rows), ["replicas"]).set_index("server")
     assert table["share_mean"].sum() == pytest.approx(1)
     assert table.loc["s1", "share_mean"] == pytest.approx(0.5, abs=0.002)
     assert (table["share_repetitions"] == 3).all()
     assert table.loc["s1", "requests"] == 2 * (501 + 502 + 503)
 
 
-def test_copies_cost_what_sets_are_sent_more():
-    table = replicated_throughput(0.5, [1, 2, 3], 3, 1000.0)
-    assert table["throughput_ops_per_s"].tolist() == pytest.approx([3000, 2000, 1500])
-    assert table["cost"].tolist() == pytest.approx([0, 1 / 3, 0.5])
-    reads = replicated_throughput(0.0, [1, 3], 3, 1000.0)
-    assert (reads["cost"] == 0).all()
-
-
-def test_overhead_is_with_less_without():
-    columns = ["client_throughput_ops_per_s", "client_response_time_ms"]
-    runs = pd.DataFrame(
-        [(0, 33_000, 3.8), (0, 33_100, 3.9), (1, 10_000, 20.0), (1, 10_200, 19.0)],
-        columns=["num_middlewares", *columns],
-    )
-    cells = aggregate(runs, ["num_middlewares"], columns)
-    table = overhead(cells.iloc[:1], cells.iloc[1:])
-    assert table["overhead"].tolist() == pytest.approx([-22_950, 15.65])
-    assert table.loc[0, "relative_overhead"] == pytest.approx(10_100 / 33_050 - 1)
-    assert table["significant"].tolist() == [True, True]
-    alone = aggregate(runs.iloc[[0, 2]], ["num_middlewares"], columns)
-    assert overhead(alone.iloc[:1], alone.iloc[1:])["significant"].isna().all()
+def test_shares_stand_beside_the_rings_and_what_chance_leaves():
+    addresses = dict(zip(("s1", "s2", "s3"), SERVERS, strict=True))
+    expected = expected_shares(SERVERS, KEYS, replicas=3, write_fraction=0.5)
+    tables = section_9(shares=dict(zip(addresses, expected, strict=True)))
+    table = shares_table(tables, addresses, KEYS, workers=64)
+    three = table[table["replicas"] == 3]
+    assert three["difference"].abs().max() == pytest.approx(0)
+    asked = three["requests"].sum()
+    chance = (three["expected"] * (1 - three["expected"]) / asked) ** 0.5
+    assert three["chance"].tolist() == pytest.approx(chance.tolist())
+    shown = shown_shares(three)
+    assert shown["Share (%)"].sum() == pytest.approx(100)
+    assert shown["Difference (points)"].abs().max() == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
@@ -81,18 +80,11 @@ def test_overhead_is_with_less_without():
         (lambda: ring_shares(["a", "a"]), "servers must be different"),
         (lambda: ring_shares(["a"], keys=[]), "at least one key"),
         (lambda: ring_shares(["a"], virtual_nodes=0), "virtual_nodes must be >= 1"),
-        (lambda: replicated_throughput(1.5, [1], 3, 1.0), "write_fraction must be in"),
-        (lambda: replicated_throughput(0.5, [4], 3, 1.0), "replicas must be 1 to 3, got"),
-        (lambda: replicated_throughput(0.5, [1], 3, 0.0), "server_rate must be > 0"),
-        (lambda: overhead(pd.DataFrame(), pd.DataFrame()), "one row without"),
     ],
 )
 def test_arguments_out_of_their_domain_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
-
-
-KEYS = [f"memtier-{number}" for number in range(2000)]
 
 
 def test_gets_alone_are_shared_as_the_ring_shares_keys():

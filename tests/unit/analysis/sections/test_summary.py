@@ -6,7 +6,6 @@ from analysis.sections.summary import (
     cells,
     comparison_table,
     error_bar_words,
-    interactive_law_table,
     middleware_table,
     repetition_words,
     varied,
@@ -102,30 +101,6 @@ def test_the_smallest_number_of_workers_that_is_enough_is_shown(with_middleware)
     assert gets["workers"].unique() == [8]  # 64 are within the noise
 
 
-def test_interactive_law_holds_for_the_synthetic_system(with_middleware):
-    table = interactive_law_table(with_middleware)
-    assert len(table) == len(with_middleware)
-    assert table["difference_percent"].abs().max() < 0.1
-
-
-def test_interactive_law_is_that_of_each_run(tmp_path):
-    """Runs of 100 and 300 op/s fit the law each, though the law of their means gives 150 op/s."""
-    runs = tidy_campaign(build_campaign(tmp_path, sections=["2.1"], repetitions=2)).runs
-    runs = runs.query("workload == 'get' and num_clients == 6").assign(
-        client_throughput_ops_per_s=[100.0, 300.0], client_response_time_ms=[60.0, 20.0]
-    )
-    (row,) = interactive_law_table(cells(runs)).to_dict("records")
-    assert row["throughput_ops_per_s"] == 200
-    assert row["difference_percent"] == pytest.approx(0)
-
-
-def test_interactive_law_shows_what_does_not_fit(tmp_path):
-    runs = tidy_campaign(build_campaign(tmp_path, sections=["2.1"], repetitions=1)).runs
-    wrong = runs.assign(client_response_time_ms=runs["client_response_time_ms"] / 2)
-    table = interactive_law_table(cells(wrong))
-    assert table["difference_percent"].min() == pytest.approx(100, abs=0.1)
-
-
 def test_comparison_puts_each_study_beside_ours(baseline):
     on = ["workload", "measured_on"]
     table = comparison_table(capacity_table(baseline), published_summary("2.1"), on)
@@ -160,4 +135,3 @@ def test_cells_keep_apart_whatever_a_section_varies(tmp_path):
     assert len(table) == 5
     assert table.query("section == '5'")[["sharded", "multi_get_keys"]].duplicated().sum() == 0
     assert not [name for name in table if name.startswith(("routing_", "workers_", "replicas_"))]
-    assert {"sharded", "multi_get_keys"} <= set(interactive_law_table(table))

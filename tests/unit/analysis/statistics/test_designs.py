@@ -4,14 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.designs import (
-    analyse_both,
-    choose_model,
-    coded_runs,
-    evidence_table,
-    factor_levels,
-    filled_words,
-)
+from analysis.statistics.designs import analyse_designs, coded_runs, evidence_table
 
 FACTORS = ["num_servers", "num_middlewares", "workers"]
 
@@ -29,20 +22,23 @@ def coded(frame):
     return coded_runs(frame, FACTORS, ["y"])
 
 
+def analysed(frame, model="additive"):
+    return analyse_designs(frame.assign(workload="get"), FACTORS, {"Y": "y"}, model)
+
+
 def test_levels_are_coded_by_size():
     frame = coded(runs(lambda *_: 1.0))
     assert set(frame["workers"]) == {-1, 1}
-    assert factor_levels(runs(lambda *_: 1.0), FACTORS)["workers"] == (8, 32)
     assert len(frame) == 24
-    assert "Every run" in filled_words(frame)
+    assert not frame["filled"].any()
 
 
 def test_a_rejected_run_is_filled_in_by_its_combination():
     frame = coded(runs(lambda s, m, w: float(s * m * w)).drop(index=0))
     assert (frame.groupby(FACTORS).size() == 3).all()
+    assert (frame.groupby("repetition").size() == 8).all()
     (filled,) = frame.loc[frame["filled"], "y"]
     assert filled == 8.0
-    assert filled_words(frame).startswith("1 of 24 runs were not accepted")
 
 
 def test_a_missing_combination_is_filled_in_by_main_effects():
@@ -62,39 +58,43 @@ def test_a_missing_level_is_told():
         coded(pd.concat([few, more]))
 
 
-def test_errors_in_proportion_choose_the_multiplicative_model():
-    rng = np.random.default_rng(1)
-    frame = coded(runs(lambda s, m, w: s * m * rng.lognormal(0, 0.05), repetitions=8))
-    result, reason = choose_model(analyse_both(frame, FACTORS, "y"))
-    assert result.model == "multiplicative"
-    assert reason.startswith("y_max / y_min is")
-    assert reason.count("rank correlation") == 2  # of both models
+def test_a_slower_repetition_is_no_error():
+    frame = runs(lambda s, m, w: 100.0 * s)
+    slower = frame.assign(y=frame["y"] - 10 * frame["repetition"])
+    result = analysed(slower)["get", "Y"]
+    assert result.sse == pytest.approx(0, abs=1e-9)
+    assert result.block_variation > 0
 
 
-def test_equal_errors_choose_the_additive_model():
+def test_a_rejected_run_leaves_intervals():
     rng = np.random.default_rng(1)
-    frame = coded(runs(lambda s, m, w: 100 + s + rng.normal(0, 1)))
-    evidence = analyse_both(frame, FACTORS, "y")
-    result, reason = choose_model(evidence)
-    assert result.model == "additive"
-    assert "do not grow" in reason
-    assert 0 <= evidence.loc["additive", "normality_p_value"] <= 1
+    frame = runs(lambda s, m, w: 100.0 * s + rng.normal())
+    whole, part = (analysed(rows)["get", "Y"] for rows in (frame, frame.drop(index=0)))
+    assert whole.repetitions == part.repetitions == 3
+    assert part.effects["ci_high"].notna().all()
+
+
+def test_each_workload_is_a_design_of_its_own_sets_first():
+    frame = runs(lambda s, m, w: float(s))
+    both = pd.concat([frame.assign(workload="get"), frame.assign(workload="set", y=frame["y"] * 2)])
+    results = analyse_designs(both, FACTORS, {"Y": "y"})
+    assert list(results) == [("set", "Y"), ("get", "Y")]
+    assert results["set", "Y"].effects.loc["A", "effect"] == pytest.approx(2)
+
+
+def test_evidence_tells_errors_in_proportion():
+    rng = np.random.default_rng(1)
+    frame = runs(lambda s, m, w: s**3 * m * rng.lognormal(0, 0.05), repetitions=8)
+    by_sums, by_factors = (
+        evidence_table(analysed(frame, model)).iloc[0] for model in ("additive", "multiplicative")
+    )
+    assert by_sums["Rank correlation"] > abs(by_factors["Rank correlation"])
+    assert by_sums["Its p"] < 0.05
+    assert by_sums["Interactions"] > by_factors["Interactions"]
+    assert by_sums["Max / min"] > 10
+    assert 0 <= by_factors["p of normality"] <= 1
 
 
 def test_without_repetitions_there_is_no_evidence_of_residuals():
-    frame = coded(runs(lambda s, m, w: s + m + w, repetitions=1))
-    evidence = analyse_both(frame, FACTORS, "y")
-    assert evidence["spread_p_value"].isna().all()
-    assert choose_model(evidence)[0].model == "additive"
-
-
-def test_an_order_of_magnitude_chooses_the_multiplicative_model():
-    frame = coded(runs(lambda s, m, w: s**3 * m))
-    assert choose_model(analyse_both(frame, FACTORS, "y"))[0].model == "multiplicative"
-
-
-def test_evidence_of_several_responses_stands_in_one_table():
-    both = analyse_both(coded(runs(lambda s, m, w: s + m + w)), FACTORS, "y")
-    table = evidence_table({("set", "y"): both, ("get", "y"): both})
-    assert table[["workload", "model"]].to_numpy().tolist()[0] == ["set", "additive"]
-    assert len(table) == 4
+    evidence = evidence_table(analysed(runs(lambda s, m, w: s + m + w, repetitions=1))).iloc[0]
+    assert evidence[["Rank correlation", "Its p", "p of normality"]].isna().all()

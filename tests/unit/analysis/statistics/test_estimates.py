@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
-from analysis.statistics.estimates import mean_of, ratio_of
+from analysis.statistics.estimates import exact, mean_of, ratio_of
 
 
 def test_interval_of_a_mean_is_that_of_statsmodels():
@@ -27,3 +27,7 @@ def test_values_without_spread_are_known_and_single_ones_are_not():
     assert np.isnan(ratio_of([2, 2], [1]).interval()).all()
     assert np.isnan(mean_of([3]).interval()).all()
     assert np.isnan(mean_of([]).value)
+
+
+def test_an_exact_number_is_its_own_interval():
+    assert exact(0.95).interval() == exact(0.95).interval(0.5) == (0.95, 0.95)

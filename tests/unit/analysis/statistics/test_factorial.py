@@ -97,6 +97,49 @@ def test_statsmodels_finds_the_same(k, repetitions, seed):
     assert result.sst == pytest.approx(ols.centered_tss)
 
 
+def in_blocks(k: int, repetitions: int, seed: int) -> pd.DataFrame:
+    frame = random_design(k, repetitions, seed)
+    factors = list("PQRST"[:k])
+    block = frame.groupby(factors).cumcount() + 1
+    return frame.assign(block=block, y=frame["y"] + 30 * block)
+
+
+@settings(deadline=None, max_examples=20)
+@given(k=st.integers(2, 4), repetitions=st.integers(2, 4), seed=st.integers(0, 1000))
+def test_statsmodels_finds_the_same_in_blocks(k, repetitions, seed):
+    frame = in_blocks(k, repetitions, seed)
+    factors = list("PQRST"[:k])
+    result = analyse(frame, factors, "y", block="block")
+    ols = smf.ols(f"y ~ {' * '.join(factors)} + C(block, Sum)", frame).fit()
+    assert ols.df_resid == (2**k - 1) * (repetitions - 1)
+    assert result.sse == pytest.approx(ols.ssr)
+    assert result.effects.loc["A", "effect"] == pytest.approx(ols.params["P"])
+    bounds = result.effects.loc["A", ["ci_low", "ci_high"]].tolist()
+    assert bounds == pytest.approx(ols.conf_int().loc["P"].tolist())
+    explained = result.effects["variation_explained"].sum()
+    assert explained + result.block_variation + result.error_variation == pytest.approx(1)
+    assert (result.residuals["predicted"] + result.residuals["residual"]).to_numpy() == (
+        pytest.approx(frame["y"].to_numpy())
+    )
+
+
+def test_blocks_must_be_whole():
+    frame = in_blocks(2, 3, seed=1)
+    with pytest.raises(ValueError, match="stand once in each of the blocks of block"):
+        analyse(frame.assign(block=1), ["P", "Q"], "y", block="block")
+    with pytest.raises(ValueError, match=r"columns \['shift'\] are missing"):
+        analyse(frame, ["P", "Q"], "y", block="shift")
+
+
+def test_rows_that_were_filled_in_take_degrees_of_freedom():
+    frame = in_blocks(2, 2, seed=1)
+    whole, less = (analyse(frame, ["P", "Q"], "y", block="block", filled=n) for n in (0, 1))
+    assert less.sse == whole.sse
+    assert less.effects["ci_high"].iloc[1] > whole.effects["ci_high"].iloc[1]
+    none_left = analyse(frame, ["P", "Q"], "y", block="block", filled=3)
+    assert none_left.effects[["ci_low", "significant"]].isna().all(axis=None)
+
+
 @settings(deadline=None, max_examples=20)
 @given(k=st.integers(1, 5), repetitions=st.integers(1, 3), seed=st.integers(0, 1000))
 def test_variation_adds_up_to_one(k, repetitions, seed):

@@ -53,7 +53,7 @@ def test_a_start_before_nothing_is_a_warm_up():
     assert found["p_value_of_warm_up"] < 1e-6
 
 
-def test_each_run_is_judged_with_its_reason(rng):
+def test_each_run_is_judged(rng):
     noise = rng.normal(0, 1, 60)
     series = {
         "steady": 100 + noise,
@@ -73,20 +73,14 @@ def test_each_run_is_judged_with_its_reason(rng):
     assert found["stationary"].to_dict() == {
         "steady": True, "drifting": False, "cold": False, "barely": True,
     }  # fmt: skip
-    assert found.loc["drifting", "reason"].startswith("drifts by +4")
-    assert found.loc["cold", "reason"].startswith(("starts -", "drifts by +"))
     assert found.loc["barely", "p_value"] < 0.01
-    assert (
-        found.loc["barely", "reason"]
-        == "no significant drift or warm-up above 5\N{NO-BREAK SPACE}%"
-    )
 
 
 def test_a_short_window_is_too_short_to_tell():
     windows = pd.DataFrame({"run": 1, "second_s": range(6), "stable": True, "x": 1.0})
     found = stationarity(windows, ["run"], "x").iloc[0]
     assert found["stationary"] is pd.NA
-    assert found["reason"] == "6 s are too short to tell"
+    assert pd.isna(found["drift"])
 
 
 @pytest.mark.parametrize("values", [[1.0] * 11, [1.0] * 20 + [np.nan]])
@@ -101,6 +95,5 @@ def test_seconds_without_a_value_are_not_judged():
     )
     (row,) = stationarity(windows, ["run"], "x").to_dict("records")
     assert pd.isna(row["stationary"])
-    assert row["reason"] == "12 s have no value"
     with pytest.raises(ValueError, match="mean of the values must not be 0"):
         trend([-1, 1] * 12)

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from analysis.tables import overview
-from tests.helpers.campaign import build_network_runs, build_run
+from tests.helpers.campaign import build_run
 
 
 @pytest.fixture
@@ -19,13 +19,6 @@ def test_checks_are_counted_over_all_runs(folder):
     assert table.loc["no_misses", ["runs", "passed"]].tolist() == [2, 1]
     assert table.loc["no_misses", "asks"]
     assert table.loc["no_misses", "severity"] == "required"
-
-
-def test_runs_under_load_are_told_from_those_of_the_network(folder):
-    build_network_runs(folder)
-    words = overview.runs_words(folder)
-    assert "holds 3 accepted runs: 1 under load, and 2 that measure the network alone" in words
-    assert words.endswith("Rejected or failed: 1.")
 
 
 def test_hosts_in_front_of_a_check_are_left_out(folder):

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.text.formatting import format_column, heading, plus_minus
+from analysis.text.formatting import collapsed, format_column, heading, plus_minus
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
@@ -74,3 +74,11 @@ def test_means_and_their_sd_are_joined():
     texts = joined["throughput_ops_per_s"].str.replace("\N{NARROW NO-BREAK SPACE}", " ").tolist()
     assert texts == ["6 779 ± 98", "11 406"]
     assert joined["queue_length"].tolist()[0].startswith("19.2 ± 0.1")
+
+
+def test_rows_that_differ_in_one_column_alone_are_joined():
+    frame = pd.DataFrame(
+        {"workload": ["get", "get", "set"], "workers": [8, 64, 8], "most": [1.0, 1.0, 2.0]}
+    )
+    rows = collapsed(frame, "workers").to_dict("list")
+    assert rows == {"workload": ["get", "set"], "workers": ["8, 64", "8"], "most": [1.0, 2.0]}

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from remote.campaign.fleet_table import fleet_sentences, fleet_table, hosts_at_a_glance
+from remote.campaign.fleet_table import fleet_table, hosts_at_a_glance
 from remote.errors import ConfigError
 from remote.hosts.provision.table import COLUMNS
 
@@ -14,7 +14,6 @@ def test_no_fleet_is_not_asked():
     found = fleet_table("none")
     assert found.empty
     assert hosts_at_a_glance(found).empty
-    assert fleet_sentences(found).startswith("No host was asked")
 
 
 def test_a_missing_inventory_is_an_error(tmp_path):
@@ -31,7 +30,3 @@ def test_what_hosts_lack_stands_with_its_remedy():
     glance = hosts_at_a_glance(found).set_index("host")
     assert glance.loc["c1", "present"] == "java"
     assert glance.loc["s1", "lacks"] == "memcached"
-    told = fleet_sentences(found)
-    assert "- s1: memcached, mended by `ssh s1 apt-get install memcached`" in told
-    assert "- s2: down: no route" in told
-    assert "All 1 hosts are up" in fleet_sentences(found.head(1))

@@ -246,7 +246,7 @@ def test_only_conditions_that_differ_are_named():
 def test_claims_command_tells_verdicts_and_where_campaigns_differ(campaign):
     result = CliRunner().invoke(main, ["claims", "reference"])
     assert result.exit_code == 0, result.output
-    assert "Gets are limited by the server's link." in result.output
+    assert "One server: its link limits gets." in result.output
     found = json.loads(CliRunner().invoke(main, ["claims", "reference", "--json"]).output)
     assert {claim["verdict"] for claim in found} <= {"holds", "does not hold", "cannot be told"}
     same = CliRunner().invoke(main, ["claims", "reference", "--against", "reference"])

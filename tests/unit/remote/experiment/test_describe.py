@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from remote.experiment.describe import configuration_table
 from remote.experiment.section_file import read_section
 
@@ -17,8 +19,9 @@ def test_configuration_table_without_middleware_says_none():
 
 
 def test_configuration_table_marks_levels_that_no_study_had():
-    table = configuration_table(read_section("5.1", "paper")).set_index("parameter")["value"]
-    assert table["Multi-get size"] == "1, 3, 6, 9, 18+, 27+, 54+, 81+"
+    section = replace(read_section("5.1", "paper"), extra={"multi_get_keys": (54, 81)})
+    table = configuration_table(section).set_index("parameter")["value"]
+    assert table["Multi-get size"] == "1, 3, 6, 9, 18, 27, 54+, 81+"
     assert table["Multi-get behaviour"] == "sharded"
     assert table["Total number of clients"] == "12"
 

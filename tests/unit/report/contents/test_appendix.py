@@ -1,7 +1,8 @@
-"""The appendix tells everything that a run was set to, of all runs of a section."""
+"""The appendix counts runs; the page of configurations tells all that they were set to."""
 
 from report.contents.appendix import appendix
 from report.contents.commands import examples, monitor_commands, run_commands, server_commands
+from report.contents.configurations import FILES, configuration_files, configurations
 from report.contents.notebook import Prose, Table
 
 MEMTIER = "memtier_benchmark --server=198.18.0.31"
@@ -60,8 +61,8 @@ FAILED = manifest(
 ALL = [LINKS, DIRECT, *RING, FAILED]
 
 
-def tables():
-    parts = appendix(ALL, {}).parts
+def tables(section):
+    parts = section.parts
     return {part.name: part.markdown for part in parts if isinstance(part, Table)}
 
 
@@ -71,7 +72,7 @@ def rows_of(markdown):
 
 
 def test_settings_are_those_of_all_runs_under_load():
-    rows = rows_of(tables()["99-configuration-9"])
+    rows = rows_of(tables(configurations(ALL))["99-configuration-9"])
     assert rows["Hosts: middlewares"] == "none, or m1"
     assert rows["Factor: middlewares"] == "0, 1"
     assert rows["Factor: copies of a key"] == "1, 3"
@@ -94,7 +95,7 @@ def test_each_topology_has_its_commands_and_monitors_are_shown_once():
         f"c1$ {DOOL}",
         "c1$ ping 198.18.0.31",
     ]
-    text = "\n".join(part.markdown for part in appendix(ALL, {}).parts if isinstance(part, Prose))
+    text = "\n".join(part.markdown for part in configurations(ALL).parts if isinstance(part, Prose))
     assert text.count(DOOL) == 1
     assert "-t 1 " in text  # memcached, one thread
     assert "--key-pattern=P:P" in text  # the prefill
@@ -107,6 +108,25 @@ def test_servers_are_filled_with_the_keys_of_the_section():
 
 
 def test_errors_name_jobs_and_do_not_count_them_as_hosts():
-    (line,) = tables()["99-discarded"].splitlines()[2:]
-    assert "c1: connection lost: `dool` broke off: Channel closed. Check." in line
-    assert "28 hosts" not in line
+    runs = configuration_files(ALL)["runs.csv"]
+    (reason,) = runs.loc[runs["status"] == "failed", "reason"]
+    assert "c1: connection lost: `dool` broke off: Channel closed. Check." in reason
+    assert "28 hosts" not in reason
+
+
+def test_runs_are_counted_by_section_with_what_is_missing():
+    shown = tables(appendix(ALL, {"9": ["9 workload=get rep 1"]}))
+    header, _, row = shown["99-runs"].splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == [
+        *("Section", "Accepted", "Failed", "Missing")
+    ]
+    assert [cell.strip() for cell in row.strip("|").split("|")] == ["9", "4", "1", "1"]
+    assert "c1" in shown["99-discarded"]
+
+
+def test_files_hold_every_section_command_and_run():
+    files = configuration_files(ALL)
+    assert tuple(files) == FILES
+    assert set(files["configurations.csv"]["section"]) == {"9"}
+    assert MIDDLEWARE in set(files["commands.csv"]["command"])
+    assert len(files["runs.csv"]) == len(ALL)

@@ -32,9 +32,11 @@ def notebook():
             new_code_cell("import analysis"),
             new_code_cell('measured.measure("2.1")'),
             new_markdown_cell("## 2.1 One server"),
-            new_code_cell('measured.measure("2.2")'),
-            new_markdown_cell("## 2.2 Two servers"),
-            new_code_cell("show()"),
+            new_code_cell('measured.measure("2.2")\ntables = 1'),
+            new_markdown_cell(
+                "## 2.2 Two servers\n\nAs [Figure](#02-2-load) shows, and [Figure](#02-1-load)."
+            ),
+            new_code_cell('show(tables, name="02-2-load")'),
         ]
     )
 
@@ -50,22 +52,25 @@ def test_what_is_measured_stays_as_it_is(notebook):
 def test_a_note_stands_for_a_section_that_is_not_measured(notebook):
     shown = showable(notebook, "smoke", {"2.1"})
     assert sources(shown)[:4] == sources(notebook)[:4]
-    (note,) = shown.cells[4:]
+    note, heading = shown.cells[4:]
     assert note.source.startswith("> **Not measured.** Campaign smoke holds no accepted run of")
     assert "`lab run 2.2 --campaign smoke`" in note.source
     assert note.metadata[LEFT_OUT] == ["2.2"]
+    assert heading.source == (
+        "## 2.2 Two servers\n\nAs *figure (not measured)* shows, and [Figure](#02-1-load)."
+    )
 
 
-def test_later_sections_are_shown_all_the_same(notebook):
+def test_other_sections_are_shown_all_the_same(notebook):
     shown = showable(notebook, "smoke", {"2.2"})
-    assert "## 2.1 One server" not in sources(shown)
-    assert sources(shown)[-3:] == sources(notebook)[-3:]
+    assert "## 2.1 One server" in sources(shown)
+    assert sources(shown)[-2:] == sources(notebook)[-2:]
 
 
 def test_what_is_made_of_something_that_is_not_measured_is_left_out_too():
     cells = [
-        'measured = 1\nmeasured.measure("0", "3.1")\ntables = 2',
-        'measured.measure("3.2")\nother = 3',
+        'one = 1\nmeasured.measure("0", "3.1")\ntables = 2',
+        'other = one\nmeasured.measure("3.2")',
         "print(other)",
         "tables = 4",
         "print(tables)",
@@ -73,9 +78,10 @@ def test_what_is_made_of_something_that_is_not_measured_is_left_out_too():
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
     first, second, *rest = showable(notebook, "smoke", {"3.1", "3.2"}).cells
     assert [first.metadata[LEFT_OUT], second.metadata[LEFT_OUT]] == [["0"], ["0"]]
-    assert rest == []
+    assert [cell.source for cell in rest] == cells[3:]
     shown = showable(notebook, "smoke", {"0", "3.1"})
-    assert [cell.source for cell in shown.cells if cell.cell_type == "code"] == cells[:1]
+    code = [cell.source for cell in shown.cells if cell.cell_type == "code"]
+    assert code == [cells[0], *cells[3:]]
 
 
 SECTIONS = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9")

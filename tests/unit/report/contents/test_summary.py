@@ -1,26 +1,33 @@
+from pathlib import Path
+
 from analysis.claims.claim import Claim
 from analysis.claims.rules import at_least
 from analysis.statistics.estimates import mean_of
+from report.contents.notebook import Section, Table
 from report.contents.summary import summary
 
 
-def claim(statement, values):
+def claim(statement, values, see="02-1-load"):
     return Claim(
         section="2.1",
         statement=statement,
         quantity="utilization",
         rule=at_least(0.9),
         estimate=mean_of(values),
+        see=see,
     )
 
 
-def test_summary_counts_verdicts_and_shows_every_claim():
-    numbers = {"One.": [1, 1], "Two.": [1, 1], "Three.": [0, 0], "Four.": []}
+def test_summary_counts_verdicts_and_links_every_claim_to_its_evidence():
+    numbers = {"One.": [1, 1], "Two.": [1, 1], "Three.": [0, 0]}
     claims = [claim(statement, values) for statement, values in numbers.items()]
-    text, table = summary(claims, {"2.1": "02-baseline.ipynb"}).parts
+    claims.append(claim("Four.", [], see="03-1-load"))
+    chapter = Section(Path("02-baseline.ipynb"), 2, (Table(3, "02-1-load", "Load.", "| a |"),))
+    text, table = summary(claims, [chapter]).parts
     assert "4 claims" in text.markdown
-    assert "2 hold, of 1 the contrary was found, and 1 cannot be told" in text.markdown
-    assert [line.count("One.") for line in table.markdown.split("\n")].count(1) == 1
-    assert table.markdown.count("| [2.1](02-baseline.ipynb) |") == 4
-    for words in ("Three.", "does not hold", "cannot be told", "not measured"):
-        assert words in table.markdown
+    assert "2 hold, of 1 the contrary was found, 1 cannot be told" in text.markdown
+    rows = table.markdown.split("\n")[2:]
+    assert [row.count("[Table](#02-1-load)") for row in rows] == [1, 1, 1, 0]
+    for row, words in zip(rows, ("holds", "holds", "does not hold", "cannot be told"), strict=True):
+        assert words in row
+    assert "not measured" in rows[-1]

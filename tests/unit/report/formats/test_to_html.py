@@ -1,10 +1,11 @@
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from report.contents.notebook import read_section
+from report.contents.notebook import Prose, Section, read_section
 from report.export import export
 from report.formats.pages import html_files
 
@@ -108,8 +109,16 @@ def test_formulas_are_mathml_and_tables_have_heads_and_captions(pages):
     assert re.search(r"<caption[^>]*><strong>Table 2\.1\.</strong> A caption\.", page)
 
 
-def test_first_page_lists_contents_figures_tables_and_facts(pages):
+def test_first_page_lists_contents_and_facts(pages):
     first = pages["index.html"]
-    assert '<a href="02-two.html#02-1-a">Figure 2.1</a>' in first
-    assert '<a href="02-two.html#02-1-t">Table 2.1</a> A caption' in first
+    assert '<li><a href="02-two.html">2 Two</a>' in first
     assert "<dt>Campaign</dt><dd>smoke (profile smoke)</dd>" in first
+
+
+def test_a_summary_stands_on_the_first_page(sections, provenance):
+    claims = Section(Path("index.ipynb"), "S", (Prose(1, "# S What was found\n\nAll holds."),))
+    files = html_files([claims, *sections], provenance, "Lab", "A subtitle")
+    assert next(name for name in files if name.endswith(".html")) == "index.html"
+    first = files["index.html"].decode()
+    assert first.index("All holds.") < first.index("<h2>Contents</h2>")
+    assert "Contents</a></li>" not in first

@@ -2,27 +2,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.formats.widths import LANDSCAPE_PT, PORTRAIT_PT, READABLE_EM, _length_em, _widths, fit
+from report.formats.widths import SIZES_PT, WIDTH_PT, _body_em, _heading_em, _widths, fit
 
 
 def test_small_table_keeps_the_largest_size_and_its_natural_widths():
     layout = fit([["Clients", "Throughput (op/s)"], ["6", "2912"]])
-    assert (layout.size_pt, layout.landscape, layout.shares) == (9.5, False, ())
+    assert (layout.size_pt, layout.shares) == (SIZES_PT[0], ())
 
 
 def test_long_cells_share_the_page_and_no_word_is_cut():
     rows = [["Parameter", "Meaning"], ["clients_per_thread", "word " * 60]]
     layout = fit(rows)
     assert sum(layout.shares) == pytest.approx(1)
-    assert layout.shares[0] * PORTRAIT_PT >= _widths([_length_em("clients_per_thread")], 9.5)[0]
+    name_pt = _widths([_heading_em("clients_per_thread")], layout.size_pt)[0]
+    assert layout.shares[0] * WIDTH_PT >= name_pt
     assert layout.shares[1] > layout.shares[0]
 
 
 def test_a_no_break_space_keeps_a_word_together():
     rows = [["Study", "Reason"], ["Yenicelik\N{NO-BREAK SPACE}2018", "word " * 60]]
     layout = fit(rows)
-    least = _widths([_length_em("Yenicelik 2018")], layout.size_pt)[0]
-    assert layout.shares[0] * PORTRAIT_PT >= least
+    least = _widths([_heading_em("Yenicelik 2018")], layout.size_pt)[0]
+    assert layout.shares[0] * WIDTH_PT >= least
 
 
 def test_capitals_need_more_room():
@@ -32,17 +33,12 @@ def test_capitals_need_more_room():
     assert share("M/M/1") > share("CPU/1") > share("cpu/1")
 
 
-def test_a_column_of_sentences_is_not_squeezed():
-    rows = [["interactive"] * 6 + ["Reason"], ["1"] * 6 + ["a word and another " * 10]]
-    layout = fit(rows)
-    assert layout.size_pt < 9.5
-    assert layout.shares[-1] * PORTRAIT_PT >= _widths([READABLE_EM], layout.size_pt)[0]
-
-
-def test_table_that_gets_too_small_upright_is_turned():
-    layout = fit([["configuration"] * 12])
-    assert layout.landscape
-    assert layout.size_pt < 9
+def test_rows_stay_on_one_line_where_a_smaller_font_makes_that_possible():
+    line = "so many words that they fill a line alone"
+    layout = fit([["a heading of several words that is broken"] * 3, [line] * 3])
+    assert layout.size_pt < SIZES_PT[0]
+    needed = _widths([_body_em(line)], layout.size_pt)[0]
+    assert all(share * WIDTH_PT >= needed * (1 - 1e-9) for share in layout.shares)
 
 
 def test_table_wider_than_any_page_has_no_layout():
@@ -63,15 +59,14 @@ def test_a_layout_never_leaves_the_page(rows):
         return
     columns = list(zip(*rows, strict=True))
     words = [
-        max((_length_em(w) for text in column for w in text.split()), default=0)
+        max((_heading_em(w) for text in column for w in text.split()), default=0)
         for column in columns
     ]
-    page_pt = LANDSCAPE_PT if layout.landscape else PORTRAIT_PT
     least = _widths(words, layout.size_pt)
     if layout.shares:
         assert sum(layout.shares) == pytest.approx(1)
         for share, low in zip(layout.shares, least, strict=True):
-            assert share * page_pt >= low * (1 - 1e-9)
+            assert share * WIDTH_PT >= low * (1 - 1e-9)
     else:
-        whole = [max(map(_length_em, column)) for column in columns]
-        assert sum(_widths(whole, layout.size_pt)) <= page_pt
+        whole = [max([_heading_em(first), *map(_body_em, rest)]) for first, *rest in columns]
+        assert sum(_widths(whole, layout.size_pt)) <= WIDTH_PT

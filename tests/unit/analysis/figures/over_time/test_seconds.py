@@ -1,7 +1,9 @@
 import pandas as pd
 import pytest
 
-from analysis.figures.plots import plot_close_ups, plot_seconds, plot_threads
+from analysis.figures.over_time.close_ups import event_names
+from analysis.figures.over_time.trace import mark_events
+from analysis.figures.plots import plot_close_up, plot_seconds, plot_threads, plot_trace
 
 SECONDS = pd.DataFrame(
     {
@@ -11,57 +13,95 @@ SECONDS = pd.DataFrame(
         "response_time_max_ms": [1.0, 2.0, 900.0, 1.0, 2.0, 3.0],
     }
 )
+LONG = pd.DataFrame(
+    {"server": "s1", "second_s": range(1800), "stable": True, "response_time_max_ms": 1.0}
+)
 
 
-def test_each_server_is_a_line_and_events_are_marked():
-    events = pd.DataFrame({"start_s": [1.0], "end_s": [2.0], "event": ["s1 paused"]})
-    figure = plot_seconds(
-        SECONDS, "response_time_max_ms", "Longest response time (ms)", events=events
+def windows(length_s=1800):
+    """Two sides; only the middlewares have a queue."""
+    sides = [("client", float("nan")), ("middleware", 2.0)]
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "side": side,
+                "second_s": range(length_s),
+                "stable": True,
+                "throughput_ops_per_s": 5.0,
+                "queue_length": queue,
+                "service_time_ms": queue,
+            }
+        )
+        for side, queue in sides
     )
+
+
+def events(starts, names):
+    return pd.DataFrame(
+        {
+            "start_s": starts,
+            "end_s": [start + n + 1 for n, start in enumerate(starts)],
+            "length_s": range(1, len(starts) + 1),
+            "event": names,
+        }
+    )
+
+
+def test_each_server_is_a_line_told_apart_from_the_sides_in_grey_too():
+    figure = plot_seconds(SECONDS, "response_time_max_ms", "Longest (ms)", logarithmic=True)
     assert [trace.name for trace in figure.data] == ["s1", "s2"]
-    assert len({trace.line.dash for trace in figure.data}) == 2  # told apart in grey
-    assert figure.layout.yaxis.title.text == "Longest response time (ms)"
+    assert len({trace.line.dash for trace in figure.data}) == 2
+    assert figure.layout.yaxis.type == "log"
+    sides = plot_seconds(windows(), "throughput_ops_per_s", "x", series="side")
+    colors = [{trace.line.color for trace in plot.data} for plot in (figure, sides)]
+    assert not colors[0] & colors[1]
+
+
+def test_lines_are_broken_where_seconds_are_missing():
+    seconds = SECONDS[SECONDS["second_s"] != 0]
+    for line in plot_seconds(seconds, "response_time_max_ms", "x").data:
+        assert pd.isna(line.y[1])
+        assert line.line.dash
+
+
+def test_the_stable_window_is_shaded_where_there_is_more():
+    (shape,) = plot_seconds(SECONDS, "response_time_max_ms", "x").layout.shapes
+    assert (shape.x0, shape.x1) == (-0.5, 1.5)
+    assert not plot_seconds(LONG, "response_time_max_ms", "x").layout.shapes
+
+
+def test_a_trace_has_a_row_for_each_measure_and_marks_events_once():
+    figure = plot_trace(windows(), events([300.0], ["s1 paused"]), LONG)
+    titles = [axis.title.text for axis in figure.select_yaxes()]
+    assert titles == [
+        "Throughput<br>(op/s)", "Queue<br>(jobs)", "Service<br>time (ms)",
+        "Longest at<br>server (ms)",
+    ]  # fmt: skip
     assert [note.text for note in figure.layout.annotations] == ["s1 paused"]
-    assert figure.layout.meta == {"runs": 1}
+    named = [trace.name for trace in figure.data if trace.showlegend]
+    assert named == ["clients", "middleware", "s1"]
+    assert figure.layout.meta == {"runs": {"one": 1}}
+    assert len(plot_trace(windows()).data) == 4  # no servers, no events
 
 
 def test_names_that_would_cover_each_other_share_a_place():
-    starts = [0.0, 14.0, 20.0, 900.0]
-    events = pd.DataFrame(
-        {
-            "start_s": starts,
-            "end_s": [start + 1 for start in starts],
-            "event": ["garbage collection", "garbage collection", "s1 paused", "s1 paused"],
-        }
-    )
-    long = pd.DataFrame(
-        {"server": "s1", "second_s": range(1800), "stable": True, "response_time_max_ms": 1.0}
-    )
-    figure = plot_seconds(long, "response_time_max_ms", "x", events=events, logarithmic=True)
+    names = ["garbage collection", "garbage collection", "s1 paused", "s1 paused"]
+    figure = plot_seconds(LONG, "response_time_max_ms", "x")
+    mark_events(figure, events([0.0, 14.0, 20.0, 900.0], names))
     notes = [(note.x, note.text) for note in figure.layout.annotations]
     assert notes == [(0.0, "garbage collection (2); s1 paused"), (900.0, "s1 paused")]
-    assert figure.layout.yaxis.type == "log"
     assert all(shape.layer == "below" for shape in figure.layout.shapes)  # data stay visible
 
 
 def test_names_stand_above_the_plot_beside_each_other_or_on_lines_of_their_own():
-    events = pd.DataFrame(
-        {
-            "start_s": [0.0, 100.0, 900.0, 1795.0],
-            "end_s": [1.0, 101.0, 901.0, 1799.0],
-            "event": ["garbage collection", "s1 paused", "s2 paused", "s3 paused"],
-        }
-    )
-    long = pd.DataFrame(
-        {"server": "s1", "second_s": range(1800), "stable": True, "response_time_max_ms": 1.0}
-    )
-    figure = plot_seconds(long, "response_time_max_ms", "x", events=events)
+    names = ["garbage collection", "s1 paused", "s2 paused", "s3 paused"]
+    figure = plot_seconds(LONG, "response_time_max_ms", "x")
+    assert mark_events(figure, events([0.0, 100.0, 900.0, 1795.0], names)) == 45
     notes = figure.layout.annotations
     assert [note.yshift for note in notes] == [0, 15, 0, 0]
     assert [note.xanchor for note in notes] == ["left", "left", "left", "right"]  # within the plot
     assert all((note.y, note.yanchor) == (1, "bottom") for note in notes)
-    assert figure.layout.legend.yref == "container"
-    assert figure.data[0].line.dash == "solid"  # of a single line gaps would say something
+    assert mark_events(figure, None) == 0
 
 
 def test_seconds_before_and_after_the_run_are_not_drawn():
@@ -77,32 +117,19 @@ def test_seconds_before_and_after_the_run_are_not_drawn():
     assert list(line.x) == [-2, -1, 0, 1, 2]  # a pause in the middle is
 
 
-def test_close_ups_show_the_longest_events_in_their_order():
-    seconds = list(range(-2, 1802))
-    windows = pd.concat(
-        pd.DataFrame(
-            {"side": side, "second_s": seconds, "throughput_ops_per_s": 5.0, "queue_length": queue}
-        )
-        for side, queue in (("client", float("nan")), ("middleware", 2.0))
-    )
-    events = pd.DataFrame(
-        {
-            "start_s": [0.0, 300.0, 600.0, 900.0, 1200.0],
-            "end_s": [0.1, 301.0, 605.0, 910.0, 1203.0],
-            "length_s": [0.1, 1.0, 5.0, 10.0, 3.0],
-            "event": ["garbage collection", "s1 paused", "s2 paused", "s3 paused", "s1 paused"],
-        }
-    )
-    figure = plot_close_ups(windows, events, around_s=15)
-    titles = [note.text for note in figure.layout.annotations]
-    assert titles == ["s1 paused", "s2 paused", "s3 paused", "s1 paused"]
+def test_a_close_up_shows_the_seconds_around_the_event_that_is_chosen():
+    found = events([300.0, 900.0], ["s1 paused", "s3 paused"])
+    assert event_names(found) == ["s3 paused at 900 s", "s1 paused at 300 s"]  # the longest first
+    figure = plot_close_up(windows(), LONG, found, "s1 paused at 300 s", around_s=15)
     assert tuple(figure.layout.xaxis.range) == (285.0, 316.0)
-    assert [trace.name for trace in figure.data if trace.showlegend] == ["clients", "middleware"]
-    drawn = [
-        trace for trace in figure.data if trace.yaxis == "y5"
-    ]  # the queue, in middlewares only
-    assert [trace.name for trace in drawn] == ["middleware"]
-    nothing = plot_close_ups(windows, events.head(0))
+    assert {(shape.x0, shape.x1) for shape in figure.layout.shapes} == {(300.0, 301.0)}
+    assert figure.layout.meta["runs"] == {"one": 1}
+
+
+def test_a_run_without_events_has_nothing_to_look_at():
+    none = events([], [])
+    (name,) = event_names(none)
+    nothing = plot_close_up(windows(), LONG, none, name)
     assert [note.text for note in nothing.layout.annotations] == ["no event was found"]
 
 

@@ -8,12 +8,14 @@ import pandas as pd
 from analysis.figures import plots
 from analysis.results.histograms import percentiles_by
 from analysis.sections.summary import cells
-from analysis.statistics.factorial import analyse
+from analysis.statistics.designs import analyse_designs
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 HOSTS = {"clients": ["c1", "c2", "c3"], "middlewares": ["m1", "m2"], "servers": ["s1", "s2", "s3"]}
-OPS = "client_throughput_ops_per_s"
+TIME = "response_time_ms"
+THROUGHPUT = "client_throughput_ops_per_s"
+FACTORS = ["num_servers", "workers"]
 RATES = {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "m2": 800, "s1": 100, "s2": 100, "s3": 100}
 
 
@@ -26,21 +28,35 @@ def gallery(folder):
     histograms = tables.histograms.query("section == '2.1'")
     one = "workload == 'set' and workers == 8 and num_clients == 192 and repetition == 1"
     windows = tables.windows.query(f"section == '3.1' and {one}")
-    design = factorial_runs()
-    result = analyse(design, ["servers", "workers"], "throughput")
+    servers = tables.servers.query(f"section == '3.1' and {one}")
+    design, bounds = factorial_runs(), factorial_runs().query("repetition == 1")
+    responses, units = {"throughput": THROUGHPUT}, {"throughput": "op/s"}
+    found, predicted = (analyse_designs(runs, FACTORS, responses) for runs in (design, bounds))
+    designs = {"additive": (found, predicted)}
     return {
         "plot_bandwidths": plots.plot_bandwidths(tables.bandwidths),
         "plot_breakdown": plots.plot_breakdown(sets.query("workers == 8")),
-        "plot_close_ups": plots.plot_close_ups(windows, events(), around_s=2),
-        "plot_effects": plots.plot_effects(result, "op/s"),
-        "plot_histograms": plots.plot_histograms(sharded_histograms()),
-        "plot_interactions": plots.plot_interactions(
-            design, result.factors, "throughput", "Throughput (op/s)"
+        "plot_close_up": plots.plot_close_up(
+            windows, servers, events(), "s1 paused at 0 s", around_s=2
         ),
+        "plot_closer": plots.plot_closer(
+            sets, tables.histograms, workload="set", workers=8, clients=192
+        ),
+        "plot_copies": plots.plot_copies(copies(), copies(), service_times()),
+        "plot_distribution": plots.plot_distribution(
+            tables.histograms.query("section == '3.1' and time == 'response_time'")
+        ),
+        "plot_distributions": plots.plot_distributions(
+            {"8 workers": tables.histograms.query(f"{one} and time == 'response_time'")}
+        ),
+        "plot_effects": plots.plot_effects(designs, units, model="additive"),
+        "plot_interactions": plots.plot_interactions(design, bounds, FACTORS, response=THROUGHPUT),
         "plot_percentiles": plots.plot_percentiles(
             percentiles_by(histograms.query("workload == 'set'"), ["num_clients"])
         ),
-        "plot_percentiles_by_keys": plots.plot_percentiles_by_keys(keys_percentiles()),
+        "plot_percentiles_by_keys": plots.plot_percentiles_by_keys(
+            keys_percentiles(), "multi-get", True
+        ),
         "plot_predicted_against_measured": plots.plot_predicted_against_measured(
             compared(), column="x", title="throughput (op/s)"
         ),
@@ -57,13 +73,16 @@ def gallery(folder):
             | {"servers_net_time_ms": 1.5}
         ),
         "plot_request_shares": plots.plot_request_shares(shares()),
-        "plot_residuals": plots.plot_residuals(result, "op/s"),
+        "plot_residuals": plots.plot_residuals(
+            designs, units, response="throughput", model="additive"
+        ),
         "plot_response_time": plots.plot_response_time(baseline),
         "plot_response_time_by_keys": plots.plot_response_time_by_keys(keys_cells()),
         "plot_round_trip_times": plots.plot_round_trip_times(tables.pings.query("section == '0'")),
         "plot_seconds": plots.plot_seconds(
             windows, "response_time_ms", "Response time (ms)", series="side"
         ),
+        "plot_spread": plots.plot_spread(sharded_histograms(), keys=6, side="client"),
         "plot_system": plots.plot_system(HOSTS, RATES),
         "plot_threads": plots.plot_threads(clients=192, workers=64, servers=3),
         "plot_throughput": plots.plot_throughput(baseline),
@@ -71,7 +90,7 @@ def gallery(folder):
             sets, series="workers"
         ),
         "plot_throughput_by_keys": plots.plot_throughput_by_keys(
-            keys_cells().rename(columns=lambda name: name.replace("response_time_ms", OPS))
+            keys_cells().rename(columns=lambda name: name.replace(TIME, "throughput_ops_per_s"))
         ),
         "plot_trace": plots.plot_trace(
             windows, pd.DataFrame({"start_s": [1.0], "end_s": [2.0], "event": ["s1 paused"]})
@@ -81,18 +100,42 @@ def gallery(folder):
 
 
 def factorial_runs():
-    """y = 100 + 10 a + 5 ab, errors of +-1 in two repetitions."""
-    rows = [(a, b, 100 + 10 * a + 5 * a * b + e) for a, b, e in product((-1, 1), (-1, 1), (-1, 1))]
-    return pd.DataFrame(rows, columns=["servers", "workers", "throughput"])
+    """y = 100 + 10 a + 5 ab of sets, twice as much of gets, errors of +-1 in two repetitions."""
+    rows = [
+        (workload, 2 + a, 20 + 12 * b, 1 + (e > 0), times * (100 + 10 * a + 5 * a * b + e * a * b))
+        for (workload, times), a, b, e in product(
+            (("set", 1), ("get", 2)), (-1, 1), (-1, 1), (-1, 1)
+        )
+    ]
+    return pd.DataFrame(rows, columns=["workload", *FACTORS, "repetition", THROUGHPUT])
+
+
+def copies():
+    """Two numbers of workers and of copies, with what bounds them."""
+    frame = pd.DataFrame(product((8, 64), (1, 3)), columns=["workers", "replicas"])
+    frame = frame.assign(num_clients=192, most_ops_per_s=9_000.0, least_response_time_ms=1.0)
+    for column in (THROUGHPUT, f"client_{TIME}"):
+        parts = {"mean": 100.0, "ci_low": 90.0, "ci_high": 110.0, "repetitions": 3}
+        frame = frame.assign(**{f"{column}_{part}": value for part, value in parts.items()})
+    return frame
+
+
+def service_times():
+    """Sets take longer with three copies than with one."""
+    frame = pd.DataFrame(product((1, 3), ("get", "set")), columns=["replicas", "request_type"])
+    frame["service_time_ms_mean"] = [1.0, 1.0, 1.0, 1.2]
+    mean = frame["service_time_ms_mean"]
+    return frame.assign(service_time_ms_ci_low=mean - 0.1, service_time_ms_ci_high=mean + 0.1)
 
 
 def sharded_histograms():
-    """Two sides in two modes, evenly spread response times."""
+    """Multi-gets and sets in two modes, evenly spread response times."""
     edges_ms = np.arange(1, 30) * 0.25
     parts = [
-        pd.DataFrame({"side": side, "sharded": sharded, "upper_edge_ms": edges_ms, "count": 10})
-        for side, sharded in product(("client", "middleware"), (True, False))
+        pd.DataFrame({"request": request, "sharded": sharded, "upper_edge_ms": edges_ms})
+        for request, sharded in product(("multi-get", "set"), (True, False))
     ]
+    parts = [part.assign(side="client", multi_get_keys=6, count=10) for part in parts]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -105,7 +148,7 @@ def keys_percentiles():
         )
     ]
     frame = pd.DataFrame(rows, columns=["multi_get_keys", "sharded", "percentile", "value_ms"])
-    return frame.assign(runs=3)
+    return frame.assign(request="multi-get", runs=3)
 
 
 def keys_cells():
@@ -137,9 +180,15 @@ def predictions():
 
 
 def shares():
-    """Three servers, R = 1 and 2."""
+    """Three servers, R = 1 and 2, each within chance of the ring."""
     frame = pd.DataFrame(product((1, 2), ("s1", "s2", "s3")), columns=["replicas", "server"])
-    return frame.assign(requests=[30, 40, 30, 33, 34, 33])
+    frame["share_mean"] = [0.3, 0.4, 0.3, 0.33, 0.34, 0.33]
+    bounds = {
+        "share_ci_low": frame["share_mean"] - 0.01,
+        "share_ci_high": frame["share_mean"] + 0.01,
+    }
+    known = {"expected": frame["share_mean"] + 0.001, "chance": 0.001, "share_repetitions": 3}
+    return frame.assign(**bounds, **known)
 
 
 def events():

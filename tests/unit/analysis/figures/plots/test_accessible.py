@@ -5,6 +5,7 @@ import re
 import pytest
 
 from analysis.figures import plots, theme
+from analysis.figures.panels import runs_of
 from tests.unit.analysis.figures.plots.gallery import HOSTS, RATES, gallery
 
 OKABE_ITO = {
@@ -13,11 +14,12 @@ OKABE_ITO = {
 }  # fmt: skip
 GREYS = {theme.GRID, theme.FRAME, "white", "#ffffff"}
 DRAWINGS = {"plot_system", "plot_request_life", "plot_threads"}
-BELOW_ZERO = {"plot_effects", "plot_residuals"}  # what they show has a sign
-NAMES_ON_Y = {"plot_round_trip_times"}
+BELOW_ZERO = {"plot_effects", "plot_request_shares", "plot_residuals"}  # what they show has a sign
+NAMES_ON_Y = {"plot_bandwidths", "plot_round_trip_times"}
 WITHOUT_UNIT = re.compile(
     r"Number of clients|Server|Effect|To|From|Sender → receiver|Keys of a multi-get|"
-    r"Number of waiting workers|Quantile of the normal distribution|servers|workers"
+    r"Idle workers|Quantile of the normal distribution|Number of \w+|Workers|Copies of a key|"
+    r"Share of requests"
 )
 
 
@@ -99,39 +101,36 @@ def test_series_differ_in_more_than_colour(figures):
             if trace.type == "bar" and trace.xaxis not in (None, "x"):
                 continue  # in a panel of its own
             other = looks.setdefault((trace.type, in_grey(trace)), trace.name)
-            assert other == trace.name or name == "plot_histograms", (name, trace.name, other)
+            assert other == trace.name, (name, trace.name, other)
 
 
 def test_figures_count_their_runs(figures):
     for name in ("plot_throughput", "plot_response_time", "plot_queue_length", "plot_breakdown"):
-        assert figures[name].layout.meta["runs"] > 0, name
-    assert figures["plot_throughput"].layout.meta["runs"] == 18  # 2 workloads, 3 loads, 3 times
-    assert figures["plot_trace"].layout.meta["runs"] == 1
+        assert sum(runs_of(figures[name]).values()) > 0, name
+    assert sum(runs_of(figures["plot_throughput"]).values()) == 18  # 2 workloads, 3 loads, 3 times
+    assert sum(runs_of(figures["plot_trace"]).values()) == 1
 
 
-def test_histograms_have_the_same_axes_and_all_samples(figures):
-    figure = figures["plot_histograms"]
-    assert len(figure.data) == 4
-    assert {trace.name for trace in figure.data} >= {"clients, sharded", "middleware, not sharded"}
-    for trace in figure.data:
-        assert sum(trace.y) == pytest.approx(100, abs=0.6)
+def test_modes_are_told_apart_by_the_share_of_requests_answered(figures):
+    figure = figures["plot_spread"]
+    assert {trace.name for trace in figure.data} == {"sharded", "not sharded"}
+    assert all(list(trace.y) == sorted(trace.y) and trace.y[-1] < 1 for trace in figure.data)
 
 
-def test_percentiles_by_keys_put_both_modes_on_the_same_axes(figures):
+def test_percentiles_by_keys_have_the_axes_of_both_modes(figures):
     figure = figures["plot_percentiles_by_keys"]
-    assert len(figure.data) == 10
-    sharded = next(trace for trace in figure.data if trace.name == "50 %, sharded")
-    other = next(trace for trace in figure.data if trace.name == "50 %, not sharded")
-    assert list(sharded.x) == list(other.x) == [1, 3, 6, 9]
-    assert (other.y > sharded.y).all()
-    assert other.line.dash != sharded.line.dash
+    assert [trace.name for trace in figure.data] == [f"{p} %" for p in (25, 50, 75, 90, 95, 99)]
+    assert all(list(trace.x) == [1, 3, 6, 9] for trace in figure.data)
+    slowest = 10 ** figure.layout.yaxis.range[1]
+    assert slowest > 99 / 50 + 9 * 0.3  # of the mode that is not shown
 
 
 def test_shares_add_up_beside_the_even_share(figures):
     figure = figures["plot_request_shares"]
-    assert [trace.name for trace in figure.data] == ["R = 1", "R = 2"]
-    assert all(sum(trace.y) == pytest.approx(100) for trace in figure.data)
-    assert figure.layout.shapes[0].y0 == pytest.approx(100 / 3)
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+    assert [trace.name for trace in bars] == ["R = 1", "R = 2"]
+    assert all(sum(trace.y) == pytest.approx(100) for trace in bars)
+    assert 100 / 3 in [pytest.approx(shape.y0) for shape in figure.layout.shapes]
 
 
 def test_trace_marks_events(figures):

@@ -1,0 +1,56 @@
+"""Chapter 10: what follows from the numbers that the studies print."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.claims.findings import Findings
+from analysis.claims.rules import at_least
+from analysis.published.designs_again import schmid_allocation, yenicelik_effects
+from analysis.published.message_queue import su_numbers
+from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
+from analysis.published.variation_again import cetin_design
+from analysis.statistics.estimates import exact
+
+FOLLOW = at_least(0.95)  # one printed number of twenty may be a slip
+
+
+def check(found: Findings) -> None:
+    """Check which derived numbers follow from printed ones; no campaign changes them."""
+    stations = pd.concat([yenicelik_single_queue(), yenicelik_many_servers()])
+    for statement, places, derived in (
+        (
+            "Yenicelik's effects follow from the values that he prints.",
+            "his tables 1 to 4",
+            yenicelik_effects(),
+        ),
+        (
+            "Yenicelik's queues and times follow from the rates he prints.",
+            "his tables 5 to 8",
+            stations,
+        ),
+        (
+            "Schmid's shares of variation follow from his effects.",
+            "his tables 7 and 8",
+            schmid_allocation(),
+        ),
+        (
+            "Cetin's tables of effects follow from each other.",
+            "his tables 7 to 15",
+            cetin_design(),
+        ),
+        (
+            "Su's rates, times and utilizations follow from laws.",
+            "his tables 1 to 7 and text",
+            su_numbers(),
+        ),
+    ):
+        tested = derived[~derived["inferred"]]
+        found.check(
+            "10",
+            statement,
+            quantity=f"share of numbers that agree, {places}",
+            measured=exact(float(tested["agrees"].mean())),
+            holds=FOLLOW,
+            see="10-agreement",
+        )

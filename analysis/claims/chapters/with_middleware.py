@@ -1,0 +1,100 @@
+"""Chapter 3: one middleware or two between clients and one server."""
+
+from __future__ import annotations
+
+from analysis.claims.findings import BUSY, RESPONSE_TIME, SAME, Findings, ratio
+from analysis.claims.rules import at_least, at_most, equal_to
+from analysis.sections.workers import worker_table
+from analysis.statistics.estimates import mean_of
+
+_FEW, _MANY = 8, 64
+
+
+def check(found: Findings) -> None:
+    """Check what one middleware costs, how many workers it needs, what a second one brings."""
+    _limits(found)
+    _costs(found)
+    found.check(
+        "3.2",
+        "A second middleware brings gets nothing.",
+        quantity=f"throughput, 3.2 over 3.1, {_MANY} workers",
+        measured=ratio(
+            found.values("3.2", workload="get", workers=_MANY),
+            found.values("3.1", workload="get", workers=_MANY),
+        ),
+        holds=equal_to(1, SAME),
+        see="03-3-capacity",
+    )
+    found.law("3.1", "3.2", see="03-1-load")
+    found.processors("3.1", "3.2", see="03-3-limits")
+
+
+def _limits(found: Findings) -> None:
+    for section, words in (("3.1", "One middleware"), ("3.2", "Two middlewares")):
+        found.check(
+            section,
+            f"{words}: the server's link limits gets.",
+            quantity="utilization of the server's link",
+            measured=found.link_utilization(section, "servers", workload="get"),
+            holds=BUSY,
+            see="03-3-limits",
+        )
+    found.check(
+        "3.1",
+        f"With {_MANY} workers the clients' links limit sets.",
+        quantity="utilization of the clients' links",
+        measured=found.link_utilization("3.1", "clients", workload="set", workers=_MANY),
+        holds=BUSY,
+        see="03-3-limits",
+    )
+    tables = found.tables("3.1")
+    shares: list[float] = []
+    if tables is not None:
+        runs = tables.runs[(tables.runs["workload"] == "set") & (tables.runs["workers"] == _FEW)]
+        each = [worker_table(rows)["share_of_most"] for _, rows in runs.groupby("repetition")]
+        shares = [share for table in each for share in table]
+    found.check(
+        "3.1",
+        f"With {_FEW} workers the workers limit sets.",
+        quantity="throughput over M m / S, S at the smallest load",
+        measured=mean_of(shares),
+        holds=at_least(0.9),
+        see="03-3-limits",
+    )
+    found.check(
+        "3.1",
+        f"{2 * 2 * _FEW} workers are enough for sets.",
+        quantity=f"throughput, {2 * 2 * _FEW} over {2 * _MANY} workers",
+        measured=ratio(
+            found.values("3.1", workload="set", workers=2 * 2 * _FEW),
+            found.values("3.1", workload="set", workers=2 * _MANY),
+        ),
+        holds=equal_to(1, SAME),
+        see="03-1-load",
+    )
+
+
+def _costs(found: Findings) -> None:
+    for workload in ("get", "set"):
+        found.check(
+            "3.1",
+            f"Where links are full, the middleware costs {workload}s nothing.",
+            quantity=f"throughput, 3.1 ({_MANY} workers) over 2.1",
+            measured=ratio(
+                found.values("3.1", workload=workload, workers=_MANY),
+                found.values("2.1", workload=workload),
+            ),
+            holds=equal_to(1, SAME),
+            see="03-3-capacity",
+        )
+    found.check(
+        "3.1",
+        "At the smallest load it at most doubles the time of a set.",
+        quantity=f"response time, 3.1 ({_MANY} workers) over 2.1",
+        measured=ratio(
+            found.values("3.1", RESPONSE_TIME, "smallest", workload="set", workers=_MANY),
+            found.values("2.1", RESPONSE_TIME, "smallest", workload="set"),
+        ),
+        holds=at_most(2),
+        see="03-1-load",
+    )

@@ -1,0 +1,155 @@
+"""What a campaign holds, as claims want it: estimates over repetitions, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from analysis.claims.claim import Claim
+from analysis.claims.rules import Rule, at_least, at_most, equal_to
+from analysis.statistics.estimates import Estimate, mean_of, ratio_of
+from analysis.tables.frames import Tables
+from analysis.units import MS_PER_S
+
+THROUGHPUT = "client_throughput_ops_per_s"
+RESPONSE_TIME = "client_response_time_ms"
+BUSY = at_least(0.92)
+SAME = 0.05  # the margin within which two numbers count as equal
+
+
+class Findings:
+    """Collects the claims of a campaign.
+
+    What was not measured gives empty series and estimates that are not known: such a claim
+    cannot be told.
+
+    Attributes
+    ----------
+    claims : list of Claim
+        Those that were checked, in their order.
+    """
+
+    def __init__(self, measured: Mapping[str, Tables]) -> None:
+        self._measured = measured
+        self.claims: list[Claim] = []
+
+    def check(
+        self,
+        section: str,
+        statement: str,
+        *,
+        quantity: str,
+        measured: Estimate,
+        holds: Rule,
+        see: str,
+    ) -> None:
+        """Add a claim; its parts are those of `Claim`."""
+        self.claims.append(
+            Claim(
+                section=section,
+                statement=statement,
+                quantity=quantity,
+                rule=holds,
+                estimate=measured,
+                see=see,
+            )
+        )
+
+    def tables(self, section: str) -> Tables | None:
+        """Return the tidy tables of a section, None where it was not measured."""
+        return self._measured.get(section)
+
+    def values(
+        self, section: str, column: str = THROUGHPUT, load: str = "largest", **where: Any
+    ) -> pd.Series:
+        """Return a measure of each repetition at one load, over all levels not named.
+
+        Parameters
+        ----------
+        column
+            Of `Tables.runs`.
+        load
+            The ``largest`` or the ``smallest`` number of clients.
+        where
+            Levels that the runs must have, such as ``workload="get", workers=64``.
+        """
+        tables = self.tables(section)
+        return _empty() if tables is None else by_repetition(tables.runs, column, load, **where)
+
+    def mean(
+        self, section: str, column: str = THROUGHPUT, load: str = "largest", **where: Any
+    ) -> Estimate:
+        """Estimate the mean of `values`."""
+        return mean_of(self.values(section, column, load, **where).tolist())
+
+    def law(self, *sections: str, see: str) -> None:
+        """Check that throughput and response time at the clients agree, X (R + Z) = N."""
+        jobs: list[float] = []
+        for tables in filter(None, map(self.tables, sections)):
+            runs = tables.runs
+            cycle_s = runs[RESPONSE_TIME] / MS_PER_S + runs["think_time_s"].fillna(0)
+            jobs += (runs[THROUGHPUT] * cycle_s / runs["num_clients"]).tolist()
+        self.check(
+            sections[0].partition(".")[0],
+            "Throughput and response time obey the interactive law.",
+            quantity="X (R + Z) / N, all runs",
+            measured=mean_of(jobs),
+            holds=equal_to(1, SAME),
+            see=see,
+        )
+
+    def processors(self, *sections: str, see: str) -> None:
+        """Check that it is no CPU that limits: in the local lab that of the machine under it."""
+        busiest: list[float] = []
+        for tables in filter(None, map(self.tables, sections)):
+            each = tables.hosts.groupby("repetition")["cpu_percent"].max() / 100
+            busiest += each.tolist()
+        self.check(
+            sections[0].partition(".")[0],
+            "No CPU is the limit, not even at the largest load.",
+            quantity="utilization of the busiest CPU in each repetition",
+            measured=mean_of(busiest),
+            holds=at_most(0.9),
+            see=see,
+        )
+
+    def link_utilization(self, section: str, role: str, **where: Any) -> Estimate:
+        """Estimate how busy what the hosts of a role send keeps their links at the largest load.
+
+        Parameters
+        ----------
+        role
+            ``clients``, ``middlewares`` or ``servers``.
+        """
+        tables = self.tables(section)
+        if tables is None:
+            return mean_of([])
+        hosts = by_repetition(tables.hosts, "send_link_utilization", role=role, **where)
+        return mean_of(hosts.tolist())
+
+
+def by_repetition(
+    frame: pd.DataFrame, column: str, load: str = "largest", **where: Any
+) -> pd.Series:
+    """Return the mean of a column in each repetition, of rows at one number of clients."""
+    for name, level in where.items():
+        if name not in frame:
+            return _empty()
+        frame = frame[frame[name] == level]
+    if column not in frame:
+        return _empty()
+    clients = frame["num_clients"]
+    frame = frame[clients == (clients.max() if load == "largest" else clients.min())]
+    values: pd.Series = frame.groupby("repetition")[column].mean()
+    return values
+
+
+def ratio(above: pd.Series, below: pd.Series) -> Estimate:
+    """Estimate the ratio of two measures over their repetitions."""
+    return ratio_of(above.tolist(), below.tolist())
+
+
+def _empty() -> pd.Series:
+    return pd.Series(dtype=float)

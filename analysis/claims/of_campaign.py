@@ -1,0 +1,76 @@
+"""All claims about a campaign, the same for every one: what the report says was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from analysis.claims.chapters import (
+    dynamics,
+    factors,
+    multi_gets,
+    network,
+    published,
+    queueing,
+    replication,
+    with_middleware,
+    without_middleware,
+    writes,
+)
+from analysis.claims.claim import Claim
+from analysis.claims.findings import Findings
+from analysis.tables.frames import Tables
+from analysis.tables.run import measured_sections
+from analysis.tables.tidied import campaign_tables
+
+CHAPTERS: dict[int, Callable[[Findings], None]] = {
+    0: network.check,
+    2: without_middleware.check,
+    3: with_middleware.check,
+    4: writes.check,
+    5: multi_gets.check,
+    6: factors.check,
+    7: queueing.check,
+    8: dynamics.check,
+    9: replication.check,
+    10: published.check,
+}
+"""Number of a chapter, which is that of its notebook, to what checks its claims."""
+
+
+def claims_of(campaign_dir: Path, chapter: int | None = None) -> list[Claim]:
+    """Make the claims about a campaign, of one chapter or of all in their order.
+
+    Those of which it holds no runs are there, too: they cannot be told.
+
+    Raises
+    ------
+    ParseError
+        A file of an accepted run is missing or damaged; names its path.
+    """
+    findings = Findings(_Held(campaign_dir))
+    for check in CHAPTERS.values() if chapter is None else [CHAPTERS[chapter]]:
+        check(findings)
+    return findings.claims
+
+
+class _Held(Mapping[str, Tables]):
+    """The tables of the sections that a campaign holds, read when they are asked for."""
+
+    def __init__(self, campaign_dir: Path) -> None:
+        self._campaign_dir = campaign_dir
+        self._sections = measured_sections(campaign_dir)
+        self._read: dict[str, Tables] = {}
+
+    def __getitem__(self, section: str) -> Tables:
+        if section not in self._sections:
+            raise KeyError(section)
+        if section not in self._read:
+            self._read[section] = campaign_tables(self._campaign_dir, [section])
+        return self._read[section]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sections)
+
+    def __len__(self) -> int:
+        return len(self._sections)

@@ -1,0 +1,61 @@
+"""One system from near: where its time goes at every load, and how response times spread at one."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from analysis.figures.panels import panels
+from analysis.figures.plots.breakdown import plot_breakdown
+from analysis.figures.theme import SIDES, new_figure
+
+_SHOWN = 0.995  # of the requests; what is slower would leave no room for them
+
+
+def plot_closer(
+    cells: pd.DataFrame,
+    histograms: pd.DataFrame,
+    *,
+    workload: str,
+    workers: int,
+    clients: int,
+) -> go.Figure:
+    """Plot the parts of the response time over the load, and its distribution at one load.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.sections.summary.cells`, of one section.
+    histograms
+        `analysis.tables.frames.Tables.histograms`, of the same section.
+    workload, workers, clients
+        Which system, and the load of the distribution.
+    """
+    system = cells[(cells["workload"] == workload) & (cells["workers"] == workers)]
+    own = histograms[
+        (histograms["workload"] == workload)
+        & (histograms["workers"] == workers)
+        & (histograms["num_clients"] == clients)
+        & (histograms["time"] == "response_time")
+    ]
+    titles = [
+        f"{workload}s, {workers} workers",
+        f"{workload}s, {workers} workers, {clients} clients",
+    ]
+    return panels([[plot_breakdown(system), plot_distribution(own)]], [titles])
+
+
+def plot_distribution(histograms: pd.DataFrame) -> go.Figure:
+    """Plot the share of requests that were answered within a time, at clients and middlewares."""
+    figure = new_figure("Response time (ms)", "Share of requests")
+    for side, rows in histograms.groupby("side"):
+        counts = rows.groupby("upper_edge_ms")["count"].sum().sort_index()
+        shares = counts.cumsum() / counts.sum()
+        kept = shares[shares <= _SHOWN]
+        style = SIDES[str(side)]
+        figure.add_scatter(
+            x=kept.index,
+            y=kept,
+            mode="lines",
+            line={"color": style.color, "dash": style.dash, "shape": "hv"},
+            name=style.name,
+        )
+    return figure.update_yaxes(tickformat=".0%")

@@ -1,0 +1,228 @@
+"""Section 6: servers, middlewares and workers, what bounds predict of them, what studies found."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.models.asymptotes import asymptote_table, bounds_over
+from analysis.published.printed import published_table, study_name
+from analysis.statistics.designs import Key
+from analysis.statistics.factorial import FactorialResult
+from analysis.tables.frames import Tables
+from analysis.text.formatting import MISSING, Format
+from analysis.text.numbers import digits, fixed, percent
+from analysis.units import MS_PER_S
+
+FACTORS = ("num_servers", "num_middlewares", "workers")  # A, B, C
+THROUGHPUT, RESPONSE_TIME = "throughput", "response time"
+RESPONSES = {THROUGHPUT: "client_throughput_ops_per_s", RESPONSE_TIME: "client_response_time_ms"}
+UNITS = {THROUGHPUT: "op/s", RESPONSE_TIME: "ms"}
+SMALLEST_SHARE = 0.0005  # that one decimal shows
+SMALLEST_P = 0.001
+_SYSTEM = ("workload", *FACTORS)
+_SCHMID = {"set": "t07_2k4_write", "get": "t08_2k4_read"}
+_TABLES = {  # study to the table of each workload and response, and to its letters for A, B, C
+    "yenicelik2018": (
+        {
+            ("set", THROUGHPUT): "t04_2kr_write_throughput",
+            ("set", RESPONSE_TIME): "t03_2kr_write_response",
+            ("get", THROUGHPUT): "t02_2kr_read_throughput",
+            ("get", RESPONSE_TIME): "t01_2kr_read_response",
+        },
+        str.maketrans("YXZ", "ABC"),
+    ),
+    "cetin2018": (
+        {
+            ("set", THROUGHPUT): "t12_addi_write_throughput",
+            ("set", RESPONSE_TIME): "t13_addi_write_latency",
+            ("get", THROUGHPUT): "t08_addi_read_throughput",
+            ("get", RESPONSE_TIME): "t09_addi_read_latency",
+        },
+        str.maketrans("BAC", "ABC"),
+    ),
+}
+
+
+def share_text(share: float) -> str:
+    """Write a share of the variation with a decimal; one that is not 0 is not called so."""
+    if 0 < share < SMALLEST_SHARE:
+        return f"< {100 * SMALLEST_SHARE:g}\N{NO-BREAK SPACE}%"
+    return percent(share, 1)
+
+
+def p_text(p_value: float) -> str:
+    """Write a p value; one too small to matter is only bounded."""
+    return f"{p_value:.2g}" if p_value >= SMALLEST_P else f"< {SMALLEST_P:g}"
+
+
+def unbroken(text: str) -> str:
+    """Keep the words of a short cell on one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+EVIDENCE_FORMATS: dict[str, Format] = {
+    "response": unbroken,
+    "Max / min": ".2f",
+    "Interactions": share_text,
+    "Error": share_text,
+    "Rank correlation": ".2f",
+    "Its p": p_text,
+    "p of normality": p_text,
+}
+
+
+def bound_runs(tables: Tables) -> pd.DataFrame:
+    """Give what links, round trips and workers alone allow in every combination, as if measured.
+
+    Parameters
+    ----------
+    tables
+        Of section 6, and of section 0 if it was measured.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `workload`, `FACTORS`, `repetition` (1), the columns of `RESPONSES`, and `limit`, what sets
+        the bound. One row per combination that was measured.
+    """
+    bounds = asymptote_table(tables, ["section", *_SYSTEM])
+    clients = tables.runs.groupby(list(_SYSTEM))["num_clients"].max()
+    bounds = bounds.merge(clients.reset_index(), on=list(_SYSTEM))
+    throughput, time_s = np.vectorize(bounds_over)(
+        bounds["most_ops_per_s"],
+        bounds["least_response_time_ms"] / MS_PER_S,
+        bounds["num_clients"],
+    )
+    return bounds[[*_SYSTEM, "limit"]].assign(
+        repetition=1,
+        **{RESPONSES[THROUGHPUT]: throughput, RESPONSES[RESPONSE_TIME]: time_s * MS_PER_S},
+    )
+
+
+def cells_table(cells: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
+    """Put what was measured in every combination beside its bound.
+
+    Parameters
+    ----------
+    cells, bounds
+        From `analysis.sections.summary.cells` and `bound_runs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `workload`, `FACTORS`, `limit`, `bound_ops_per_s`, of throughput and response
+        time at the clients mean and `_sd`, and `share_of_bound` (of the throughput, 0..1).
+    """
+    column = RESPONSES[THROUGHPUT]
+    known = cells.merge(bounds, on=list(_SYSTEM)).sort_values(
+        list(_SYSTEM), ascending=[False, True, True, True], ignore_index=True
+    )
+    table = known[[*_SYSTEM, "limit"]].assign(bound_ops_per_s=known[column])
+    for name, unit in (("throughput", "ops_per_s"), ("response_time", "ms")):
+        for suffix, kind in (("", "mean"), ("_sd", "sd")):
+            table[f"{name}{suffix}_{unit}"] = known[f"client_{name}_{unit}_{kind}"]
+    return table.assign(share_of_bound=known[f"{column}_mean"] / known[column])
+
+
+def effects_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
+    """Write the effects of all responses with their intervals and shares of the variation.
+
+    Parameters
+    ----------
+    results
+        From `analysis.statistics.designs.analyse_designs`, additive.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `effect`: its letters, then what is left to blocks and error; and a column of text for each
+        response, ``Sets: throughput (op/s)``.
+    """
+    columns = {}
+    for (workload, response), result in results.items():
+        effects = result.effects
+        half_widths = effects["ci_high"] - effects["effect"]
+        texts = {
+            str(name): _with_share(_plus_minus(effect, half_widths[name]), share)
+            for name, effect, share in effects[["effect", "variation_explained"]].itertuples()
+        }
+        texts["blocks"] = share_text(result.block_variation)
+        texts["error"] = share_text(result.error_variation) if result.repetitions > 1 else MISSING
+        columns[f"{workload.capitalize()}s: {response} ({UNITS[response]})"] = texts
+    return pd.DataFrame(columns).rename_axis("effect").reset_index()
+
+
+def studies_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
+    """Put the effects of each factor beside the studies', and what interactions explain.
+
+    Parameters
+    ----------
+    results
+        As for `effects_table`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `workload`, `response` (with its unit), `effect` (``A``, ``B``, ``C``, ``interactions``),
+        and a column of text for `this campaign` and each study.
+    """
+    rows = []
+    for (workload, response), result in results.items():
+        ours = result.effects.rename(columns={"effect": "q", "variation_explained": "share"})
+        sources = {"This campaign": ours} | {
+            study_name(study): published_effects(study, workload, response)
+            for study in ("schmid2018", *_TABLES)
+        }
+        for effect in (*"ABC", "interactions"):
+            told = {name: _told(source, effect) for name, source in sources.items()}
+            of = {"workload": workload, "response": f"{response} ({UNITS[response]})"}
+            rows.append({**of, "effect": effect, **told})
+    return pd.DataFrame(rows)
+
+
+def published_effects(study: str, workload: str, response: str) -> pd.DataFrame:
+    """Give a study's effects in our letters: A servers, B middlewares, C workers.
+
+    Parameters
+    ----------
+    study
+        ``schmid2018``, ``yenicelik2018`` or ``cetin2018``.
+    workload, response
+        ``set`` or ``get``; ``throughput`` or ``response time``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by effect: `q` (op/s or ms) and `share` (of the variation, a fraction).
+    """
+    if study == "schmid2018":
+        table = published_table(study, _SCHMID[workload])
+        table = table[table["response_variable"] == response.replace(" ", "_")].set_index("factor")
+        return pd.DataFrame({"q": table["effect"], "share": table["attribution_pct"] / 100})
+    tables, letters = _TABLES[study]
+    table = published_table(study, tables[workload, response])
+    names = ["".join(sorted(name.translate(letters))) for name in table["effect"]]
+    in_seconds = (table["response_variable"] == "latency").to_numpy()  # Cetin's
+    q = table["q"].to_numpy() * np.where(in_seconds, MS_PER_S, 1)
+    return pd.DataFrame({"q": q, "share": table["fraction"].to_numpy()}, index=names)
+
+
+def _told(effects: pd.DataFrame, effect: str) -> str:
+    if effect == "interactions":
+        products = effects.index[effects.index.isin(["AB", "AC", "BC", "ABC"])]
+        return share_text(float(effects.loc[products, "share"].sum()))
+    return _with_share(digits(effects["q"].loc[effect]), effects["share"].loc[effect])
+
+
+def _plus_minus(effect: float, half_width: float) -> str:
+    """Write an effect with the digits that its interval leaves."""
+    if not half_width > 0:
+        return digits(effect)
+    decimals = max(0, 1 - math.floor(math.log10(half_width)))
+    return f"{fixed(effect, decimals)} ± {fixed(half_width, decimals)}"
+
+
+def _with_share(text: str, share: float) -> str:
+    return text if pd.isna(share) else f"{text} ({share_text(share)})"

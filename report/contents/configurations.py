@@ -1,0 +1,271 @@
+"""What every section was set to and which commands ran, from the manifests: a page and tables.
+
+Built from what was recorded, never from what is configured now: it stays true for an old campaign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.figures import present
+from analysis.tables.run import ACCEPTED
+from report.contents.commands import (
+    examples,
+    monitor_commands,
+    named_jobs,
+    run_commands,
+    server_commands,
+    under_load,
+)
+from report.contents.notebook import Part, Prose, Section, Table
+
+PATH = Path("configurations.ipynb")
+LETTER = "B"
+FILES = ("configurations.csv", "commands.csv", "runs.csv")
+_SETTINGS = {
+    "workload": "workload",
+    "ratio": "sets to gets",
+    "multi_get_keys": "keys per multi-get",
+    "arrival_rate_per_s": "arrival rate (1/s, undilated)",
+    "num_servers": "servers",
+    "num_middlewares": "middlewares",
+    "instances_per_client": "instances of the generator per client machine",
+    "threads_per_instance": "threads per instance",
+    "clients_per_thread": "clients per thread",
+    "num_clients": "clients in all",
+    "think_time_s": "think time (s)",
+    "value_bytes": "value size (B)",
+    "key_bytes": "key size (B)",
+    "key_prefix": "key prefix",
+    "key_count": "key space (keys)",
+    "expiry_range_s": "expiry (s)",
+    "workers": "workers per middleware",
+    "routing": "routing",
+    "dispatch": "dispatch",
+    "transport": "transport",
+    "sharded": "sharded multi-gets",
+    "replicas": "copies of a key",
+    "server_timeout_s": "timeout of a server (s)",
+    "kind": "kind",
+}
+_DURATIONS = {
+    "repetitions": "Repetitions",
+    "warm_up_s": "Warm-up (s)",
+    "stable_s": "Stable window (s)",
+    "cool_down_s": "Cool-down (s)",
+}
+
+
+def configurations(manifests: Sequence[Mapping[str, Any]]) -> Section:
+    """Write the page of a campaign's configurations and commands; no part of the PDF.
+
+    Parameters
+    ----------
+    manifests : sequence of mapping
+        Of all runs of the campaign, at least one.
+    """
+    title = Prose(
+        1,
+        f"# {LETTER} Configurations and commands\n\nWhat was run, as the manifests of the runs "
+        "record it. Seconds are those of the clock. The same stands in "
+        f"{', '.join(f'[{name}]({name})' for name in FILES)}.",
+    )
+    parts: list[Part] = [title, *_shared(manifests), Prose(1, f"## {LETTER}.2 Sections")]
+    for name in sections_of(manifests):
+        parts += _section([m for m in manifests if m["section"] == name], name)
+    return Section(PATH, LETTER, tuple(parts), web_only=True)
+
+
+def configuration_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, pd.DataFrame]:
+    """Return the same as tables, by file name.
+
+    Returns
+    -------
+    dict
+        ``configurations.csv``: `section`, `parameter`, `value`; ``commands.csv``: `section`,
+        `configuration`, `host`, `job`, `command`, of one run of each topology; ``runs.csv``: every
+        run with `section`, `configuration`, `repetition`, `attempt`, `status`, `reason`.
+    """
+    settings = []
+    commands = []
+    for name in sections_of(manifests):
+        own = [m for m in manifests if m["section"] == name]
+        settings.append(_configuration(own).assign(section=name))
+        for shown in examples(under_load(own) or own):
+            commands += [
+                {
+                    "section": name,
+                    "configuration": configuration_text(shown),
+                    "host": job["host"],
+                    "job": job["name"],
+                    "command": job["command"],
+                }
+                for job in shown.get("jobs", [])
+            ]
+    columns = ["section", "configuration", "host", "job", "command"]
+    tables = (
+        pd.concat(settings)[["section", "parameter", "value"]],
+        pd.DataFrame(commands, columns=columns),
+        pd.DataFrame([_run(manifest) for manifest in manifests]),
+    )
+    return dict(zip(FILES, tables, strict=True))
+
+
+def sections_of(manifests: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the sections of runs in the order of their numbers."""
+    return sorted({str(manifest["section"]) for manifest in manifests}, key=_order)
+
+
+def configuration_text(manifest: Mapping[str, Any]) -> str:
+    """Write the levels of a run's factors, ``workload=get, workers=8``."""
+    return _listed(f"{k}={v}" for k, v in manifest["config"].items())
+
+
+def reason_of(manifest: Mapping[str, Any]) -> str:
+    """Say why a run does not count; empty for one that does."""
+    if manifest["status"] == ACCEPTED:
+        return ""
+    failed = [check for check in manifest.get("checks", []) if not check["passed"]]
+    reasons = [f"{check['name']}: {check.get('detail', '')}".rstrip(": ") for check in failed]
+    return _error(manifest) or "; ".join(reasons) or "not recorded"
+
+
+def _run(manifest: Mapping[str, Any]) -> dict[str, object]:
+    return {
+        "section": manifest["section"],
+        "configuration": configuration_text(manifest),
+        "repetition": manifest["repetition"],
+        "attempt": manifest.get("attempt"),
+        "status": manifest["status"],
+        "reason": reason_of(manifest),
+    }
+
+
+def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    """Tell what is the same in all runs under load."""
+    yield Prose(1, f"## {LETTER}.1 What all runs have in common")
+    loaded = under_load(manifests)
+    if not loaded:
+        yield Prose(1, "No run put load on the system.")
+        return
+    shown = max(loaded, key=lambda manifest: len(manifest.get("jobs", [])))
+    yield Prose(
+        1,
+        "A server is started once for all runs of a section, and filled by a client before gets "
+        "and again before the values would expire. Both stand in no manifest; this is how it is "
+        f"done, with the sizes of section {shown['section']}:",
+    )
+    yield Prose(1, f"```\n{server_commands(shown)}\n```")
+    for what, command in monitor_commands(shown):
+        yield Prose(1, f"Every second a host records {what}; for instance")
+        yield Prose(1, f"```\n{command}\n```")
+    yield Prose(
+        1,
+        'These monitors are left out below. Runs "of the network" come before those under load: '
+        "one iperf3 stream over each link that the section uses.",
+    )
+
+
+def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part]:
+    loaded = under_load(manifests) or list(manifests)
+    yield Prose(1, f"### Section {name}: {loaded[0].get('title', '')}".rstrip(": "))
+    yield _table(
+        _configuration(manifests),
+        f"99-configuration-{name.replace('.', '-')}",
+        f"Configuration of section {name}.",
+    )
+    for shown in examples(loaded):
+        if commands := run_commands(shown):
+            config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
+            yield Prose(1, f"Commands of one run ({config}), one host of each role:")
+            yield Prose(1, f"```\n{commands}\n```")
+
+
+def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """List all that the runs under load were set to, levels of all of them."""
+    loaded = under_load(manifests) or list(manifests)
+    rows = {f"Hosts: {role}": _hosts_of(loaded, role) for role in loaded[0]["roles"]}
+    factors = {name for manifest in loaded for name in manifest["config"]}
+    for name, words in _SETTINGS.items():
+        levels = _levels(loaded, name)
+        if levels and (name in factors or not name.startswith("num_") or name == "num_clients"):
+            label = f"Factor: {words}" if name in factors else words[:1].upper() + words[1:]
+            rows[label] = _listed(levels)
+    if "consistent-hash" not in _levels(loaded, "routing"):
+        rows.pop("Copies of a key", None)  # a ring alone makes some
+    if not _levels(loaded, "multi_get_keys"):
+        rows.pop("Sharded multi-gets", None)
+    rows["Network"] = "; ".join(dict.fromkeys(_network(manifest) for manifest in loaded))
+    if pauses := loaded[0].get("plan", {}).get("pauses"):
+        rows["Server pauses"] = "; ".join(
+            f"server {pause['server']} at {pause['at_s']:g} s for {pause['for_s']:g} s"
+            for pause in pauses
+        )
+    for key, label in _DURATIONS.items():
+        durations = [manifest.get("durations", {}).get(key) for manifest in loaded]
+        if known := _listed(dict.fromkeys(durations)):
+            rows[label] = known
+    rows["Runs"] = _runs(manifests)
+    return pd.DataFrame({"parameter": rows.keys(), "value": rows.values()})
+
+
+def _levels(manifests: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """Distinct levels of a setting, be it a factor, a constant or what follows from others."""
+    found = [
+        {**{name: manifest.get(name)}, **manifest.get("settings", {}), **manifest["config"]}[name]
+        for manifest in manifests
+    ]
+    return [level for level in dict.fromkeys(found) if level is not None]
+
+
+def _hosts_of(manifests: Sequence[Mapping[str, Any]], role: str) -> str:
+    named = [" ".join(manifest["roles"].get(role, [])) or "none" for manifest in manifests]
+    return ", or ".join(dict.fromkeys(named))
+
+
+def _network(manifest: Mapping[str, Any]) -> str:
+    topology = manifest["topology"]
+    return f"{topology['name']}, time dilation k = {topology['time_dilation']:g}"
+
+
+def _runs(manifests: Sequence[Mapping[str, Any]]) -> str:
+    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
+    loaded = len(under_load(accepted))
+    both = f"{loaded} under load and {len(accepted) - loaded} of the network"
+    counted = both if loaded and loaded < len(accepted) else str(len(accepted))
+    return f"{counted} accepted, {len(manifests) - len(accepted)} rejected or failed"
+
+
+def _error(manifest: Mapping[str, Any]) -> str:
+    """Return the error with its jobs by name, as it is told now.
+
+    Older manifests count jobs as hosts, and end a sentence twice.
+    """
+    error = named_jobs(manifest.get("error") or "", manifest)
+    return re.sub(r"^\d+ of \d+ hosts failed:\s*", "", error).replace(".. ", ". ")
+
+
+def _table(frame: pd.DataFrame, name: str, caption: str) -> Table:
+    shown = present.table(frame, name, caption)
+    return Table(1, name, caption, shown.markdown())
+
+
+def _listed(values: Any) -> str:
+    known = [value for value in values if value is not None]
+    with_order = sorted(known) if all(isinstance(v, int | float) for v in known) else known
+    return ", ".join(_text(value) for value in with_order)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _order(section: str) -> list[int]:
+    return [int(part) for part in section.split(".") if part.isdigit()]

@@ -1,0 +1,66 @@
+"""The claims of the report, on the reference campaign and on ones that differ from it."""
+
+import dataclasses
+
+import pytest
+
+from analysis.claims import of_campaign
+from analysis.claims.findings import THROUGHPUT
+from analysis.claims.of_campaign import CHAPTERS, claims_of
+from analysis.claims.rules import Verdict
+from analysis.paths import PROJECT, REFERENCE
+
+LONGEST_STATEMENT = 62  # characters: the page of claims has a line for each
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return claims_of(REFERENCE)
+
+
+def of(claims, section, begin):
+    (found,) = [c for c in claims if c.section == section and c.statement.startswith(begin)]
+    return found
+
+
+def test_every_claim_is_made_once_and_fits_a_line(claims):
+    assert len({(claim.section, claim.statement) for claim in claims}) == len(claims) > 30
+    assert {int(claim.section.partition(".")[0]) for claim in claims} == set(CHAPTERS)
+    for claim in claims:
+        assert len(claim.statement) <= LONGEST_STATEMENT, claim.statement
+
+
+def test_every_claim_leads_to_a_figure_or_table_of_its_chapter(claims):
+    for claim in claims:
+        chapter = int(claim.section.partition(".")[0])
+        (notebook,) = (PROJECT / "notebooks").glob(f"{chapter:02d}-*.ipynb")
+        assert f'name=\\"{claim.see}\\"' in notebook.read_text(), claim.statement
+
+
+def test_what_the_emulated_links_decide_holds_on_the_reference(claims):
+    assert of(claims, "2.1", "One server: its link limits gets").verdict == Verdict.HOLDS
+
+
+def test_a_slower_server_changes_verdicts_and_no_statement(claims, monkeypatch):
+    read = of_campaign.campaign_tables
+
+    def slowed(folder, sections):
+        tables = read(folder, sections)
+        hosts = tables.hosts.copy()
+        if "send_link_utilization" in hosts:
+            hosts["send_link_utilization"] *= 0.6
+        runs = tables.runs.copy()
+        if sections == ["2.2"]:
+            runs[THROUGHPUT] *= 0.6
+        return dataclasses.replace(tables, hosts=hosts, runs=runs)
+
+    monkeypatch.setattr(of_campaign, "campaign_tables", slowed)
+    changed = claims_of(REFERENCE)
+    assert [claim.statement for claim in changed] == [claim.statement for claim in claims]
+    assert of(changed, "2.1", "One server: its link").verdict == Verdict.DOES_NOT_HOLD
+    assert of(changed, "2.2", "Two servers give").verdict == Verdict.DOES_NOT_HOLD
+
+
+def test_claims_of_sections_that_were_not_measured_cannot_be_told(tmp_path):
+    claims = [claim for claim in claims_of(tmp_path) if claim.section != "10"]
+    assert {claim.verdict for claim in claims} == {Verdict.CANNOT_BE_TOLD}

@@ -1,0 +1,46 @@
+"""The claims of chapter 7, on a synthetic campaign that saturates where its links do."""
+
+import pytest
+
+from analysis.claims.chapters import queueing
+from analysis.claims.findings import Findings
+from analysis.claims.rules import Verdict
+from analysis.tables.tidying import tidy_campaign
+from tests.helpers.campaign import build_campaign, build_network_runs
+
+SECTIONS = ("3.1", "3.2")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("synthetic")
+    build_campaign(folder, sections=SECTIONS, clients_per_thread=(1, 32), workers=(8, 64))
+    build_network_runs(folder)
+    return {name: tidy_campaign(folder, [name]) for name in ("0", *SECTIONS)}
+
+
+def claims(held):
+    found = Findings(held)
+    queueing.check(found)
+    return {claim.statement: claim for claim in found.claims}
+
+
+def test_every_cell_is_in_the_sample_of_one_claim(tables):
+    found = claims(tables)
+    full, others = [claim for claim in found.values() if claim.section == "7.2"]
+    cells = 2 * 2 * 2 * len(SECTIONS)  # workloads, workers, loads
+    assert full.estimate.freedom + others.estimate.freedom + 2 == cells
+    assert others.estimate.value < 1 - full.estimate.value
+
+
+def test_other_sections_are_predicted_from_3_1(tables):
+    (claim,) = [c for c in claims(tables).values() if c.section == "7.6"]
+    assert claim.estimate.freedom + 1 == 2 * 2  # the largest load of 3.2
+
+
+def test_claims_are_the_same_whatever_was_measured(tables):
+    everything, one, none = claims(tables), claims({"3.1": tables["3.1"]}), claims({})
+    assert list(everything) == list(one) == list(none)
+    assert {claim.verdict for claim in none.values()} == {Verdict.CANNOT_BE_TOLD}
+    assert all(len(statement) <= 62 for statement in everything)
+    assert all(len(claim.quantity) <= 55 for claim in everything.values())
