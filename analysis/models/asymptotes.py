@@ -14,6 +14,7 @@ References
 Jain 1991, section 33.6.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,7 +29,7 @@ from analysis.models.system import System
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
-WORKERS = "workers"
+WORKERS, NOTHING = "workers", "nothing known"
 
 
 def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload")) -> pd.DataFrame:
@@ -58,6 +59,7 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
         if system.middlewares:
             places = system.middlewares * system.workers
             limits[WORKERS] = places / least_service_time(system)
+        limits = limits or {NOTHING: math.inf}
         limit = min(limits, key=lambda name: limits[name])
         rows.append(
             {

@@ -1,5 +1,6 @@
 """A `System` from what a campaign measured."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -126,9 +127,10 @@ def _network_delay(pings: pd.DataFrame, section: str) -> dict[str, float]:
 
 
 def _link_rates(hosts: pd.DataFrame) -> dict[str, float]:
-    """Rates in bit/s by field of `System`; a role without a limit keeps none."""
-    rates = hosts.groupby("role")["rate_mbit_per_s"].first()
-    return {_LINKS[str(role)]: float(rate) * BITS_PER_MBIT for role, rate in rates.dropna().items()}
+    """Rates in bit/s by field of `System`; what is not known to be limited takes no time."""
+    rates = hosts.groupby("role")["rate_mbit_per_s"].first().dropna()
+    known = {_LINKS[str(role)]: float(rate) * BITS_PER_MBIT for role, rate in rates.items()}
+    return dict.fromkeys(_LINKS.values(), math.inf) | known
 
 
 def _net_thread_time(runs: pd.DataFrame, middlewares: int) -> float:

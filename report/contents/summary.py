@@ -69,7 +69,7 @@ def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
         "\N{SECTION SIGN}": section,
         "claim": first.statement,
         "measured": measured,
-        "held to": first.rule.text,
+        "Held to": first.rule.text,
         "verdict": verdict,
         "evidence": evidence,
     }

@@ -15,6 +15,10 @@ from report.formats.translation import Translation, texts, translate_with
 INDEX = "index.html"
 ASSETS = "assets"
 _SUMMARY = "<!-- summary -->"
+# Only pages with figures read five megabytes of plotly.js.
+SCRIPTS = "\n".join(
+    f'<script defer src="{ASSETS}/{name}"></script>' for name in ("plotly.min.js", "figures.js")
+)
 
 
 def html_files(
@@ -63,6 +67,7 @@ def html_files(
             report=escape(title),
             contents=_contents(translations, name),
             turning=_turning(names, titles, index),
+            scripts=SCRIPTS if 'class="plot"' in body else "",
             pdf=f'<p><a href="{pdf}">As one PDF</a></p>' if pdf else "",
             body=body,
         ).encode()

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.models import message_bytes, predict
+from analysis.models.asymptotes import asymptote_table
 from analysis.models.measured import measured_system
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
@@ -117,3 +118,14 @@ def test_a_multi_get_carries_all_its_keys():
     assert nine["reply_bytes"] == pytest.approx(9 * one["reply_bytes"], rel=0.01)
     with pytest.raises(ValueError, match="keys must be >= 1, got 0"):
         message_bytes("multi-get", keys=0)
+
+
+def test_a_link_without_a_known_limit_takes_no_time(tables):
+    free = replace(tables, hosts=tables.hosts.assign(rate_mbit_per_s=float("nan")))
+    system = measured_system(free, section="3.1", workload="get", workers=8)
+    assert system.server_link_rate == system.client_link_rate == float("inf")
+    assert system.demands()["server link"] == 0
+    direct = replace(free, runs=free.runs.query("section == '2.1'"))
+    bounds = asymptote_table(direct).set_index(["section", "workload"])
+    assert bounds.loc[("2.1", "get"), "limit"] == "nothing known"
+    assert bounds.loc[("2.1", "get"), "most_ops_per_s"] == float("inf")

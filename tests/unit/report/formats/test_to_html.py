@@ -122,3 +122,8 @@ def test_a_summary_stands_on_the_first_page(sections, provenance):
     first = files["index.html"].decode()
     assert first.index("All holds.") < first.index("<h2>Contents</h2>")
     assert "Contents</a></li>" not in first
+
+
+def test_only_pages_with_figures_read_plotly(pages):
+    assert "plotly.min.js" in pages["02-two.html"]
+    assert "plotly.min.js" not in pages["index.html"]
