@@ -51,6 +51,7 @@ def execute(
     folder: Path,
     progress: Callable[[str], None],
     inputs: Iterable[Path] = (),
+    finished: Callable[[Path], object] = lambda _: None,
 ) -> list[Path]:
     """Execute notebooks, as many at a time as there are cores and memory.
 
@@ -67,6 +68,8 @@ def execute(
     inputs : iterable of Path
         All that the notebooks are made from, such as data and code: while none of these files
         changes, what was executed before is kept.
+    finished : callable
+        Takes each executed notebook as soon as it is there; in several threads.
 
     Returns
     -------
@@ -83,11 +86,14 @@ def execute(
     os.environ[FIGURES] = DATA  # drawing is done once, by what shows the figures
     pool = ThreadPoolExecutor(max_workers=_at_a_time(len(jobs)), thread_name_prefix="execute")
     try:
-        futures = [
-            pool.submit(_execute_one, job, folder / job.path.name, parameters, state, announce)
-            for job, announce in zip(jobs, _announcements(jobs, progress), strict=True)
-        ]
-        return [future.result() for future in futures]
+        announcements = _announcements(jobs, progress)
+        futures = {
+            index: pool.submit(
+                _execute_one, job, folder, parameters, state, announcements[index], finished
+            )
+            for index, job in reversed(list(enumerate(jobs)))  # the last chapters take longest
+        }
+        return [futures[index].result() for index in range(len(jobs))]
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -103,16 +109,19 @@ def _announcements(
 
 def _execute_one(
     job: Job,
-    target: Path,
+    folder: Path,
     parameters: Mapping[str, object],
     state: str,
     announce: Callable[[str], None],
+    finished: Callable[[Path], object],
 ) -> Path:
+    target = folder / job.path.name
     sources = [cell.source for cell in job.notebook.cells]
     text = json.dumps([sources, dict(parameters), state, job.runs], sort_keys=True, default=str)
     fingerprint = hashlib.sha256(text.encode()).hexdigest()
     if _fingerprint_of(target) == fingerprint:
         announce("unchanged:")
+        finished(target)
         return target
     if job.runs:
         announce("executing")
@@ -123,6 +132,7 @@ def _execute_one(
         notebook = _without_code(job.notebook)
     notebook.metadata[FINGERPRINT] = fingerprint
     nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
+    finished(target)
     return target
 
 

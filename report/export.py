@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +16,7 @@ from analysis.figures.drawing import draw_svg
 from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
 from report.contents.drawn_data import drawn_data
-from report.contents.notebook import Figure, Section
+from report.contents.notebook import Figure, Part, Section
 from report.contents.summary import PATH as SUMMARY
 from report.formats.pages import INDEX, html_files
 from report.formats.to_html import DRAWINGS
@@ -69,18 +70,21 @@ def export(
     ReportError
         A section shows what the report cannot hold. Nothing is written then.
     """
-    drawn = [_drawn(section) for section in sections]
+    drawn = with_drawings(sections)
     made: dict[str, bytes] = {}
     for figure in (figure for section in drawn for figure in section.figures()):
         made |= _figure_files(figure)
     figures = [name for name in made if name.endswith(".svg")]
     lists = {name: table.to_csv(index=False).encode() for name, table in (tables or {}).items()}
-    if HTML in formats:
-        pdf = f"../{REPORT}" if PDF in formats else None
-        made |= _html(html_files(drawn, provenance, TITLE, SUBTITLE, pdf), made)
+    with ThreadPoolExecutor(1) as beside:  # pandoc and typst are programs of their own
+        paper = [one for one in drawn if not one.web_only]
+        pdf = beside.submit(compile_pdf, paper, provenance) if PDF in formats else None
+        if HTML in formats:
+            beside_pages = f"../{REPORT}" if pdf else None
+            made |= _html(html_files(drawn, provenance, TITLE, SUBTITLE, beside_pages), made)
+        if pdf is not None:
+            made[REPORT] = pdf.result()
     made |= {f"{PAGES}/{name}": content for name, content in lists.items()}
-    if PDF in formats:
-        made[REPORT] = compile_pdf([one for one in drawn if not one.web_only], provenance)
     _write(made, folder)
     return Exported(
         figures=tuple(folder / name for name in figures),
@@ -122,15 +126,24 @@ def document(sections: Sequence[Section], provenance: Provenance) -> dict[str, b
     }
 
 
-def _drawn(section: Section) -> Section:
-    """Draw the figures whose notebook was executed where there was no chromium."""
-    parts = tuple(
-        replace(part, svg=draw_svg(part.spec, *static_size(part.spec)))
-        if isinstance(part, Figure) and part.svg is None and part.spec is not None
-        else part
-        for part in section.parts
-    )
-    return replace(section, parts=parts)
+def with_drawings(sections: Sequence[Section]) -> list[Section]:
+    """Draw the figures that have data and no drawing.
+
+    Raises
+    ------
+    DrawingError
+        Without chromium, or where it fails.
+    """
+    return [
+        replace(section, parts=tuple(_with_drawing(part) for part in section.parts))
+        for section in sections
+    ]
+
+
+def _with_drawing(part: Part) -> Part:
+    if not isinstance(part, Figure) or part.svg is not None or part.spec is None:
+        return part
+    return replace(part, svg=draw_svg(part.spec, *static_size(part.spec)))
 
 
 def _figure_files(figure: Figure) -> dict[str, bytes]:

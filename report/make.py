@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -17,10 +18,10 @@ from remote.errors import ConfigError
 from report.contents.appendix import appendix
 from report.contents.configurations import configuration_files, configurations
 from report.contents.measured import measured_sections, showable
-from report.contents.notebook import ReportError, read_section
+from report.contents.notebook import ReportError, Section, read_section
 from report.contents.summary import summary
 from report.execute import Job, execute
-from report.export import FORMATS, Exported, export
+from report.export import FORMATS, Exported, export, with_drawings
 
 NOTEBOOKS = PROJECT / "notebooks"
 CLAIMS = "claims.json"
@@ -79,10 +80,23 @@ def make_report(
     jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
     profile = str(manifests[0].get("profile", opened.profile))
     parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
-    executed = execute(jobs, parameters, EXECUTED / campaign, progress, list(_inputs(path)))
+    drawings: dict[Path, Future[Section]] = {}
+    beside = ThreadPoolExecutor(2)  # claims, and drawings of what is executed already
+    try:
+        found = beside.submit(claims_of, path)
+        executed = execute(
+            jobs,
+            parameters,
+            EXECUTED / campaign,
+            progress,
+            list(_inputs(path)),
+            lambda notebook: drawings.update({notebook: beside.submit(_drawn, notebook)}),
+        )
+        claims = found.result()
+        chapters = [drawings[notebook].result() for notebook in executed]
+    finally:
+        beside.shutdown(cancel_futures=True)
     missing = {name: _missing(opened, name) for name in sorted(held)}
-    claims = claims_of(path)
-    chapters = [read_section(path) for path in executed]
     first = [] if notebooks else [summary(claims, chapters)]
     sections = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
     progress("writing the report")
@@ -90,6 +104,10 @@ def make_report(
     exported = export(sections, summarise(manifests), folder, formats, lists)
     write_json(folder / CLAIMS, [claim.to_dict() for claim in claims])
     return exported
+
+
+def _drawn(notebook: Path) -> Section:
+    return with_drawings([read_section(notebook)])[0]
 
 
 def _missing(campaign: Campaign, section: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from analysis.laws.operational import FloatArray
 from analysis.models.events import Run
@@ -169,7 +169,7 @@ def _measures(
         measured |= {f"{name}_time_ms": means[name] * 1000 for name in requests.columns[2:]}
         measured["queue_length"] = batches["queueing"].sum() / length
     table = pd.DataFrame(measured).agg(["mean", "sem"]).T
-    half_width = stats.t.ppf((1 + CONFIDENCE) / 2, options.batches - 1) * table["sem"]
+    half_width = stdtrit(options.batches - 1, (1 + CONFIDENCE) / 2) * table["sem"]
     return pd.DataFrame(
         {
             "mean": table["mean"],

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from analysis.laws.operational import interactive_response_time
 from analysis.published.names import cell_name
@@ -91,7 +91,7 @@ def schmid_allocation() -> pd.DataFrame:
         for response, table in published_table("schmid2018", name).groupby("response_variable"):
             effects = table[table["factor"] != "error"].set_index("factor")
             half_width = ((effects["ci95_hi"] - effects["ci95_lo"]) / 2).mean()
-            sse = 24 * 32 * (half_width / stats.t.ppf(0.975, 24)) ** 2
+            sse = 24 * 32 * (half_width / stdtrit(24, 0.975)) ** 2
             squares = 32 * effects["effect"].drop(MEAN) ** 2
             shares = 100 * pd.concat([squares, pd.Series({"error": sse})]) / (squares.sum() + sse)
             printed = table.set_index("factor")["attribution_pct"].loc[shares.index]

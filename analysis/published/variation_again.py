@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from analysis.laws.operational import interactive_response_time
 from analysis.published.designs_again import rebuild_cells, yenicelik_runs
@@ -119,7 +119,7 @@ def _schmid_runs(name: str) -> pd.DataFrame:
         cells[factor] = np.where(cells[factor] == cells[factor].min(), -1, 1)
     table = published_table("schmid2018", name).query("response_variable == 'throughput'")
     half_width = ((table["ci95_hi"] - table["ci95_lo"]) / 2).mean()
-    sd = half_width * np.sqrt(32) / stats.t.ppf(0.975, 24)
+    sd = half_width * np.sqrt(32) / stdtrit(24, 0.975)
     apart = sd * np.sqrt(3 / 4)  # of four runs, two above and two below: their SD is sd
     return pd.concat(
         [cells.assign(throughput=cells["throughput"] + sign * apart) for sign in (-1, -1, 1, 1)],

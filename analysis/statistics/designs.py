@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from analysis.statistics.factorial import MEAN, FactorialResult, analyse
 
@@ -144,6 +143,8 @@ def evidence_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
 
 
 def _residuals(result: FactorialResult) -> dict[str, float]:
+    from scipy import stats  # here: half a second, for every kernel
+
     residuals = result.residuals["residual"]
     names = ("Rank correlation", "Its p", "p of normality")
     if result.repetitions < 2 or residuals.abs().nunique() < 3:

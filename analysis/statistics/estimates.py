@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from analysis.statistics.intervals import CONFIDENCE
 
@@ -33,7 +33,7 @@ class Estimate:
         """Return the bounds of the confidence interval; NaN where the error is not known."""
         if self.error == 0:
             return self.value, self.value
-        reach = float(stats.t.ppf((1 + confidence) / 2, self.freedom) * self.error)
+        reach = float(stdtrit(self.freedom, (1 + confidence) / 2) * self.error)
         if self.is_ratio:
             return self.value * float(np.exp(-reach)), self.value * float(np.exp(reach))
         return self.value - reach, self.value + reach

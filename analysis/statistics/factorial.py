@@ -17,7 +17,7 @@ from string import ascii_uppercase
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 MEAN = "I"
 LARGEST_K = 5
@@ -245,4 +245,4 @@ def _half_width(sse: float, size: int, freedom: int, confidence: float) -> float
     if freedom < 1:
         return np.nan
     sd_of_effect = np.sqrt(sse / freedom / size)
-    return float(stats.t.ppf((1 + confidence) / 2, freedom) * sd_of_effect)
+    return float(stdtrit(freedom, (1 + confidence) / 2) * sd_of_effect)

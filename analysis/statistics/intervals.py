@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
 
@@ -61,7 +61,7 @@ def half_width_of_mean(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be in (0, 1), got {confidence}")
     degrees_of_freedom = (repetitions - 1).where(repetitions > 1)
-    quantile = stats.t.ppf((1 + confidence) / 2, degrees_of_freedom)
+    quantile = stdtrit(degrees_of_freedom, (1 + confidence) / 2)
     return pd.Series(quantile * sd / np.sqrt(repetitions), index=sd.index)
 
 
@@ -96,6 +96,6 @@ def half_width_of_difference(
     total = variances.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = total**2 / (variances**2 / (counts - 1)).sum(axis=0)
-    half_width = stats.t.ppf((1 + confidence) / 2, freedom) * np.sqrt(total)
+    half_width = stdtrit(freedom, (1 + confidence) / 2) * np.sqrt(total)
     known = np.where(total > 0, half_width, 0.0)
     return np.where(counts.min(axis=0) > 1, known, np.nan)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.results import read_middleware
+from analysis.results.files import find_file, parse_json, read_text
 from analysis.tables.packed import raw_files
 from analysis.tables.provenance import read_manifests
 from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
@@ -32,6 +32,8 @@ CHECKS = {
     "monitors_stderr": "no monitor complained",
 }
 _PROGRAMS = {"clients": "generator", "middlewares": "java", "servers": "memcached"}
+
+SUMMARY = "summary.json"  # of a middleware
 
 
 def checks_table(campaign_dir: Path) -> pd.DataFrame:
@@ -134,12 +136,13 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
     FileNotFoundError
         No run of the section was accepted that has a middleware.
     """
-    with raw_files(campaign_dir, [section]) as runs_dir:
+    with raw_files(campaign_dir, [section], SUMMARY) as runs_dir:
         for path in sorted(runs_dir.glob(f"{section}/*/*/{MANIFEST}")):
             manifest = read_manifest(path.parent)
             proxies = manifest["roles"]["middlewares"]
             if manifest["status"] == ACCEPTED and proxies and "window" in manifest:
-                summary = read_middleware(path.parent / proxies[0] / "middleware").summary
+                told = find_file(path.parent / proxies[0] / "middleware", SUMMARY)
+                summary = parse_json(told, read_text(told))
                 return _configured(manifest, summary.get("configuration", {}))
     raise FileNotFoundError(f"{campaign_dir / section} holds no accepted run with a middleware")
 

@@ -107,7 +107,9 @@ def unpack(campaign_dir: Path, section: str) -> int:
 
 
 @contextlib.contextmanager
-def raw_files(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iterator[Path]:
+def raw_files(
+    campaign_dir: Path, sections: Iterable[str] | None = None, beginning: str = ""
+) -> Iterator[Path]:
     """Give a campaign's folder in which the runs of some sections have all their files.
 
     That is the campaign's own where none of them is packed. Otherwise it is a copy that lasts as
@@ -117,6 +119,8 @@ def raw_files(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iter
     ----------
     sections
         All that were measured when None.
+    beginning
+        Of packed sections only files whose names begin so, such as ``summary.json``.
 
     Raises
     ------
@@ -134,7 +138,7 @@ def raw_files(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iter
             if (campaign_dir / section).is_dir():
                 shutil.copytree(campaign_dir / section, copy / section)
             if section in packed:
-                _extract(archive_path(campaign_dir, section), copy / section)
+                _extract(archive_path(campaign_dir, section), copy / section, beginning)
         yield copy
 
 
@@ -157,14 +161,14 @@ def _write(target: Path, section_dir: Path, paths: Iterable[Path]) -> None:
             raise ParseError(target, None, f"does not give {name} back as it was")
 
 
-def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
-    """Give path and content of every file in an archive."""
+def _contents(source: Path, beginning: str = "") -> Iterator[tuple[str, bytes]]:
+    """Give path and content of every file in an archive whose name begins so."""
     try:
         with lzma.open(source) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
             for entry in archive:
                 safe = tarfile.data_filter(entry, str(source.parent))  # no way out of the folder
                 content = archive.extractfile(safe) if safe.isfile() else None
-                if content is not None:
+                if content is not None and Path(safe.name).name.startswith(beginning):
                     yield restored(safe.name, content.read())
             while stream.read(io.DEFAULT_BUFFER_SIZE):  # to its end, where its checksum stands
                 pass
@@ -172,10 +176,10 @@ def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
         raise ParseError(source, None, f"not a complete archive: {exc}") from exc
 
 
-def _extract(source: Path, section_dir: Path) -> int:
-    """Write the files of an archive below a folder; return how many there were."""
+def _extract(source: Path, section_dir: Path, beginning: str = "") -> int:
+    """Write the files of an archive below a folder; return how many were written."""
     files = 0
-    for name, content in _contents(source):
+    for name, content in _contents(source, beginning):
         path = section_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

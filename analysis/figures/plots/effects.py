@@ -5,7 +5,6 @@ from itertools import combinations
 
 import pandas as pd
 import plotly.graph_objects as go
-from scipy import stats
 
 from analysis.figures.panels import panels
 from analysis.figures.plots.series import add_model_legend
@@ -219,6 +218,8 @@ def _interaction(
 
 
 def _residuals(workload: str, result: FactorialResult, unit: str) -> list[go.Figure]:
+    from scipy import stats  # here: half a second, for every kernel
+
     if result.repetitions < 2:
         raise ValueError("residuals need repetitions, got r = 1")
     unit = _unit(unit, result)
