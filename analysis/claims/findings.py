@@ -101,15 +101,15 @@ class Findings:
         )
 
     def processors(self, *sections: str, see: str) -> None:
-        """Check that it is no CPU that limits: in the local lab that of the machine under it."""
+        """Check that no machine is the limit: in the local lab the one that carries all hosts."""
         busiest: list[float] = []
         for tables in filter(None, map(self.tables, sections)):
             each = tables.hosts.groupby("repetition")["cpu_percent"].max() / 100
             busiest += each.tolist()
         self.check(
             sections[0].partition(".")[0],
-            "No CPU is the limit, not even at the largest load.",
-            quantity="utilization of the busiest CPU in each repetition",
+            "No machine's CPU is busy all the time.",
+            quantity="utilization of the busiest machine's CPU",
             measured=mean_of(busiest),
             holds=at_most(0.9),
             see=see,

@@ -98,21 +98,37 @@ def _without_links(cell: Any, gone: Set[str]) -> Any:
 
 
 def _names(source: str) -> tuple[set[str], set[str]]:
-    """Return the names that a cell uses, and those that it sets."""
+    """Return the names that a cell needs from cells before it, and those that it sets."""
     try:
         tree = ast.parse(source)
     except SyntaxError:  # a magic command
         return set(), set()
     used: set[str] = set()
     made: set[str] = set()
+    for statement in tree.body:
+        loaded, stored = _names_of(statement)
+        inner = {
+            name
+            for node in ast.walk(statement)
+            if isinstance(node, ast.comprehension)
+            for name in _names_of(node.target)[1]
+        }
+        used |= loaded - made - inner
+        made |= stored - inner
+    return used, made
+
+
+def _names_of(tree: ast.AST) -> tuple[set[str], set[str]]:
+    loaded: set[str] = set()
+    stored: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            (used if isinstance(node.ctx, ast.Load) else made).add(node.id)
+            (loaded if isinstance(node.ctx, ast.Load) else stored).add(node.id)
         elif isinstance(node, ast.alias):
-            made.add((node.asname or node.name).partition(".")[0])
+            stored.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            made.add(node.name)
-    return used, made
+            stored.add(node.name)
+    return loaded, stored
 
 
 def _note(sections: Sequence[str], campaign: str) -> Any:
