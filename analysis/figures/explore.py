@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import ipywidgets
 import plotly.graph_objects as go
-from IPython.display import display
+from IPython.display import clear_output, display
 
 from analysis.figures import present
 from analysis.text.formatting import heading
@@ -37,23 +37,28 @@ def explore(
         with a value, such as a slider.
     """
     widgets = {key: _control(key, levels) for key, levels in controls.items()}
-    first = present.figure(_drawn(draw, widgets), name, caption)
     if present.FIGURES in os.environ:
-        first._ipython_display_()
+        present.figure(_drawn(draw, widgets), name, caption)._ipython_display_()
         return
-    display(ipywidgets.HBox(list(widgets.values()), layout={"flex_flow": "row wrap"}))  # type: ignore[no-untyped-call]
-    shown = first.publish()
+    # JupyterLab does not draw a plotly output anew in its place: what is shown is taken away first.
+    screen = ipywidgets.Output()
 
     def redraw(_: object) -> None:
-        data, metadata = present.figure(_drawn(draw, widgets), name, caption).interactive()
-        shown.update(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        with screen:
+            clear_output(wait=True)  # type: ignore[no-untyped-call]
+            present.figure(_drawn(draw, widgets), name, caption).show_live()
 
+    row = ipywidgets.HBox(list(widgets.values()), layout={"flex_flow": "row wrap"})
+    display(ipywidgets.VBox([row, screen]))  # type: ignore[no-untyped-call]
+    redraw(None)
     for widget in widgets.values():
         widget.observe(redraw, names="value")
 
 
 def _control(key: str, levels: Sequence[object] | ipywidgets.Widget) -> ipywidgets.Widget:
     if isinstance(levels, ipywidgets.Widget):
+        if hasattr(levels, "continuous_update"):
+            levels.continuous_update = False  # one figure for a move, not one for each step of it
         return levels
     words = heading(key)
     return ipywidgets.Dropdown(options=list(levels), value=levels[0], description=words)

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from IPython.display import DisplayHandle, display
+from IPython.display import display
 from tabulate import tabulate
 
 from analysis.claims.claim import Claim, claims_table
@@ -121,13 +121,10 @@ class ShownFigure(_Shown):
     def _ipython_display_(self) -> None:
         _publish_with_caption(self)
 
-    def publish(self) -> DisplayHandle:
-        """Display the figure and return a handle to put another one in its place."""
-        handle = DisplayHandle()  # type: ignore[no-untyped-call]
-        data, metadata = self._repr_mimebundle_()
-        handle.display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+    def show_live(self) -> None:
+        """Display the figure and its caption to a reader, without the drawing."""
+        _publish(*self.interactive())
         _publish_caption(self)
-        return handle
 
 
 @dataclass(frozen=True)

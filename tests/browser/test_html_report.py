@@ -66,8 +66,8 @@ def test_pages_are_turned_and_references_followed(open_page, first_page):
     page.get_by_role("link", name="Figure 2.").click()
     assert page.url.endswith("02-figures.html#02-plot-throughput")
     page.get_by_role("link", name="← Contents").first.click()
-    assert page.get_by_role("heading", name="List of figures").is_visible()
-    assert page.locator("main a[href*='#02-plot']").count() >= 20
+    assert page.get_by_role("heading", name="Contents").is_visible()
+    assert page.get_by_role("link", name="2.1 All").first.is_visible()
     assert opened.problems == []
 
 

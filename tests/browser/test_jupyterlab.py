@@ -36,7 +36,7 @@ def test_notebook_runs_and_its_figures_are_drawn(open_page, folder, server):
     run_all(page)
     assert errors_in(page) == [], page.locator(".jp-Notebook").inner_text()
     source = (folder / "02-baseline-without-middleware.ipynb").read_text()
-    wanted = source.count("plots.plot_")
+    wanted = source.count("present.figure(")
     plots = page.locator(".jp-OutputArea .js-plotly-plot")
     page.wait_for_function(
         f"document.querySelectorAll('.jp-OutputArea .js-plotly-plot .main-svg').length >= {wanted}"
@@ -50,6 +50,18 @@ def test_notebook_runs_and_its_figures_are_drawn(open_page, folder, server):
     assert page.locator("table caption").count() >= 3
     assert "Campaign reference" in page.locator(".jp-Notebook").inner_text()
     assert opened.outside(server, server.replace("http", "ws")) == []
+
+
+def test_a_control_draws_another_figure(open_page, server):
+    opened = open_notebook(open_page, server, "03-baseline-with-middleware.ipynb")
+    page = opened.page
+    run_all(page)
+    assert errors_in(page) == [], page.locator(".jp-Notebook").inner_text()
+    control = page.locator(".widget-dropdown select").first
+    control.scroll_into_view_if_needed()
+    page.get_by_text("sets, 8 workers", exact=True).first.wait_for()
+    control.select_option("get")
+    page.get_by_text("gets, 8 workers", exact=True).first.wait_for()
 
 
 def test_report_is_exported_from_jupyterlab(open_page, folder, server, tmp_path):
@@ -66,4 +78,4 @@ def test_report_is_exported_from_jupyterlab(open_page, folder, server, tmp_path)
     assert errors_in(page) == [], page.locator(".jp-Notebook").inner_text()
     assert "writing the report" in page.locator(".jp-Notebook").inner_text()
     assert (tmp_path / "report" / "index.html").is_file()
-    assert Path(tmp_path / "00-1-round-trip-times.csv").is_file()
+    assert Path(tmp_path / "00-1-network.csv").is_file()

