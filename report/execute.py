@@ -83,8 +83,9 @@ def execute(
     """
     folder.mkdir(parents=True, exist_ok=True)
     state = _state(inputs)
-    os.environ[FIGURES] = DATA  # drawing is done once, by what shows the figures
     pool = ThreadPoolExecutor(max_workers=_at_a_time(len(jobs)), thread_name_prefix="execute")
+    before = os.environ.get(FIGURES)
+    os.environ[FIGURES] = DATA  # of kernels: drawing is done once, by what shows the figures
     try:
         announcements = _announcements(jobs, progress)
         futures = {
@@ -96,6 +97,9 @@ def execute(
         return [futures[index].result() for index in range(len(jobs))]
     finally:
         pool.shutdown(cancel_futures=True)
+        os.environ.pop(FIGURES)
+        if before is not None:
+            os.environ[FIGURES] = before
 
 
 def _announcements(

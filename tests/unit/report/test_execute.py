@@ -1,9 +1,11 @@
+import os
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from analysis.figures.present import DATA, FIGURES
 from report.contents.notebook import ReportError
 from report.execute import Job, execute
 
@@ -55,6 +57,14 @@ def test_notebook_runs_with_its_parameters_and_stays_as_it_was(tmp_path, capfd):
     assert job.path.read_bytes() == before
     assert lines == ["[1/1] executing 02-title.ipynb"]
     assert capfd.readouterr().err == ""
+
+
+def test_kernels_leave_the_drawing_to_the_report(tmp_path, monkeypatch):
+    monkeypatch.delenv(FIGURES, raising=False)
+    job = notebook(tmp_path, f"import os\nprint(os.environ['{FIGURES}'])")
+    (executed,) = execute([job], {}, tmp_path / "build", print)
+    assert outputs(executed) == [f"{DATA}\n"]
+    assert FIGURES not in os.environ
 
 
 def test_only_what_changed_is_executed_again(tmp_path):
