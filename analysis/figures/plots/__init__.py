@@ -19,7 +19,6 @@ from analysis.figures.plots.links import plot_bandwidths, plot_round_trip_times
 from analysis.figures.plots.load import (
     plot_response_time,
     plot_throughput,
-    plot_throughput_against_response_time,
 )
 from analysis.figures.plots.measured_and_model import (
     plot_predicted_against_measured,
@@ -55,7 +54,6 @@ __all__ = [
     "plot_system",
     "plot_threads",
     "plot_throughput",
-    "plot_throughput_against_response_time",
     "plot_throughput_by_keys",
     "plot_trace",
     "plot_waiting_workers",

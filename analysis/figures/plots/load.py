@@ -1,4 +1,4 @@
-"""Throughput and response time against the number of clients, and against each other."""
+"""Throughput and response time against the number of clients, with what bounds them."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from analysis.figures.plots.series import (
     each_series,
     time_axis,
 )
-from analysis.figures.theme import error_bars, new_figure
+from analysis.figures.theme import new_figure
 from analysis.models.asymptotes import bounds_over
 from analysis.units import MS_PER_S
 
@@ -61,36 +61,6 @@ def plot_response_time(
     """
     figure = _against_clients(cells, bounds, RESPONSE_TIME, series=series, side=side)
     return time_axis(figure)
-
-
-def plot_throughput_against_response_time(
-    cells: pd.DataFrame, *, series: str = "workload", side: str = "client"
-) -> go.Figure:
-    """Plot what throughput costs in response time: one point per load, joined by rising load.
-
-    A curve that turns upwards without going on to the right is beyond its usable capacity.
-
-    Parameters
-    ----------
-    cells, series, side
-        As for `plot_throughput`; both directions have the error bars of their 95 % CI.
-    """
-    x, y = f"{side}_{THROUGHPUT}", f"{side}_{RESPONSE_TIME}"
-    figure = new_figure(_TITLES[THROUGHPUT], _TITLES[RESPONSE_TIME])
-    for style, rows in each_series(cells, series):
-        figure.add_scatter(
-            x=rows[f"{x}_mean"],
-            y=rows[f"{y}_mean"],
-            error_x=error_bars(rows, x),
-            error_y=error_bars(rows, y),
-            mode="lines+markers",
-            marker={"color": style.color, "symbol": style.symbol},
-            line={"color": style.color, "dash": style.dash, "width": 1},
-            customdata=rows["num_clients"],
-            hovertemplate="%{customdata} clients: %{x:.0f} op/s, %{y:.2f} ms",
-            name=style.name,
-        )
-    return count_runs(figure, cells, x)
 
 
 def _against_clients(

@@ -86,9 +86,6 @@ def gallery(folder):
         "plot_system": plots.plot_system(HOSTS, RATES),
         "plot_threads": plots.plot_threads(clients=192, workers=64, servers=3),
         "plot_throughput": plots.plot_throughput(baseline),
-        "plot_throughput_against_response_time": plots.plot_throughput_against_response_time(
-            sets, series="workers"
-        ),
         "plot_throughput_by_keys": plots.plot_throughput_by_keys(
             keys_cells().rename(columns=lambda name: name.replace(TIME, "throughput_ops_per_s"))
         ),
