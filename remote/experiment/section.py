@@ -1,4 +1,4 @@
-"""An experiment as data: the hosts, factors, levels, constants and durations of one section."""
+"""An experiment as data: the hosts, factors, levels and constants of one section."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from remote.experiment.lengths import Durations
+from remote.experiment.objective import Objective
+from remote.experiment.precision import Precision
 from remote.experiment.settings import Level, Settings
 
 PROFILES = ("smoke", "quick", "paper")
 Config = dict[str, Level]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Durations:
-    """The phases of a run, in whole seconds of the clock, and how often each one is repeated."""
-
-    repetitions: int
-    stable_s: int
-    warm_up_s: int = 0
-    cool_down_s: int = 0
-
-    @property
-    def total_s(self) -> int:
-        """Length of one run."""
-        return self.warm_up_s + self.stable_s + self.cool_down_s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +23,8 @@ class Pause:
     Parameters
     ----------
     server : which of the section's servers, counted from 1.
-    at_s : when, in seconds of the clock since the stable window began.
-    for_s : how long, in seconds of the clock.
+    at_s : when, in seconds of the system since the stable window began.
+    for_s : how long, in seconds of the system.
     """
 
     server: int
@@ -58,7 +46,11 @@ class Section:
         (`remote.experiment.settings.SETTINGS`).
     follows : factor to level (as text) to the settings that follow from it.
     parts : groups of factors whose levels are combined with each other; all factors if empty.
-    time_dilation : the k that suits the section, unless another one is asked for.
+    durations : how long and how often each configuration is measured; None with `precision`.
+    precision : what each configuration is measured for, in place of a time; None with `durations`.
+    find : the largest arrival rate that is searched for, in place of rates that are given.
+    time_dilation : the k that suits the section, unless another one is asked for; None for the
+        smallest one that suits each configuration.
     """
 
     name: str
@@ -71,9 +63,11 @@ class Section:
     constants: Mapping[str, Level] = field(default_factory=dict)
     follows: Mapping[str, Mapping[str, Mapping[str, Level]]] = field(default_factory=dict)
     parts: tuple[Mapping[str, tuple[Level, ...]], ...] = ()
-    durations: Durations
+    durations: Durations | None = None
+    precision: Precision | None = None
+    find: Objective | None = None
     pauses: tuple[Pause, ...] = ()
-    time_dilation: float = 1.0
+    time_dilation: float | None = 1.0
 
     def configs(self) -> list[Config]:
         """Return all combinations of the factors' levels, in the order of the file."""
@@ -82,6 +76,27 @@ class Section:
             for part in self.parts or (self.factors,)
             for levels in itertools.product(*part.values())
         ]
+
+    @property
+    def repetitions(self) -> tuple[int, int]:
+        """The fewest and the most repetitions of a configuration."""
+        if self.precision is not None:
+            return self.precision.repetitions
+        count = self.fixed.repetitions
+        return count, count
+
+    @property
+    def fixed(self) -> Durations:
+        """How long it is measured; ValueError where precision is asked for in place of time."""
+        if self.durations is None:
+            raise ValueError(f"section {self.name} has no durations: it asks for precision")
+        return self.durations
+
+    def longest_s(self, time_dilation: float) -> float:
+        """Return what no run of the section is longer than, in seconds of the clock."""
+        if self.precision is not None:
+            return self.precision.budget_s
+        return self.fixed.of_clock(time_dilation).total_s
 
     def own(self, config: Mapping[str, Level]) -> dict[str, Any]:
         """Return what is set for a configuration by its levels and by what follows from them."""

@@ -1,0 +1,1 @@
+"""What is measured next, from what is known so far: pure functions, no files and no hosts."""

@@ -1,0 +1,61 @@
+"""A configuration and all that has been measured of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from remote.experiment.lengths import Lengths
+from remote.experiment.section import Config
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A run that was measured well.
+
+    Parameters
+    ----------
+    counts : whether it is a repetition; a pilot only tells how repetitions are to be measured.
+    is_trial : of a pilot: it was made to choose the time dilation.
+    results : ``manifest["results"]``, in undilated time; standard errors are named ``..._error``.
+    """
+
+    repetition: int
+    counts: bool
+    is_trial: bool = False
+    time_dilation: float
+    lengths: Lengths
+    results: Mapping[str, float]
+    machine_share: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A configuration, its runs so far, and the repetitions that were given up."""
+
+    config: Config
+    measured: tuple[Measured, ...] = ()
+    given_up: frozenset[int] = frozenset()
+
+    @property
+    def repetitions(self) -> list[Measured]:
+        """The runs that count, in their order."""
+        counted = (one for one in self.measured if one.counts)
+        return sorted(counted, key=lambda one: one.repetition)
+
+    @property
+    def trials(self) -> list[Measured]:
+        """The runs that were made to choose the time dilation, the smallest k first."""
+        made = (one for one in self.measured if one.is_trial)
+        return sorted(made, key=lambda one: one.time_dilation)
+
+    @property
+    def spent_s(self) -> int:
+        """Seconds of the clock that all its runs took."""
+        return sum(one.lengths.total_s for one in self.measured)
+
+    @property
+    def next_repetition(self) -> int:
+        """The smallest number that neither counts nor was given up."""
+        taken = self.given_up | {one.repetition for one in self.measured if one.counts}
+        return next(n for n in range(1, len(taken) + 2) if n not in taken)

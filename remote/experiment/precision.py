@@ -1,0 +1,40 @@
+"""How precisely the results of a section shall be known, in place of how long it is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+RESULTS: Mapping[str, str] = {
+    "throughput": "client_throughput_ops_per_s",
+    "response_time": "client_response_time_ms",
+    "p50": "client_p50_ms",
+    "p90": "client_p90_ms",
+    "p95": "client_p95_ms",
+    "p99": "client_p99_ms",
+}
+"""What precision can be asked of, and its name among the results of a run."""
+
+TEXTS: Mapping[str, str] = {"response_time": "response time"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precision:
+    """What each configuration of a section is measured for.
+
+    Parameters
+    ----------
+    goals : name of `RESULTS` to the half width of its 95 % interval over its mean, such as 0.05.
+    repetitions : the fewest and the most.
+    budget_s : seconds of the clock that all runs of a configuration may take, pilots included.
+    """
+
+    goals: Mapping[str, float]
+    repetitions: tuple[int, int]
+    budget_s: float
+
+    def text(self) -> str:
+        """Return it in a few words: ``throughput ±5 %, p99 ±10 %``."""
+        return ", ".join(
+            f"{TEXTS.get(name, name)} ±{100 * goal:g} %" for name, goal in self.goals.items()
+        )
