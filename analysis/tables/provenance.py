@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
+from analysis.tables.run import ACCEPTED, MANIFEST, PILOT, read_manifest
 from analysis.text.lists import counted
 
 SHORT_COMMIT = 10
@@ -117,7 +117,7 @@ def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:
         ),
         period=_period(manifests),
         num_accepted=len(accepted),
-        num_discarded=len(manifests) - len(accepted),
+        num_discarded=sum(m["status"] not in (ACCEPTED, PILOT) for m in manifests),
     )
 
 

@@ -24,6 +24,7 @@ from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
 
 MANIFEST = "manifest.json"
 ACCEPTED = "accepted"
+PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
 MANIFEST_FORMAT = 1
 ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 

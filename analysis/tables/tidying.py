@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.results import ParseError
 from analysis.tables import details, measures, network
 from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
-from analysis.tables.run import ACCEPTED, MANIFEST, Run, measured_sections, read_manifest, read_run
+from analysis.tables.run import ACCEPTED, MANIFEST, PILOT, Run, measured_sections, read_manifest, read_run
 from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
@@ -75,7 +75,7 @@ def _tidy_section(section_dir: Path) -> dict[str, pd.DataFrame]:
         if manifest["status"] == ACCEPTED:
             for name, frame in _read_and_reduce(path.parent).items():
                 parts[name].append(frame)
-        else:
+        elif manifest["status"] != PILOT:
             parts["rejected"].append(_rejected(path.parent, manifest))
     tables = {name: stack(frames) for name, frames in parts.items()}
     if tables["rejected"].empty:

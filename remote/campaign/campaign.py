@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from remote.campaign.controller import KEPT, Controller
+from remote.campaign.controller import KEPT, Controller, Todo
+from remote.campaign.known_runs import cells, without
+from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.record import Record
 from remote.campaign.states import RunState, State, is_controlled, state_of
 from remote.campaign.view.progress import show_left
@@ -86,24 +89,59 @@ class Campaign:
         if section in self.plans:
             return self.plans[section]
         path = self.file(section)
-        return read_section(path.stem, self.profile, folder=path.parent)
+        read = read_section(path.stem, self.profile, folder=path.parent)
+        record = Record.read(self.path)
+        return record.as_begun(read) if record else read
 
     def file(self, section: str) -> Path:
         """Return the file of a section; one of the user's own is kept with what it has measured."""
         return section_file(section, kept_in=self.path / KEPT)
 
-    def runs(self, section: str) -> list[Run]:
-        """Return the runs of a section in their order: shuffled in blocks of one repetition."""
+    def planned(
+        self,
+        section: str,
+        *,
+        retry: bool = False,
+        time_dilation: float | None = None,
+        given_up: Collection[str] = (),
+    ) -> Plan:
+        """Return what is known of a section and what is measured next.
+
+        Parameters
+        ----------
+        retry : measure what was given up, too.
+        time_dilation : k of all configurations instead of the section's.
+        given_up : labels of runs that are not measured even so.
+        """
         plan = self.plan(section)
-        order: list[Run] = []
-        for repetition in range(1, plan.durations.repetitions + 1):
-            block = plan.configs()
-            random.Random(f"{self.seed}/{plan.name}/{repetition}").shuffle(block)
-            order += [
-                Run(section=plan, config=config, repetition=repetition, campaign_dir=self.path)
-                for config in block
-            ]
-        return order
+        conditions = Conditions(
+            campaign_dir=self.path,
+            seed=self.seed,
+            time_dilation=time_dilation or plan.time_dilation,
+        )
+        known = cells(plan, self.path, retry=retry)
+        made = plan_section(plan, known, conditions)
+        if any(run.label in given_up for run in made.runs):
+            again = [without(cell, plan.name, given_up) for cell in known]
+            made = plan_section(plan, again, conditions)
+        return made
+
+    def runs(self, section: str) -> list[Run]:
+        """Return the runs of a section in their order: those that are done, and the next ones."""
+        planned = self.planned(section, retry=True)
+        done = [
+            Run(
+                section=planned.section,
+                config=cell.config,
+                repetition=one.repetition,
+                campaign_dir=self.path,
+                time_dilation=one.time_dilation,
+                planned=one.lengths,
+            )
+            for cell in (standing.cell for standing in planned.standings)
+            for one in cell.repetitions
+        ]
+        return [*done, *planned.runs]
 
     def links(self, section: str) -> list[Run]:
         """Return the measurements of the links that precede the runs of a section under load."""
@@ -111,7 +149,13 @@ class Campaign:
         if plan.kind != "load":
             return []
         return [
-            Run(section=links, config=config, repetition=1, campaign_dir=self.path)
+            Run(
+                section=links,
+                config=config,
+                repetition=1,
+                campaign_dir=self.path,
+                time_dilation=plan.time_dilation or 1.0,
+            )
             for links in [links_section(plan)]
             for config in links.configs()
         ]
@@ -119,8 +163,13 @@ class Campaign:
     def states(self, section: str) -> list[RunState]:
         """Return the state of every run of a section, in the order of measuring."""
         alive = is_controlled(self.path)
-        runs = [*self.links(section), *self.runs(section)]
-        return [state_of(run, is_controlled=alive) for run in runs]
+        of_runs = [state_of(run, is_controlled=alive) for run in self.runs(section)]
+        return [*self.states_of_links(section), *of_runs]
+
+    def states_of_links(self, section: str) -> list[RunState]:
+        """Return the states of the measurements of a section's links."""
+        alive = is_controlled(self.path)
+        return [state_of(run, is_controlled=alive) for run in self.links(section)]
 
     def missing(self, section: str, *, retry: bool = False) -> list[Run]:
         """Return the runs of a section that are to be measured.
@@ -163,11 +212,7 @@ class Campaign:
             A host is gone or the campaign cannot start; what is done stays done.
         """
         sections = tuple(dict.fromkeys(sections))
-        missing = [
-            (self.plan(section), runs)
-            for section in sections
-            if (runs := self.missing(section, retry=retry))
-        ]
+        missing = [name for name in sections if self.missing(name, retry=retry)]
         if missing and self.fleet != NO_FLEET:
             begun = Record(profile=self.profile, seed=self.seed, fleet=self.fleet)
             files = [self.file(section) for section in sections]
@@ -175,7 +220,20 @@ class Campaign:
             controller = Controller(
                 path=self.path, begun=begun, own_files=own, progress=progress, afresh=retry
             )
-            controller.measure(missing, time_dilation=time_dilation)
+            todo = [self._todo(section, retry=retry) for section in missing]
+            controller.measure(todo, time_dilation=time_dilation)
         left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
         show_left(left)
         return left
+
+    def _todo(self, section: str, *, retry: bool) -> Todo:
+        links = self.states_of_links(section)
+        return Todo(
+            section=self.plan(section),
+            links=[
+                state.run
+                for state in links
+                if state.state != State.DONE and (retry or not state.is_given_up)
+            ],
+            plan=partial(self.planned, section, retry=retry),
+        )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.dilation import dilate, is_local_lab, time_dilations
 from remote.campaign.measuring import Attempts, Session
+from remote.campaign.planning.plan import Plan
 from remote.campaign.record import Record, conditions_of, topology_of
 from remote.campaign.states import LOCK, exclusive
 from remote.campaign.view.live_view import Watch
@@ -38,12 +40,32 @@ OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextMan
 SESSIONS: Mapping[str, OpenSession] = {
     "load": LoadSession,
     "network": NetworkSession,
-    "links": LinksSession,
 }
 """What each kind of section needs up while its runs are measured."""
 
 KEPT = "sections"  # folder of a campaign with the section files of the user's own
-Missing = Sequence[tuple[Section, Sequence[Run]]]
+
+
+class Planner(Protocol):
+    """Plans what is measured next of a section."""
+
+    def __call__(self, *, time_dilation: float | None, given_up: Collection[str]) -> Plan:
+        """See `remote.campaign.Campaign.planned`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Todo:
+    """A section of which runs are missing.
+
+    Parameters
+    ----------
+    links : the measurements of its links that are missing.
+    plan : plans what is measured next from what is on disk.
+    """
+
+    section: Section
+    links: Sequence[Run]
+    plan: Planner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +86,8 @@ class Controller:
     progress: bool = True
     afresh: bool = False
 
-    def measure(self, missing: Missing, *, time_dilation: float | None = None) -> None:
-        """Measure the missing runs of sections, in the order that they have.
+    def measure(self, todo: Sequence[Todo], *, time_dilation: float | None = None) -> None:
+        """Measure what is missing of sections, one section after the other.
 
         Parameters
         ----------
@@ -78,49 +100,66 @@ class Controller:
         """
         phases = Phases()
         inventory = Inventory.read(inventory_path(self.begun.fleet))
-        sections = [section for section, _ in missing]
+        sections = [one.section for one in todo]
         dilations = time_dilations(sections, inventory, time_dilation)
         with self.alone(inventory), Fleet(inventory) as fleet:
             self.extend_record(inventory, sections, dilations)
             _end_leftovers(fleet, sections)
-            planned = [run for _, runs in missing for run in runs]
+            plans = [
+                one.plan(time_dilation=dilations[one.section.name], given_up=()) for one in todo
+            ]
+            links = [run for one in todo for run in one.links]
             with (
-                Progress(planned, self.progress) as bar,
+                Progress(plans, links, self.progress) as bar,
                 Watch(fleet, bar.note, enabled=self.progress) as watch,
             ):
-                for section, runs in missing:
-                    dilate(fleet, dilations[section.name])
-                    self._measure_section(fleet, section, runs, bar, watch, phases)
+                for one in todo:
+                    k = dilations[one.section.name]
+                    self._measure_section(fleet, one, k, bar, watch, phases)
 
     def _measure_section(
         self,
         fleet: Fleet,
-        section: Section,
-        runs: Sequence[Run],
+        todo: Todo,
+        time_dilation: float | None,
         bar: Progress,
         watch: Watch,
         phases: Phases,
     ) -> None:
+        section = todo.section
+
         def on_start(run: Run) -> None:
+            dilate(fleet, run.time_dilation)
             bar.started(run)
             watch.begin(run)
+
+        def next_runs() -> Sequence[Run]:
+            plan = todo.plan(time_dilation=time_dilation, given_up=attempts.given_up)
+            bar.planned(plan)
+            return plan.runs
+
+        def identity() -> Mapping[str, object]:
+            return {**common, "topology": topology_of(fleet.inventory)}
 
         bar.show(f"section {section.name}: preparing hosts")
         hosts = _hosts(fleet, section)
         tools = provision(fleet, hosts)
-        identity = self._identity(fleet.inventory)
+        common = self._identity(fleet.inventory)
         attempts = Attempts(fleet, hosts, identity, phases, bar.settled, afresh=self.afresh)
-        for kind, of_kind in itertools.groupby(runs, key=lambda run: run.section.kind):
-            of_this = list(of_kind)
-            open_session = partial(SESSIONS[kind], fleet, of_this[0].section, tools)
-            attempts.measure(of_this, open_session, on_start)
+        if todo.links:
+            k = time_dilation or 1.0
+            links = deque([[replace(run, time_dilation=k) for run in todo.links]])
+            open_links = partial(LinksSession, fleet, todo.links[0].section, tools)
+            attempts.measure(lambda: links.popleft() if links else (), open_links, on_start)
+        as_measured = replace(section, time_dilation=time_dilation)
+        open_session = partial(SESSIONS[section.kind], fleet, as_measured, tools)
+        attempts.measure(next_runs, open_session, on_start)
 
     def _identity(self, inventory: Inventory) -> dict[str, object]:
         return {
             "campaign": self.path.name,
             "seed": self.begun.seed,
             "fleet": inventory.fleet,
-            "topology": topology_of(inventory),
             "git": git_state(ROOT),
             "control": control_facts(),
         }
@@ -129,7 +168,7 @@ class Controller:
         self,
         inventory: Inventory,
         sections: Sequence[Section],
-        dilations: Mapping[str, float],
+        dilations: Mapping[str, float | None],
     ) -> None:
         """Add to the campaign's record the conditions under which `sections` are measured.
 

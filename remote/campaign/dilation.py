@@ -14,8 +14,8 @@ from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 
 def time_dilations(
     sections: Iterable[Section], inventory: Inventory, asked: float | None
-) -> dict[str, float]:
-    """Return section name to the k that it is measured with.
+) -> dict[str, float | None]:
+    """Return section name to the k that it is measured with, None to choose one for each cell.
 
     On the local lab that is what was asked for, else what the section file says. Time passes on
     other hosts as it does: their k is what their inventory says, 1 unless somebody slowed them.
@@ -29,7 +29,7 @@ def time_dilations(
         rule = f"time dilation must be a number {MIN_DILATION:g} to {MAX_DILATION:g}"
         raise ConfigError(inventory.path, f"{rule}, got {asked:g}")
     if is_local_lab(inventory):
-        return {s.name: float(asked or s.time_dilation) for s in sections}
+        return {s.name: s.time_dilation if asked is None else float(asked) for s in sections}
     if asked is not None and asked != inventory.time_dilation:
         raise ConfigError(
             inventory.path,

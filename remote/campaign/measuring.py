@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -23,7 +23,7 @@ from remote.errors import (
     PortInUse,
     RemoteError,
 )
-from remote.experiment.checks import ACCEPTED
+from remote.experiment.checks import ACCEPTED, PILOT
 from remote.experiment.manifest import read_manifest, utc
 from remote.experiment.run import Collected, Run, store
 from remote.hosts.connection import Connection
@@ -50,17 +50,21 @@ class Attempts:
     Parameters
     ----------
     fleet, hosts : where the runs are measured.
-    identity : entries that all manifests have in common.
+    identity : returns the entries that all manifests have in common.
     phases : the clock of the campaign.
     afresh : forget the attempts that were made before.
     on_settled : called with each run that is done or given up, and in the latter case the reason.
+
+    Attributes
+    ----------
+    given_up : labels of the runs that were given up.
     """
 
     def __init__(
         self,
         fleet: Fleet,
         hosts: Sequence[Host],
-        identity: Mapping[str, object],
+        identity: Callable[[], Mapping[str, object]],
         phases: Phases,
         on_settled: Callable[[Run, str], None],
         *,
@@ -74,32 +78,40 @@ class Attempts:
         self._afresh = afresh
         self._failures_in_a_row = 0
         self._made: dict[str, int] = {}
+        self.given_up: set[str] = set()
         self._gone: dict[str, RemoteError] | None = None
 
     def measure(
         self,
-        runs: Sequence[Run],
+        next_runs: Callable[[], Iterable[Run]],
         open_session: Callable[[], AbstractContextManager[Session]],
         on_start: Callable[[Run], None],
     ) -> None:
-        """Measure `runs` in their order, opening a new session after each failure.
+        """Measure runs in their order, opening a new session after each failure.
+
+        Parameters
+        ----------
+        next_runs : asked for more when all before are settled; none ends it.
 
         Raises
         ------
         RemoteError
             A host is gone or full, or everything fails; what is done stays done.
         """
-        queue = deque(runs)
+        queue = deque(next_runs())
         while queue:
             try:
                 with open_session() as session:
                     while queue:
                         on_start(queue[0])
                         self._settle(session, queue)
+                        if not queue:
+                            queue.extend(next_runs())
             except RemoteError as exc:
                 if _is_permanent(exc):
                     raise
                 self._recover(exc)
+                queue.extend(() if queue else next_runs())
 
     def _settle(self, session: Session, queue: deque[Run]) -> None:
         """Make one attempt at the first run; take it out when it is done or given up."""
@@ -109,18 +121,26 @@ class Attempts:
             reason = self._attempt(session, run)
         except RemoteError as exc:
             if made >= MAX_ATTEMPTS:
-                self._on_settled(queue.popleft(), str(exc))
+                self._give_up(queue, str(exc))
             raise
         self._failures_in_a_row = 0
-        if not reason or made >= MAX_ATTEMPTS:
-            self._on_settled(queue.popleft(), reason)
+        if not reason:
+            self._made[run.label] = 0  # it may have been a pilot of what is measured next
+            self._on_settled(queue.popleft(), "")
+        elif made >= MAX_ATTEMPTS:
+            self._give_up(queue, reason)
+
+    def _give_up(self, queue: deque[Run], reason: str) -> None:
+        run = queue.popleft()
+        self.given_up.add(run.label)
+        self._on_settled(run, reason)
 
     def _attempt(self, session: Session, run: Run) -> str:
         def gone() -> list[str]:
             self._gone = unfit_hosts(self.fleet, self.hosts)
             return sorted(self._gone)
 
-        return measure_once(session, run, self.identity, phases=self.phases, gone=gone)
+        return measure_once(session, run, self.identity(), phases=self.phases, gone=gone)
 
     def _attempts_so_far(self, run: Run) -> int:
         if run.label in self._made:
@@ -163,7 +183,7 @@ def measure_once(
             raise
         folder = store(run, collected, identity)
     manifest = read_manifest(folder)
-    return reason_of(manifest) if manifest["status"] != ACCEPTED else ""
+    return reason_of(manifest) if manifest["status"] not in (ACCEPTED, PILOT) else ""
 
 
 def unfit_hosts(fleet: Fleet, hosts: Sequence[Host]) -> dict[str, RemoteError]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from analysis.whole_files import write_json
 from remote.checked_files import parse
 from remote.errors import ConfigError
-from remote.experiment.section import Section
+from remote.experiment.lengths import Durations
+from remote.experiment.precision import Precision
+from remote.experiment.section import Pause, Section
 from remote.hosts.inventory import Inventory
+from remote.providers.fleets import LOCAL
 
 RECORD = "campaign.json"
+_STILL_HELD = ("hosts", "constants", "follows")  # of what a campaign of before was begun with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +75,9 @@ class Record:
         """Return the record with `conditions` added, each of which must be as it was before."""
         for name, now in conditions.items():
             known = self.conditions.get(name, now)
+            if _begun_with_seconds_of_the_clock(known):  # the section is as it was begun
+                conditions = {**conditions, name: known}
+                known, now = ({part: entry[part] for part in _STILL_HELD} for entry in (known, now))
             if known != now:
                 raise ConfigError(
                     folder / RECORD,
@@ -85,6 +92,38 @@ class Record:
         )
 
 
+    def as_begun(self, section: Section) -> Section:
+        """Return a section as the campaign was begun with it, which tells what its runs are.
+
+        Campaigns of before have durations in seconds of the clock, and one k for all configurations.
+        """
+        begun = self.conditions.get(f"section {section.name}")
+        if begun is None:
+            return section
+        if not _begun_with_seconds_of_the_clock(begun):  # elsewhere time passes as it does
+            is_lab = self.fleet == LOCAL
+            return section if is_lab else replace(section, time_dilation=begun["time_dilation"])
+        k = float(begun["time_dilation"])
+        of_clock = begun["durations"]
+        times = {name: of_clock[name] / k for name in ("stable_s", "warm_up_s", "cool_down_s")}
+        return replace(
+            section,
+            durations=Durations(repetitions=int(of_clock["repetitions"]), **times),
+            precision=None,
+            pauses=tuple(
+                Pause(server=p["server"], at_s=p["at_s"] / k, for_s=p["for_s"] / k)
+                for p in begun["pauses"]
+            ),
+            time_dilation=k,
+        )
+
+
+def _begun_with_seconds_of_the_clock(conditions: Any) -> bool:
+    return isinstance(conditions, Mapping) and "durations" in conditions and (
+        "precision" not in conditions
+    )
+
+
 def topology_of(inventory: Inventory) -> dict[str, Any]:
     """Return what the manifests say of the hosts' network."""
     return {
@@ -97,11 +136,12 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
 
 
 def conditions_of(
-    inventory: Inventory, sections: Iterable[Section], dilations: Mapping[str, float]
+    inventory: Inventory, sections: Iterable[Section], dilations: Mapping[str, float | None]
 ) -> dict[str, Any]:
     """Return the conditions under which `sections` are about to be measured, as JSON has them.
 
-    The topology is that of undilated time; each section has a time dilation of its own.
+    The topology is that of undilated time; each section has a time dilation of its own, None where
+    each configuration has. How much may be spent is no condition: more of it may be spent later.
     """
     topology = topology_of(inventory)
     del topology["time_dilation"]
@@ -113,6 +153,12 @@ def conditions_of(
             "constants": dict(section.constants),
             "follows": {factor: dict(levels) for factor, levels in section.follows.items()},
             "pauses": [asdict(pause) for pause in section.pauses],
-            "durations": asdict(section.durations),
+            "durations": asdict(section.durations) if section.durations else None,
+            "precision": _precision(section.precision) if section.precision else None,
+            "find": section.find.text() if section.find else None,
         }
     return conditions
+
+
+def _precision(precision: Precision) -> dict[str, Any]:
+    return {"goals": dict(precision.goals), "fewest": precision.repetitions[0]}

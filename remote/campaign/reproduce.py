@@ -11,9 +11,10 @@ from typing import Any
 from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
-from remote.experiment.section import Section
+from remote.experiment.lengths import Durations
+from remote.experiment.section import Pause, Section
 
-NEEDED = ("plan", "settings", "config", "topology", "results")
+NEEDED = ("plan", "settings", "config", "topology", "durations", "results")
 COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")
 
 
@@ -54,7 +55,10 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
             factors={name: (level,) for name, level in manifest["config"].items()},
             extra={},
             parts=(),
-            durations=dataclasses.replace(whole.durations, repetitions=repetitions),
+            pauses=_pauses(manifest, whole),
+            durations=_as_long(manifest, repetitions),
+            precision=None,
+            find=None,
             time_dilation=float(manifest["topology"]["time_dilation"]),
         )
         require_possible(plan, path)
@@ -63,6 +67,23 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
     except (KeyError, TypeError, AttributeError) as exc:
         raise ConfigError(path, f"the plan of its section is damaged: {exc!r}") from exc
     return plan
+
+
+def _as_long(manifest: Mapping[str, Any], repetitions: int) -> Durations:
+    """Return durations that make runs as long as the one of a manifest."""
+    k = float(manifest["topology"]["time_dilation"])
+    of_clock = manifest["durations"]
+    times = {name: of_clock[name] / k for name in ("stable_s", "warm_up_s", "cool_down_s")}
+    return Durations(repetitions=repetitions, **times)
+
+
+def _pauses(manifest: Mapping[str, Any], whole: Section) -> tuple[Pause, ...]:
+    """Return the pauses in seconds of the system; runs of before had them in those of the clock."""
+    k = 1.0 if "precision" in manifest["plan"] else float(manifest["topology"]["time_dilation"])
+    return tuple(
+        Pause(server=pause.server, at_s=pause.at_s / k, for_s=pause.for_s / k)
+        for pause in whole.pauses
+    )
 
 
 def compare(original: Mapping[str, Any], again: Sequence[Mapping[str, Any]]) -> list[Comparison]:

@@ -8,7 +8,8 @@ rejected    the checks refused as many attempts as are made; ``rep-<n>.rejected-
 failed      as rejected, but the last attempt broke off; ``rep-<n>.failed-<k>`` tell why
 ==========  ======================================================================================
 
-An attempt that ended because a host was gone says nothing about the run and does not count.
+An attempt that ended because a host was gone says nothing about the run and does not count. Pilots,
+``rep-<n>.pilot-<k>``, are no attempts: they tell how the run is to be measured.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 from analysis.locks import is_locked, locked
 from analysis.whole_files import write_json
 from remote.errors import ConfigError
+from remote.experiment.checks import FAILED, REJECTED
 from remote.experiment.manifest import failed_checks, utc
 from remote.experiment.run import Run
 
@@ -70,7 +72,7 @@ class RunState:
 
 def state_of(run: Run, *, is_controlled: bool) -> RunState:
     """Return the state of `run`; `is_controlled` tells whether a controller of it lives."""
-    attempts = run.attempts()
+    attempts = [one for one in run.attempts() if one["status"] in (REJECTED, FAILED)]
     reasons = tuple((attempt["status"], reason_of(attempt)) for attempt in attempts)
     counted = _counted(attempts)
     if run.is_done():
@@ -90,7 +92,12 @@ def counted_attempts(run: Run) -> list[dict[str, Any]]:
 
 
 def _counted(attempts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [attempt for attempt in attempts if not attempt.get("unreachable")]
+    return [attempt for attempt in attempts if is_counted(attempt)]
+
+
+def is_counted(manifest: Mapping[str, Any]) -> bool:
+    """Tell whether this is an attempt that failed for a reason that lies in the run."""
+    return manifest["status"] in (REJECTED, FAILED) and not manifest.get("unreachable")
 
 
 def exclusive(path: Path, what: str) -> contextlib.AbstractContextManager[None]:

@@ -18,7 +18,8 @@ from analysis.tables.packed import raw_files
 from analysis.tables.run import MANIFEST
 from analysis.tables.tidying import PARTIAL_SUFFIX, tidy_campaign
 from remote.errors import ConfigError
-from remote.experiment.checks import ACCEPTED, evaluate
+from remote.experiment.checks import ACCEPTED, PILOT, evaluate
+from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 
@@ -45,12 +46,18 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What was gone over, and all that is not as it was."""
+    """What was gone over, and all that is not as it was.
+
+    Parameters
+    ----------
+    short : configurations with accepted runs that are too short for their response times.
+    """
 
     runs: int
     files: int
     tables: int
     findings: tuple[Finding, ...]
+    short: tuple[str, ...] = ()
 
 
 def verify_campaign(campaign_dir: Path) -> Verification:
@@ -84,6 +91,7 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
     if not folders:
         raise ConfigError(campaign_dir, "holds no runs")
     findings: list[Finding] = []
+    short: list[str] = []
     files = 0
     for folder in folders:
         try:
@@ -91,6 +99,8 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
             files += len(manifest["files"])
             of_files = [*place_findings(folder, manifest), *file_findings(folder, manifest)]
             findings += of_files or check_findings(folder, manifest)
+            if manifest["status"] == ACCEPTED and not is_long_enough(manifest):
+                short.append("/".join(folder.parts[-3:-1]))
         except ConfigError as exc:
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc)))
         except (KeyError, TypeError, AttributeError, ValueError) as exc:
@@ -100,7 +110,11 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
     of_tables = list(table_findings(campaign_dir, tidy_dir))
     tables = len(list(tidy_dir.glob("*.parquet")))
     return Verification(
-        runs=len(folders), files=files, tables=tables, findings=(*findings, *of_tables)
+        runs=len(folders),
+        files=files,
+        tables=tables,
+        findings=(*findings, *of_tables),
+        short=tuple(dict.fromkeys(short)),
     )
 
 
@@ -147,11 +161,13 @@ def check_findings(folder: Path, manifest: dict[str, Any]) -> list[Finding]:
         for name, passed in before.items()
         if passed != after.get(name)
     )
-    if again["status"] != manifest["status"]:
+    if again["status"] != (ACCEPTED if manifest["status"] == PILOT else manifest["status"]):
         changed.append(f"the run was {manifest['status']}, is {again['status']}")
     for name in ("window", "results"):
-        if again.get(name) != manifest.get(name):
-            changed.append(f"{name} was {manifest.get(name)}, is {again.get(name)}")
+        was, now = manifest.get(name) or {}, again.get(name) or {}
+        now = {known: value for known, value in now.items() if known in was}  # there may be more
+        if now != was:
+            changed.append(f"{name} was {was}, is {now}")
     if not changed:
         return []
     return [Finding(path=folder / MANIFEST, kind="checks", detail="; ".join(changed))]

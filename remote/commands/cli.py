@@ -15,6 +15,7 @@ import click
 from analysis.results import ParseError
 from remote.campaign import Campaign
 from remote.campaign.view.dry_run import missing_table
+from remote.campaign.view.known import known_text
 from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
@@ -177,12 +178,17 @@ def run(
     sections = tuple(dict.fromkeys(sections))
     opened = Campaign.open(campaign, profile=profile, fleet=fleet)
     if dry_run:
-        states = [state for section in sections for state in opened.states(section)]
-        click.echo(missing_table(states, opened.path))
+        plans = [
+            opened.planned(section, retry=retry, time_dilation=time_dilation)
+            for section in sections
+        ]
+        links = [state for section in sections for state in opened.states_of_links(section)]
+        click.echo(missing_table(plans, links, opened.path))
         return
     missing = any(opened.missing(section, retry=retry) for section in sections)
     with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
         left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
+    click.echo(known_text([opened.planned(section) for section in sections]))
     planned = sum(len(opened.states(section)) for section in sections)
     click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
     sys.exit(NOT_COMPLETE if left else 0)

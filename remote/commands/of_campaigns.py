@@ -23,6 +23,7 @@ from remote.campaign.record import RECORD
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
 from remote.campaign.states import LOCK, exclusive
 from remote.campaign.verify import verify_campaign
+from remote.campaign.view.known import known_text
 from remote.campaign.view.report import campaign_report
 from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
@@ -43,7 +44,8 @@ def campaign(name: str) -> None:
     states = {section: opened.states(section) for section in measured_sections(opened.path)}
     with raw_files(opened.path) as runs_dir:
         report = campaign_report(runs_dir, states)
-    click.echo(report.text())
+    plans = [opened.planned(section) for section in states]
+    click.echo("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 
 
@@ -58,6 +60,13 @@ def verify(name: str) -> None:
     found = verify_campaign(path)
     for finding in found.findings:
         click.echo(str(finding))
+    if found.short:
+        click.echo(
+            f"{len(found.short)} configurations have runs that would not count now, shorter than "
+            "100 response times or with a warm-up of fewer than 10:"
+        )
+        for configuration in found.short:
+            click.echo(f"  {configuration}")
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
     click.echo(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
     sys.exit(NOT_SOUND if found.findings else 0)

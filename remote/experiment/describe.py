@@ -40,7 +40,6 @@ def configuration_table(*sections: Section) -> pd.DataFrame:
 def _configuration(section: Section) -> dict[str, str]:
     settings = [section.settings(config) for config in section.configs()]
     proxied = [one for one in settings if one.num_middlewares]
-    durations = section.durations
 
     def levels(name: str, among: Iterable[Settings] = settings) -> str:
         found = list(dict.fromkeys(getattr(one, name) for one in among))
@@ -82,8 +81,14 @@ def _configuration(section: Section) -> dict[str, str]:
         rows["Transport"] = levels("transport", proxied)
     if any(one.routing == "consistent-hash" for one in proxied):
         rows["Replicas of each key"] = levels("replicas", proxied)
-    rows["Repetitions"] = f"{durations.repetitions}, {durations.stable_s} s stable each"
-    rows["Warm-up and cool-down"] = f"{durations.warm_up_s} s and {durations.cool_down_s} s"
+    if section.precision is not None:
+        fewest, most = section.precision.repetitions
+        rows["Measured until known"] = section.precision.text()
+        rows["Repetitions"] = str(fewest) if fewest == most else f"{fewest} to {most}"
+    else:
+        durations = section.fixed
+        rows["Repetitions"] = f"{durations.repetitions}, {durations.stable_s:g} s stable each"
+        rows["Warm-up and cool-down"] = f"{durations.warm_up_s:g} s and {durations.cool_down_s:g} s"
     if section.pauses:
         rows["Server pauses"] = "; ".join(
             f"server {p.server} at {p.at_s:g} s for {p.for_s:g} s" for p in section.pauses

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from analysis.tables.run import ACCEPTED, MANIFEST
+from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
 from analysis.whole_files import write_json
 from remote.checked_files import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
@@ -142,7 +142,7 @@ class _Check(_Table):
 class _Known(_Table):
     """What is held to be so in every manifest, if it is there; there may be more."""
 
-    status: Annotated[str, one_of(ACCEPTED, REJECTED, FAILED)]
+    status: Annotated[str, one_of(ACCEPTED, PILOT, REJECTED, FAILED)]
     attempt: Count
     repetition: Count = 1
     section: str = ""

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from remote.experiment.precision import RESULTS
 
-QUANTITIES = {"response time": "response_time", **{name: name for name in RESULTS if name[0] == "p"}}
+QUANTITIES = {
+    "response time": "response_time",
+    **{name: name for name in RESULTS if name[0] == "p"},
+}
 RULE = (
     "such as `throughput with p99 < 5 ms`: the throughput that is sought, one of "
     f"{', '.join(QUANTITIES)}, `<`, and a limit in us, ms or s"
@@ -43,6 +46,15 @@ class Objective:
         if found is None or float(found[2]) <= 0:
             raise ValueError(f"an objective is {RULE}, got {text!r}")
         return cls(quantity=QUANTITIES[found[1]], limit_ms=float(found[2]) * _MS[found[3]])
+
+    @classmethod
+    def is_one(cls, text: str) -> bool:
+        """Tell whether `parse` can read a text."""
+        try:
+            cls.parse(text)
+        except ValueError:
+            return False
+        return True
 
     @property
     def result(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from remote.errors import ConfigError
@@ -9,6 +10,7 @@ from remote.experiment.section import Config, Section, slug
 from remote.experiment.settings import OF_MIDDLEWARES, Settings, mistakes
 
 EXPIRY_MARGIN_S = 600
+MOST_CHOSEN_DILATION = 64.0  # that is chosen for a configuration where the section leaves it open
 
 
 def require_possible(section: Section, path: Path) -> None:
@@ -44,6 +46,14 @@ def _require_possible_load(section: Section, path: Path) -> None:
         ):
             place = f"factors.{factor}"
             raise ConfigError(path, f"{place} is missing, and it is not in [generator] either")
+    if section.time_dilation is None and section.precision is None:
+        raise ConfigError(
+            path,
+            "time_dilation `auto` needs [precision]: runs of a fixed time are too short at a "
+            "larger k than they were meant for",
+        )
+    if section.find is not None:
+        _require_searchable(section, configs, path)
     settings = [section.settings(config) for config in configs]
     if not any(one.num_middlewares for one in settings):
         needless = [name for name in OF_MIDDLEWARES if name in section.constants]
@@ -56,6 +66,15 @@ def _require_possible_load(section: Section, path: Path) -> None:
     _require_possible_pauses(section, settings, path)
 
 
+def _require_searchable(section: Section, configs: list[Config], path: Path) -> None:
+    if section.precision is None:
+        raise ConfigError(path, "find needs [precision]: how precisely the rate shall be known")
+    if any("arrival_rate_per_s" in section.own(config) for config in configs) or (
+        "arrival_rate_per_s" in section.constants
+    ):
+        raise ConfigError(path, "arrival_rate_per_s is what find searches for: leave it out")
+
+
 def _require_distinct(configs: list[Config], path: Path) -> None:
     seen = set()
     for name in map(slug, configs):
@@ -65,7 +84,7 @@ def _require_distinct(configs: list[Config], path: Path) -> None:
 
 
 def _require_keys_to_last(section: Section, settings: list[Settings], path: Path) -> None:
-    total_s = section.durations.total_s
+    total_s = math.ceil(section.longest_s(section.time_dilation or MOST_CHOSEN_DILATION))
     needed_s = total_s + EXPIRY_MARGIN_S
     for one in settings:
         if one.reads and 0 < one.expires_after_s < needed_s:
@@ -78,6 +97,14 @@ def _require_keys_to_last(section: Section, settings: list[Settings], path: Path
 
 def _require_possible_pauses(section: Section, settings: list[Settings], path: Path) -> None:
     servers = min(one.num_servers for one in settings)
+    if not section.pauses:
+        return
+    if section.durations is None:
+        raise ConfigError(
+            path,
+            f"profiles.{section.profile}.pauses: a run with pauses needs stable_s, as their times "
+            "are counted in its stable window; leave precision out",
+        )
     stable_s = section.durations.stable_s
     timeout_s = min((one.server_timeout_s for one in settings if one.num_middlewares), default=None)
     free_from_s: dict[int, float] = {}
@@ -89,7 +116,7 @@ def _require_possible_pauses(section: Section, settings: list[Settings], path: P
         if pause.server > servers:
             raise ConfigError(path, f"{what}: the servers are 1 to {servers}")
         if pause.at_s + pause.for_s > stable_s:
-            raise ConfigError(path, f"{what} ends after the {stable_s} s that are measured")
+            raise ConfigError(path, f"{what} ends after the {stable_s:g} s that are measured")
         if pause.at_s < free_from_s.get(pause.server, 0):
             raise ConfigError(path, f"{what} begins before the one before it has ended")
         if timeout_s is not None and pause.for_s >= timeout_s:

@@ -11,7 +11,10 @@ from typing import Any
 
 from analysis.tables.run import MANIFEST
 from analysis.tables.tidying import PARTIAL_SUFFIX
-from remote.experiment.checks import ACCEPTED, FAILED, evaluate
+from remote.experiment.checks import ACCEPTED, FAILED, PILOT, evaluate
+from remote.experiment.checks.duration import is_long_enough
+from remote.experiment.checks.latency import machine_share
+from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import (
     read_manifest,
     sync_to_disk,
@@ -25,12 +28,31 @@ from remote.phases import Phases
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What is to be measured: a configuration of a section and the number of its repetition."""
+    """What is to be measured: a configuration of a section and the number of its repetition.
+
+    Parameters
+    ----------
+    time_dilation : k that it is measured with.
+    planned : how long it lasts; None for as long as the section says at this time dilation.
+    is_trial : it is made to choose the time dilation and counts as no repetition.
+    may_be_short : it counts although it lasts for fewer response times than a run should.
+    """
 
     section: Section
     config: Config
     repetition: int
     campaign_dir: Path
+    time_dilation: float = 1.0
+    planned: Lengths | None = None
+    is_trial: bool = False
+    may_be_short: bool = False
+
+    @property
+    def lengths(self) -> Lengths:
+        """How long it lasts, in seconds of the clock."""
+        is_dilated = self.section.kind == "load"  # networks are measured for seconds of the clock
+        k = self.time_dilation if is_dilated else 1.0
+        return self.planned or self.section.fixed.of_clock(k)
 
     @property
     def folder(self) -> Path:
@@ -45,17 +67,22 @@ class Run:
     @property
     def label(self) -> str:
         """Short text for progress lines and messages."""
-        return f"{self.section.name} {slug(self.config)} rep {self.repetition}"
+        return run_label(self.section.name, self.config, self.repetition)
 
     def is_done(self) -> bool:
         """Tell whether an accepted run stands on disk; ConfigError if its manifest is damaged."""
         return self.folder.is_dir() and read_manifest(self.folder)["status"] == ACCEPTED
 
     def attempts(self) -> list[dict[str, Any]]:
-        """Return the manifests of the rejected and failed attempts so far, the earliest first."""
+        """Return the manifests of the attempts that do not count so far, the earliest first."""
         pattern = f"{self.folder.name}.*-[0-9]*/{MANIFEST}"
         found = [read_manifest(path.parent) for path in self.folder.parent.glob(pattern)]
         return sorted(found, key=lambda manifest: int(manifest["attempt"]))
+
+
+def run_label(section: str, config: Config, repetition: int) -> str:
+    """Return how messages name a run."""
+    return f"{section} {slug(config)} rep {repetition}"
 
 
 @dataclass(kw_only=True)
@@ -74,6 +101,13 @@ class Collected:
     phases: Phases = field(default_factory=Phases)
 
 
+def is_pilot(run: Run, manifest: Mapping[str, Any]) -> bool:
+    """Tell whether a run that its checks accept counts as no repetition."""
+    if run.is_trial or run.section.precision is None or run.may_be_short:
+        return run.is_trial
+    return not is_long_enough(manifest)
+
+
 def store(
     run: Run,
     collected: Collected,
@@ -83,8 +117,9 @@ def store(
 ) -> Path:
     """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
 
-    An accepted run becomes ``rep-<n>``; a rejected one (a check did not pass) and a failed one
-    (`error` tells why it broke off) ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts
+    An accepted run becomes ``rep-<n>``; a pilot (a trial, or too short for its own response times),
+    a rejected one (a check did not pass) and a failed one (`error` tells why it broke off)
+    ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts
     that were gone when it broke off.
     """
     collected.phases.enter("storing")
@@ -100,6 +135,7 @@ def store(
         "attempt": attempt,
         "status": FAILED,
         "config": run.config,
+        "is_trial": run.is_trial,
         "plan": asdict(run.section),
         **collected.manifest,
         "finished_at": utc(time.time()),
@@ -110,6 +146,9 @@ def store(
     collected.phases.enter("checking")
     if not error:
         manifest |= evaluate(run.partial, manifest)
+        manifest["machine_share"] = machine_share(manifest)
+        if manifest["status"] == ACCEPTED and is_pilot(run, manifest):
+            manifest["status"] = PILOT
     manifest["phases_s"] = collected.phases.take()
     write_manifest(run.partial, manifest)
     target = run.folder

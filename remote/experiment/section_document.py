@@ -8,15 +8,28 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, PlainValidator
 from pydantic_core import PydanticCustomError
 
-from remote.checked_files import Count, Document, Positive, number, table_of, whole_number
+from remote.checked_files import (
+    Count,
+    Document,
+    Positive,
+    number,
+    table_of,
+    told,
+    whole_number,
+)
+from remote.experiment.objective import RULE as OBJECTIVE
+from remote.experiment.objective import Objective
 from remote.experiment.section import PROFILES
 from remote.experiment.settings import NETWORK_SETTINGS, SETTINGS, Level, Setting
 from remote.hosts.host import ROLES
 from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 
 COUNTED = {"num_middlewares": "middlewares", "num_servers": "servers"}
+AUTO = "auto"
 MOST_REPETITIONS = 1000
+MIN_STABLE_S = 0.01
 LONGEST_PHASE_S = 7 * 24 * 3600
+MIN_GOAL, MAX_GOAL = 0.001, 1.0
 DISTINCT = "a list of distinct levels"
 
 Levels = dict[str, list[Level]]
@@ -62,8 +75,24 @@ def _each(names: Iterable[str], kind: Any) -> PlainValidator:
     return table_of(dict.fromkeys(names, kind))
 
 
-Dilation = Annotated[int | float, number(MIN_DILATION, MAX_DILATION)]
-Phase = Annotated[int, whole_number(0, LONGEST_PHASE_S)]
+Dilation = Annotated[
+    int | float | str,
+    told(
+        f"a number {MIN_DILATION:g} to {MAX_DILATION:g}, or `{AUTO}`",
+        lambda value: (
+            value == AUTO or (not isinstance(value, str) and MIN_DILATION <= value <= MAX_DILATION)
+        ),
+    ),
+]
+Phase = Annotated[int | float, number(0, LONGEST_PHASE_S)]
+Goal = Annotated[float, number(MIN_GOAL, MAX_GOAL)]
+Repetitions = Annotated[
+    list[int],
+    told(
+        f"the fewest and the most, two whole numbers 2 to {MOST_REPETITIONS} such as [3, 10]",
+        lambda value: len(value) == 2 and 2 <= value[0] <= value[1] <= MOST_REPETITIONS,
+    ),
+]
 NetworkFactors = Annotated[Levels, _levels(NETWORK_SETTINGS)]
 Factors = Annotated[
     Levels, _levels({name: setting for name, setting in SETTINGS.items() if setting.varies})
@@ -79,39 +108,66 @@ class PauseTable(Document):
     for_s: Positive
 
 
+class PrecisionTable(Document):
+    """See `remote.experiment.precision.Precision`; each goal under its own name."""
+
+    throughput: Goal | None = None
+    response_time: Goal | None = None
+    p50: Goal | None = None
+    p90: Goal | None = None
+    p95: Goal | None = None
+    p99: Goal | None = None
+    repetitions: Repetitions | None = None
+    budget_s: Annotated[int | float, number(1, LONGEST_PHASE_S)] | None = None
+
+
 class NetworkProfile(Document):
-    """How long and how often a network is measured."""
+    """How long and how often a network is measured, in seconds of the clock: it is not dilated."""
 
     repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)]
     stable_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)]
-    warm_up_s: Phase = 0
-    cool_down_s: Phase = 0
-    time_dilation: Dilation | None = None
     factors: NetworkFactors = {}
 
 
-class LoadProfile(NetworkProfile):
-    """The same of a section under load, with what changes in its parts."""
+class LoadProfile(Document):
+    """How a section is measured under load: for a time, in seconds of the system, or a precision.
 
+    It may replace levels of factors, and of those of parts.
+    """
+
+    repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)] | None = None
+    stable_s: Annotated[int | float, number(MIN_STABLE_S, LONGEST_PHASE_S)] | None = None
+    warm_up_s: Phase = 0
+    cool_down_s: Phase = 0
+    precision: PrecisionTable | None = None
+    time_dilation: Dilation | None = None
     factors: Factors = {}
     parts: dict[str, Factors] = {}
     pauses: list[PauseTable] = []
 
 
-class NetworkFile(Document):
-    """What is measured before anything runs."""
+class SectionFile(Document):
+    """What all files hold."""
 
     title: str | None = None
     kind: str = "load"
-    time_dilation: Dilation = 1
     hosts: Annotated[dict[str, int], _each(ROLES, Annotated[int, whole_number(0)])] = {}
+
+
+class NetworkFile(SectionFile):
+    """What is measured before anything runs."""
+
     factors: NetworkFactors = {}
     profiles: Annotated[Mapping[str, NetworkProfile], _each(PROFILES, NetworkProfile)] = {}
 
 
-class LoadFile(NetworkFile):
+class LoadFile(SectionFile):
     """What is measured under load."""
 
+    base: str | None = None
+    time_dilation: Dilation = 1
+    precision: PrecisionTable | None = None
+    find: Annotated[str, told(OBJECTIVE, Objective.is_one)] | None = None
     factors: Factors = {}
     extra: Factors = {}
     parts: dict[str, Factors] = {}
@@ -121,5 +177,5 @@ class LoadFile(NetworkFile):
     profiles: Annotated[Mapping[str, LoadProfile], _each(PROFILES, LoadProfile)] = {}
 
 
-FILES: Mapping[str, type[NetworkFile]] = {"load": LoadFile, "network": NetworkFile}
+FILES: Mapping[str, type[SectionFile]] = {"load": LoadFile, "network": NetworkFile}
 """The model of each kind of section."""

@@ -6,13 +6,17 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from remote.checked_files import parse, read_toml
 from remote.errors import ConfigError
+from remote.experiment.lengths import Durations
+from remote.experiment.objective import Objective
+from remote.experiment.precision import RESULTS, Precision
 from remote.experiment.rules import require_possible
-from remote.experiment.section import Durations, Pause, Section, level_text
+from remote.experiment.section import Pause, Section, level_text
 from remote.experiment.section_document import (
+    AUTO,
     COUNTED,
     DISTINCT,
     FILES,
@@ -20,6 +24,7 @@ from remote.experiment.section_document import (
     LoadFile,
     LoadProfile,
     NetworkFile,
+    NetworkProfile,
     is_distinct,
 )
 from remote.experiment.settings import SETTINGS, Level
@@ -28,6 +33,10 @@ from remote.hosts.host import ROLES
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
 SUFFIX = ".toml"
 RESERVED = {"raw", "sections", "tidy"}  # other folders of a campaign
+REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say
+BUDGET_S = 900.0  # of a configuration, where precision does not say
+
+P = TypeVar("P", NetworkProfile, LoadProfile)
 
 
 def section_file(section: str, kept_in: Path) -> Path:
@@ -73,27 +82,65 @@ def read_section(name: str, profile: str, *, folder: Path = SECTIONS_DIR) -> Sec
 
 def section_of(path: Path, document: Mapping[str, Any], profile: str) -> Section:
     """Hold what `path` holds to the rules of its kind, and apply `profile`; errors as above."""
+    document = _on_base(path, document)
     kind = document.get("kind", "load")
     if not isinstance(kind, str) or kind not in FILES:
         raise ConfigError(path, f"kind must be one of {', '.join(FILES)}, got {kind!r}")
     try:
-        section = _section(path.stem, profile, parse(FILES[kind], document))
+        file = parse(FILES[kind], document)
+        if isinstance(file, NetworkFile):
+            section = _network(path.stem, profile, file)
+        else:
+            section = _under_load(path.stem, profile, parse(LoadFile, document))
     except ValueError as exc:
         raise ConfigError(path, str(exc)) from exc
     require_possible(section, path)
     return section
 
 
-def _section(name: str, profile: str, of_any_kind: NetworkFile) -> Section:
-    if profile not in of_any_kind.profiles:
-        known = ", ".join(of_any_kind.profiles) or "none"
-        raise ValueError(f"no profile `{profile}`; there are {known}")
-    # What a network's file cannot hold is empty.
-    file = LoadFile.model_construct(**dict(of_any_kind))
-    chosen = LoadProfile.model_construct(**dict(of_any_kind.profiles[profile]))
+def _on_base(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the document with all that it leaves to the shipped section that it is based on."""
+    base = document.get("base")
+    if not isinstance(base, str):
+        return document
+    shipped = SECTIONS_DIR / f"{base}{SUFFIX}"
+    if not shipped.is_file() or shipped.parent != SECTIONS_DIR:
+        known = ", ".join(sorted(p.stem for p in SECTIONS_DIR.glob(f"*{SUFFIX}")))
+        raise ConfigError(path, f"base must be one of {known}, got {base!r}")
+    merged = read_toml(shipped)
+    for name, value in document.items():
+        both = isinstance(value, dict) and isinstance(merged.get(name), dict)
+        merged[name] = {**merged[name], **value} if both else value
+    return merged
+
+
+def _profile(name: str, profiles: Mapping[str, P], otherwise: P | None = None) -> P:
+    if name not in profiles and otherwise is None:
+        raise ValueError(f"no profile `{name}`; there are {', '.join(profiles) or 'none'}")
+    return profiles[name] if otherwise is None else profiles.get(name, otherwise)
+
+
+def _network(name: str, profile: str, file: NetworkFile) -> Section:
+    chosen = _profile(profile, file.profiles)
+    _refuse_unknown(chosen.factors, file.factors, f"profiles.{profile}.factors")
+    return Section(
+        name=name,
+        title=file.title or name,
+        kind=file.kind,
+        profile=profile,
+        hosts=_hosts(file.hosts, {}),
+        factors=_as_tuples({**file.factors, **chosen.factors}),
+        durations=Durations(repetitions=chosen.repetitions, stable_s=chosen.stable_s),
+    )
+
+
+def _under_load(name: str, profile: str, file: LoadFile) -> Section:
+    chosen = _profile(profile, file.profiles, LoadProfile() if file.precision else None)
     factors, parts, extra = _all_factors(file, chosen, f"profiles.{profile}")
     _require_follows(file.follows, factors)
     _refuse_double(file, factors)
+    dilation = chosen.time_dilation or file.time_dilation
+    precision = _precision(file, chosen, profile)
     return Section(
         name=name,
         title=file.title or name,
@@ -105,10 +152,41 @@ def _section(name: str, profile: str, of_any_kind: NetworkFile) -> Section:
         constants={**file.generator, **file.middleware},
         follows=file.follows,
         parts=tuple(map(_as_tuples, parts)),
-        durations=Durations(**{f.name: getattr(chosen, f.name) for f in fields(Durations)}),
+        durations=None if precision else _durations(chosen, profile),
+        precision=precision,
+        find=Objective.parse(file.find) if file.find else None,
         pauses=tuple(Pause(**dict(pause)) for pause in chosen.pauses),
-        time_dilation=float(chosen.time_dilation or file.time_dilation),
+        time_dilation=None if dilation == AUTO else float(dilation),
     )
+
+
+def _precision(file: LoadFile, chosen: LoadProfile, profile: str) -> Precision | None:
+    """Return what is asked of the results: the profile's word before the file's."""
+    fixed = [name for name in ("repetitions", "stable_s") if getattr(chosen, name) is not None]
+    if chosen.precision is None and (fixed or file.precision is None):
+        return None
+    if fixed:
+        raise ValueError(
+            f"profiles.{profile} has {' and '.join(fixed)} beside precision: give the one or the "
+            "other (precision has repetitions and a budget_s of its own)"
+        )
+    tables = [table for table in (file.precision, chosen.precision) if table is not None]
+    given = {k: v for table in tables for k, v in dict(table).items() if v is not None}
+    fewest, most = given.pop("repetitions", REPETITIONS)
+    budget_s = float(given.pop("budget_s", BUDGET_S))
+    if not given:
+        raise ValueError(f"precision must name at least one of {', '.join(RESULTS)}")
+    return Precision(goals=given, repetitions=(fewest, most), budget_s=budget_s)
+
+
+def _durations(chosen: LoadProfile, profile: str) -> Durations:
+    lacking = [name for name in ("repetitions", "stable_s") if getattr(chosen, name) is None]
+    if lacking:
+        raise ValueError(
+            f"profiles.{profile}.{lacking[0]} is missing: how often and how long is measured, or "
+            f"a precision, such as profiles.{profile}.precision = {{ throughput = 0.05 }}"
+        )
+    return Durations(**{f.name: getattr(chosen, f.name) for f in fields(Durations)})
 
 
 def _all_factors(

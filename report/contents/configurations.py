@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures import present
-from analysis.tables.run import ACCEPTED
+from analysis.tables.run import ACCEPTED, PILOT
 from report.contents.commands import (
     examples,
     monitor_commands,
@@ -238,7 +238,8 @@ def _runs(manifests: Sequence[Mapping[str, Any]]) -> str:
     loaded = len(under_load(accepted))
     both = f"{loaded} under load and {len(accepted) - loaded} of the network"
     counted = both if loaded and loaded < len(accepted) else str(len(accepted))
-    return f"{counted} accepted, {len(manifests) - len(accepted)} rejected or failed"
+    discarded = sum(manifest["status"] not in (ACCEPTED, PILOT) for manifest in manifests)
+    return f"{counted} accepted, {discarded} rejected or failed"
 
 
 def _error(manifest: Mapping[str, Any]) -> str:

@@ -3,103 +3,69 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from tabulate import tabulate
 
 from analysis.tables.run import MANIFEST
+from remote.campaign.planning.plan import Plan, left_s
+from remote.campaign.planning.standing import Verdict
 from remote.campaign.states import RunState, State
 from remote.campaign.view.progress import OVERHEAD_S
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 from remote.phases import MEASURING
 
-HEADERS = ("section", "configuration", "to do", "done", "rejected", "failed", "time")
+HEADERS = ("section", "configuration", "to do", "done", "given up", "time")
 
 
-@dataclass(kw_only=True)
-class Tally:
-    """The runs of one configuration, or of many.
-
-    Attributes
-    ----------
-    rejected, failed : attempts so far that do not count.
-    seconds : what is to do takes, about.
-    """
-
-    todo: int = 0
-    given_up: int = 0
-    done: int = 0
-    rejected: int = 0
-    failed: int = 0
-    seconds: float = 0.0
-
-    def add(self, state: RunState, overhead_s: float) -> None:
-        """Count one run."""
-        statuses = [status for status, _ in state.reasons]
-        self.rejected += statuses.count(State.REJECTED)
-        self.failed += statuses.count(State.FAILED)
-        if state.state == State.DONE:
-            self.done += 1
-        elif state.is_given_up:
-            self.given_up += 1
-        else:
-            self.todo += 1
-            self.seconds += state.run.section.durations.total_s + overhead_s
-
-    def cells(self) -> tuple[object, ...]:
-        """Return what stands in a row of the table."""
-        time = str(timedelta(seconds=round(self.seconds)))
-        return (self.todo, self.done, self.rejected, self.failed, time)
-
-
-def missing_table(states: Iterable[RunState], campaign_dir: Path) -> str:
+def missing_table(
+    plans: Sequence[Plan], links: Sequence[RunState], campaign_dir: Path
+) -> str:
     """Return a table of what is missing by section and configuration, and what it takes.
+
+    Where precision is asked for, the number of runs is what the runs so far lead to expect; of a
+    configuration without any, the fewest.
 
     Parameters
     ----------
-    states : of all runs of the sections that are asked for.
+    plans : of all sections that are asked for.
+    links : the states of the measurements of their links.
     """
-    states = list(states)
     overhead_s, measured = overhead(campaign_dir)
     rows: list[tuple[object, ...]] = []
-    total = Tally()
-    for section in dict.fromkeys(state.run.section.name for state in states):
-        of_section = [state for state in states if state.run.section.name == section]
-        rows += _section_rows(section, of_section, overhead_s)
-        for state in of_section:
-            total.add(state, overhead_s)
-    rows.append(("total", "", *total.cells()))
+    total_s, total = 0.0, 0
+    for plan in plans:
+        for one in plan.standings:
+            if one.verdict == Verdict.OPEN or one.cell.given_up:
+                left, done = one.repetitions_left, len(one.cell.repetitions)
+                name, given_up = slug(one.cell.config), len(one.cell.given_up)
+                rows.append((plan.section.name, name, left, done, given_up, ""))
+        of_section = [s for s in links if s.run.section.name == plan.section.name]
+        links_left = [s.run for s in of_section if s.state == State.TODO]
+        seconds = left_s(plan, overhead_s)
+        seconds += sum(run.lengths.total_s + overhead_s for run in links_left)
+        left = sum(one.repetitions_left for one in plan.standings)
+        done = sum(len(one.cell.repetitions) for one in plan.standings)
+        given_up = sum(len(one.cell.given_up) for one in plan.standings)
+        whole = f"all {len(plan.standings)} configurations"
+        rows.append((plan.section.name, whole, left, done, given_up, _time(seconds)))
+        total_s += seconds
+        total += left + len(links_left)
     source = "as measured so far" if measured else "assumed"
     lines = [
         tabulate(rows, headers=HEADERS, disable_numparse=True),
         "",
-        f"{total.todo} runs to measure, about {timedelta(seconds=round(total.seconds))}; "
+        f"About {total} runs to measure, about {_time(total_s)}; "
         f"{overhead_s:.1f} s between two runs, {source}.",
     ]
-    if total.given_up:
-        lines.append(f"{total.given_up} runs were given up after too many attempts (not counted).")
     return "\n".join(lines)
 
 
-def _section_rows(
-    section: str, states: Sequence[RunState], overhead_s: float
-) -> list[tuple[object, ...]]:
-    """Return a row for each configuration that lacks runs, and one for the whole section."""
-    whole = Tally()
-    plans = {state.run.section.kind: state.run.section for state in states}
-    in_order = [slug(config) for plan in plans.values() for config in plan.configs()]
-    by_config = {name: Tally() for name in in_order}  # runs are shuffled
-    for state in states:
-        whole.add(state, overhead_s)
-        by_config[slug(state.run.config)].add(state, overhead_s)
-    lacking = [(name, tally) for name, tally in by_config.items() if tally.todo or tally.given_up]
-    rows: list[tuple[object, ...]] = [(section, name, *tally.cells()) for name, tally in lacking]
-    configurations = f"all {len(by_config)} configurations"
-    return [*rows, (section, configurations, *whole.cells())]
+def _time(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))
 
 
 def overhead(campaign_dir: Path) -> tuple[float, bool]:

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from tqdm.auto import tqdm
 
+from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.states import RunState
 from remote.campaign.view.live_view import in_notebook
 from remote.experiment.run import Run
@@ -19,21 +20,18 @@ OVERHEAD_S = 3.5  # start, stop and fetch of one run; only for the first estimat
 
 
 class TimeLeft:
-    """The seconds until all runs are settled: their lengths are known, the rest has been seen.
-
-    Parameters
-    ----------
-    runs : those that are to be measured.
+    """The seconds until all is measured: what plans expect, and what runs were seen to cost.
 
     Attributes
     ----------
-    runs_left : how many are not settled.
+    known, cells : configurations that need no more runs, and all.
     """
 
-    def __init__(self, runs: Sequence[Run], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self.runs_left = len(runs)
-        self._under_load_s = sum(run.section.durations.total_s for run in runs)
+        self._plans: dict[str, Plan] = {}
+        self._settled: dict[str, list[Run]] = {}
+        self._links: list[Run] = []
         self._overheads_s: list[float] = []
         self._settled_at_s = self._began_at_s = clock()
 
@@ -42,40 +40,77 @@ class TimeLeft:
         """Seconds that a run takes besides its own: the median so far, for few take far more."""
         return statistics.median(self._overheads_s) if self._overheads_s else OVERHEAD_S
 
+    @property
+    def known(self) -> int:
+        """How many configurations need no more runs."""
+        return sum(plan.known for plan in self._plans.values())
+
+    @property
+    def cells(self) -> int:
+        """How many configurations there are."""
+        return sum(len(plan.standings) for plan in self._plans.values())
+
+    def planned(self, plan: Plan) -> None:
+        """Take what is planned of a section now in place of what was planned before."""
+        self._plans[plan.section.name] = plan
+        self._settled[plan.section.name] = []
+
+    def links(self, links: Iterable[Run]) -> None:
+        """Take the measurements of links that precede the runs of sections."""
+        self._links = list(links)
+
     def started(self) -> None:
         """Say that an attempt begins."""
         self._began_at_s = self._clock()
 
     def settled(self, run: Run) -> None:
         """Count a run that is done or given up, after one or more attempts."""
-        now_s, own_s = self._clock(), run.section.durations.total_s
-        self._overheads_s.append(max(0.0, now_s - self._settled_at_s - own_s))
+        now_s = self._clock()
+        self._overheads_s.append(max(0.0, now_s - self._settled_at_s - run.lengths.total_s))
         self._settled_at_s = self._began_at_s = now_s
-        self.runs_left -= 1
-        self._under_load_s -= own_s
+        if run.section.kind == "links":
+            self._links = [link for link in self._links if link.label != run.label]
+        else:
+            self._settled.setdefault(run.section.name, []).append(run)
 
     def in_run_s(self, run: Run) -> float:
         """Return how much of the time of `run`, which is being measured, has passed."""
-        return min(self._clock() - self._began_at_s, planned_s(run))
+        return min(self._clock() - self._began_at_s, self._of_runs_s([run]))
 
     def left_s(self, run: Run | None = None) -> float:
-        """Return the seconds until all runs are settled, while `run` is being measured."""
-        all_of_them = self._under_load_s + self.runs_left * self.overhead_s
-        return max(0.0, all_of_them - (self.in_run_s(run) if run else 0.0))
+        """Return the seconds until all is measured, while `run` is being measured."""
+        expected_s = sum(left_s(plan, self.overhead_s) for plan in self._plans.values())
+        settled_s = sum(map(self._of_runs_s, self._settled.values()))
+        left = expected_s + self._of_runs_s(self._links) - settled_s
+        return max(0.0, left - (self.in_run_s(run) if run else 0.0))
+
+    def _of_runs_s(self, runs: Iterable[Run]) -> float:
+        return sum(run.lengths.total_s + self.overhead_s for run in runs)
 
 
 class Progress:
-    """A bar over the seconds that are planned, so that long runs weigh more than short ones."""
+    """A bar over the time that is expected, so that long runs weigh more than short ones.
 
-    def __init__(self, runs: Sequence[Run], enabled: bool) -> None:
-        total_s = sum(map(planned_s, runs))
+    Parameters
+    ----------
+    plans : of all sections of which runs are missing.
+    links : the measurements of links that are missing.
+    """
+
+    def __init__(self, plans: Iterable[Plan], links: Iterable[Run], enabled: bool) -> None:
+        self._time = TimeLeft()
+        for plan in plans:
+            self._time.planned(plan)
+        self._time.links(links)
+        left_s = self._time.left_s()
         if enabled:
-            tqdm.write(f"{len(runs)} runs to measure, about {timedelta(seconds=round(total_s))}")
-        self._time = TimeLeft(runs)
-        self._settled_s = 0.0
+            about = timedelta(seconds=round(left_s))
+            to_know = self._time.cells - self._time.known
+            tqdm.write(f"{to_know} configurations to measure, about {about}")
+        self._spent_s = 0.0
         self._run: Run | None = None
         self._bar: tqdm[NoReturn] = tqdm(
-            total=round(total_s),
+            total=round(left_s),
             disable=not enabled,
             dynamic_ncols=True,
             bar_format=BAR.format("?"),
@@ -96,18 +131,24 @@ class Progress:
         self._move()
         self._bar.set_postfix_str(text)
 
+    def planned(self, plan: Plan) -> None:
+        """Take what is planned of a section now."""
+        self._time.planned(plan)
+        self._move()
+
     def started(self, run: Run) -> None:
         """Say that an attempt at `run` begins."""
         self._run = run
         self._time.started()
         self._move()
-        self.show(f"{run.label} ({self._time.runs_left} left)")
+        what = f", trial of k = {run.time_dilation:g}" if run.is_trial else ""
+        self.show(f"{run.label}{what} ({self._time.known} of {self._time.cells} known)")
 
     def settled(self, run: Run, reason: str) -> None:
         """Count a run that is done or given up; in the latter case say why."""
+        self._spent_s += self._time.in_run_s(run)
         self._run = None
         self._time.settled(run)
-        self._settled_s += planned_s(run)
         self._move()
         self._bar.refresh()
         if reason and not self._bar.disable:
@@ -117,15 +158,11 @@ class Progress:
         """Set the bar to where the work is; what shows it is up to the caller."""
         if self._bar.disable:
             return
-        in_run_s = self._time.in_run_s(self._run) if self._run else 0.0
-        self._bar.n = round(self._settled_s + in_run_s)
         left_s = self._time.left_s(self._run)
+        spent_s = self._spent_s + (self._time.in_run_s(self._run) if self._run else 0.0)
+        self._bar.n = round(spent_s)
+        self._bar.total = max(1, round(spent_s + left_s))
         self._bar.bar_format = BAR.format(timedelta(seconds=round(left_s)))
-
-
-def planned_s(run: Run) -> float:
-    """Return the time that a run takes with what lies between it and the next, about."""
-    return run.section.durations.total_s + OVERHEAD_S
 
 
 def left_lines(left: Iterable[RunState]) -> list[str]:

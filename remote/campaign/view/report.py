@@ -10,7 +10,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from analysis.tables.run import MANIFEST
+from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
 from remote.campaign.states import RunState, State, reason_of
 from remote.experiment.checks.stations import StationCount, counts_text, station_counts
 from remote.experiment.manifest import failed_checks, read_manifest
@@ -88,13 +88,13 @@ def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]
     folders = sorted(path.parent for path in campaign_dir.glob(f"*/*/*/{MANIFEST}"))
     manifests = {folder: read_manifest(folder) for folder in folders}
     of_sections = {section: list(of_section) for section, of_section in states.items()}
-    accepted = {f: m for f, m in manifests.items() if m["status"] == "accepted"}
+    accepted = {f: m for f, m in manifests.items() if m["status"] == ACCEPTED}
     return CampaignReport(
         states={name: Counter(s.state for s in runs) for name, runs in of_sections.items()},
         refused=[
             (_label(folder), manifest["status"], reason_of(manifest))
             for folder, manifest in manifests.items()
-            if folder not in accepted
+            if manifest["status"] not in (ACCEPTED, PILOT)
         ],
         advice=[
             (_label(folder), text)

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from remote.experiment.run import Collected, Run
-from remote.experiment.section import Durations, Section
+from remote.experiment.lengths import Durations
+from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs
 from remote.hosts.group import Fleet
@@ -30,6 +31,8 @@ def links_section(plan: Section) -> Section:
         follows={},
         parts=(),
         durations=Durations(repetitions=1, stable_s=SECONDS[plan.profile]),
+        precision=None,
+        find=None,
         pauses=(),
     )
 
@@ -58,7 +61,7 @@ class LinksSession:
         hosts = [host for role in ROLES for host in self.roles[role]]
         collected.manifest |= {
             "roles": {role: [h.name for h in hosts] for role, hosts in self.roles.items()},
-            "durations": vars(run.section.durations),
+            "durations": vars(run.lengths),
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
             "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in hosts},
             "jobs": [],
@@ -67,7 +70,7 @@ class LinksSession:
         bandwidths = Bandwidths(
             self.fleet,
             f"{run.section.name}-{run.config['kind']}",
-            seconds=run.section.durations.stable_s,
+            seconds=run.lengths.stable_s,
             omit_s=OMIT_S[run.section.profile],
         )
         requests, replies = request_pairs(self.roles), reply_pairs(self.roles)

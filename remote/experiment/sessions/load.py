@@ -52,7 +52,7 @@ class Setup:
     @property
     def total_s(self) -> int:
         """Length of the run."""
-        return self.run.section.durations.total_s
+        return self.run.lengths.total_s
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -62,12 +62,13 @@ class Setup:
     def pauses(self, start_epoch_s: float) -> dict[Host, list[tuple[float, float]]]:
         """When each server stands still, in epoch seconds, of a run that starts at that time."""
         section = self.run.section
-        window_s = start_epoch_s + section.durations.warm_up_s
+        window_s = start_epoch_s + self.run.lengths.warm_up_s
+        k = self.run.time_dilation
         times: dict[Host, list[tuple[float, float]]] = {}
         for pause in sorted(section.pauses, key=lambda pause: pause.at_s):
-            begins_s = window_s + pause.at_s
+            begins_s = window_s + pause.at_s * k
             host = self.servers[pause.server - 1]
-            times.setdefault(host, []).append((begins_s, begins_s + pause.for_s))
+            times.setdefault(host, []).append((begins_s, begins_s + pause.for_s * k))
         return times
 
     @property
@@ -271,7 +272,7 @@ class LoadSession:
             "value_bytes": settings.value_bytes,
             "key_count": settings.key_count,
             "think_time_s": None if settings.is_open else 0.0,
-            "durations": vars(setup.run.section.durations),
+            "durations": vars(setup.run.lengths),
             "generator": {
                 "name": client_tools.generator_name,
                 "version": client_tools.facts.get("generator", "unknown"),
@@ -295,5 +296,10 @@ def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
 
 def _servers_limit_s(section: Section) -> float:
     """Return a time in which all runs of `section` end, also when some are repeated."""
-    runs = len(section.configs()) * section.durations.repetitions
-    return 3600.0 + 2 * runs * (section.durations.total_s + GENERATOR_GRACE_S)
+    repetitions = section.repetitions[1]
+    if section.precision is not None:
+        measured_s = section.precision.budget_s
+    else:
+        measured_s = repetitions * section.longest_s(section.time_dilation or 1.0)
+    of_each_s = measured_s + repetitions * GENERATOR_GRACE_S
+    return 3600.0 + 2 * len(section.configs()) * of_each_s

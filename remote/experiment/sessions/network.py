@@ -38,14 +38,14 @@ class NetworkSession:
         """Perform `run` and fill `collected`."""
         collected.manifest |= {
             "roles": {role: [h.name for h in self.hosts if h.role == role] for role in ROLES},
-            "durations": vars(run.section.durations),
+            "durations": vars(run.lengths),
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in self.hosts},
             "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in self.hosts},
             "jobs": [],
         }
         collected.phases.enter(MEASURING)
         measure = {"ping": self._ping, "iperf3": self._iperf3}[str(run.config["kind"])]
-        measure(run.section.durations.stable_s, collected)
+        measure(run.lengths.stable_s, collected)
 
     def _ping(self, seconds: int, collected: Collected) -> None:
         count = max(3, round(seconds / PING_INTERVAL_S))

@@ -1,0 +1,96 @@
+"""What a campaign's folder tells of the configurations of a section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
+from remote.campaign.planning.cell import Cell, Measured
+from remote.campaign.states import MAX_ATTEMPTS, is_counted
+from remote.experiment.lengths import Lengths
+from remote.experiment.manifest import read_manifest
+from remote.experiment.run import run_label
+from remote.experiment.section import Config, Section, slug
+
+_LENGTHS = ("warm_up_s", "stable_s", "cool_down_s")
+_RATE = "arrival_rate_per_s"
+
+
+def cells(section: Section, campaign_dir: Path, *, retry: bool = False) -> list[Cell]:
+    """Read what has been measured of each configuration of a section under load.
+
+    Where a rate is searched for, each rate that was measured is a configuration of its own.
+
+    Parameters
+    ----------
+    retry : leave out which repetitions were given up.
+
+    Raises
+    ------
+    ConfigError
+        A manifest is damaged.
+    """
+    folder = campaign_dir / section.name
+    return [_cell(folder, config, retry=retry) for config in _configs(section, folder)]
+
+
+def without(cell: Cell, section: str, given_up: Collection[str]) -> Cell:
+    """Return a cell with the repetitions given up that labels of runs (`Run.label`) name."""
+    repetitions = {
+        number
+        for number in range(1, cell.next_repetition + 1)
+        if run_label(section, cell.config, number) in given_up
+    }
+    return replace(cell, given_up=cell.given_up | repetitions)
+
+
+def _configs(section: Section, folder: Path) -> Iterable[Config]:
+    if section.find is None:
+        return section.configs()
+    return [
+        {**config, _RATE: float(found[1])}
+        for config in section.configs()
+        for path in sorted(folder.glob(f"{slug(config)}_{_RATE}=*"))
+        if (found := re.fullmatch(rf".*_{_RATE}=(\d+(?:\.\d+)?)", path.name))
+        and path.name == slug({**config, _RATE: float(found[1])})
+    ]
+
+
+def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
+    manifests = [
+        _manifest(path, path.stat().st_mtime_ns)
+        for path in sorted((folder / slug(config)).glob(f"rep-*/{MANIFEST}"))
+    ]
+    measured = tuple(_measured(m) for m in manifests if m["status"] in (ACCEPTED, PILOT))
+    done = {one.repetition for one in measured if one.counts}
+    failures = [m["repetition"] for m in manifests if is_counted(m)]
+    given_up = {n for n in failures if failures.count(n) >= MAX_ATTEMPTS and n not in done}
+    return Cell(
+        config=config, measured=measured, given_up=frozenset() if retry else frozenset(given_up)
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _manifest(path: Path, modified_ns: int) -> Mapping[str, Any]:
+    """Read a manifest once, as long as it is not written anew; keep what planning needs of it."""
+    manifest = read_manifest(path.parent)
+    names = ("status", "repetition", "unreachable", "is_trial", "durations", "topology", "results")
+    return {name: manifest.get(name) for name in (*names, "machine_share")}
+
+
+def _measured(manifest: Mapping[str, Any]) -> Measured:
+    durations = manifest["durations"] or {}
+    return Measured(
+        repetition=int(manifest["repetition"]),
+        counts=manifest["status"] == ACCEPTED,
+        is_trial=bool(manifest["is_trial"]),
+        time_dilation=float((manifest["topology"] or {}).get("time_dilation", 1.0)),
+        lengths=Lengths(**{name: int(durations.get(name, 0)) for name in _LENGTHS}),
+        results=manifest["results"] or {},
+        machine_share=manifest["machine_share"],
+    )

@@ -1,0 +1,191 @@
+"""Which runs of a section are measured next, and what it still takes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.campaign.planning.cell import Cell
+from remote.campaign.planning.chosen_dilation import Choice, choice
+from remote.campaign.planning.run_lengths import SHORTEST, trial_length
+from remote.campaign.planning.standing import CellStanding, Verdict, standing_of
+from remote.experiment.precision import Precision
+from remote.experiment.run import Run
+from remote.experiment.section import Section, slug
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is known of a section and what is measured next.
+
+    Parameters
+    ----------
+    standings : of each configuration, in the order of the section.
+    runs : the next ones in their order, none when all is done; what follows depends on them.
+    """
+
+    section: Section
+    standings: tuple[CellStanding, ...]
+    runs: tuple[Run, ...]
+
+    @property
+    def known(self) -> int:
+        """How many configurations need no more runs, whether they are known or out of budget."""
+        return sum(one.verdict != Verdict.OPEN for one in self.standings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """What a plan is made for.
+
+    Parameters
+    ----------
+    time_dilation : k of all configurations; None to choose that of each.
+    seed : of the order of the runs.
+    """
+
+    campaign_dir: Path
+    seed: int
+    time_dilation: float | None
+
+
+def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
+    """Plan what is measured next of a section.
+
+    Its runs are shuffled in blocks of one repetition. Where precision is asked for, a plan holds
+    one block: the trials of configurations whose time dilation is to be chosen, else the lowest
+    repetition that a configuration lacks which is not known.
+    """
+    if section.precision is None:
+        return _fixed(section, cells, conditions)
+    trials, standings = [], []
+    for cell in cells:
+        chosen = _dilation(cell, conditions)
+        if isinstance(chosen, float):
+            standings.append(_untried(cell, section.precision, chosen))
+            trials.append(_trial(section, cell, chosen, conditions))
+        else:
+            standings.append(standing_of(cell, section.precision, chosen.time_dilation))
+    runs = trials or _next_block(section, standings, conditions)
+    return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
+
+
+def _dilation(cell: Cell, conditions: Conditions) -> Choice | float:
+    """Return the k that a configuration is measured with, or the one that has to be tried."""
+    if conditions.time_dilation is None:
+        return choice(cell)
+    return Choice(time_dilation=conditions.time_dilation)
+
+
+def _untried(cell: Cell, precision: Precision, time_dilation: float) -> CellStanding:
+    return CellStanding(
+        cell=cell,
+        verdict=Verdict.OPEN,
+        next_run=trial_length(cell, precision, time_dilation),
+        repetitions_left=precision.repetitions[0],
+    )
+
+
+def _trial(section: Section, cell: Cell, time_dilation: float, conditions: Conditions) -> Run:
+    assert section.precision is not None
+    return Run(
+        section=section,
+        config=cell.config,
+        repetition=1,
+        campaign_dir=conditions.campaign_dir,
+        time_dilation=time_dilation,
+        planned=trial_length(cell, section.precision, time_dilation).lengths,
+        is_trial=True,
+    )
+
+
+def _next_block(
+    section: Section, standings: Iterable[CellStanding], conditions: Conditions
+) -> list[Run]:
+    open_ones = [one for one in standings if one.verdict == Verdict.OPEN]
+    if not open_ones:
+        return []
+    repetition = min(one.cell.next_repetition for one in open_ones)
+    block = [
+        Run(
+            section=section,
+            config=one.cell.config,
+            repetition=repetition,
+            campaign_dir=conditions.campaign_dir,
+            time_dilation=one.time_dilation,
+            planned=one.next_run.lengths,
+            may_be_short=one.next_run.is_cut,
+        )
+        for one in open_ones
+        if one.cell.next_repetition == repetition
+        and one.next_run is not None
+        and one.time_dilation is not None
+    ]
+    return _shuffled(block, section, repetition, conditions)
+
+
+def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
+    repetitions = section.fixed.repetitions
+    time_dilation = conditions.time_dilation or 1.0
+    runs: list[Run] = []
+    for repetition in range(1, repetitions + 1):
+        block = [
+            Run(
+                section=section,
+                config=cell.config,
+                repetition=repetition,
+                campaign_dir=conditions.campaign_dir,
+                time_dilation=time_dilation,
+            )
+            for cell in cells
+        ]
+        taken = {
+            (slug(cell.config), number)
+            for cell in cells
+            for number in {one.repetition for one in cell.repetitions} | cell.given_up
+        }
+        runs += [
+            run
+            for run in _shuffled(block, section, repetition, conditions)
+            if (slug(run.config), repetition) not in taken
+        ]
+    standings = []
+    for cell in cells:
+        left = repetitions - len(cell.repetitions) - len(cell.given_up)
+        verdict = Verdict.OPEN if left > 0 else Verdict.KNOWN
+        standings.append(
+            CellStanding(
+                cell=cell, verdict=verdict, time_dilation=time_dilation, repetitions_left=left
+            )
+        )
+    return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
+
+
+def _shuffled(
+    block: list[Run], section: Section, repetition: int, conditions: Conditions
+) -> list[Run]:
+    random.Random(f"{conditions.seed}/{section.name}/{repetition}").shuffle(block)
+    return block
+
+
+def left_s(plan: Plan, overhead_s: float) -> float:
+    """Return how long what is left of a plan takes, about, in seconds of the clock.
+
+    Parameters
+    ----------
+    overhead_s : what a run costs beside its own time.
+    """
+    if plan.section.precision is None:
+        return sum(run.lengths.total_s + overhead_s for run in plan.runs)
+    seen = [one.next_run.lengths.total_s for one in plan.standings if one.cell.measured and one.next_run]
+    usual_s = sum(seen) / len(seen) if seen else float(SHORTEST.total_s)
+    total_s = 0.0
+    for one in plan.standings:
+        if one.verdict != Verdict.OPEN or one.next_run is None:
+            continue
+        length_s = one.next_run.lengths.total_s if one.cell.measured else usual_s
+        runs = one.repetitions_left + (one.time_dilation is None)
+        total_s += runs * (length_s + overhead_s)
+    return total_s

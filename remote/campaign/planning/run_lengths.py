@@ -1,0 +1,107 @@
+"""How long the next run of a configuration lasts."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+
+from remote.campaign.planning.cell import Cell, Measured
+from remote.experiment.checks.duration import (
+    RESPONSE_TIMES,
+    RESPONSE_TIMES_OF_WARM_UP,
+    response_time_s,
+)
+from remote.experiment.lengths import Lengths, whole_seconds
+from remote.experiment.precision import RESULTS, Precision
+
+SHORTEST = Lengths(stable_s=3, warm_up_s=1, cool_down_s=1)
+MARGIN = 1.2  # so that a run is long enough although its responses take a little longer
+OF_GOAL = 1 / 3  # of a half width, that one of the fewest repetitions may leave open by itself
+TRIALS = 8  # of a time dilation, that leave as much of the budget as they take
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunLength:
+    """How long a run lasts.
+
+    Parameters
+    ----------
+    lengths : its phases.
+    is_cut : the budget does not let it last as long as it should.
+    """
+
+    lengths: Lengths
+    is_cut: bool = False
+
+
+def next_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLength:
+    """Return how long the next repetition of a configuration lasts.
+
+    That is 100 response times of its slowest request type after a warm-up of 10, or of what the
+    runs so far show to be their transient; longer, where a single run would leave more of the goal
+    open than the fewest repetitions can close; never longer than their share of the budget.
+    """
+    fewest = precision.repetitions[0]
+    shares = max(1, fewest - len(cell.repetitions))
+    most_s = (precision.budget_s - cell.spent_s) / shares
+    wanted = _wanted(cell, time_dilation)
+    goal_s = _stable_s_of_goals(cell, precision) * time_dilation
+    stable_s = max(wanted.stable_s, whole_seconds(goal_s))
+    longest_s = math.floor(most_s) - wanted.warm_up_s - wanted.cool_down_s
+    return _cut(wanted, stable_s, longest_s)
+
+
+def trial_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLength:
+    """Return how long a trial of a time dilation lasts."""
+    most_s = precision.budget_s / 2 / TRIALS
+    wanted = _wanted(cell, time_dilation)
+    longest_s = math.floor(most_s) - wanted.warm_up_s - wanted.cool_down_s
+    return _cut(wanted, wanted.stable_s, longest_s)
+
+
+def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
+    stable_s = max(SHORTEST.stable_s, min(stable_s, longest_s))
+    lengths = Lengths(
+        stable_s=stable_s, warm_up_s=wanted.warm_up_s, cool_down_s=wanted.cool_down_s
+    )
+    return RunLength(lengths=lengths, is_cut=stable_s < wanted.stable_s)
+
+
+def _wanted(cell: Cell, time_dilation: float) -> Lengths:
+    """Return the least that makes a run long enough for its response times."""
+    known = _telling(cell)
+    response_s = max((response_time_s(one.results) for one in known), default=0.0)
+    transients_ms = [one.results.get("client_transient_ms", 0.0) for one in known]
+    transient_s = statistics.median(transients_ms) / 1000 if transients_ms else 0.0
+    warm_up_s = max(MARGIN * RESPONSE_TIMES_OF_WARM_UP * response_s, transient_s)
+    stable_s = MARGIN * RESPONSE_TIMES * response_s
+    return Lengths(
+        stable_s=max(SHORTEST.stable_s, whole_seconds(stable_s * time_dilation)),
+        warm_up_s=max(SHORTEST.warm_up_s, whole_seconds(warm_up_s * time_dilation)),
+        cool_down_s=SHORTEST.cool_down_s,
+    )
+
+
+def _stable_s_of_goals(cell: Cell, precision: Precision) -> float:
+    """Return the seconds of the system in which a run comes close to the goals by itself."""
+    fewest = precision.repetitions[0]
+    return max(
+        (
+            one.lengths.stable_s / one.time_dilation * (error / (OF_GOAL * goal * fewest**0.5)) ** 2
+            for name, goal in precision.goals.items()
+            for one in _telling(cell)
+            if (error := _relative_error(one, RESULTS[name]))
+        ),
+        default=0.0,
+    )
+
+
+def _relative_error(run: Measured, result: str) -> float:
+    mean = run.results.get(result, 0.0)
+    return run.results.get(f"{result}_error", 0.0) / mean if mean else 0.0
+
+
+def _telling(cell: Cell) -> tuple[Measured, ...]:
+    """Return the runs that tell how long the next one has to be: repetitions, else pilots."""
+    return tuple(cell.repetitions) or cell.measured
