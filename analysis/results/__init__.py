@@ -3,9 +3,15 @@
 from analysis.results.dstat import read_dstat
 from analysis.results.errors import ParseError
 from analysis.results.iperf import IperfResult, read_iperf3
-from analysis.results.memtier import MemtierResult, MemtierRun, read_memtier_json
-from analysis.results.memtier_hdr import read_memtier_hgrm, read_memtier_percentiles
-from analysis.results.memtier_text import MemtierReport, read_memtier_text
+from analysis.results.memtier import (
+    MemtierReport,
+    MemtierResult,
+    MemtierRun,
+    read_memtier_hgrm,
+    read_memtier_json,
+    read_memtier_percentiles,
+    read_memtier_text,
+)
 from analysis.results.middleware import MiddlewareResult, read_middleware
 from analysis.results.ping import PingResult, read_ping
 

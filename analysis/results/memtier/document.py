@@ -29,12 +29,10 @@ from typing import Any
 
 from analysis.results.errors import ParseError
 from analysis.results.files import parse_json, read_text
-from analysis.results.memtier_section import MemtierRun, parse_run
+from analysis.results.memtier.result_section import MemtierRun, parse_run
 
 _STRING_OR_NOT_FINITE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf)\b')
 _EXTRAS = "middleware-lab"  # key of what only the lab's own generator writes
-
-__all__ = ["MemtierResult", "MemtierRun", "read_memtier_json"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,6 +15,7 @@ from analysis.results.histograms import (
     histogram_percentiles,
     merge_histograms,
 )
+from analysis.results.memtier.course import parse_histograms_by_second, parse_slices
 from analysis.units import kib_to_bytes
 
 _SINGULARS = {"Touches": "touch", "Cas": "cas"}  # of the drop-in; all others only lose an "s"
@@ -47,6 +48,12 @@ class MemtierRun:
         to 1.3.0.
     percentiles
         `request_type`, `percentile`, `response_time_ms` over the whole run.
+    slices
+        Requests of all types by slices of 100 ms: `start_s` (from the start of the run),
+        `requests`, `response_time_sum_ms`. Empty for memtier.
+    histograms_by_second
+        `request_type`, `second`, `upper_edge_ms`, `count`; None for memtier, which keeps only
+        those of the whole run.
     extras
         What only the lab's own generator knows of the run ("Error replies", "Loop utilization",
         ...), as it is; empty for memtier.
@@ -60,6 +67,8 @@ class MemtierRun:
     seconds: pd.DataFrame
     histograms: Mapping[str, pd.DataFrame]
     percentiles: pd.DataFrame
+    slices: pd.DataFrame
+    histograms_by_second: pd.DataFrame | None
     extras: Mapping[str, Any]
 
     @property
@@ -84,6 +93,10 @@ def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> Me
     }
     if histograms:
         histograms["total"] = merge_histograms(list(histograms.values()))
+    own = extras["Runs"][0] if title == "ALL STATS" and extras else {}
+    slices = parse_slices(own)
+    by_second = parse_histograms_by_second(own, {name: _singular(name) for name in section})
+    _check_course(slices, by_second, seconds)
     return MemtierRun(
         title=title,
         started_epoch_ms=_epoch_ms(runtime, "Start time"),
@@ -93,7 +106,9 @@ def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> Me
         seconds=seconds,
         histograms=histograms,
         percentiles=_percentiles(histograms, section),
-        extras=extras["Runs"][0] if title == "ALL STATS" and extras else {},
+        slices=slices,
+        histograms_by_second=by_second,
+        extras=own,
     )
 
 
@@ -101,7 +116,12 @@ def _statistics(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
     """Yield request type and statistics: "Sets", "Gets", "Waits", and one per other command."""
     for name, stats in section.items():
         if name != "Totals" and isinstance(stats, dict) and "Ops/sec" in stats:
-            yield _SINGULARS.get(name, name.lower().removesuffix("s")), stats
+            yield _singular(name), stats
+
+
+def _singular(name: str) -> str:
+    """Return the tidy name of a request type, from that of its row."""
+    return _SINGULARS.get(name, name.lower().removesuffix("s"))
 
 
 def _totals_row(stats: dict[str, Any]) -> dict[str, float]:
@@ -170,6 +190,21 @@ def _check_seconds(seconds: pd.DataFrame, rows: dict[str, dict[str, float]]) -> 
                 f"{kind!r} has a 'Count' of {row['requests']:.0f}, but the seconds of its "
                 f"'Time-Serie' add up to {counted.get(kind, 0)}"
             )
+
+
+def _check_course(
+    slices: pd.DataFrame, by_second: pd.DataFrame | None, seconds: pd.DataFrame
+) -> None:
+    """Compare the requests of slices and of histograms by second with those of the seconds."""
+    if by_second is None:
+        return
+    requests = seconds["requests"].sum()
+    counted = (by_second["count"].sum(), slices["requests"].sum())
+    if any(count != requests for count in counted):
+        raise ValueError(
+            f"the seconds add up to {requests} requests, their histograms to {counted[0]}, the "
+            f"slices to {counted[1]}"
+        )
 
 
 def _second_row(cell: dict[str, Any]) -> dict[str, float]:
