@@ -91,11 +91,10 @@ class Record:
             conditions={**self.conditions, **conditions},
         )
 
-
     def as_begun(self, section: Section) -> Section:
         """Return a section as the campaign was begun with it, which tells what its runs are.
 
-        Campaigns of before have durations in seconds of the clock, and one k for all configurations.
+        Those of before have durations in seconds of the clock, and one k for each section.
         """
         begun = self.conditions.get(f"section {section.name}")
         if begun is None:
@@ -119,8 +118,10 @@ class Record:
 
 
 def _begun_with_seconds_of_the_clock(conditions: Any) -> bool:
-    return isinstance(conditions, Mapping) and "durations" in conditions and (
-        "precision" not in conditions
+    return (
+        isinstance(conditions, Mapping)
+        and "durations" in conditions
+        and ("precision" not in conditions)
     )
 
 

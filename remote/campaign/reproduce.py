@@ -10,8 +10,8 @@ from typing import Any
 
 from remote.checked_files import parse
 from remote.errors import ConfigError
-from remote.experiment.rules import require_possible
 from remote.experiment.lengths import Durations
+from remote.experiment.rules import require_possible
 from remote.experiment.section import Pause, Section
 
 NEEDED = ("plan", "settings", "config", "topology", "durations", "results")

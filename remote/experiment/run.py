@@ -146,7 +146,8 @@ def store(
     collected.phases.enter("checking")
     if not error:
         manifest |= evaluate(run.partial, manifest)
-        manifest["machine_share"] = machine_share(manifest)
+        if "results" in manifest:
+            manifest["machine_share"] = machine_share(manifest, manifest["results"])
         if manifest["status"] == ACCEPTED and is_pilot(run, manifest):
             manifest["status"] = PILOT
     manifest["phases_s"] = collected.phases.take()

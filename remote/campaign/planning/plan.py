@@ -62,21 +62,16 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
         return _fixed(section, cells, conditions)
     trials, standings = [], []
     for cell in cells:
-        chosen = _dilation(cell, conditions)
-        if isinstance(chosen, float):
+        chosen = conditions.time_dilation or choice(cell)
+        if isinstance(chosen, Choice):
+            chosen = chosen.time_dilation
+        elif conditions.time_dilation is None:
             standings.append(_untried(cell, section.precision, chosen))
             trials.append(_trial(section, cell, chosen, conditions))
-        else:
-            standings.append(standing_of(cell, section.precision, chosen.time_dilation))
+            continue
+        standings.append(standing_of(cell, section.precision, chosen))
     runs = trials or _next_block(section, standings, conditions)
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
-
-
-def _dilation(cell: Cell, conditions: Conditions) -> Choice | float:
-    """Return the k that a configuration is measured with, or the one that has to be tried."""
-    if conditions.time_dilation is None:
-        return choice(cell)
-    return Choice(time_dilation=conditions.time_dilation)
 
 
 def _untried(cell: Cell, precision: Precision, time_dilation: float) -> CellStanding:
@@ -179,7 +174,9 @@ def left_s(plan: Plan, overhead_s: float) -> float:
     """
     if plan.section.precision is None:
         return sum(run.lengths.total_s + overhead_s for run in plan.runs)
-    seen = [one.next_run.lengths.total_s for one in plan.standings if one.cell.measured and one.next_run]
+    seen = [
+        one.next_run.lengths.total_s for one in plan.standings if one.cell.measured and one.next_run
+    ]
     usual_s = sum(seen) / len(seen) if seen else float(SHORTEST.total_s)
     total_s = 0.0
     for one in plan.standings:

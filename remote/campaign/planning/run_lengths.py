@@ -62,9 +62,7 @@ def trial_length(cell: Cell, precision: Precision, time_dilation: float) -> RunL
 
 def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
     stable_s = max(SHORTEST.stable_s, min(stable_s, longest_s))
-    lengths = Lengths(
-        stable_s=stable_s, warm_up_s=wanted.warm_up_s, cool_down_s=wanted.cool_down_s
-    )
+    lengths = Lengths(stable_s=stable_s, warm_up_s=wanted.warm_up_s, cool_down_s=wanted.cool_down_s)
     return RunLength(lengths=lengths, is_cut=stable_s < wanted.stable_s)
 
 

@@ -1,4 +1,4 @@
-"""Is a configuration known as precisely as was asked for, and what would it take?"""
+"""Whether a configuration is known as precisely as was asked for, and what it would take."""
 
 from __future__ import annotations
 

@@ -21,9 +21,7 @@ from remote.phases import MEASURING
 HEADERS = ("section", "configuration", "to do", "done", "given up", "time")
 
 
-def missing_table(
-    plans: Sequence[Plan], links: Sequence[RunState], campaign_dir: Path
-) -> str:
+def missing_table(plans: Sequence[Plan], links: Sequence[RunState], campaign_dir: Path) -> str:
     """Return a table of what is missing by section and configuration, and what it takes.
 
     Where precision is asked for, the number of runs is what the runs so far lead to expect; of a

@@ -11,6 +11,8 @@ from remote.experiment.checks.check import ADVISORY, Check
 from remote.hosts.inventory import LOCAL_LAB
 
 LATENCY = "machine_latency_small"
+SHARE = 0.02
+"""What the machine may take of a cycle where the time dilation is chosen for each configuration."""
 
 
 def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -> Iterator[Check]:
@@ -21,11 +23,32 @@ def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) ->
     servers stood still, or whose requests come at a rate of their own, have no such limit, nor has
     a network whose links are not known.
     """
+    limit, throughput = _limit(manifest), results["client_throughput_ops_per_s"]
+    if limit and throughput > 0:
+        yield _check(limit, throughput, float(manifest["topology"]["time_dilation"]))
+
+
+def machine_share(manifest: Mapping[str, Any], results: Mapping[str, float]) -> float | None:
+    """Return what the machine took of a run's cycle at most, 0 to 1; None where nothing tells.
+
+    Jobs that are always as many cycle in N / X (Jain 1991, section 33.5): the share of the cycle
+    that is missing is that by which throughput falls short of its limit.
+    """
+    try:
+        limit = _limit(manifest)
+    except ValueError:  # what share of the requests are sets is not known
+        return None
+    throughput = results.get("client_throughput_ops_per_s", 0.0)
+    return limit.loss(throughput) if limit and throughput > 0 else None
+
+
+def _limit(manifest: Mapping[str, Any]) -> Limit | None:
+    """Return the smallest bound that is emulated; None where nothing bounds the throughput."""
     closed = not manifest["settings"].get("arrival_rate_per_s") and not manifest.get("pauses")
     topology = manifest["topology"]
     known = manifest.get("fleet") == LOCAL_LAB and "rates_mbit_per_s" in topology
     if not known or not closed:
-        return
+        return None
     limits = emulated_limits(
         _settings(manifest),
         manifest["num_clients"],
@@ -33,9 +56,7 @@ def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) ->
         topology.get("rtt_ms") or 0.0,
         think_time_s=manifest.get("think_time_s") or 0.0,
     )
-    throughput = results["client_throughput_ops_per_s"]
-    if limits and throughput > 0:
-        yield _check(limits[0], throughput, float(topology["time_dilation"]))
+    return limits[0] if limits else None
 
 
 def rates_by_role(manifest: Mapping[str, Any]) -> dict[str, float]:

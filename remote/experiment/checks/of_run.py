@@ -12,6 +12,7 @@ from analysis.results.memtier import MemtierRun
 from analysis.tables.run import ACCEPTED
 from remote.experiment.checks.check import ADVISORY, REJECTED, REQUIRED, Check
 from remote.experiment.checks.counts import count_checks
+from remote.experiment.checks.duration import LONG_ENOUGH, duration_checks
 from remote.experiment.checks.latency import LATENCY, latency_checks
 from remote.experiment.checks.of_hosts import host_checks
 from remote.experiment.sessions.results import client_results
@@ -42,6 +43,7 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
             )
             checks += _load_checks(folder, manifest, generators, extra["window"])
             checks += _advice(LATENCY, latency_checks(manifest, extra["results"]))
+            checks += _advice(LONG_ENOUGH, duration_checks(manifest, extra["results"]))
     except (ParseError, KeyError, OSError, ValueError) as exc:
         detail = f"{type(exc).__name__}: {exc}"
         checks = [*checks, Check(name="files_readable", passed=False, detail=detail)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from remote.experiment.run import Collected, Run
 from remote.experiment.lengths import Durations
+from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs

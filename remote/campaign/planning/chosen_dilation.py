@@ -1,0 +1,138 @@
+"""The smallest time dilation at which the machine takes little of what a configuration shows.
+
+A ladder of trials is climbed no further than it must be. A trial that comes close to what links,
+delays and workers alone let through needs no other one: such cells run at k = 1. Otherwise two k
+tell the machine's time of a request (`remote.campaign.planning.machine_time`), and with it the k
+that suffices. That is tried, too, if it is larger than what was tried.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from remote.campaign.planning.cell import Cell, Measured
+from remote.campaign.planning.machine_time import Line, machine_line
+from remote.experiment.checks.latency import SHARE
+
+LADDER = (1.0, 4.0, 16.0, 64.0)
+MOST_TRIALS, MOST_OF_ONE = 8, 3
+AT_LIMIT, ESTIMATED = "near its limit", "by the trials"
+NONE_SUFFICES, UNTOLD = "no k suffices", "trials too noisy"
+_LEAST_STEP = 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The time dilation that a configuration is measured with.
+
+    Parameters
+    ----------
+    machine_share : what the machine takes of a response time at most, 0 to 1; None if not known.
+    suffices : whether that is at most `SHARE`.
+    why : `AT_LIMIT`, `ESTIMATED`, `NONE_SUFFICES` or `UNTOLD`.
+    """
+
+    time_dilation: float
+    machine_share: float | None
+    suffices: bool
+    why: str
+
+
+def choice(cell: Cell, *, largest: float = LADDER[-1]) -> Choice | float:
+    """Choose k by the trials of a configuration, or return the k that must be tried next.
+
+    Parameters
+    ----------
+    largest : of the k that can be tried here, at least 1.
+    """
+    trials = cell.trials
+    if not trials:
+        return LADDER[0]
+    reached = trials[-1].time_dilation
+    line = machine_line(trials)
+    by_limit = _smallest(lambda k: _share_below_limit(trials, k), largest)
+    by_line = _smallest(lambda k: _share_of_line(line, k), largest)
+    needed = min(by_limit, by_line)
+    if by_limit > reached and len(trials) < MOST_TRIALS:
+        again = _repeated(trials, line, largest) if line else None
+        if again:
+            return again
+        if needed > reached and reached < largest:
+            return _next(needed, reached, largest)
+    suffices = needed <= reached
+    if suffices:
+        why = AT_LIMIT if by_limit <= by_line else ESTIMATED
+    else:
+        sure = line is not None and line.share_interval(reached)[0] > SHARE
+        why = NONE_SUFFICES if sure else UNTOLD
+    chosen = needed if suffices else reached
+    return Choice(
+        time_dilation=chosen,
+        machine_share=share_at_most(trials, line, chosen),
+        suffices=suffices,
+        why=why,
+    )
+
+
+def share_at_most(trials: Sequence[Measured], line: Line | None, k: float) -> float | None:
+    """Return what the machine's share at k is at most; None where nothing tells.
+
+    Parameters
+    ----------
+    line : `machine_line` of the trials.
+    """
+    shares = (_share_below_limit(trials, k), _share_of_line(line, k))
+    return min((share for share in shares if share is not None), default=None)
+
+
+def _share_below_limit(trials: Sequence[Measured], k: float) -> float | None:
+    """Return the bound from what is emulated: of a trial's cycle, at k / k' of its share."""
+    shares = []
+    for trial in trials:
+        if trial.machine_share is not None and trial.time_dilation <= k:
+            machine = trial.machine_share * trial.time_dilation / k
+            shares.append(machine / (1 - trial.machine_share + machine))
+    return min(shares, default=None)
+
+
+def _share_of_line(line: Line | None, k: float) -> float | None:
+    if line is None or k < line.tried[0]:
+        return None
+    return line.share_interval(k)[1]
+
+
+def _smallest(share: Callable[[float], float | None], largest: float) -> float:
+    """Return the smallest whole k at which a share is small enough; infinite if there is none."""
+    for k in range(1, math.floor(largest) + 1):
+        at_k = share(k)
+        if at_k is not None and at_k <= SHARE:
+            return float(k)
+    return math.inf
+
+
+def _repeated(trials: Sequence[Measured], line: Line, largest: float) -> float | None:
+    """Return the k of a trial to be repeated, as the k that suffices is not known well enough.
+
+    That is where the share's interval is wider than what the share may be. As long as the estimate
+    lies beyond what was tried a larger k tells more.
+    """
+    reached = line.tried[-1]
+    likely = _smallest(lambda k: line.share(k) if k >= line.tried[0] else None, largest)
+    if likely > reached and reached < largest:
+        return None
+    low, high = line.share_interval(min(likely, reached))
+    if high <= SHARE or high - low <= SHARE:
+        return None
+    times = Counter(trial.time_dilation for trial in trials)
+    ends = [k for k in (line.tried[0], reached) if times[k] < MOST_OF_ONE]
+    return min(ends, key=lambda k: (times[k], k), default=None)
+
+
+def _next(needed: float, reached: float, largest: float) -> float:
+    """Return the k to go on with: what is needed, in steps that are neither small nor large."""
+    rung = next((rung for rung in LADDER if rung > reached), math.inf)
+    least = math.ceil(_LEAST_STEP * reached)
+    return min(max(needed, least), rung, largest)
