@@ -188,7 +188,8 @@ def run(
     missing = any(opened.missing(section, retry=retry) for section in sections)
     with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
         left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
-    click.echo(known_text([opened.planned(section) for section in sections]))
+    if known := known_text([opened.planned(section) for section in sections]):
+        click.echo(known)
     planned = sum(len(opened.states(section)) for section in sections)
     click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
     sys.exit(NOT_COMPLETE if left else 0)
