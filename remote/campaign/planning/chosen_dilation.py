@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from remote.campaign.planning.cell import Cell, Measured
-from remote.campaign.planning.machine_time import Line, machine_line
+from remote.campaign.planning.machine_time import Line, machine_line, odds_from, share_at
 from remote.experiment.checks.latency import SHARE
 
 LADDER = (1.0, 4.0, 16.0, 64.0)
@@ -22,6 +22,7 @@ MOST_TRIALS, MOST_OF_ONE = 8, 3
 AT_LIMIT, ESTIMATED = "near its limit", "by the trials"
 NONE_SUFFICES, UNTOLD = "no k suffices", "trials too noisy"
 _LEAST_STEP = 1.5
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +54,10 @@ def choice(cell: Cell, *, largest: float = LADDER[-1]) -> Choice | float:
         return LADDER[0]
     reached = trials[-1].time_dilation
     line = machine_line(trials)
-    by_limit = _smallest(lambda k: _share_below_limit(trials, k), largest)
-    by_line = _smallest(lambda k: _share_of_line(line, k), largest)
+    by_limit = min(
+        (_sufficing(odds, least) for least, odds in _odds_below_limit(trials)), default=math.inf
+    )
+    by_line = _sufficing(line.odds_interval()[1], line.tried[0]) if line else math.inf
     needed = min(by_limit, by_line)
     if by_limit > reached and len(trials) < MOST_TRIALS:
         again = _repeated(trials, line, largest) if line else None
@@ -66,7 +69,7 @@ def choice(cell: Cell, *, largest: float = LADDER[-1]) -> Choice | float:
     if suffices:
         why = AT_LIMIT if by_limit <= by_line else ESTIMATED
     else:
-        sure = line is not None and line.share_interval(reached)[0] > SHARE
+        sure = line is not None and share_at(line.odds_interval()[0], reached) > SHARE
         why = NONE_SUFFICES if sure else UNTOLD
     chosen = needed if suffices else reached
     return Choice(
@@ -84,33 +87,25 @@ def share_at_most(trials: Sequence[Measured], line: Line | None, k: float) -> fl
     ----------
     line : `machine_line` of the trials.
     """
-    shares = (_share_below_limit(trials, k), _share_of_line(line, k))
-    return min((share for share in shares if share is not None), default=None)
-
-
-def _share_below_limit(trials: Sequence[Measured], k: float) -> float | None:
-    """Return the bound from what is emulated: of a trial's cycle, at k / k' of its share."""
-    shares = []
-    for trial in trials:
-        if trial.machine_share is not None and trial.time_dilation <= k:
-            machine = trial.machine_share * trial.time_dilation / k
-            shares.append(machine / (1 - trial.machine_share + machine))
+    shares = [share_at(odds, k) for least, odds in _odds_below_limit(trials) if least <= k]
+    if line and line.tried[0] <= k:
+        shares.append(share_at(line.odds_interval()[1], k))
     return min(shares, default=None)
 
 
-def _share_of_line(line: Line | None, k: float) -> float | None:
-    if line is None or k < line.tried[0]:
-        return None
-    return line.share_interval(k)[1]
+def _odds_below_limit(trials: Sequence[Measured]) -> list[tuple[float, float]]:
+    """Return of each trial k, and the odds of the machine if all is its that the limit lacks."""
+    return [
+        (trial.time_dilation, odds_from(trial.machine_share, trial.time_dilation))
+        for trial in trials
+        if trial.machine_share is not None
+    ]
 
 
-def _smallest(share: Callable[[float], float | None], largest: float) -> float:
-    """Return the smallest whole k at which a share is small enough; infinite if there is none."""
-    for k in range(1, math.floor(largest) + 1):
-        at_k = share(k)
-        if at_k is not None and at_k <= SHARE:
-            return float(k)
-    return math.inf
+def _sufficing(odds: float, least: float) -> float:
+    """Return the smallest whole k, not below `least`, at which the share is small enough."""
+    k = odds * (1 - SHARE) / SHARE
+    return k if math.isinf(k) else float(math.ceil(max(k - _ROUNDING, least)))
 
 
 def _repeated(trials: Sequence[Measured], line: Line, largest: float) -> float | None:
@@ -120,11 +115,11 @@ def _repeated(trials: Sequence[Measured], line: Line, largest: float) -> float |
     lies beyond what was tried a larger k tells more.
     """
     reached = line.tried[-1]
-    likely = _smallest(lambda k: line.share(k) if k >= line.tried[0] else None, largest)
+    likely = _sufficing(line.odds, line.tried[0])
     if likely > reached and reached < largest:
         return None
-    low, high = line.share_interval(min(likely, reached))
-    if high <= SHARE or high - low <= SHARE:
+    low, high = (share_at(odds, min(likely, reached)) for odds in line.odds_interval())
+    if high <= SHARE or low > SHARE or high - low <= SHARE:
         return None
     times = Counter(trial.time_dilation for trial in trials)
     ends = [k for k in (line.tried[0], reached) if times[k] < MOST_OF_ONE]

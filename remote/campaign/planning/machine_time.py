@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import stdtrit
-from scipy.stats import chi2, f
+from scipy.stats import chi2
 
 from analysis.statistics.intervals import CONFIDENCE
 from remote.campaign.planning.cell import Measured
@@ -76,27 +75,32 @@ class Line:
         """Return R(k)."""
         return self.intercept + self.slope / time_dilation
 
-    def share(self, time_dilation: float) -> float:
-        """Return the machine's share of the response time at k, 0 to 1."""
-        return self._share(time_dilation, 0.0)
+    @property
+    def odds(self) -> float:
+        """The machine's time at k = 1 over all other time, m / R_0."""
+        return max(self.slope, 0.0) / self.intercept if self.intercept > 0 else math.inf
 
-    def share_interval(self, time_dilation: float) -> tuple[float, float]:
-        """Return the bounds of the share's 95 % interval (Fieller 1954)."""
-        low, high = (self._share(time_dilation, reach) for reach in (-self.reach, self.reach))
-        return low, high
+    def odds_interval(self) -> tuple[float, float]:
+        """Return the bounds of its 95 % interval (Fieller 1954); open if R_0 may be nothing."""
+        (of_intercept, of_both), (_, of_slope) = self.covariance
+        square = self.reach**2
+        a = self.intercept**2 - square * of_intercept
+        if self.intercept <= 0 or not a > 0:
+            return 0.0, math.inf
+        b = self.intercept * self.slope - square * of_both
+        c = self.slope**2 - square * of_slope
+        root = math.sqrt(max(b**2 - a * c, 0.0))
+        return max((b - root) / a, 0.0), max((b + root) / a, 0.0)
 
-    def _share(self, time_dilation: float, reach: float) -> float:
-        """Return the s at which (1 - s) m / k - s R_0 is `reach` standard errors below 0."""
 
-        def excess(share: float) -> float:
-            parts = np.array([-share, (1 - share) / time_dilation])
-            error = math.sqrt(parts @ np.array(self.covariance) @ parts)
-            more = reach * error if reach else 0.0
-            return float(parts @ np.array([self.intercept, self.slope])) + more
+def share_at(odds: float, time_dilation: float) -> float:
+    """Return the machine's share of a response time at k, 0 to 1, from its odds at k = 1."""
+    return 1.0 if math.isinf(odds) else odds / (odds + time_dilation)
 
-        if excess(0.0) <= 0:
-            return 0.0
-        return 1.0 if excess(1.0) >= 0 else float(brentq(excess, 0.0, 1.0))
+
+def odds_from(share: float, time_dilation: float) -> float:
+    """Return the machine's odds at k = 1 from its share at k."""
+    return math.inf if share >= 1 else time_dilation * share / (1 - share)
 
 
 def machine_line(runs: Iterable[Measured]) -> Line | None:
@@ -119,12 +123,13 @@ def machine_line(runs: Iterable[Measured]) -> Line | None:
 
 
 def _largest_misfit(spare: int, freedom: float) -> float:
-    """Return what squares of standardised residuals of a line that is right add up to at most."""
-    if not spare or not freedom:
+    """Return what squared standardised residuals of a line that is right add up to at most.
+
+    Runs that do not tell their errors cannot tell either whether a line fits more than two k.
+    """
+    if not spare:
         return math.inf
-    if math.isinf(freedom):
-        return float(chi2.isf(REFUSED, spare))
-    return spare * float(f.isf(REFUSED, spare, freedom))
+    return float(chi2.isf(REFUSED, spare)) if math.isinf(freedom) else 0.0
 
 
 def _points(runs: Iterable[Measured]) -> tuple[list[Point], float]:

@@ -1,6 +1,6 @@
 import pytest
 
-from remote.experiment.checks.latency import latency_checks, rates_by_role
+from remote.experiment.checks.latency import latency_checks, machine_share, rates_by_role
 
 RATES = {"c1": 200.0, "c2": 200.0, "c3": 200.0, "m1": 800.0, "s1": 100.0}
 MANIFEST = {
@@ -55,7 +55,27 @@ def test_larger_dilation_is_asked_for_where_it_is_large_already():
     ],
 )
 def test_runs_without_such_a_limit_have_no_such_check(changes):
-    assert not list(latency_checks({**MANIFEST, **changes}, {"client_throughput_ops_per_s": 9.0}))
+    results = {"client_throughput_ops_per_s": 9.0}
+    assert not list(latency_checks({**MANIFEST, **changes}, results))
+    assert machine_share({**MANIFEST, **changes}, results) is None
+
+
+def test_share_of_the_machine_is_what_is_missing_of_the_cycle():
+    def share(throughput, **changes):
+        return machine_share({**MANIFEST, **changes}, {"client_throughput_ops_per_s": throughput})
+
+    cycle_s = 0.9e-3  # of each of the 8 workers, without the machine
+    assert share(8 / (cycle_s / 0.98)) == pytest.approx(0.02)
+    assert share(9000.0) == 0
+    thinking = {"think_time_s": 1.0, "num_clients": 192}
+    assert share(192 / 1.1, **thinking) == pytest.approx(1 - 1.0018 / 1.1)
+
+
+def test_share_of_the_machine_is_not_told_by_a_run_without_requests_or_with_unknown_ones():
+    assert machine_share(MANIFEST, {"client_throughput_ops_per_s": 0.0}) is None
+    assert machine_share(MANIFEST, {}) is None
+    mixed = {**MANIFEST, "settings": {"workload": "mixed", "workers": 8}}
+    assert machine_share(mixed, {"client_throughput_ops_per_s": 9.0}) is None
 
 
 def test_rates_of_a_role_are_those_of_all_its_hosts():
