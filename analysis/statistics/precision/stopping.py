@@ -1,5 +1,6 @@
 """When a cell has been repeated often enough, and how many repetitions it would take."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -153,7 +154,8 @@ def _needed(count: int, spread: float, within: float, wanted: float, fewest: int
     if not wanted > 0 or (count < 2 and seen == 0):
         return None
     numbers = range(max(count + 1, fewest), MOST_REPETITIONS + 1)
-    return next((n for n in numbers if _half_width(n, seen, within) <= wanted), None)
+    at = bisect_left(numbers, True, key=lambda n: _half_width(n, seen, within) <= wanted)
+    return numbers[at] if at < len(numbers) else None
 
 
 def _quantile(freedom: int, confidence: float) -> float:
