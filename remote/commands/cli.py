@@ -18,6 +18,7 @@ from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.known import known_text
 from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
+from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
 from remote.commands.of_fleets import loopback_option
 from remote.errors import ConfigError, LabError, RemoteError
@@ -219,6 +220,10 @@ def _own_lab(fleet: str) -> Iterator[None]:
         yield
 
 
-_COMMANDS: tuple[Callable[..., None], ...] = (*FLEET_COMMANDS, *CAMPAIGN_COMMANDS)
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    *FLEET_COMMANDS,
+    *CAMPAIGN_COMMANDS,
+    *DILATION_COMMANDS,
+)
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))

@@ -20,7 +20,7 @@ from remote.experiment.checks.latency import SHARE
 LADDER = (1.0, 4.0, 16.0, 64.0)
 MOST_TRIALS, MOST_OF_ONE = 8, 3
 AT_LIMIT, ESTIMATED = "near its limit", "by the trials"
-NONE_SUFFICES, UNTOLD = "no k suffices", "trials too noisy"
+NONE_SUFFICES, UNTOLD, NOT_MEASURED = "no k suffices", "trials too noisy", "trial given up"
 _LEAST_STEP = 1.5
 _ROUNDING = 1e-9
 
@@ -33,7 +33,7 @@ class Choice:
     ----------
     machine_share : what the machine takes of a response time at most, 0 to 1; None if not known.
     suffices : whether that is at most `SHARE`.
-    why : `AT_LIMIT`, `ESTIMATED`, `NONE_SUFFICES` or `UNTOLD`.
+    why : `AT_LIMIT`, `ESTIMATED`, `NONE_SUFFICES`, `UNTOLD` or `NOT_MEASURED`.
     """
 
     time_dilation: float
@@ -45,13 +45,17 @@ class Choice:
 def choice(cell: Cell, *, largest: float = LADDER[-1]) -> Choice | float:
     """Choose k by the trials of a configuration, or return the k that must be tried next.
 
+    None is tried once a run was given up: at a k that cannot be measured, the trials would go on.
+
     Parameters
     ----------
     largest : of the k that can be tried here, at least 1.
     """
     trials = cell.trials
-    if not trials:
+    if not trials and not cell.given_up:
         return LADDER[0]
+    if not trials:
+        return Choice(time_dilation=LADDER[0], machine_share=None, suffices=False, why=NOT_MEASURED)
     reached = trials[-1].time_dilation
     line = machine_line(trials)
     by_limit = min(
@@ -59,25 +63,28 @@ def choice(cell: Cell, *, largest: float = LADDER[-1]) -> Choice | float:
     )
     by_line = _sufficing(line.odds_interval()[1], line.tried[0]) if line else math.inf
     needed = min(by_limit, by_line)
-    if by_limit > reached and len(trials) < MOST_TRIALS:
+    if by_limit > reached and len(trials) < MOST_TRIALS and not cell.given_up:
         again = _repeated(trials, line, largest) if line else None
         if again:
             return again
         if needed > reached and reached < largest:
             return _next(needed, reached, largest)
     suffices = needed <= reached
-    if suffices:
-        why = AT_LIMIT if by_limit <= by_line else ESTIMATED
-    else:
-        sure = line is not None and share_at(line.odds_interval()[0], reached) > SHARE
-        why = NONE_SUFFICES if sure else UNTOLD
     chosen = needed if suffices else reached
     return Choice(
         time_dilation=chosen,
         machine_share=share_at_most(trials, line, chosen),
         suffices=suffices,
-        why=why,
+        why=(AT_LIMIT if by_limit <= by_line else ESTIMATED) if suffices else _why_not(cell, line),
     )
+
+
+def _why_not(cell: Cell, line: Line | None) -> str:
+    """Return why no k is known to suffice."""
+    if cell.given_up:
+        return NOT_MEASURED
+    sure = line is not None and share_at(line.odds_interval()[0], line.tried[-1]) > SHARE
+    return NONE_SUFFICES if sure else UNTOLD
 
 
 def share_at_most(trials: Sequence[Measured], line: Line | None, k: float) -> float | None:

@@ -1,5 +1,7 @@
 """Time dilations chosen for planted systems, whose machine takes what is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from remote.campaign.planning.chosen_dilation import (
     MOST_OF_ONE,
     MOST_TRIALS,
     NONE_SUFFICES,
+    NOT_MEASURED,
     UNTOLD,
     Choice,
     choice,
@@ -171,3 +174,20 @@ def test_larger_differences_between_runs_than_they_tell_are_taken_for_noise():
     same = [trial(1.0, value, error=0.001) for value in (5.0, 5.4, 4.8)]
     found = choice(Cell(config={}, measured=(*same, trial(4.0, 5.05, error=0.001))))
     assert not isinstance(found, Choice) or found.time_dilation > 1
+
+
+def test_a_trial_that_was_given_up_ends_the_trials():
+    at_one_and_four = (trial(1.0, 1.2, error=1e-3), trial(4.0, 1.05, error=1e-3))
+    cell = Cell(config={}, measured=at_one_and_four)
+    assert choice(cell) == 11
+    found = choice(replace(cell, given_up=frozenset({1})))
+    assert (found.time_dilation, found.suffices, found.why) == (4, False, NOT_MEASURED)
+    none = choice(Cell(config={}, given_up=frozenset({1})))
+    assert (none.time_dilation, none.machine_share, none.why) == (1, None, NOT_MEASURED)
+
+
+def test_what_the_trials_have_settled_stays_when_a_repetition_is_given_up():
+    measured = (trial(1.0, 5.2, error=1e-3), trial(4.0, 5.05, error=1e-3))
+    before = choice(Cell(config={}, measured=measured))
+    assert before == choice(Cell(config={}, measured=measured, given_up=frozenset({1})))
+    assert (before.time_dilation, before.why) == (2, ESTIMATED)

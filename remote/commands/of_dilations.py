@@ -1,0 +1,35 @@
+"""The command of `lab` about time dilations: what was chosen for each configuration, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from remote.campaign import NO_FLEET, Campaign
+from remote.campaign.known_runs import cells
+from remote.campaign.view.dilation_table import dilation_table
+from remote.errors import ConfigError
+
+
+@click.argument("section")
+@click.option("--campaign", "name", default="smoke", show_default=True, help="Folder below data/.")
+@click.option(
+    "--extrapolate",
+    is_flag=True,
+    help="Add throughput and response time over 1/k to 0, where the machine takes no time.",
+)
+def dilations(section: str, name: str, extrapolate: bool) -> None:
+    """Show the time dilation k of each configuration of SECTION, and why it was chosen.
+
+    The machine's share of a response time is told of every trial and of what was chosen; where no k
+    makes it small, --extrapolate tells what the results of several k lead to.
+    """
+    opened = Campaign.open(name, fleet=NO_FLEET)
+    plan = opened.plan(section)
+    if plan.kind != "load":
+        raise ConfigError(opened.file(section), "measures links, at the k of what runs on them")
+    click.echo(dilation_table(plan.name, cells(plan, opened.path), extrapolate=extrapolate))
+
+
+COMMANDS: tuple[Callable[..., None], ...] = (dilations,)
