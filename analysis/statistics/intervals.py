@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
+
+FloatArray = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 
