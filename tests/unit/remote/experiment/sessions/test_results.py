@@ -52,7 +52,7 @@ def test_results_are_of_the_stable_window_of_all_instances(run):
     assert found["client_p95_ms"] == pytest.approx(24.5, abs=1)
     assert found["client_p99_ms"] in (28, 29)
     assert found["client_slowest_response_time_ms"] == pytest.approx(24.5, rel=0.02)
-    assert 2000 <= found["client_transient_ms"] <= 3500
+    assert 2000 <= found["client_transient_ms"] < 6000
     assert set(found) >= {*SIX, *(f"{name}_error" for name in SIX)}
     assert all(type(value) is float for value in found.values())
 
