@@ -45,7 +45,8 @@ def full_system_table(loads: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `workers`, `num_clients` (linear between loads), and the means of `throughput_ops_per_s` (at the clients),
+        `workers`, `num_clients` (linear between loads), and the means of `throughput_ops_per_s`
+        (at the clients),
         `queueing_time_ms`, `queue_length` (jobs, all middlewares) and `servers_net_time_ms`.
     """
     found = capacities(loads, ["workers"])

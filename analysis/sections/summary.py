@@ -125,7 +125,8 @@ def capacity_table(
     if side == "client":
         for end in ("ci_low", "ci_high"):
             columns[f"throughput_{end}_ops_per_s"] = found[f"usable_capacity_{end}_ops_per_s"]
-        columns |= {name: found[name] for name in found if name.startswith(_OF_SATURATION)}
+        names = [str(name) for name in found if str(name).startswith(_OF_SATURATION)]
+        columns |= {name: found[name] for name in names}
     return pd.DataFrame(columns)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.statistics.loads.curve import (
     RESPONSE_TIME,
@@ -107,7 +108,7 @@ def _interval(draws: Curve | None, limit: float) -> Interval:
     return middle(*usable_bounds(draws, limit))
 
 
-def _passed(curve: Curve, limit: float) -> Array:
+def _passed(curve: Curve, limit: float) -> NDArray[np.bool_]:
     return np.asarray(curve.response_time > limit * curve.response_time[..., :1])
 
 
@@ -123,7 +124,7 @@ def _clients_at(curve: Curve, limit: float) -> tuple[Array, Array]:
     below = np.maximum(above - 1, 0)
     most_time = limit * curve.at(0)
 
-    def crossing(one: Array, other: Array) -> Array:
+    def crossing(one: NDArray[np.intp], other: NDArray[np.intp]) -> Array:
         """Clients at which the line through two loads reaches the limit."""
         times = [
             np.take_along_axis(curve.response_time, index[..., np.newaxis], -1)[..., 0]

@@ -30,7 +30,7 @@ def ceiling(curve: Curve) -> Array:
     slope = (curve.at(-1) - curve.at(start)) / (clients[-1] - clients[start])
     with np.errstate(divide="ignore"):
         asymptote = np.where(slope > 0, curve.served[-1] / np.maximum(slope, 0), np.inf)
-    return np.maximum(asymptote, largest)
+    return np.asarray(np.maximum(asymptote, largest))
 
 
 def reached(curve: Curve) -> bool:
@@ -80,4 +80,4 @@ def _least_light_time(curve: Curve) -> Array:
     if len(clients) == 1:
         return np.asarray(least)
     slope = (curve.at(1) - first) / (clients[1] - clients[0])
-    return np.clip(first - slope * (clients[0] - 1), least, first)
+    return np.asarray(np.clip(first - slope * (clients[0] - 1), least, first))
