@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.models.measured import measured_system
 from analysis.models.prediction import predict
-from analysis.models.simulation import SimulationOptions, simulate
+from analysis.models.simulated.simulation import SimulationOptions, simulate
 from analysis.models.system import MACHINE, System
 from analysis.statistics.comparison import compare
 from analysis.tables.frames import Tables
