@@ -50,7 +50,8 @@ def test_what_is_not_known_within_the_most_is_told():
 
 def test_more_replications_are_run_only_where_they_are_missing():
     constant = SimulationOptions(warm_up_s=0.5, duration_s=0.5, batches=2)
-    full_link = replace(closed_case(12), options=constant)
+    system = replace(closed_case(12).system, think_time=0.0)
+    full_link = Case(system=system, num_clients=12, options=constant)
     goal = Goal(precision=0.02, most=8)
     quiet, noisy = replicate([full_link, open_case(0.8)], goal, processes=1)
     assert (quiet.replications, noisy.replications) == (5, 8)
