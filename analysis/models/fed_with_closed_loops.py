@@ -73,7 +73,7 @@ def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFr
     rate, workers = known[_THROUGHPUT], known["workers"].astype(int)
     service_time_s = (workers * known[_BUSY] / rate).where(known[_BUSY] > 0)
     recipes = {
-        SERVICE_TIMES: (workers / service_time_s, np.nan),
+        SERVICE_TIMES: (workers / service_time_s, pd.Series(np.nan, known.index)),
         BEST_SECOND: (known["best_second_ops_per_s"], known["step_ops_per_s"]),
     }
     parts = []

@@ -60,7 +60,7 @@ def _round_trips(found: Findings, pings: pd.DataFrame) -> None:
     found.check(
         "0",
         "A round trip takes what is emulated, and at most a fifth more.",
-        quantity="mean round trip of ping over the delay added, all pairs",
+        quantity="mean ping over the round trip added, all pairs",
         measured=mean_of(delays),
         holds=at_most(_FARTHER),
         see="00-1-network",
