@@ -12,7 +12,14 @@ from analysis.tables.frames import SETTINGS
 from analysis.units import MS_PER_S
 
 CELL_KEY = ("section", "workload", "workers", "num_clients")
-_NOT_MEASURES = ("clients_per_thread", "repetition", "time_dilation", "stable_s", *SETTINGS)
+_NOT_MEASURES = (
+    "clients_per_thread",
+    "repetition",
+    "time_dilation",
+    "stable_s",
+    "campaign_seed",
+    *SETTINGS,
+)
 _FOLLOW = ("instances_per_client", "threads_per_instance")  # from the numbers of hosts
 _MEASURED_ON = {"middleware": "middleware", "clients": "client"}
 _OF_SATURATION = ("nominal_capacity", "knee_clients")
