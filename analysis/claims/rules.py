@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from analysis.statistics.estimates import Estimate
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.verdicts import Equality, equality
 
 
 class Verdict(StrEnum):
@@ -17,6 +17,13 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     DOES_NOT_HOLD = "does not hold"
     CANNOT_BE_TOLD = "cannot be told"
+
+
+_OF_EQUALITY = {
+    Equality.EQUAL: Verdict.HOLDS,
+    Equality.DIFFERENT: Verdict.DOES_NOT_HOLD,
+    Equality.CANNOT_BE_TOLD: Verdict.CANNOT_BE_TOLD,
+}
 
 
 @dataclass(frozen=True)
@@ -62,17 +69,13 @@ def at_most(most: float) -> Rule:
 
 
 def equal_to(target: float, margin: float) -> Rule:
-    """Hold where two one-sided tests find the number within `margin`, a fraction, of `target`.
+    """Hold where the number equals `target` within `margin`, a fraction of it.
 
-    Each at 5 %, which is as much as the 90 % interval lying within the margin; the claim does not
-    hold where the 95 % interval lies outside of it (Schuirmann 1987, doi:10.1007/BF01068419).
+    It does not hold where the number is different (`analysis.statistics.verdicts`).
     """
-    least, most = sorted((target * (1 - margin), target * (1 + margin)))
 
     def judge(estimate: Estimate) -> Verdict:
-        low, high = estimate.interval(2 * CONFIDENCE - 1)
-        outer_low, outer_high = estimate.interval()
-        return _of(least <= low and high <= most, outer_high < least or outer_low > most)
+        return _OF_EQUALITY[equality(estimate, target, margin)]
 
     return Rule(f"{target:g} within {100 * margin:g}\N{NO-BREAK SPACE}%", judge)
 

@@ -6,7 +6,7 @@ from analysis.models.deterministic import link_time, md1_num_in_system, md1_wait
 from analysis.models.measured import measured_system
 from analysis.models.open import OpenStation, mm1, mminf, mmm
 from analysis.models.prediction import Prediction, predict, what_if
-from analysis.models.simulation import SimulationOptions, SimulationResult, simulate
+from analysis.models.simulated.simulation import SimulationOptions, SimulationResult, simulate
 from analysis.models.system import System, message_bytes
 
 __all__ = [

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.models.halves import JUDGED, demands_half, halves
 from analysis.models.measured import measured_system
 from analysis.models.prediction import predict
-from analysis.models.simulation import SimulationOptions, simulate
+from analysis.models.simulated.replications import Case, replicate
+from analysis.models.simulated.simulation import SimulationOptions
 from analysis.models.system import MACHINE, System
 from analysis.statistics.comparison import compare
 from analysis.tables.frames import Tables
@@ -20,6 +22,12 @@ BUCKETS = "simulation, token buckets"
 THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
 MEASURES = (THROUGHPUT, RESPONSE_TIME)
 SYSTEM = ("workload", "workers")
+_FOUND_AS = {THROUGHPUT: "throughput_ops_per_s", RESPONSE_TIME: RESPONSE_TIME}
+_BOUNDS = ("ci_low", "ci_high")
+_PREDICTED = [f"predicted_{bound}" for bound in _BOUNDS]
+_COLUMNS = [*SYSTEM, "num_clients", "model"]
+_COLUMNS += [f"{measure}{of}" for measure in MEASURES for of in ("", "_ci_low", "_ci_high")]
+_COLUMNS += ["replications", "bottleneck"]
 RESOURCES = ("client link", "net thread", "middleware link", "server", "server link", MACHINE)
 
 
@@ -31,13 +39,16 @@ def predict_cells(
     simulated_requests: int = 0,
     bursts: Mapping[str, float] | None = None,
     between: int = 0,
+    processes: int | None = None,
 ) -> pd.DataFrame:
-    """Predict every measured load of a section with the network of queues and by simulation.
+    """Predict every load of a section with the network of queues and by simulation.
 
-    All are built from the same demands (`analysis.models.measured.measured_system`): nothing is
-    fitted to the throughput that is predicted. Each model has what the one before it has, and more:
-    the simulation messages of one size and workers as they are, the one with token buckets links
-    that let a burst pass at once.
+    All are built from the same demands, told by one half of the cells
+    (`analysis.models.halves`): nothing is fitted to the throughput that is predicted, and the
+    other half judges. Each model has what the one before it has, and more: the simulation messages
+    of one size and workers as they are, the one with token buckets links that let a burst pass at
+    once. Simulations are replicated until they are known to 1 %
+    (`analysis.models.simulated.replications`).
 
     Parameters
     ----------
@@ -48,26 +59,34 @@ def predict_cells(
     section
         Whose systems, each a workload and a number of workers, are predicted.
     simulated_requests
-        About how many requests of each cell are simulated; 0 leaves the simulation out.
+        About how many requests of each cell a replication has; 0 leaves the simulation out.
     bursts
         Bytes that the token buckets of the links of each role hold, such as ``{"server": 16384}``;
         where none is known the simulation with buckets is left out.
     between
         How many more loads are predicted between one that was measured and the next, for lines.
+    processes
+        As for `analysis.models.simulated.replications.replicate`.
 
     Returns
     -------
     pandas.DataFrame
-        `workload`, `workers`, `num_clients`, `model`, `client_throughput_ops_per_s`,
-        `client_response_time_ms`, `bottleneck` (as the network of queues has it; ``none`` below
-        saturation).
+        `workload`, `workers`, `num_clients`, `half` (missing for loads between), `model`,
+        `client_throughput_ops_per_s` and `client_response_time_ms`, each with its 95 % interval
+        `_ci_low` and `_ci_high`, `replications` (all three missing where nothing is random), and
+        `bottleneck` (as the network of queues has it; ``none`` below saturation).
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
+    cases: dict[int, Case] = {}  # by the place of their rows
     filled = {f"{role}_link_burst": size for role, size in (bursts or {}).items() if size}
     own = cells[cells["section"] == section]
     for (workload, workers), system_cells in own.groupby(list(SYSTEM)):
         system = measured_system(
-            tables, section=section, workload=str(workload), workers=int(str(workers))
+            tables,
+            section=section,
+            workload=str(workload),
+            workers=int(str(workers)),
+            demands_from=demands_half(tables.runs, section, str(workload)),
         )
         simulated = {SIMULATION: system} if simulated_requests else {}
         if simulated and filled:
@@ -80,9 +99,14 @@ def predict_cells(
             cell["bottleneck"] = network["bottleneck"]
             rows.append({**cell, "model": NETWORK, **_measures(network)})
             for model, changed in simulated.items():
-                means = _simulated(changed, int(str(load)), network, simulated_requests)
-                rows.append({**cell, "model": model, **_measures(means)})
-    return pd.DataFrame(rows)
+                cases[len(rows)] = _case(changed, int(str(load)), network, simulated_requests)
+                rows.append({**cell, "model": model})
+    replicated = replicate(list(cases.values()), processes=processes)
+    for place, found in zip(cases, replicated, strict=True):
+        rows[place] |= {**_with_intervals(found.measures), "replications": found.replications}
+    drawn = halves(tables.runs[tables.runs["section"] == section])
+    known = drawn[[*SYSTEM, "num_clients", "half"]]
+    return pd.DataFrame(rows, columns=_COLUMNS).merge(known, how="left")
 
 
 def _filled(loads: Sequence[int], between: int) -> list[int]:
@@ -92,25 +116,32 @@ def _filled(loads: Sequence[int], between: int) -> list[int]:
     return sorted({round(load) for load in np.exp(logs)})
 
 
-def _simulated(
-    system: System, load: int, expected: Mapping[Hashable, Any], requests: int
-) -> dict[Hashable, Any]:
-    """Simulate a cell for as long as it takes to complete some requests."""
-    duration_s = requests / expected["throughput_ops_per_s"]
-    warm_up_s = max(duration_s / 5, 5 * expected[RESPONSE_TIME] / MS_PER_S)
-    options = SimulationOptions(warm_up_s=warm_up_s, duration_s=duration_s, batches=10)
-    return simulate(system, num_clients=load, options=options).measures["mean"].to_dict()
+def _case(system: System, load: int, expected: Mapping[Hashable, Any], requests: int) -> Case:
+    """Simulate a cell for some requests, or five response times of each client if those are more.
+
+    What is simulated before all clients have had five response times is left out.
+    """
+    five_times_s = 5 * expected[RESPONSE_TIME] / MS_PER_S
+    duration_s = max(requests / expected["throughput_ops_per_s"], five_times_s)
+    options = SimulationOptions(warm_up_s=five_times_s, duration_s=duration_s, batches=2)
+    return Case(system=system, num_clients=load, options=options)
 
 
 def _measures(found: Mapping[Hashable, Any]) -> dict[str, float]:
-    return {
-        THROUGHPUT: float(found["throughput_ops_per_s"]),
-        RESPONSE_TIME: float(found[RESPONSE_TIME]),
+    return {column: float(found[name]) for column, name in _FOUND_AS.items()}
+
+
+def _with_intervals(found: pd.DataFrame) -> dict[str, float]:
+    bounds = {
+        f"{column}_{bound}": float(found[bound][name])
+        for column, name in _FOUND_AS.items()
+        for bound in _BOUNDS
     }
+    return _measures(found["mean"].to_dict()) | bounds
 
 
 def compare_cells(cells: pd.DataFrame, predictions: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Put the predictions of one measure beside the cells.
+    """Put the predictions of one measure beside the cells of the half that judges.
 
     Parameters
     ----------
@@ -123,16 +154,22 @@ def compare_cells(cells: pd.DataFrame, predictions: pd.DataFrame, measure: str) 
     -------
     pandas.DataFrame
         The key of each cell, `model`, `bottleneck`, then as
-        `analysis.statistics.comparison.compare`.
+        `analysis.statistics.comparison.compare`, with the interval of the prediction as
+        `predicted_ci_low`, `predicted_ci_high`.
     """
     key = [*SYSTEM, "num_clients"]
-    joined = predictions.merge(cells, on=key)
+    judged = predictions[predictions["half"] == JUDGED]
+    known = judged.rename(columns={f"{measure}_{name}": f"predicted_{name}" for name in _BOUNDS})
+    joined = known[[*key, "model", "bottleneck", measure, *_PREDICTED]].merge(cells, on=key)
     compared = compare(joined, joined[measure], measure)
-    return pd.concat([joined[[*key, "model", "bottleneck"]], compared], axis="columns")
+    leading = joined[[*key, "model", "bottleneck"]]
+    return pd.concat([leading, compared, joined[_PREDICTED]], axis="columns")
 
 
 def demand_table(tables: Tables) -> pd.DataFrame:
     """Show the demands that the models of sections are built from, and those of a shared machine.
+
+    They are told by one half of the cells (`analysis.models.halves`).
 
     Parameters
     ----------
@@ -153,6 +190,7 @@ def demand_table(tables: Tables) -> pd.DataFrame:
             section=str(section),
             workload=str(workload),
             workers=int(own["workers"].max()),
+            demands_from=demands_half(tables.runs, str(section), str(workload)),
             shared_machine=True,
         )
         demands = system.demands()

@@ -1,7 +1,12 @@
-r"""M/M/1 and M/M/m fed with the rates of closed loops, as the studies did.
+r"""M/M/1 and M/M/m fed with what closed loops measured, by two recipes for the service rate.
 
-The service rate is the largest throughput of any stable second, the arrival rate the mean
-throughput of a cell. With m workers each serves at the m-th part of that rate.
+The arrival rate is the mean throughput of a cell. The studies took the largest throughput of any
+stable second for the service rate of all m workers together, whatever the cell. By the utilization
+law a worker is busy for :math:`S = m U / X` a request, and m workers serve at :math:`m / S`. With
+M/M/1 one server has the whole rate, with M/M/m each worker the m-th part.
+
+The best second counts requests of the clock: it is known to one request, k op/s in undilated time
+at time dilation k. Where the system is full, :math:`1 - \rho` is a few of these steps.
 """
 
 import numpy as np
@@ -13,12 +18,28 @@ from analysis.units import MS_PER_S
 
 RESPONSE_TIME = "middleware_response_time_ms"
 SYSTEM = ["workload", "workers"]
+SERVICE_TIMES, BEST_SECOND = "service times", "best second"
+_THROUGHPUT, _BUSY = (
+    "middleware_throughput_ops_per_s_mean",
+    "middleware_worker_utilization_mean",
+)
 
 
-def service_rates(windows: pd.DataFrame) -> pd.Series:
-    """Largest throughput of a stable second at the middlewares, by workload and workers."""
+def best_seconds(windows: pd.DataFrame) -> pd.DataFrame:
+    """Find the largest throughput of a stable second at the middlewares.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `workload`, `workers`, `best_second_ops_per_s`, `step_ops_per_s` (one request of the clock).
+    """
     seconds = windows[windows["stable"] & (windows["side"] == "middleware")]
-    return seconds.groupby(SYSTEM)["throughput_ops_per_s"].max().rename("service_rate_ops_per_s")
+    groups = seconds.groupby(SYSTEM)
+    found = {
+        "best_second_ops_per_s": groups["throughput_ops_per_s"].max(),
+        "step_ops_per_s": groups["time_dilation"].max(),
+    }
+    return pd.DataFrame(found).reset_index()
 
 
 def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
@@ -34,30 +55,75 @@ def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        One row per cell and model (``M/M/1``, ``M/M/m``): `workload`, `workers`, `num_clients`,
-        `model`, `utilization`, then as `analysis.statistics.comparison.compare`, in ms; no
-        prediction where the utilization is 1.
+        One row per cell, recipe and model: `workload`, `workers`, `num_clients`,
+        `service_rate_from` (``service times``, ``best second``), `model` (``M/M/1``, ``M/M/m``),
+        `service_rate_ops_per_s` (of all workers), `utilization`, then as
+        `analysis.statistics.comparison.compare`, in ms, and `one_request_more`, the prediction if
+        the best second had counted one more; no prediction where the utilization is 1.
 
     Raises
     ------
     ValueError
         No cell with a middleware.
     """
-    known = cells.dropna(subset=["middleware_throughput_ops_per_s_mean"])
+    known = cells.dropna(subset=[_THROUGHPUT])
     if known.empty:
         raise ValueError("no cell has a middleware to model")
-    known = known.merge(service_rates(windows).reset_index(), on=SYSTEM)
-    rate = known["middleware_throughput_ops_per_s_mean"].to_numpy(dtype=float)
-    service_rate = known["service_rate_ops_per_s"].to_numpy(dtype=float)
-    stable = rate < service_rate
-    workers = known["workers"].to_numpy(dtype=int)
+    known = known.merge(best_seconds(windows), on=SYSTEM)
+    rate, workers = known[_THROUGHPUT], known["workers"].astype(int)
+    service_time_s = (workers * known[_BUSY] / rate).where(known[_BUSY] > 0)
+    recipes = {
+        SERVICE_TIMES: (workers / service_time_s, pd.Series(np.nan, known.index)),
+        BEST_SECOND: (known["best_second_ops_per_s"], known["step_ops_per_s"]),
+    }
     parts = []
-    for model, servers in (("M/M/1", np.ones_like(workers)), ("M/M/m", workers)):
-        station = mmm(np.where(stable, rate, 0.0), service_rate / servers, servers)
-        predicted = pd.Series(np.where(stable, station.response_time, np.nan) * MS_PER_S)
-        leading = known[[*SYSTEM, "num_clients"]].assign(
-            model=model, utilization=rate / service_rate
-        )
-        compared = compare(known, predicted, RESPONSE_TIME)
-        parts.append(pd.concat([leading, compared], axis="columns"))
+    for recipe, (service_rate, step) in recipes.items():
+        for model, servers in (("M/M/1", workers * 0 + 1), ("M/M/m", workers)):
+            leading = known[[*SYSTEM, "num_clients"]].assign(
+                service_rate_from=recipe,
+                model=model,
+                service_rate_ops_per_s=service_rate,
+                utilization=rate / service_rate,
+            )
+            predicted = _response_time_ms(rate, service_rate, servers)
+            compared = compare(known, predicted, RESPONSE_TIME)
+            more = _response_time_ms(rate, service_rate + step, servers)
+            trailing = more.rename("one_request_more")
+            parts.append(pd.concat([leading, compared, trailing], axis="columns"))
     return pd.concat(parts, ignore_index=True)
+
+
+def recipe_table(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Lay predictions out with two rows per cell, one for each recipe.
+
+    Parameters
+    ----------
+    predictions
+        From `station_predictions`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `workload`, `workers`, `num_clients`, `service_rate_from`, `service_rate_ops_per_s`,
+        `utilization`, `measured`, `M/M/1`, `M/M/m`, `M/M/1, one more` (all four in ms).
+    """
+    key = [*SYSTEM, "num_clients", "service_rate_from"]
+    one, many = (
+        predictions[predictions["model"] == model].set_index(key) for model in ("M/M/1", "M/M/m")
+    )
+    table = one[["service_rate_ops_per_s", "utilization", "measured"]].assign(
+        **{
+            "M/M/1": one["predicted"],
+            "M/M/m": many["predicted"],
+            "M/M/1, one more": one["one_request_more"],
+        }
+    )
+    return table.sort_index(level=key).reset_index()
+
+
+def _response_time_ms(rate: pd.Series, service_rate: pd.Series, servers: pd.Series) -> pd.Series:
+    """Mean response time in ms, NaN where the utilization is 1 or more or not known."""
+    stable = rate < service_rate
+    of_each = (service_rate / servers).where(stable, 1.0)
+    station = mmm(np.where(stable, rate, 0.0), of_each.to_numpy(dtype=float), servers)
+    return pd.Series(np.where(stable, station.response_time, np.nan) * MS_PER_S, index=rate.index)

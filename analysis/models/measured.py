@@ -28,6 +28,7 @@ def measured_system(
     workload: str,
     workers: int | None = None,
     factors: Mapping[str, Any] | None = None,
+    demands_from: pd.DataFrame | None = None,
     shared_machine: bool = False,
     **known: Any,
 ) -> System:
@@ -43,12 +44,16 @@ def measured_system(
     Parameters
     ----------
     tables
-        From `analysis.tables.tidying`; half of the median round trip of section 0's `pings`, or of
-        the shortest beside a load, is the network delay.
+        From `analysis.tables.tidying`. The network delay is half of the round trip that a lab was
+        calibrated to; else half of the median round trip of section 0's `pings`, or of the shortest
+        beside a load.
     section, workload, workers
         Which runs; `workers` where the section varies them.
     factors
         Further factors and levels that choose the runs, such as ``{"num_servers": 3}``.
+    demands_from
+        Cells, columns `workers` and `num_clients`, of this section and workload whose runs alone
+        tell the demands of processors, whatever their workers; by default the runs of this system.
     shared_machine
         Whether the CPU of the machine that all hosts of a lab share is a station too, with all that
         kept it busy: :math:`D = c U / X` of its c cores at the largest load. Where hosts have CPUs
@@ -68,6 +73,13 @@ def measured_system(
     runs, hosts = _select(tables.runs, chosen), _select(tables.hosts, chosen)
     if runs.empty:
         raise ValueError(f"no accepted run with {chosen}")
+    telling, their_hosts = runs, hosts
+    if demands_from is not None:
+        every = {name: level for name, level in chosen.items() if name != "workers"}
+        telling, their_hosts = (
+            _select(frame, every).merge(demands_from[["workers", "num_clients"]])
+            for frame in (tables.runs, tables.hosts)
+        )
     for name in ("num_middlewares", "num_servers", "workers"):
         levels = runs[name].drop_duplicates().tolist() if name in runs else []
         if len(levels) > 1:
@@ -91,10 +103,10 @@ def measured_system(
     if middlewares:
         fields |= {
             "workers": int(first["workers"]),
-            "net_thread_time": _net_thread_time(runs, middlewares),
+            "net_thread_time": _net_thread_time(telling, middlewares),
         }
     if shared_machine:
-        fields |= _machine(runs, hosts)
+        fields |= _machine(telling, their_hosts)
     fields |= known
     if middlewares and workload == "set":
         copies = first.get("replicas", np.nan)
@@ -102,7 +114,7 @@ def measured_system(
         fields.setdefault("servers_per_request", int(copies) if on_ring else fields["servers"])
     if "server_time" not in known:
         visits = fields.get("servers_per_request", 1) / fields["servers"]
-        fields["server_time"] = _cpu_time(runs, hosts, "servers") / visits
+        fields["server_time"] = _cpu_time(telling, their_hosts, "servers") / visits
     return System(**fields)
 
 
@@ -116,13 +128,23 @@ def _select(frame: pd.DataFrame, chosen: dict[str, Any]) -> pd.DataFrame:
 
 
 def _network_delay(pings: pd.DataFrame, section: str) -> dict[str, float]:
-    """Half of a round trip on the idle network, in seconds; beside a load the shortest is next."""
+    """Half of a round trip, in seconds: as calibrated, on the idle network, or the shortest.
+
+    A calibrated delay line is shorter than what it emulates by the wake-ups of the machine, which
+    an application waits for and ping does not.
+    """
     if pings.empty:
         return {}
-    idle = pings[pings["section"] == "0"]
-    times = idle["round_trip_time_p50_ms"]
-    if idle.empty:
-        times = pings.loc[pings["section"] == section, "round_trip_time_min_ms"]
+    own, idle = pings["section"] == section, pings["section"] == "0"
+    calibrated = (own | idle) & pings.get(
+        "line_round_trip_time_ms", pd.Series(index=pings.index)
+    ).notna()
+    if calibrated.any():
+        times = pings.loc[calibrated, "emulated_round_trip_time_ms"]
+    elif idle.any():
+        times = pings.loc[idle, "round_trip_time_p50_ms"]
+    else:
+        times = pings.loc[own, "round_trip_time_min_ms"]
     return {} if times.empty else {"network_delay": float(ms_to_s(times.median()) / 2)}
 
 

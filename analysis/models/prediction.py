@@ -5,9 +5,9 @@ a request holds a worker while it is with the servers. A product-form network ca
 what a worker waits for is solved first, for 1, 2, ... requests inside, and then stands in the whole
 network as one flow-equivalent station with as many places as there are workers.
 
-What the product form leaves out, `analysis.models.simulation` has: service times that do not
-vary, the slowest of several servers, a middleware's link shared by requests and replies, and links
-that let a burst pass at once.
+What the product form leaves out, `analysis.models.simulated.simulation` has: service times that do
+not vary, the slowest of several servers, a middleware's link shared by requests and replies, and
+links that let a burst pass at once.
 """
 
 import math

@@ -104,9 +104,10 @@ def _cpu_s(words: list[str], ticks_per_s: float) -> float:
 def read_interfaces(path: Path | str) -> pd.DataFrame:
     """Read the counters of a host's network interfaces at one time.
 
-    Five lines, the first being the time::
+    Five lines, the first being the time, and since 0.9 when the control host asked and was answered
+    by its own clock::
 
-        1795228658.453215000
+        1795228658.453215000 1795228658.448113 1795228658.461702
         Inter-|   Receive                                                |  Transmit
          face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs ...
             lo:       0       0    0    0    0     0          0         0        0       0    0 ...
@@ -127,7 +128,7 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
     lines = read_text(path).splitlines()
     rows = {}
     try:
-        epoch_s = parse_finite(lines[0])
+        epoch_s = parse_finite(lines[0].split()[0])
         for line in lines[3:]:
             name, _, counters = line.partition(":")
             numbers = [parse_count(word) for word in counters.split()]
@@ -140,3 +141,28 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
     except (ValueError, IndexError) as exc:
         raise ParseError(path, None, f"no counters of network interfaces: {exc}") from exc
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("interface")
+
+
+def read_counter_times(path: Path | str) -> tuple[float, float, float] | None:
+    """Read when the counters of `read_interfaces` were read.
+
+    Returns
+    -------
+    tuple or None
+        By the host's clock, and when it was asked and had answered by the control host's, in epoch
+        seconds; None where only the first is there.
+
+    Raises
+    ------
+    ParseError
+        The first line holds anything else.
+    """
+    path = Path(path)
+    lines = read_text(path).splitlines()
+    try:
+        times = [parse_finite(word) for word in lines[0].split()] if lines else []
+    except ValueError as exc:
+        raise ParseError(path, 1, f"times are expected: {lines[0][:80]!r}") from exc
+    if len(times) not in (1, 3):
+        raise ParseError(path, 1, f"one time or three are expected, there are {len(times)}")
+    return (times[0], times[1], times[2]) if len(times) == 3 else None

@@ -8,8 +8,8 @@ import pandas as pd
 
 from analysis.models.asymptotes import asymptote_table, bounds_over
 from analysis.published.printed import published_table, study_name
-from analysis.statistics.designs import Key
 from analysis.statistics.factorial import FactorialResult
+from analysis.statistics.factorial.designs import Key
 from analysis.tables.frames import Tables
 from analysis.text.formatting import MISSING, Format
 from analysis.text.numbers import digits, fixed, percent
@@ -67,8 +67,10 @@ EVIDENCE_FORMATS: dict[str, Format] = {
     "Max / min": ".2f",
     "Interactions": share_text,
     "Error": share_text,
-    "Rank correlation": ".2f",
-    "Its p": p_text,
+    "Power from": ".2f",
+    "Power to": ".2f",
+    "p of equal variances": p_text,
+    "Freedom": ".1f",
     "p of normality": p_text,
 }
 
@@ -132,7 +134,7 @@ def effects_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
     Parameters
     ----------
     results
-        From `analysis.statistics.designs.analyse_designs`, additive.
+        From `analysis.statistics.factorial.designs.analyse_designs`, additive.
 
     Returns
     -------

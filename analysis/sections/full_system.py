@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.models.asymptotes import asymptote_table
 from analysis.published.printed import published_table, study_name
 from analysis.sections.summary import cells
-from analysis.statistics.capacity import usable_capacity
+from analysis.statistics.loads.capacity import capacities
 from analysis.tables.frames import Tables
 
 OURS = "this campaign"
@@ -45,11 +45,13 @@ def full_system_table(loads: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `workers`, `num_clients`, and the means of `throughput_ops_per_s` (at the clients),
+        `workers`, `num_clients` (linear between loads), and the means of `throughput_ops_per_s`
+        (at the clients),
         `queueing_time_ms`, `queue_length` (jobs, all middlewares) and `servers_net_time_ms`.
     """
-    found = usable_capacity(loads, ["workers"])
-    columns = {"workers": found["workers"], "num_clients": found["num_clients"].astype("int64")}
+    found = capacities(loads, ["workers"])
+    clients = found["num_clients"].round().astype("int64")
+    columns = {"workers": found["workers"], "num_clients": clients}
     columns |= {name: found[f"{measure}_mean"] for measure, name in MEASURES.items()}
     return pd.DataFrame(columns)
 

@@ -13,22 +13,29 @@ from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
 SECTION = "7"
+_RUN = ["workers", "arrival_rate_per_s", "repetition"]
+_KEPT = (
+    "section",
+    "workload",
+    "num_clients",
+    "num_middlewares",
+    "workers",
+    "arrival_rate_per_s",
+    "repetition",
+    "client_response_time_ms",
+)
 
 
-def centers(
-    tables: Tables, cells: pd.DataFrame, *, burst_bytes: float | None = None
-) -> dict[str, ServiceCenter]:
+def centers(tables: Tables, *, burst_bytes: float | None = None) -> dict[str, ServiceCenter]:
     """Describe the three stations of section 7 by name; see `link_center`, `workers_center`."""
     return {
-        "link": link_center(tables, cells, burst_bytes=burst_bytes),
-        "one worker": workers_center(tables, cells, workers=1),
-        "eight workers": workers_center(tables, cells, workers=8),
+        "link": link_center(tables, burst_bytes=burst_bytes),
+        "one worker": workers_center(tables, workers=1),
+        "eight workers": workers_center(tables, workers=8),
     }
 
 
-def link_center(
-    tables: Tables, cells: pd.DataFrame, *, burst_bytes: float | None = None
-) -> ServiceCenter:
+def link_center(tables: Tables, *, burst_bytes: float | None = None) -> ServiceCenter:
     """Describe one server's link as the station where gets wait.
 
     The service time is that of the reply's bytes on the link; elsewhere a request spends a round
@@ -40,66 +47,85 @@ def link_center(
     ----------
     tables
         With the runs of section 7, and of section 0 for the network's delay.
-    cells
-        From `analysis.sections.summary.cells` of section 7.
     burst_bytes
         Of the server's token bucket; None where the link is none, or its bucket is not known.
     """
     factors = {"num_middlewares": 0}
-    own = _chosen(tables, cells, factors)
+    own = _chosen(tables.runs, factors)
     if own.empty:
-        return ServiceCenter(cells=own, service_time=math.nan)
+        return ServiceCenter(runs=_as_stations_see(own, math.nan, math.nan))
     system = measured_system(tables, section=SECTION, workload="get", factors=factors)
+    service_time_s = link_seconds(system.from_server_bytes, system.server_link_rate)
     return ServiceCenter(
-        cells=own,
-        service_time=link_seconds(system.from_server_bytes, system.server_link_rate),
-        other_time=_outside_s(system) + system.server_time + _client_s(tables, cells, system),
-        service_scv=0.0,
+        runs=_as_stations_see(own, service_time_s, 0.0),
+        other_time=_outside_s(system) + system.server_time + _client_s(tables, system),
         burst_time=link_seconds(burst_bytes or 0, system.server_link_rate),
     )
 
 
-def workers_center(tables: Tables, cells: pd.DataFrame, *, workers: int) -> ServiceCenter:
+def workers_center(tables: Tables, *, workers: int) -> ServiceCenter:
     """Describe the workers of one middleware as the station where sets wait.
 
-    The service time of each rate, and its variation, are those that the middleware measured, with
-    what its net thread does for a worker; elsewhere a request spends a round trip between client
-    and middleware, and the client's time.
+    The service time of each run, and its variation, are those that the middleware measured in it,
+    with what its net thread does for a worker; elsewhere a request spends a round trip between
+    client and middleware, and the client's time.
 
     Parameters
     ----------
-    tables, cells
+    tables
         As for `link_center`.
     """
     factors = {"num_middlewares": 1, "workers": workers}
-    own = _chosen(tables, cells, factors)
+    own = _chosen(tables.runs, factors)
     if own.empty:
-        return ServiceCenter(cells=own, service_time=math.nan)
+        return ServiceCenter(runs=_as_stations_see(own, math.nan, math.nan), num_servers=workers)
     system = measured_system(tables, section=SECTION, workload="set", factors=factors)
-    samples = tables.histograms
-    samples = samples[
-        (samples["side"] == "middleware")
-        & (samples["time"] == "service_time")
-        & (samples["workers"] == workers)
-    ]
+    service_time_s = own["middleware_service_time_ms"] / MS_PER_S
     return ServiceCenter(
-        cells=own,
-        service_time=own["middleware_service_time_ms_mean"] / MS_PER_S,
+        runs=_as_stations_see(own, service_time_s, _service_scvs(tables.histograms, own)),
         num_servers=workers,
-        other_time=_outside_s(system) + _client_s(tables, cells, system),
-        service_scv=scv(merge_histograms([samples[["upper_edge_ms", "count"]]])),
+        other_time=_outside_s(system) + _client_s(tables, system),
     )
 
 
-def _chosen(tables: Tables, cells: pd.DataFrame, levels: Mapping[str, int]) -> pd.DataFrame:
-    """Cells with some levels; one that no run varies stands only in the runs."""
+def _chosen(runs: pd.DataFrame, levels: Mapping[str, int]) -> pd.DataFrame:
+    """Choose the runs of the section with some levels."""
+    own = runs[runs["section"] == SECTION]
     for name, level in levels.items():
-        known = (
-            cells[name] if name in cells else tables.runs.get(name, pd.Series([math.nan])).iloc[0]
-        )
-        cells = cells.assign(**{name: known})
-        cells = cells[cells[name] == level]
-    return cells
+        own = own[own[name] == level] if name in own else own.iloc[:0]
+    return own
+
+
+def _as_stations_see(
+    runs: pd.DataFrame, service_time_s: float | pd.Series, scvs: float | pd.Series
+) -> pd.DataFrame:
+    """Name what `ServiceCenter` wants to know of each run.
+
+    The arrival rate is the station's own where it counts arrivals, else what came back to clients.
+    """
+    came_back = runs["client_throughput_ops_per_s"]
+    arrived = runs.get("middleware_arrival_rate_ops_per_s", came_back).fillna(came_back)
+    kept = [name for name in _KEPT if name in runs]
+    return runs[kept].assign(
+        measured_rate_per_s=arrived,
+        service_time_s=service_time_s,
+        service_scv=scvs,
+        machine_share=runs.get("machine_share", math.nan),
+    )
+
+
+def _service_scvs(histograms: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
+    """Squared coefficient of variation of each run's service times; missing where not known."""
+    if histograms.empty:
+        return pd.Series(math.nan, index=runs.index)
+    samples = histograms[
+        (histograms["side"] == "middleware") & (histograms["time"] == "service_time")
+    ]
+    found = []
+    for _, run in runs.iterrows():
+        own = samples[(samples[_RUN] == run[_RUN]).all(axis="columns")]
+        found.append(scv(merge_histograms([own[["upper_edge_ms", "count"]]])))
+    return pd.Series(found, index=runs.index)
 
 
 def _outside_s(system: System) -> float:
@@ -107,7 +133,7 @@ def _outside_s(system: System) -> float:
     return 2 * system.network_delay + link_seconds(system.request_bytes, system.client_link_rate)
 
 
-def _client_s(tables: Tables, cells: pd.DataFrame, system: System) -> float:
+def _client_s(tables: Tables, system: System) -> float:
     r"""Seconds that a generator's event loop works on one request, by the utilization law.
 
     .. math:: D = U n / X
@@ -115,11 +141,12 @@ def _client_s(tables: Tables, cells: pd.DataFrame, system: System) -> float:
     at the section's largest rate, where what the loop also does is spread over most requests, with
     the utilization U of the busiest of n loops; 0 where the generator does not tell it.
     """
-    if "client_loop_utilization_mean" not in cells:
+    runs = tables.runs[tables.runs["section"] == SECTION]
+    if "client_loop_utilization" not in runs:
         return 0.0
-    busiest = cells.nlargest(1, "arrival_rate_per_s").iloc[0]
-    settings = tables.runs.iloc[0]
-    loops = settings["instances_per_client"] * settings["threads_per_instance"]
-    working = busiest["client_loop_utilization_mean"] * loops * system.client_machines
-    seconds = float(working / busiest["client_throughput_ops_per_s_mean"])
+    busiest = runs[runs["arrival_rate_per_s"] == runs["arrival_rate_per_s"].max()]
+    first = busiest.iloc[0]
+    loops = first["instances_per_client"] * first["threads_per_instance"] * system.client_machines
+    utilization = busiest["client_loop_utilization"].mean()
+    seconds = float(utilization * loops / busiest["client_throughput_ops_per_s"].mean())
     return 0.0 if math.isnan(seconds) else seconds

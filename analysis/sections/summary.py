@@ -5,15 +5,27 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.laws.operational import interactive_response_time, interactive_throughput
-from analysis.statistics.capacity import SMALLEST_RISE, usable_capacity
 from analysis.statistics.intervals import CONFIDENCE, aggregate
+from analysis.statistics.loads.capacity import capacities
+from analysis.statistics.verdicts import equality_by_bounds
 from analysis.tables.frames import SETTINGS
 from analysis.units import MS_PER_S
 
 CELL_KEY = ("section", "workload", "workers", "num_clients")
-_NOT_MEASURES = ("clients_per_thread", "repetition", "time_dilation", "stable_s", *SETTINGS)
+_NOT_MEASURES = (
+    "clients_per_thread",
+    "repetition",
+    "time_dilation",
+    "stable_s",
+    "campaign_seed",
+    *SETTINGS,
+)
 _FOLLOW = ("instances_per_client", "threads_per_instance")  # from the numbers of hosts
 _MEASURED_ON = {"middleware": "middleware", "clients": "client"}
+_OF_SATURATION = ("nominal_capacity", "knee_clients")
+_OTHERS = ("queueing_time_ms", "miss_rate")
+SAME = 0.05  # of the largest capacity, by which another may be smaller and still enough
+NEAR_PUBLISHED = 0.1  # the margin within which ours equals a study's, on other machines
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
@@ -102,66 +114,56 @@ def capacity_table(
     Returns
     -------
     pandas.DataFrame
-        `by`, `measured_on`, `num_clients`, `throughput_ops_per_s`, `throughput_sd_ops_per_s`,
-        `response_time_ms`, `response_time_sd_ms`, `largest_throughput_ops_per_s` (over all
-        loads), `repetitions`, `saturated`, `found_by`.
+        `by`, `measured_on`, `num_clients` (linear between loads), `throughput_ops_per_s` (at the
+        clients the usable capacity), `response_time_ms`, `repetitions`; and at the clients the 95 %
+        interval `throughput_ci_low_ops_per_s`, `throughput_ci_high_ops_per_s`, and
+        `nominal_capacity_ops_per_s` and `knee_clients` with theirs
+        (`analysis.statistics.loads.capacity.capacities`).
     """
-    found = usable_capacity(cells, by)
+    found = capacities(cells, by)
     side = _MEASURED_ON[measured_on]
-    largest = cells.groupby(list(by))[f"{side}_throughput_ops_per_s_mean"].max()
-    return pd.DataFrame(
-        {
-            **{name: found[name] for name in by},
-            "measured_on": measured_on,
-            "num_clients": found["num_clients"].astype("int64"),
-            **_throughput_and_response_time(found, side),
-            "largest_throughput_ops_per_s": largest.to_numpy(),
-            "repetitions": found[f"{side}_throughput_ops_per_s_repetitions"],
-            "saturated": found["saturated"],
-            "found_by": found["found_by"],
-        }
-    )
+    columns = {
+        **{name: found[name] for name in by},
+        "measured_on": measured_on,
+        "num_clients": found["num_clients"].round().astype("int64"),
+        **_throughput_and_response_time(found, side),
+        "repetitions": found["repetitions"],
+    }
+    if side == "client":
+        for end in ("ci_low", "ci_high"):
+            columns[f"throughput_{end}_ops_per_s"] = found[f"usable_capacity_{end}_ops_per_s"]
+        names = [str(name) for name in found if str(name).startswith(_OF_SATURATION)]
+        columns |= {name: found[name] for name in names}
+    return pd.DataFrame(columns)
 
 
 def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
     """Put what the middleware and the clients measured below each other, as the studies' table 4.
 
     Of each section and workload, the smallest number of workers is shown whose usable capacity is
-    within 5 % (`analysis.statistics.capacity.SMALLEST_RISE`) of the largest.
+    within `SAME` of the largest.
 
     Returns
     -------
     pandas.DataFrame
-        Two rows per section and workload: `section`, `workload`, `workers`, `num_clients`,
-        `measured_on` (``middleware``, ``clients``), `throughput_ops_per_s`,
-        `throughput_sd_ops_per_s`, `response_time_ms`, `response_time_sd_ms`, `queueing_time_ms`,
-        `queueing_time_sd_ms`, `miss_rate`.
+        Two rows per section and workload: `section`, `workload`, `workers`, `measured_on`
+        (``middleware``, ``clients``), the other columns of `capacity_table`, `queueing_time_ms`,
+        `miss_rate`.
     """
     system = ["section", "workload"]
-    systems = usable_capacity(cells, [*system, "workers"])
-    capacity = systems["client_throughput_ops_per_s_mean"]
-    largest = capacity.groupby([systems[name] for name in system]).transform("max")
-    enough = systems[capacity * (1 + SMALLEST_RISE) >= largest].sort_values("workers")
-    best = enough.drop_duplicates(system).sort_index()
+    by = [*system, "workers"]
+    capacity = capacity_table(cells, by)
+    largest = capacity.groupby(system)["throughput_ops_per_s"].transform("max")
+    enough = capacity[capacity["throughput_ops_per_s"] >= (1 - SAME) * largest]
+    best = enough.sort_values("workers").drop_duplicates(system).sort_index().index
+    found = capacities(cells, by)
     sides = []
     for measured_on, side in _MEASURED_ON.items():
-        queueing = [f"{side}_queueing_time_ms_mean", f"{side}_queueing_time_ms_sd"]
-        times = best.reindex(columns=queueing)
-        sides.append(
-            pd.DataFrame(
-                {
-                    **{name: best[name] for name in system},
-                    "workers": best["workers"].astype("int64"),
-                    "num_clients": best["num_clients"].astype("int64"),
-                    "measured_on": measured_on,
-                    **_throughput_and_response_time(best, side),
-                    "queueing_time_ms": times[queueing[0]],
-                    "queueing_time_sd_ms": times[queueing[1]],
-                    "miss_rate": best[f"{side}_miss_rate_mean"],
-                }
-            )
-        )
-    return pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
+        others = found.reindex(columns=[f"{side}_{name}_mean" for name in _OTHERS])
+        table = capacity_table(cells, by, measured_on=measured_on)
+        sides.append(table.join(others.set_axis(list(_OTHERS), axis="columns")).loc[best])
+    both = pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
+    return both.astype({"workers": "int64"})
 
 
 def comparison_table(
@@ -184,7 +186,10 @@ def comparison_table(
     pandas.DataFrame
         One row per row of a study that has one of ours: `on`, `study`, and of the number of
         clients, throughput and response time ours and the study's (`study_...`), with the ratios
-        ours / study. Response times at different loads say little about each other.
+        ours / study, and `verdict`: whether our throughput equals the study's within
+        `NEAR_PUBLISHED` (`analysis.statistics.verdicts`, both tests by the 95 % interval; missing
+        at the middleware, where there is none). Response times at different loads say little about
+        each other.
     """
     both = published.merge(ours, on=list(on), suffixes=("_study", "_ours"))
     columns = {name: both[name] for name in (*on, "study")}
@@ -197,7 +202,21 @@ def comparison_table(
         columns[name] = both[f"{name}_ours"]
         columns[f"study_{name}"] = both[f"{name}_study"]
         columns[f"{measure}_ratio"] = both[f"{name}_ours"] / both[f"{name}_study"]
+    columns["verdict"] = _verdicts(both)
     return pd.DataFrame(columns).sort_values([*on, "study"], ignore_index=True)
+
+
+def _verdicts(both: pd.DataFrame) -> pd.Series:
+    """Judge our throughput by the study's; missing where ours has no interval."""
+    bounds = [f"throughput_{end}_ops_per_s" for end in ("ci_low", "ci_high")]
+    known = both.reindex(columns=[*bounds, "throughput_ops_per_s_study"])
+    verdicts = [
+        str(equality_by_bounds((low, high), (low, high), study, NEAR_PUBLISHED))
+        if pd.notna(low) and study > 0
+        else None
+        for low, high, study in known.itertuples(index=False)
+    ]
+    return pd.Series(verdicts, both.index, dtype=object)
 
 
 def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
@@ -218,10 +237,6 @@ def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _throughput_and_response_time(cells: pd.DataFrame, side: str) -> dict[str, pd.Series]:
-    return {
-        "throughput_ops_per_s": cells[f"{side}_throughput_ops_per_s_mean"],
-        "throughput_sd_ops_per_s": cells[f"{side}_throughput_ops_per_s_sd"],
-        "response_time_ms": cells[f"{side}_response_time_ms_mean"],
-        "response_time_sd_ms": cells[f"{side}_response_time_ms_sd"],
-    }
+def _throughput_and_response_time(found: pd.DataFrame, side: str) -> dict[str, pd.Series]:
+    names = ("throughput_ops_per_s", "response_time_ms")
+    return {name: found[f"{side}_{name}_mean"] for name in names}

@@ -137,7 +137,8 @@ def dilation_table(
 
     .. math:: D(k) = D(k_0) \, k_0 / k
 
-    while links and delays stay the same: the smaller k is, the slower the machine looks.
+    while links and delays stay the same: the smaller k is, the slower the machine looks. Demands
+    are told by all cells of the section but the one that is predicted, so that it judges them.
 
     Parameters
     ----------
@@ -170,6 +171,7 @@ def dilation_table(
         section=section,
         workload=workload,
         workers=int(runs["workers"].max()),
+        demands_from=_others(tables.runs, section, workload, loaded),
         shared_machine=True,
     )
     measured_at = float(loaded["time_dilation"].max())
@@ -191,6 +193,15 @@ def dilation_table(
         measured_ops_per_s=[reached if k == measured_at else math.nan for k in factors],
     )
     return table[_DILATION_COLUMNS].reset_index(drop=True)
+
+
+def _others(
+    runs: pd.DataFrame, section: str, workload: str, shown: pd.DataFrame
+) -> pd.DataFrame | None:
+    """Return the cells of a section beside one; None where there are no others."""
+    own = runs[(runs["section"] == section) & (runs["workload"] == workload)]
+    others = own.drop(index=shown.index)[["workers", "num_clients"]].drop_duplicates()
+    return None if others.empty else others
 
 
 def _compared(measured: pd.DataFrame | None, predicted: float, column: str) -> pd.DataFrame:

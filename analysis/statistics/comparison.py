@@ -5,9 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from analysis.statistics.verdicts import Equality, equality_by_bounds
 from analysis.text.numbers import digits
 
 NEAR = 0.05
+_ERROR_COLUMNS = ["quantity", "model", "predictions", "median_absolute_error", "largest_error"]
+_ERROR_COLUMNS += ["near", "equal", "different"]
 
 
 def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFrame:
@@ -27,7 +30,9 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
     -------
     pandas.DataFrame
         On the index of `cells`: `predicted`, `measured`, `ci_low`, `ci_high` (of the measurement),
-        `relative_error`.
+        `relative_error`, and `verdict`: whether the measured mean equals the prediction within
+        `NEAR` of it (`analysis.statistics.verdicts`, both tests by the 95 % interval); missing
+        without a prediction.
 
     Raises
     ------
@@ -45,9 +50,20 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
             "ci_low": cells[f"{column}_ci_low"],
             "ci_high": cells[f"{column}_ci_high"],
             "relative_error": predicted / measured - 1,
+            "verdict": _verdicts(cells, predicted, column),
         },
         index=cells.index,
     )
+
+
+def _verdicts(cells: pd.DataFrame, predicted: pd.Series, column: str) -> list[str | None]:
+    bounds = zip(predicted, cells[f"{column}_ci_low"], cells[f"{column}_ci_high"], strict=True)
+    return [
+        str(equality_by_bounds((low, high), (low, high), target, NEAR))
+        if np.isfinite(target) and target != 0
+        else None
+        for target, low, high in bounds
+    ]
 
 
 def shown(compared: pd.DataFrame) -> pd.DataFrame:
@@ -95,7 +111,9 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
     -------
     pandas.DataFrame
         One row per comparison and model: `quantity` (in words), `model`, `predictions` (how many),
-        `median_absolute_error`, `largest_error` (signed), `near` (the share of them).
+        `median_absolute_error`, `largest_error` (signed), `near` (the share of them), and how many
+        of them are `equal` and `different` by the verdicts of `compare`; of the others it cannot
+        be told.
     """
     rows = []
     for what, frame in compared.items():
@@ -111,7 +129,8 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
                     "median_absolute_error": errors.abs().median(),
                     "largest_error": errors.iloc[int(np.argmax(errors.abs()))],
                     "near": (errors.abs() <= near).mean(),
+                    "equal": int((own["verdict"] == Equality.EQUAL).sum()),
+                    "different": int((own["verdict"] == Equality.DIFFERENT).sum()),
                 }
             )
-    columns = ["quantity", "model", "predictions", "median_absolute_error", "largest_error", "near"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=_ERROR_COLUMNS)

@@ -1,135 +1,78 @@
-"""What one run tells of how well its own means and percentiles are known.
-
-Requests that follow each other depend on each other, so that errors come from the means of batches
-that are long enough not to.
-"""
+"""Percentiles of one run with their intervals, from its histograms by second."""
 
 import math
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
-FEWEST_BATCHES = 5
-MANY_BATCHES = 20
-MSER_BATCH = 5
-SINGLE_SIDED_95, DOUBLE_SIDED_95 = 1.645, 1.960
+from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.tails import Percentile, percentile_interval
+
+FEWEST_BATCHES, MOST_BATCHES = 5, 10
 
 
-def error_of_ratio(sums: ArrayLike, weights: ArrayLike) -> float:
-    r"""Return the standard error of a ratio of two totals from equal slices of a run.
+def percentile_of_seconds(edges_ms: ArrayLike, counts: ArrayLike, percent: float) -> Percentile:
+    """Read a percentile of a run and its interval from histograms of successive seconds.
 
-    With b batches of sums :math:`s_i` and weights :math:`w_i`, and their ratio
-    :math:`R = \sum s_i / \sum w_i`,
-
-    .. math:: \sqrt{\frac{\sum (s_i - R w_i)^2}{b (b - 1)}} \Big/ \bar w
-
-    Batches are single slices at first; two neighbours are joined until the lag-1 autocorrelation
-    of :math:`s_i - R w_i` is within what independent ones have (:math:`1.645 / \sqrt b`), or until
-    fewer than 20 would be left.
+    The interval is that of order statistics, of as many requests as `independent_requests` says.
 
     Parameters
     ----------
-    sums, weights
-        Of every slice, such as the sum of its response times and its number of requests; weights
-        of 1 make the ratio a mean. Shape (S,).
-
-    Returns
-    -------
-    float
-        NaN with fewer than 5 slices, or weights of 0 alone.
-
-    References
-    ----------
-    Jain 1991, section 25.5.2 (batch means); Cochran 1977, chapter 6 (ratios).
-    """
-    parts = np.stack([np.asarray(sums, dtype=float), np.asarray(weights, dtype=float)])
-    if parts.shape[1] < FEWEST_BATCHES or not parts[1].sum() > 0:
-        return math.nan
-    ratio = parts[0].sum() / parts[1].sum()
-    while parts.shape[1] >= 2 * MANY_BATCHES and _follow_each_other(parts[0] - ratio * parts[1]):
-        even = parts[:, : parts.shape[1] // 2 * 2]
-        parts = even[:, ::2] + even[:, 1::2]
-    batches = parts.shape[1]
-    squares = ((parts[0] - ratio * parts[1]) ** 2).sum()
-    return float(math.sqrt(squares / (batches * (batches - 1))) / parts[1].mean())
-
-
-def _follow_each_other(residuals: np.ndarray) -> bool:
-    centred = residuals - residuals.mean()
-    total = (centred**2).sum()
-    lag_1 = (centred[1:] * centred[:-1]).sum()
-    return bool(lag_1 > SINGLE_SIDED_95 * total / math.sqrt(len(residuals)))
-
-
-def transient_slices(sums: ArrayLike, weights: ArrayLike) -> int | None:
-    r"""Return how many slices the transient at a run's beginning takes, by MSER-5.
-
-    Of the ratios :math:`z_j` of batches of five slices those before d are cut where
-
-    .. math:: \frac{1}{(n - d)^2} \sum_{j \ge d} (z_j - \bar z_d)^2
-
-    is least, d at most n/2.
-
-    Returns
-    -------
-    A multiple of 5. None if it cannot be told: fewer than four batches, one without a weight, or
-    the least is found at n/2, so that the transient may be longer.
-
-    References
-    ----------
-    White 1997, doi:10.1177/003754979706900601; Spratt 1998 (MSER-5).
-    """
-    parts = np.stack([np.asarray(sums, dtype=float), np.asarray(weights, dtype=float)])
-    batches = parts.shape[1] // MSER_BATCH
-    joined = parts[:, : batches * MSER_BATCH].reshape(2, batches, MSER_BATCH).sum(axis=2)
-    if batches < 4 or not (joined[1] > 0).all():
-        return None
-    ratios = joined[0] / joined[1]
-    most = batches // 2
-    judged = [ratios[d:].var() / (batches - d) for d in range(most + 1)]
-    least = int(np.argmin(judged))
-    return None if least == most else least * MSER_BATCH
-
-
-def error_of_percentile(edges: ArrayLike, counts: ArrayLike, percentile: float) -> float:
-    r"""Return the standard error of a percentile of a run, from its histograms by second.
-
-    The share of requests up to the percentile has an error e: that of the binomial distribution or,
-    where it is larger, `error_of_ratio` over the seconds, since neighbouring requests are slow
-    together. Ranks of shares p - 1.96 e and p + 1.96 e then bound the percentile, as order
-    statistics do; the error is their distance over 2 * 1.96.
-
-    Parameters
-    ----------
-    edges
-        Largest value of every bin, rising, shape (B,).
+    edges_ms
+        Largest time of every bin, rising, shape (B,).
     counts
         Requests by second and bin, shape (S, B).
-    percentile
-        In percent, between 0 and 100.
+    percent
+        In percent, above 0 and below 100.
+    """
+    by_second = np.asarray(counts, dtype=float)
+    totals = by_second.sum(axis=0)
+    place = int(np.searchsorted(totals.cumsum(), percent / 100 * totals.sum()))
+    above, requests = by_second[:, place + 1 :].sum(axis=1), by_second.sum(axis=1)
+    histogram = pd.DataFrame({"upper_edge_ms": edges_ms, "count": totals.astype("int64")})
+    return percentile_interval(histogram, percent, independent_requests(above, requests))
+
+
+def independent_requests(above: ArrayLike, counts: ArrayLike) -> float:
+    r"""Tell how many independent requests tell as much of a percentile as those of some seconds.
+
+    Ten batches of seconds, or fewer of one second each, have :math:`z_b` requests above the
+    percentile more than the share q of all would give them, and :math:`\bar n` requests. The
+    share's standard error and the number are
+
+    .. math::
+
+        e = \frac{1}{\bar n} \sqrt{\frac{\sum z_b^2}{B (B - 1)}}, \quad n^* = \frac{q (1 - q)}{e^2}
+
+    So few batches tell an error badly. It is widened as Student's distribution is beside the normal
+    one, so that a normal interval covers. Seconds are too few for a test of their correlation, such
+    as the slices' (`analysis.statistics.precision.batches`), which cannot tell in one case of ten.
+
+    Parameters
+    ----------
+    above, counts
+        Requests above the percentile, and all requests, by second, shape (S,).
 
     Returns
     -------
     float
-        In the unit of `edges`. NaN with fewer than 5 seconds, or where a bound lies beyond the
-        first or the last request.
+        At most the number of requests; NaN with fewer than 5 seconds, or if no request is above.
 
     References
     ----------
-    Hahn & Meeker 1991, section 5.2 (ranks); Heidelberger & Lewis 1984, doi:10.1287/opre.32.1.185
-    (of dependent values).
+    Schmeiser 1982, doi:10.1287/opre.30.3.556 (10 to 30 batches); Woodruff 1952,
+    doi:10.1080/01621459.1952.10483443 (effective number); Jain 1991, section 13.2 (Student).
     """
-    by_second, limits = np.asarray(counts, dtype=float), np.asarray(edges, dtype=float)
-    cumulative = by_second.sum(axis=0).cumsum()
-    share = percentile / 100
-    if not cumulative.size or cumulative[-1] == 0:
+    seconds = np.stack([np.asarray(above, dtype=float), np.asarray(counts, dtype=float)])
+    samples, number = seconds[1].sum(), min(seconds.shape[1], MOST_BATCHES)
+    if number < FEWEST_BATCHES or not 0 < seconds[0].sum() < samples:
         return math.nan
-    requests = cumulative[-1]
-    place = int(np.searchsorted(cumulative, share * requests))
-    dependent = error_of_ratio(by_second[:, : place + 1].sum(axis=1), by_second.sum(axis=1))
-    error = np.fmax(dependent, math.sqrt(share * (1 - share) / requests))
-    ranks = (share + DOUBLE_SIDED_95 * error * np.array([-1, 1])) * requests
-    if math.isnan(dependent) or ranks[0] < 1 or ranks[1] > requests - 1:
-        return math.nan
-    low, high = np.interp(ranks, cumulative, limits)
-    return float((high - low) / (2 * DOUBLE_SIDED_95))
+    share = seconds[0].sum() / samples
+    batches = [part.sum(axis=1) for part in np.array_split(seconds, number, axis=1)]
+    squares = sum((slow - share * requests) ** 2 for slow, requests in batches)
+    tail = (1 + CONFIDENCE) / 2
+    widened = stdtrit(number - 1, tail) / stdtrit(np.inf, tail)
+    error = widened * math.sqrt(squares / (number * (number - 1))) / (samples / number)
+    return float(min(samples, share * (1 - share) / error**2)) if error else float(samples)

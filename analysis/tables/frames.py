@@ -20,7 +20,8 @@ class Tables:
     ----------
     runs
         One row per accepted run under load. `campaign`, `profile`, `generator`, `git_commit`,
-        `started_at`, `num_middlewares`, `num_servers`, `stable_s`, `think_time_s`;
+        `started_at`, `campaign_seed`, `machine_share` (0..1, of the response cycle; missing where
+        it is not told), `num_middlewares`, `num_servers`, `stable_s`, `think_time_s`;
         `client_throughput_ops_per_s`, `client_response_time_ms`,
         `client_response_time_p25_ms` ... `_p99_ms`, `client_miss_rate` (0..1),
         `client_connection_errors`, `client_error_replies` and `client_loop_utilization` (0..1, of
@@ -63,7 +64,8 @@ class Tables:
     pings
         `source`, `target`, `source_role`, `target_role`, `replies`, `lost`,
         `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`, `_p99_ms`, `_max_ms`,
-        `emulated_round_trip_time_ms` (missing where nothing is emulated).
+        `emulated_round_trip_time_ms` (missing where nothing is emulated),
+        `line_round_trip_time_ms` (what a calibrated delay line adds of it; missing elsewhere).
     bandwidths
         `source`, `target`, `source_role`, `target_role` (as in the inventory: ``clients``, ...),
         `bandwidth_mbit_per_s`, `limit_mbit_per_s`, `retransmits`.

@@ -1,5 +1,8 @@
 """What one run tells about hosts and links: CPU, traffic, round-trip times, bandwidths."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -70,8 +73,8 @@ def _counted(run: Run, host: str) -> dict[str, float]:
 
 
 def ping_measures(run: Run) -> pd.DataFrame:
-    """Round-trip times: ends and roles, replies, lost, distribution, and what is emulated."""
-    roles = _roles(run)
+    """Round-trip times: ends and roles, replies, lost, distribution, what is emulated and added."""
+    roles, topology = _roles(run), run.manifest["topology"]
     rows = []
     for (source, target), ping in run.pings.items():
         times = ping.replies["round_trip_time_ms"]
@@ -89,10 +92,22 @@ def ping_measures(run: Run) -> pd.DataFrame:
                 "round_trip_time_p50_ms": times.quantile(0.5),
                 "round_trip_time_p99_ms": times.quantile(0.99),
                 "round_trip_time_max_ms": times.max(),
-                "emulated_round_trip_time_ms": run.manifest["topology"].get("rtt_ms") or np.nan,
+                "emulated_round_trip_time_ms": topology.get("rtt_ms") or np.nan,
+                "line_round_trip_time_ms": _of_delay_line(topology),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _of_delay_line(topology: Mapping[str, Any]) -> float:
+    """Round trip that a calibrated delay line adds, undilated; NaN where it was not calibrated.
+
+    The machine's wake-ups take the same time of the clock whatever the time dilation.
+    """
+    calibration = topology.get("calibration")
+    if not calibration:
+        return float("nan")
+    return float(calibration["rtt_ms"] - calibration["wake_up_ms"] / topology["time_dilation"])
 
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:

@@ -22,7 +22,12 @@ __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
 PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
-_UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
+_UNDILATED = (  # as they stand
+    "rate_mbit_per_s",
+    "limit_mbit_per_s",
+    "emulated_round_trip_time_ms",
+    "line_round_trip_time_ms",
+)
 
 
 def tidy_campaign(
@@ -128,20 +133,26 @@ def _key(run: Run) -> dict[str, Any]:
 
 def _about(run: Run) -> dict[str, Any]:
     manifest = run.manifest
-    think_time_s = manifest["think_time_s"]  # null in an open loop, where nobody thinks
     about = {
         "campaign": manifest["campaign"],
         "profile": manifest["profile"],
         "generator": ", ".join(str(part) for part in manifest["generator"].values()),
         "git_commit": manifest["git"]["commit"],
         "started_at": manifest["started_at"],
+        "campaign_seed": _number(manifest.get("seed")),
+        "machine_share": _number(manifest.get("machine_share")),
         "num_middlewares": len(manifest["roles"]["middlewares"]),
         "num_servers": len(manifest["roles"]["servers"]),
         "stable_s": manifest["window"]["stable_s"],
-        "think_time_s": math.nan if think_time_s is None else float(think_time_s),
+        "think_time_s": _number(manifest["think_time_s"]),  # null in an open loop
         **details.settings(run),
     }
     return {name: value for name, value in about.items() if name not in run.config}
+
+
+def _number(value: float | None) -> float:
+    """Return a number of a manifest, NaN where it is not told."""
+    return math.nan if value is None else float(value)
 
 
 def _windows(run: Run) -> pd.DataFrame:

@@ -138,3 +138,35 @@ def plus_minus(frame: pd.DataFrame) -> pd.DataFrame:
             texts = zip(*columns, strict=True)
             joined[name] = [mean if sd == MISSING else f"{mean} ± {sd}" for mean, sd in texts]
     return joined
+
+
+def with_intervals(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write each number and the interval beside it as one text, ``6 779 (6 600 to 6 900)``.
+
+    Parameters
+    ----------
+    frame
+        A column ``x_ops_per_s`` is joined with ``x_ci_low_ops_per_s`` and ``x_ci_high_ops_per_s``
+        and keeps its name. Where the interval has no end the text is that it is at least its
+        begin; where it is not known it is the number alone.
+    """
+    joined = frame.copy()
+    for name in frame.columns:
+        unit = next((unit for unit in UNITS if str(name).endswith(unit)), "")
+        ends = [f"{str(name).removesuffix(unit)}_{end}{unit}" for end in ("ci_low", "ci_high")]
+        if set(ends) <= set(frame.columns):
+            spec = _default_format(frame[name])
+            bounds = [joined.pop(end) for end in ends]
+            columns = [format_column(numbers, spec) for numbers in (frame[name], *bounds)]
+            endless = bounds[1] == math.inf
+            joined[name] = [
+                _interval_text(*texts, has_end=not without)
+                for *texts, without in zip(*columns, endless, strict=True)
+            ]
+    return joined
+
+
+def _interval_text(value: str, low: str, high: str, *, has_end: bool) -> str:
+    if low == MISSING:
+        return value
+    return f"{value} ({low} to {high})" if has_end else f"at least {low}"

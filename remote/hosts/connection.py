@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
-import shlex
 import threading
 import time
 from dataclasses import dataclass
@@ -21,16 +19,17 @@ from remote.errors import (
     HostUnreachable,
 )
 from remote.hosts.inventory import Host
-from remote.hosts.ssh import sftp
+from remote.hosts.ssh import sftp, tree
+from remote.hosts.ssh.bounded import bounded
 from remote.hosts.ssh.link import BROKEN, Link
 
 TRANSFER_TIMEOUT_S = 300.0
 STDERR_TAIL_CHARACTERS = 2000
 CHUNK_BYTES = 1 << 20
+LONGEST_LINE_BYTES = 4096
 POLL_S = 0.005
 LONGEST_POLL_S = 0.05  # waiting must not cost the CPUs that are measured
 NO_EXIT_STATUS = -1  # what paramiko reports when the connection broke before the command ended
-_HOST_MARGIN_S = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +41,15 @@ class Result:
     exit_status: int
     stdout: str
     stderr: str
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question to a host and its answer; times are of the control host."""
+
+    asked_at_s: float
+    answer: str
+    answered_at_s: float
 
 
 class Connection:
@@ -172,7 +180,32 @@ class Connection:
 
     def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> dict[str, bytes]:
         """Return the content of every file below the folder `remote`, keyed by relative path."""
-        return sftp.get_tree(self._link, remote, timeout_s)
+        return tree.get_tree(self._link, remote, timeout_s)
+
+    def exchange(self, command: str, times: int, *, timeout_s: float = 10.0) -> list[Exchange]:
+        """Run `command`, which answers each line that it reads with one; ask it so many times.
+
+        All is asked through one channel, so that an answer comes as soon as the network and the
+        host allow.
+
+        Raises
+        ------
+        ConnectionLost, HostUnreachable
+            The host does not answer each line within `timeout_s` seconds, or not with a line.
+        """
+        asked: list[Exchange] = []
+        try:
+            with self._link.channel(command, timeout_s) as channel:
+                channel.settimeout(timeout_s)
+                channel.exec_command(bounded(command, timeout_s * times, reads_stdin=True))
+                for _ in range(times):
+                    asked_at_s = time.time()
+                    channel.sendall(b"\n")
+                    answer = _read_line(channel)
+                    asked.append(Exchange(asked_at_s, answer, time.time()))
+        except BROKEN as exc:
+            raise self._link.lost(f"`{command}` broke off: {exc or 'no answer'}") from exc
+        return asked
 
     def ask(self, port: int, request: bytes, end: bytes, *, timeout_s: float = 5.0) -> bytes:
         """Send `request` to a TCP port of the host, through SSH, and return the reply up to `end`.
@@ -203,20 +236,15 @@ class Connection:
         return bytes(reply)
 
 
-def bounded(command: str, timeout_s: float, *, reads_stdin: bool = False) -> str:
-    """Return `command` for the user's shell, whichever it is, so that it ends on the host, too.
-
-    Nobody waits for it any more when its time is over or this process has died; then `timeout`
-    ends it and what it started in its process group. It is run by ``sh``.
-
-    A command that is sent nothing has an empty standard input of its own. It must not be ended from
-    here: paramiko decides under a lock and sends without it, so that the end of the input may
-    follow the closing of a channel whose command has ended meanwhile, and sshd then closes the
-    whole connection ("ieof packet referred to nonexistent channel").
-    """
-    limit_s = math.ceil(timeout_s + _HOST_MARGIN_S)
-    bound = f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
-    return bound if reads_stdin else f"{bound} < /dev/null"
+def _read_line(channel: paramiko.Channel) -> str:
+    """Read up to the end of a line, of which there is one in all that comes."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        chunk = channel.recv(LONGEST_LINE_BYTES)
+        if not chunk or len(line) > LONGEST_LINE_BYTES:
+            raise EOFError(f"no line but {bytes(line[-80:])!r}")
+        line += chunk
+    return line.decode(errors="replace").strip()
 
 
 def _drain(channel: paramiko.Channel) -> tuple[str, str]:

@@ -68,7 +68,8 @@ class MemtierOptions:
     program : path or name of `memtier_benchmark` on the host.
     server, port : where the requests go.
     threads, clients_per_thread : virtual clients = threads times clients_per_thread.
-    start_at_epoch_s : when the first request is sent; only the drop-in can wait for it.
+    start_is_told : the first request is sent at the time that is told on standard input once all
+        clients are connected; only the drop-in can wait for it.
     arrival_rate_per_s : requests of this instance per second of the clock, at the times of a
         Poisson process; only the drop-in can do that. None: the next one follows the reply.
     test_time_s : length of the run; exclusive with `requests`.
@@ -88,7 +89,7 @@ class MemtierOptions:
     value_bytes: int
     keys: Keys
     expiry_range_s: str
-    start_at_epoch_s: int | None = None
+    start_is_told: bool = False
     arrival_rate_per_s: float | None = None
     test_time_s: int | None = None
     requests: str | None = None
@@ -126,8 +127,8 @@ class MemtierOptions:
         ]
         if self.multi_get_keys is not None:
             arguments.append(f"--multi-key-get={self.multi_get_keys}")
-        if self.start_at_epoch_s is not None:
-            arguments.append(f"--start-at={self.start_at_epoch_s}")
+        if self.start_is_told:
+            arguments.append("--start-at=-")
         if self.arrival_rate_per_s is not None:
             arguments += ["--arrivals=poisson", f"--rate={self.arrival_rate_per_s:.6f}"]
         return shlex.join(arguments)

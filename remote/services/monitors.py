@@ -56,22 +56,24 @@ def start_monitors(
     return [job for started in jobs.fleet.for_each(hosts, start).values() for job in started]
 
 
-def read_counters(
-    fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, bytes, float], None]
-) -> None:
-    """Read what the network interfaces of each host have counted, and its clock's offset.
+def read_counters(fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, bytes], None]) -> None:
+    """Read what the network interfaces of each host have counted.
+
+    The first line is the host's time, and then when it was asked and had answered by the control
+    host's: three times in epoch seconds, by which its clock can be checked for ever after.
 
     Parameters
     ----------
-    keep : gets a host's name, the text and the offset in seconds as soon as it has answered, so
-        that nothing is lost where another one does not; at the same time for several hosts.
+    keep : gets a host's name and the text as soon as it has answered, so that nothing is lost where
+        another one does not; at the same time for several hosts.
     """
 
     def read(connection: Connection) -> None:
         asked_at_s = time.time()
         text = connection.run(_COUNTERS_COMMAND).stdout
-        offset_s = float(text.split()[0]) - (asked_at_s + time.time()) / 2
-        keep(connection.host.name, text.encode(), offset_s)
+        epoch, _, counters = text.partition("\n")
+        times = f"{epoch} {asked_at_s:.6f} {time.time():.6f}"
+        keep(connection.host.name, f"{times}\n{counters}".encode())
 
     fleet.for_each(hosts, read)
 

@@ -8,8 +8,8 @@ from typing import Any
 from analysis.claims.findings import SAME, THROUGHPUT, Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.factor_effects import FACTORS, RESPONSES, bound_runs
-from analysis.statistics.designs import analyse_designs
 from analysis.statistics.estimates import Estimate, mean_of
+from analysis.statistics.factorial.designs import analyse_designs
 from analysis.tables.frames import Tables
 
 _FEW, _MANY = 8, 32

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from analysis.figures.panels import panels
 from analysis.figures.plots.series import add_model_legend
 from analysis.figures.theme import BLUE, FRAME, GRID, WORKLOADS, new_figure, style_of
-from analysis.statistics.designs import Key
 from analysis.statistics.factorial import MEAN, FactorialResult
+from analysis.statistics.factorial.designs import Key
 from analysis.text.formatting import heading
 
 BOUND = "bound"
@@ -29,8 +29,8 @@ def plot_effects(designs: Designs, units: Mapping[str, str], *, model: str) -> g
     Parameters
     ----------
     designs
-        Model to what `analysis.statistics.designs.analyse_designs` finds in what was measured,
-        and in what theory predicts.
+        Model to what `analysis.statistics.factorial.designs.analyse_designs` finds in what was
+        measured, and in what theory predicts.
     model
         Which of them.
     units

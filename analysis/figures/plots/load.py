@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 
 from analysis.figures.plots.series import (
     CLIENTS_TITLE,
+    add_knees,
     add_measured,
     add_model,
     add_model_legend,
@@ -19,6 +20,7 @@ from analysis.models.asymptotes import bounds_over
 from analysis.units import MS_PER_S
 
 THROUGHPUT, RESPONSE_TIME = "throughput_ops_per_s", "response_time_ms"
+_POINTS = 80  # of a bound
 _TITLES = {THROUGHPUT: "Throughput (op/s)", RESPONSE_TIME: "Response time (ms)"}
 
 
@@ -30,6 +32,8 @@ def plot_throughput(
     side: str = "client",
 ) -> go.Figure:
     """Plot measured throughput with 95 % CIs, and the most that links, delays and workers allow.
+
+    A mark on each bound is its knee, N*.
 
     Parameters
     ----------
@@ -68,15 +72,22 @@ def _against_clients(
 ) -> go.Figure:
     column = f"{side}_{measure}"
     figure = new_figure(CLIENTS_TITLE, _TITLES[measure])
+    knees: list[tuple[float, float]] = []
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, column)
         if bounds is not None:
             bound = bounds[bounds[series] == rows[series].iloc[0]].iloc[0]
-            least_s = bound["least_response_time_ms"] / MS_PER_S
-            clients = np.geomspace(rows["num_clients"].min(), rows["num_clients"].max(), 80)
-            throughput, time_s = bounds_over(bound["most_ops_per_s"], least_s, clients)
+            most = float(bound["most_ops_per_s"])
+            least_s = float(bound["least_response_time_ms"]) / MS_PER_S
+            ends = rows["num_clients"].min(), rows["num_clients"].max()
+            knee = float(np.clip(most * least_s, *ends))
+            clients = np.sort(np.append(np.geomspace(*ends, _POINTS), knee))
+            throughput, time_s = bounds_over(most, least_s, clients)
             line = throughput if measure == THROUGHPUT else time_s * MS_PER_S
             add_model(figure, style, clients, line)
+            if ends[0] < knee < ends[1]:
+                knees.append((knee, float(line[clients == knee][0])))
     if bounds is not None:
         add_model_legend(figure, "asymptotic bound")
+        add_knees(figure, knees)
     return count_runs(clients_axis(figure, cells), cells, column)

@@ -28,6 +28,7 @@ from analysis.figures.theme import (
     style_of,
 )
 from analysis.sections.open_loop import RESPONSE_TIME, ServiceCenter, compare_open, open_curves
+from analysis.statistics.intervals import aggregate
 from analysis.text.numbers import percent
 
 AT_CLIENTS = {
@@ -42,6 +43,7 @@ _OPEN_MODELS = {  # by the beginning of a model's name, the longer ones first
     "M/D/": Style(name="M/D/m", color=VERMILLION, symbol="x", dash="dash"),
     "M/G/": Style(name="M/G/m", color=GREEN, symbol="x", dash="dot"),
 }
+_LEVELS = ("section", "workload", "num_clients", "num_middlewares", "workers", "arrival_rate_per_s")
 _ROOM = 1.6  # above and below what a logarithmic axis shows
 
 
@@ -209,7 +211,7 @@ def plot_open_stations(centers: Mapping[str, ServiceCenter]) -> go.Figure:
 def _open_station(center: ServiceCenter) -> go.Figure:
     figure = new_figure("Utilization", "Response time (ms)")
     figure.update_xaxes(range=[0, 1], tickformat=".1f")
-    if center.cells.empty:
+    if center.runs.empty:
         return figure
     curves = open_curves(center)
     points = compare_open(center).drop_duplicates("arrival_rate_per_s")
@@ -237,5 +239,6 @@ def _open_station(center: ServiceCenter) -> go.Figure:
             line={"color": style.color, "dash": style.dash},
             name=style.name,
         )
-    known = center.cells.dropna(axis="columns", how="all")
-    return count_runs(time_axis(figure), known, RESPONSE_TIME)
+    known = center.runs.dropna(axis="columns", how="all")
+    levels = [name for name in _LEVELS if name in known]
+    return count_runs(time_axis(figure), aggregate(known, levels, [RESPONSE_TIME]), RESPONSE_TIME)

@@ -1,6 +1,6 @@
 """Measured points with error bars and model lines, the same in every figure over the load."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -87,3 +87,12 @@ def add_model_legend(figure: go.Figure, law: str) -> None:
     """Name the law once for all its lines."""
     line = {"color": FRAME, "width": 1, "dash": "dot"}
     figure.add_scatter(x=[None], y=[None], mode="lines", line=line, name=law)
+
+
+def add_knees(figure: go.Figure, knees: Sequence[tuple[float, float]]) -> None:
+    """Mark the knees of the bounds, all alike and once in the legend."""
+    if not knees:
+        return
+    clients, values = zip(*dict.fromkeys(knees), strict=True)
+    marker = {"symbol": "line-ns-open", "size": 12, "color": FRAME, "line": {"width": 1.5}}
+    figure.add_scatter(x=clients, y=values, mode="markers", marker=marker, name="knee N*")

@@ -6,11 +6,12 @@ Five lines of it, below ``"middleware-lab"``, ``"Runs"``::
         "Length": 100
         ,"Counts": [212,208,215]
         ,"Accumulated Latencies": [403112,398450,401967]
-    "Histograms":{"Sets": [[1015,3,1023,12,1031,40],[],[1031,9]]}
+    "Histograms":{"Sets": [[[1015,8,8],[3,12,40]],[[],[]],[[1031],[9]]]}
 
 Slices begin with the run, their length is in ms; latencies are in microseconds, added up over a
-slice. Histograms hold by second of the run, for each bin with requests, its largest value in
-microseconds and its count. No bin is wider than 0.8 % of its values.
+slice. Histograms hold by second of the run, for each bin with requests, how far its largest value
+in microseconds lies above that of the bin before, and its count: above, 3 requests of up to
+1015 us, 12 of up to 1023. No bin is wider than 0.8 % of its values, or 1 us.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,8 @@ import pandas as pd
 
 from analysis.results.histograms import EMPTY
 from analysis.units import MS_PER_S, us_to_ms
+
+COURSE = ("Slices", "Histograms")
 
 
 def parse_slices(extras: Mapping[str, Any]) -> pd.DataFrame:
@@ -57,7 +60,7 @@ def parse_histograms_by_second(
     Raises
     ------
     ValueError
-        Edges and counts are no pairs of whole numbers >= 0.
+        Steps and counts are not whole numbers >= 0, one of each for every bin.
     """
     told = extras.get("Histograms")
     if told is None:
@@ -67,18 +70,19 @@ def parse_histograms_by_second(
     return pd.concat([empty, *rows], ignore_index=True)
 
 
-def _rows(seconds: Sequence[Sequence[int]], kind: str) -> Iterator[pd.DataFrame]:
-    odd = [second for second, pairs in enumerate(seconds) if len(pairs) % 2]
-    if odd:
-        raise ValueError(f"edges and counts of {kind} are no pairs in seconds {odd}")
-    numbers = _counts([number for pairs in seconds for number in pairs])
-    if numbers.size:
+def _rows(seconds: Sequence[Sequence[Sequence[int]]], kind: str) -> Iterator[pd.DataFrame]:
+    for second, (steps, counts) in enumerate(seconds):
+        if len(steps) != len(counts):
+            raise ValueError(f"{kind} has {len(steps)} bins, {len(counts)} counts in {second} s")
+    bins = [len(counts) for _, counts in seconds]
+    if sum(bins):
+        edges_us = [_counts(steps).cumsum() for steps, _ in seconds if steps]
         yield pd.DataFrame(
             {
-                "upper_edge_ms": us_to_ms(numbers[::2].astype("float64")),
-                "count": numbers[1::2],
+                "upper_edge_ms": us_to_ms(np.concatenate(edges_us).astype("float64")),
+                "count": _counts([count for _, counts in seconds for count in counts]),
                 "request_type": kind,
-                "second": np.repeat(np.arange(len(seconds)), [len(p) // 2 for p in seconds]),
+                "second": np.repeat(np.arange(len(seconds)), bins),
             }
         )
 

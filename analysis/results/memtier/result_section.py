@@ -15,7 +15,7 @@ from analysis.results.histograms import (
     histogram_percentiles,
     merge_histograms,
 )
-from analysis.results.memtier.course import parse_histograms_by_second, parse_slices
+from analysis.results.memtier.course import COURSE, parse_histograms_by_second, parse_slices
 from analysis.units import kib_to_bytes
 
 _SINGULARS = {"Touches": "touch", "Cas": "cas"}  # of the drop-in; all others only lose an "s"
@@ -55,8 +55,8 @@ class MemtierRun:
         `request_type`, `second`, `upper_edge_ms`, `count`; None for memtier, which keeps only
         those of the whole run.
     extras
-        What only the lab's own generator knows of the run ("Error replies", "Loop utilization",
-        ...), as it is; empty for memtier.
+        What else only the lab's own generator knows of the run ("Error replies", "Loop
+        utilization", ...), as it is; empty for memtier.
     """
 
     title: str
@@ -108,7 +108,7 @@ def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> Me
         percentiles=_percentiles(histograms, section),
         slices=slices,
         histograms_by_second=by_second,
-        extras=own,
+        extras={name: value for name, value in own.items() if name not in COURSE},
     )
 
 

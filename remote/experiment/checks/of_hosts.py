@@ -12,8 +12,8 @@ from analysis.results import read_dstat
 from analysis.results.counters import read_cpu_time
 from analysis.results.memtier import MemtierRun
 from remote.experiment.checks.check import ADVISORY, Check
+from remote.experiment.checks.clocks import clock_checks
 from remote.hosts.inventory import LOCAL_LAB
-from remote.hosts.provision.prepare import LARGEST_CLOCK_OFFSET_S
 from remote.services.monitors import monitor_of
 
 LEAST_IDLE_PERCENT = 5.0
@@ -35,7 +35,7 @@ def host_checks(
     """Check the hosts of the run in `folder`, and what they said on their error streams."""
     yield from machine_checks(folder, manifest, window)
     yield generator_cpu(folder, manifest, generators, window)
-    yield clock_offsets(manifest)
+    yield from clock_checks(folder, manifest)
     yield from stderr_checks(folder, manifest)
 
 
@@ -104,20 +104,6 @@ def generator_cpu(
         passed=all(share <= LARGEST_GENERATOR_UTILIZATION for share in shares.values()),
         detail=f"CPU used by generators: {text or 'not counted'}; "
         f"at most {LARGEST_GENERATOR_UTILIZATION:.0%}",
-    )
-
-
-def clock_offsets(manifest: Mapping[str, Any]) -> Check:
-    """Tell whether seconds of different hosts can be put side by side."""
-    offsets = manifest.get("clock_offsets_s", {})
-    worst = max(offsets, key=lambda host: abs(offsets[host]), default="")
-    return Check(
-        name="clock_offsets",
-        passed=all(abs(offset) <= LARGEST_CLOCK_OFFSET_S for offset in offsets.values()),
-        detail=f"the largest is {offsets[worst]:+.3f} s ({worst}), at most "
-        f"{LARGEST_CLOCK_OFFSET_S:g} s"
-        if worst
-        else "not measured",
     )
 
 

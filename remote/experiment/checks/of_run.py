@@ -11,6 +11,7 @@ from analysis.results import ParseError, read_memtier_json, read_middleware
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import ACCEPTED
 from remote.experiment.checks.check import ADVISORY, REJECTED, REQUIRED, Check
+from remote.experiment.checks.clocks import clock_checks
 from remote.experiment.checks.counts import count_checks
 from remote.experiment.checks.duration import LONG_ENOUGH, duration_checks
 from remote.experiment.checks.latency import LATENCY, latency_checks
@@ -32,6 +33,8 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     try:
         checks = [_exit_statuses(manifest)]
+        if "num_clients" not in manifest and "clocks" in manifest:
+            checks += clock_checks(folder, manifest)
         if "num_clients" in manifest:
             generators = _generators(folder, manifest)
             extra["window"] = _window(generators, manifest)

@@ -11,8 +11,10 @@ from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
 
-START_LEAD_S = 1.4  # for three JVMs to start and rehearse on two busy cores
-LEAD_PER_INSTANCE_S = 0.25  # for each one more
+READY_LINE = "ready"
+READY_TIMEOUT_S = 60.0
+START_LEAD_S = 0.1
+LEAD_PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +40,14 @@ def instances(clients: Sequence[Host], targets: Sequence[Host], per_client: int)
     ]
 
 
-def start_lead_s(number_of_instances: int) -> float:
-    """Return the time that so many instances are given until their first request."""
-    return START_LEAD_S + LEAD_PER_INSTANCE_S * max(0, number_of_instances - 3)
+def start_lead_s(clock_bounds_s: Sequence[float]) -> float:
+    """Return the time that instances which are ready are given until their first request.
+
+    Parameters
+    ----------
+    clock_bounds_s : how well the clock of each client is known: half of the time of an answer.
+    """
+    return START_LEAD_S + LEAD_PER_BOUND * max(clock_bounds_s)
 
 
 def are_drop_ins(clients: Sequence[Host], tools: Mapping[str, Tools], inventory: Path) -> bool:

@@ -9,6 +9,7 @@ from remote.experiment.lengths import Durations
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
+from remote.experiment.sessions.clocks import note_clocks
 from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import ROLES
@@ -63,9 +64,9 @@ class LinksSession:
             "roles": {role: [h.name for h in hosts] for role, hosts in self.roles.items()},
             "durations": vars(run.lengths),
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
-            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in hosts},
             "jobs": [],
         }
+        note_clocks(self.fleet, hosts, "start", collected)
         collected.phases.enter(MEASURING)
         bandwidths = Bandwidths(
             self.fleet,
@@ -81,6 +82,7 @@ class LinksSession:
             pairs = [*requests, *replies]
             smoke = run.section.profile == "smoke"
             bandwidths.sequential(one_per_roles(pairs) if smoke else pairs, collected)
+        note_clocks(self.fleet, hosts, "end", collected)
 
 
 def one_per_roles(pairs: Sequence[Pair]) -> list[Pair]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,6 +13,7 @@ from remote.errors import RemoteError
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section, slug
 from remote.experiment.sessions import generators
+from remote.experiment.sessions.clocks import END, START, note_clocks
 from remote.experiment.sessions.generators import Instance
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_options, middleware_options
@@ -31,7 +31,7 @@ from remote.services.monitors import read_counters, start_monitors
 GENERATOR_GRACE_S = 15.0
 MORE_LEAD_S = 3.0
 MONITOR_MARGIN_S = 120.0
-JOB_FILES = (".pid", ".sid", ".exit", ".part")
+JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,20 +145,28 @@ class LoadSession:
 
     def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         collected.phases.enter("starting")
-        started = in_parallel(
-            {
-                "middlewares": partial(self._start_middlewares, setup, jobs),
-                "monitors": partial(self._start_monitors, setup, jobs),
-            }
-        )
+        tasks = {
+            "middlewares": partial(self._start_middlewares, setup, jobs),
+            "monitors": partial(self._start_monitors, setup, jobs),
+        }
+        loads: list[Job] = []
+        if generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path):
+            started = in_parallel(
+                tasks | {"generators": partial(self._start_generators, setup, jobs, can_wait=True)}
+            )
+            loads = started["generators"]
+            start_s = self._start_together(setup, jobs, loads, collected)
+        else:
+            started = in_parallel(tasks)
+            self._server_stats("before", setup, collected)
+            start_s = math.ceil(time.time())
+            loads = self._start_generators(setup, jobs, can_wait=False)
         proxies, observers = started["middlewares"], started["monitors"]
-        lead_s = generators.start_lead_s(len(setup.instances)) + self._more_lead_s
-        start_s = math.ceil(time.time() + lead_s)
         collected.manifest["start_at_epoch_s"] = start_s
-        loads = self._start_generators(setup, jobs, start_s, collected)
         pausers = self._servers.pause(jobs, setup.pauses(start_s))
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
-        late = jobs.wait(loads, timeout_s=lead_s + setup.total_s + GENERATOR_GRACE_S)
+        until_start_s = max(0.0, start_s - time.time())
+        late = jobs.wait(loads, timeout_s=until_start_s + setup.total_s + GENERATOR_GRACE_S)
         if any(outcome.exit_status for outcome in jobs.outcomes):
             self._more_lead_s += MORE_LEAD_S  # most likely one was too late to start with the rest
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
@@ -175,7 +183,11 @@ class LoadSession:
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
         commands = {
             host: middleware_options(
-                host, setup.servers, setup.settings, self.tools[host.name].middleware
+                host,
+                setup.servers,
+                setup.settings,
+                program=self.tools[host.name].middleware,
+                time_dilation=self.fleet.inventory.time_dilation,
             ).command()
             for host in setup.middlewares
         }
@@ -187,17 +199,10 @@ class LoadSession:
         limit_s = setup.total_s + MONITOR_MARGIN_S
         return start_monitors(setup.hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s)
 
-    def _start_generators(
-        self, setup: Setup, jobs: RunningJobs, start_s: int, collected: Collected
-    ) -> list[Job]:
-        """Start all instances; drop-ins send their first request at the same whole second.
-
-        While these start, all counters are read; others do not wait, so that it is done before.
-        """
-        can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
-        limit_s = start_s - time.time() + setup.total_s + 2 * GENERATOR_GRACE_S
-        if not can_wait:
-            self._server_stats("before", setup, collected)
+    def _start_generators(self, setup: Setup, jobs: RunningJobs, *, can_wait: bool) -> list[Job]:
+        """Start all instances: drop-ins wait until they are told when to send, others do not."""
+        wait_s = generators.READY_TIMEOUT_S if can_wait else 0.0
+        limit_s = wait_s + setup.total_s + 2 * GENERATOR_GRACE_S + self._more_lead_s
         tasks = {}
         for one in setup.instances:
             options = generator_options(
@@ -207,29 +212,38 @@ class LoadSession:
                 test_time_s=setup.total_s,
                 time_dilation=self.fleet.inventory.time_dilation,
             )
-            command = replace(options, start_at_epoch_s=start_s if can_wait else None).command()
+            command = replace(options, start_is_told=can_wait).command()
             tasks[f"{one.host.name}/{one.name}"] = partial(
-                jobs.start, one.host, one.name, command, limit_s=limit_s
+                jobs.start, one.host, one.name, command, limit_s=limit_s, reads_input=can_wait
             )
-        if not can_wait:
-            return list(in_parallel(tasks).values())
-        with ThreadPoolExecutor(max_workers=1) as executor:
-            read = executor.submit(self._server_stats, "before", setup, collected)
-            started = list(in_parallel(tasks).values())
-            read.result()
-        return started
+        return list(in_parallel(tasks).values())
+
+    def _start_together(
+        self, setup: Setup, jobs: RunningJobs, loads: Sequence[Job], collected: Collected
+    ) -> int:
+        """Let drop-ins send their first request at the same whole second, which is returned.
+
+        All counters are read while these connect, so that it is done before.
+        """
+
+        def ready(job: Job) -> None:
+            job.wait_for_line(generators.READY_LINE, timeout_s=generators.READY_TIMEOUT_S)
+
+        waits = {f"{job.connection.host.name}/{job.name}": partial(ready, job) for job in loads}
+        counters = partial(self._server_stats, "before", setup, collected)
+        in_parallel({**waits, "counters": counters})
+        clocks = [collected.manifest["clocks"][host.name][START] for host in setup.clients]
+        lead_s = generators.start_lead_s([clock["bound_s"] for clock in clocks])
+        start_s = math.ceil(time.time() + lead_s + self._more_lead_s)
+        jobs.tell(loads, str(start_s))
+        return start_s
 
     def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
-        """Keep what network interfaces and servers have counted so far, and the clocks' offsets.
+        """Keep what network interfaces and servers have counted so far, and the hosts' clocks."""
+        note_clocks(self.fleet, setup.hosts, {"before": START, "after": END}[when], collected)
 
-        The smallest offset of all that were found stands in the manifest: a late answer looks like
-        one.
-        """
-        clocks = collected.manifest.setdefault("clock_offsets_s", {})
-
-        def keep(name: str, text: bytes, offset_s: float) -> None:
+        def keep(name: str, text: bytes) -> None:
             collected.files[f"{name}/interfaces-{when}.txt"] = text
-            clocks[name] = min(clocks.get(name, offset_s), offset_s, key=abs)
 
         read_counters(self.fleet, setup.hosts, keep)
         for name, reply in self._servers.stats(setup.servers).items():
@@ -278,7 +292,6 @@ class LoadSession:
                 "version": client_tools.facts.get("generator", "unknown"),
             },
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in setup.hosts},
-            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in setup.hosts},
         }
 
 

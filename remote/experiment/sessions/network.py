@@ -9,6 +9,7 @@ from functools import partial
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
+from remote.experiment.sessions.clocks import note_clocks
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import ROLES, Host
 from remote.hosts.provision import Tools
@@ -40,12 +41,13 @@ class NetworkSession:
             "roles": {role: [h.name for h in self.hosts if h.role == role] for role in ROLES},
             "durations": vars(run.lengths),
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in self.hosts},
-            "clock_offsets_s": {h.name: self.tools[h.name].clock_offset_s for h in self.hosts},
             "jobs": [],
         }
-        collected.phases.enter(MEASURING)
         measure = {"ping": self._ping, "iperf3": self._iperf3}[str(run.config["kind"])]
+        note_clocks(self.fleet, self.hosts, "start", collected)
+        collected.phases.enter(MEASURING)
         measure(run.lengths.stable_s, collected)
+        note_clocks(self.fleet, self.hosts, "end", collected)
 
     def _ping(self, seconds: int, collected: Collected) -> None:
         count = max(3, round(seconds / PING_INTERVAL_S))

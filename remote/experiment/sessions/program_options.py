@@ -13,9 +13,12 @@ from remote.services.middleware import MiddlewareOptions
 
 
 def middleware_options(
-    host: Host, servers: Sequence[Host], settings: Settings, program: str
+    host: Host, servers: Sequence[Host], settings: Settings, *, program: str, time_dilation: float
 ) -> MiddlewareOptions:
-    """Return the options of the middleware on `host` in front of `servers`."""
+    """Return the options of the middleware on `host` in front of `servers`.
+
+    Its time limit is one of the system under test, and the middleware knows the clock only.
+    """
     return MiddlewareOptions(
         program=program,
         address=host.data_address,
@@ -26,7 +29,7 @@ def middleware_options(
         transport=settings.transport,
         sharded=settings.sharded,
         replicas=settings.replicas,
-        server_timeout_s=settings.server_timeout_s,
+        server_timeout_s=settings.server_timeout_s * time_dilation,
     )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
-from analysis.results.histograms import EMPTY, histogram_percentiles, merge_histograms
 from analysis.results.memtier import MemtierRun
 from analysis.results.memtier.window import (
     SLICES_PER_S,
@@ -16,7 +14,9 @@ from analysis.results.memtier.window import (
     client_slices,
     counts_by_second,
 )
-from analysis.statistics.within_run import error_of_percentile, error_of_ratio, transient_slices
+from analysis.statistics.precision.batches import batch_means
+from analysis.statistics.precision.warm_up import truncation
+from analysis.statistics.within_run import percentile_of_seconds
 
 PERCENTILES = (50, 90, 95, 99)
 
@@ -62,14 +62,12 @@ def _means(generators: Sequence[MemtierRun], start_s: int, end_s: int) -> dict[s
     if slices is None:
         by_second = sums.groupby(stable["second"]).sum()
         slices, per_s = by_second.reindex(range(start_s, end_s), fill_value=0), 1
-    ones = np.ones(len(slices))
+    ones = pd.Series(1.0, index=slices.index)
     return {
         "client_throughput_ops_per_s": float(requests / (end_s - start_s)),
-        "client_throughput_ops_per_s_error": error_of_ratio(slices["requests"], ones) * per_s,
+        "client_throughput_ops_per_s_error": _error(slices["requests"], ones) * per_s,
         "client_response_time_ms": float(times_ms.sum() / requests) if requests else 0.0,
-        "client_response_time_ms_error": error_of_ratio(
-            slices["response_time_sum_ms"], slices["requests"]
-        ),
+        "client_response_time_ms_error": _error(slices["response_time_sum_ms"], slices["requests"]),
         "client_slowest_response_time_ms": float(
             (by_kind["response_time_sum_ms"] / by_kind["requests"]).max()
         ),
@@ -82,15 +80,21 @@ def _percentiles(generators: Sequence[MemtierRun], start_s: int, end_s: int) -> 
     if rows is None:
         return {}
     edges, counts = counts_by_second(rows, start_s=start_s, end_s=end_s)
-    values = histogram_percentiles(merge_histograms([rows[list(EMPTY)]]), PERCENTILES)
-    found = {f"client_p{p}_ms": float(v) for p, v in zip(PERCENTILES, values, strict=True)}
-    errors = {f"client_p{p}_ms_error": error_of_percentile(edges, counts, p) for p in PERCENTILES}
-    return found | errors
+    known = {p: percentile_of_seconds(edges, counts, p) for p in PERCENTILES}
+    values = {f"client_p{p}_ms": found.value_ms for p, found in known.items()}
+    return values | {f"client_p{p}_ms_error": found.error_ms for p, found in known.items()}
+
+
+def _error(totals: pd.Series, weights: pd.Series) -> float:
+    """Return the standard error of a ratio of sums over slices; NaN where nothing was done."""
+    return batch_means(totals, weights).error if weights.sum() > 0 else math.nan
 
 
 def _transient_ms(generators: Sequence[MemtierRun], end_s: int) -> float:
+    """Return where the mean response time of slices settles, by the clock."""
     slices = client_slices(generators, start_s=0, end_s=end_s)
     if slices is None:
         return math.nan
-    length = transient_slices(slices["response_time_sum_ms"], slices["requests"])
+    times = slices["response_time_sum_ms"] / slices["requests"].where(slices["requests"] > 0)
+    length = truncation(times.ffill().bfill()) if times.notna().any() else None
     return math.nan if length is None else length * 1000.0 / SLICES_PER_S

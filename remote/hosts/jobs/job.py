@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import threading
 import time
@@ -14,7 +15,7 @@ from remote.hosts.jobs.script import KILL_AFTER_S, PROBE_BYTES, start_script
 
 KILLED = 137  # the exit status that a shell gives to a program ended by SIGKILL
 SSH_MARGIN_S = 10.0
-POLL_S = 0.1
+POLL_S = 0.05
 STDERR_TAIL_BYTES = 2000
 
 
@@ -41,11 +42,20 @@ class JobKilled(RemoteError):
 class Job:
     """A program that is to run on one host, in a folder of its own or shared with other jobs."""
 
-    def __init__(self, connection: Connection, folder: str, name: str, command: str) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        folder: str,
+        name: str,
+        command: str,
+        *,
+        reads_input: bool = False,
+    ) -> None:
         self.connection = connection
         self.folder = folder
         self.name = name
         self.command = command
+        self.reads_input = reads_input
         self.started_at_s = time.time()
         self._launching = threading.Lock()
         self._killed = False
@@ -64,7 +74,14 @@ class Job:
             if self._killed:
                 raise JobKilled(f"{self.connection.host.name}: {self.name} is not started any more")
             self.started_at_s = time.time()
-            self._run(start_script(self.folder, self.name, self.command, limit_s), check=True)
+            script = start_script(
+                self.folder, self.name, self.command, limit_s, reads_input=self.reads_input
+            )
+            self._run(script, check=True)
+
+    def tell(self, line: str) -> None:
+        """Write a line to the standard input of a job that reads it."""
+        self._run(f"echo {shlex.quote(line)} 1<> {self._path('in')}", check=True)
 
     def wait_for_line(self, prefix: str, *, timeout_s: float) -> None:
         """Wait until the job prints a line that starts with `prefix` on its standard output.
@@ -74,7 +91,7 @@ class Job:
         CommandFailed, CommandTimeout
             The job ended, or did not say so for `timeout_s` seconds.
         """
-        self._await_ready(f"grep -q ^{shlex.quote(prefix)} {self._path('out')}", timeout_s)
+        self._await_ready(_says(prefix, self._path("out")), timeout_s)
 
     def wait_for_port(self, port: int, *, timeout_s: float) -> None:
         """Wait until something listens on `port` of the host; raises as `wait_for_line`."""
@@ -140,11 +157,16 @@ class Job:
             raise self.failure()
 
     def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
-        """Run the shell command `prelude` on the host and wait there for the exit status."""
+        """Run the shell command `prelude` on the host and wait there for the exit status.
+
+        The host is measured: its kernel wakes the one process that waits when the job has ended.
+        """
+        end = self._path("exit")
         script = (
-            f"{prelude}i=0; until [ -f {self._path('exit')} ]; do i=$((i+1)); "
-            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; "
-            f"cat {self._path('exit')}"
+            f"{prelude}{_await_lock(self._path('lock'), end, timeout_s)}"
+            # Only a job that was killed leaves its lock before its exit status is there.
+            f"i=0; until [ -f {end} ]; do i=$((i+1)); "
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; cat {end}"
         )
         result = self._run(script, timeout_s=timeout_s)
         if result.exit_status != 0:
@@ -169,6 +191,20 @@ class Job:
 
     def _path(self, suffix: str) -> str:
         return shlex.quote(f"{self.folder}/{self.name}.{suffix}")
+
+
+def _says(prefix: str, path: str) -> str:
+    """Return the shell command that tells whether a line of a file begins so; it starts nothing."""
+    match = f"{shlex.quote(prefix)}*) exit 0;; esac"
+    return f"( while read -r line; do case $line in {match}; done < {path}; exit 1 )"
+
+
+def _await_lock(lock: str, end: str, timeout_s: float) -> str:
+    """Return the shell command that waits until nobody holds `lock`, and exits with 4 if late."""
+    return (
+        f"[ -f {end} ] || flock -s -w {math.ceil(timeout_s)} -E 4 {lock} true; "
+        f"[ $? -eq 4 ] && [ ! -f {end} ] && exit 4; "
+    )
 
 
 def _exit_status(text: str) -> int:

@@ -36,7 +36,9 @@ class RunningJobs:
     def __exit__(self, *_: object) -> None:
         self.kill_all()
 
-    def start(self, host: Host, name: str, command: str, *, limit_s: float) -> Job:
+    def start(
+        self, host: Host, name: str, command: str, *, limit_s: float, reads_input: bool = False
+    ) -> Job:
         """Start one job on `host`; see `Job.launch`.
 
         A job is known before it is started, so that `kill_all` misses none that another thread is
@@ -47,7 +49,8 @@ class RunningJobs:
         JobKilled
             `kill_all` was called: nothing may be started any more.
         """
-        job = Job(self.fleet[host], job_folder(host, self.name), name, command)
+        folder = job_folder(host, self.name)
+        job = Job(self.fleet[host], folder, name, command, reads_input=reads_input)
         with self._lock:
             if self._ended:
                 raise JobKilled(f"{host.name}: {name} is not started: its run was ended")
@@ -73,6 +76,10 @@ class RunningJobs:
 
         late = in_parallel({str(i): partial(wait, job) for i, job in enumerate(jobs)})
         return [job for job in late.values() if job is not None]
+
+    def tell(self, jobs: Sequence[Job], line: str) -> None:
+        """Write a line to the standard input of all `jobs` at the same time."""
+        in_parallel({str(i): partial(job.tell, line) for i, job in enumerate(jobs)})
 
     def stop(self, jobs: Sequence[Job], signal: str = "TERM") -> None:
         """Stop all `jobs` at the same time."""

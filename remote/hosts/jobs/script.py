@@ -2,8 +2,10 @@
 
 A job named ``memtier-0`` in folder ``run`` leaves these files there: ``memtier-0.out`` and
 ``memtier-0.err`` (its streams), ``memtier-0.pid`` (the process to signal), ``memtier-0.sid`` (its
-session and process group) and, when it has ended, ``memtier-0.exit`` (its exit status). `timeout`
-on the host keeps its hard time limit, so that it ends even if the control host dies.
+session and process group) and, when it has ended, ``memtier-0.exit`` (its exit status). It holds a
+lock on ``memtier-0.lock`` for as long as it runs, so that others wait for its end without asking
+again and again. ``memtier-0.in`` is the pipe that it reads, if it reads any. `timeout` on the host
+keeps its hard time limit, so that it ends even if the control host dies.
 """
 
 from __future__ import annotations
@@ -18,19 +20,30 @@ KILL_AFTER_S = 10
 
 PROBE_BYTES = 65536
 _SPACE = " " * 10  # see `_reserve`
+_LOCK = 9  # the file descriptor of the lock; the job's own programs do not have it
 
 
-def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
-    """Return the shell script that starts `command` as job `name` in `folder` (pure)."""
-    quoted = {k: shlex.quote(f"{name}.{k}") for k in ("pid", "sid", "out", "err", "exit")}
+def start_script(
+    folder: str, name: str, command: str, limit_s: float, *, reads_input: bool = False
+) -> str:
+    """Return the shell script that starts `command` as job `name` in `folder` (pure).
+
+    Parameters
+    ----------
+    reads_input : its standard input is a pipe, to which lines may be written while it runs.
+    """
+    suffixes = ("pid", "sid", "out", "err", "exit", "lock", "in")
+    quoted = {k: shlex.quote(f"{name}.{k}") for k in suffixes}
     numbers = [quoted[k] for k in ("pid", "sid", "exit")]
+    source = f"<> {quoted['in']}" if reads_input else "< /dev/null"
+    pipe = f"&& rm -f {quoted['in']} && mkfifo {quoted['in']} " if reads_input else ""
     inner = (
         f"{_tell('$$', quoted['pid'])} "
         f"&& exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
     )
     outer = (
-        f"{_tell('$$', quoted['sid'])} "
-        f"&& sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} < /dev/null; "
+        f"exec {_LOCK}<> {quoted['lock']}; flock {_LOCK}; {_tell('$$', quoted['sid'])} "
+        f"&& sh -c {shlex.quote(inner)} > {quoted['out']} 2> {quoted['err']} {source} {_LOCK}>&-; "
         f"{_tell('$?', quoted['exit'])}"
     )
     mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
@@ -38,6 +51,7 @@ def start_script(folder: str, name: str, command: str, limit_s: float) -> str:
         f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
         f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
         f"&& {' && '.join(map(_reserve, numbers))} && rm -f {' '.join(numbers)} "
+        f"&& : > {quoted['lock']} {pipe}"
         f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1 "
         f"&& until [ -f {quoted['pid']} ] || [ -f {quoted['exit']} ]; do sleep 0.01; done"
     )

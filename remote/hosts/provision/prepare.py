@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import dool
 
 from remote.errors import ClockOffset, ConfigError, MissingTool
+from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, read_clock
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host
@@ -41,8 +41,6 @@ OWN_FILES = {
 DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
 
 DROP_IN = "drop-in memtier_benchmark"
-LARGEST_CLOCK_OFFSET_S = 0.2
-CLOCK_ASKED_TIMES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +50,11 @@ class Tools:
     Attributes
     ----------
     generator, generator_name : the real memtier_benchmark if the host has it, else the drop-in.
-    clock_offset_s : the host's clock minus the control host's.
     """
 
     bin_dir: str
     generator: str
     generator_name: str
-    clock_offset_s: float
     facts: Mapping[str, str]
 
     @property
@@ -93,6 +89,7 @@ def _provision_host(connection: Connection) -> Tools:
     host = connection.host
     found = find_tools(connection)
     require_tools(host, found)
+    _require_right_clock(connection)
     bin_dir = f"{host.work_dir}/bin"
     _upload(connection, bin_dir, needs_jar=host.role != "servers")
     drop_in = f"{bin_dir}/{GENERATOR.name}"
@@ -103,7 +100,6 @@ def _provision_host(connection: Connection) -> Tools:
         bin_dir=bin_dir,
         generator=generator,
         generator_name=REAL_GENERATOR if has_real else DROP_IN,
-        clock_offset_s=_clock_offset_s(connection),
         facts=_facts(connection, found, generator),
     )
 
@@ -119,18 +115,11 @@ def require_tools(host: Host, found: Mapping[str, Found]) -> None:
             raise MissingTool(host.name, tool.program, remedy, too_old=too_old)
 
 
-def _clock_offset_s(connection: Connection) -> float:
-    """Return the host's clock minus ours, by the quickest of the answers: it is the surest."""
-    answers = []
-    for _ in range(CLOCK_ASKED_TIMES):
-        asked_at_s = time.time()
-        theirs_s = float(connection.run("date +%s.%N").stdout)
-        answered_at_s = time.time()
-        answers.append((answered_at_s - asked_at_s, theirs_s - (asked_at_s + answered_at_s) / 2))
-    _, offset_s = min(answers)
-    if abs(offset_s) > LARGEST_CLOCK_OFFSET_S:
-        raise ClockOffset(connection.host.name, offset_s)
-    return offset_s
+def _require_right_clock(connection: Connection) -> None:
+    """Raise ClockOffset if the host's clock is certainly off by more than checks of runs allow."""
+    reading = read_clock(connection)
+    if reading.certain_offset_s > LARGEST_CLOCK_OFFSET_S:
+        raise ClockOffset(connection.host.name, reading.offset_s)
 
 
 def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:

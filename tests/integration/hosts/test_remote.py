@@ -10,12 +10,14 @@ import pytest
 from remote.errors import (
     CommandFailed,
     CommandTimeout,
+    ConnectionLost,
     HostKeyRejected,
     HostUnreachable,
     MissingTool,
     PortInUse,
     TransferFailed,
 )
+from remote.hosts.clocks import read_clock
 from remote.hosts.connection import Connection
 from remote.hosts.jobs import Job, JobKilled, RunningJobs, clear_jobs, job_folder, require_free_port
 from remote.hosts.jobs import job as job_module
@@ -93,6 +95,51 @@ def test_job_that_fills_the_disk_says_so(s1):
     job.launch(limit_s=60)
     assert job.wait(timeout_s=60).exit_status == 1
     assert "free space there" in str(job.failure())
+
+
+def test_job_reads_what_it_is_told(s1):
+    command = "sh -c 'echo ready; read -r line; echo got $line'"
+    job = Job(s1, job_folder(s1.host, "told"), "listener", command, reads_input=True)
+    job.launch(limit_s=30)
+    job.wait_for_line("ready", timeout_s=5)
+    job.tell("it's 1795")
+    assert job.wait(timeout_s=5).exit_status == 0
+    assert s1.run(f"tail -n 1 {job.folder}/listener.out").stdout == "got it's 1795\n"
+
+
+def test_waiting_for_a_job_starts_no_process_on_its_host(s1):
+    job = Job(s1, job_folder(s1.host, "waits"), "sleeper", "sleep 2")
+    job.launch(limit_s=30)
+    with ThreadPoolExecutor() as pool:
+        outcome = pool.submit(job.wait, timeout_s=10)
+        time.sleep(0.5)
+        newest = [s1.run("sh -c 'echo $$'").stdout for _ in range(2) if time.sleep(0.5) is None]
+        assert outcome.result().exit_status == 0
+    assert 1.8 < outcome.result().seconds < 3
+    first, second = map(int, newest)
+    assert second - first < 8, "only what the second command itself has started"
+
+
+def test_what_waits_for_a_job_is_bounded(s1):
+    job = Job(s1, job_folder(s1.host, "late"), "sleeper", "sleep 4716")
+    job.launch(limit_s=30)
+    begun = time.monotonic()
+    with pytest.raises(CommandTimeout, match="did not end within 1 s"):
+        job.wait(timeout_s=1)
+    assert time.monotonic() - begun < 4
+    job.kill()
+
+
+def test_clock_is_read_with_a_bound(c1):
+    reading = read_clock(c1)
+    assert abs(reading.offset_s) <= reading.bound_s < 0.2  # hosts of the lab have one clock
+    with pytest.raises(ConnectionLost, match="no line"):
+        c1.exchange("exit 3", 2)
+
+
+def test_tree_of_a_folder_that_is_not_there_is_named(c1):
+    with pytest.raises(TransferFailed, match=r"c1: .*/none.*No such file"):
+        c1.get_tree("/none")
 
 
 def test_connection_that_was_cut_is_reported_and_made_again(c1):
@@ -198,8 +245,7 @@ def test_provision_uploads_once_and_tells_facts(fleet, c1):
     tools = provision(fleet, [c1.host])["c1"]
     stamps = f"stat -c %y {tools.middleware} {tools.bin_dir}/middleware.jar"
     stamp = c1.run(stamps).stdout
-    again = provision(fleet, [c1.host])["c1"]
-    assert dataclasses.replace(again, clock_offset_s=tools.clock_offset_s) == tools
+    assert provision(fleet, [c1.host])["c1"] == tools
     assert c1.run(stamps).stdout == stamp
     assert tools.facts["tcp_congestion_control"] == "cubic"
     assert c1.run(f"{tools.dool} --version").stdout.startswith("Dool 1.")
@@ -241,8 +287,8 @@ def test_job_can_be_ended_though_the_disk_filled_up_while_it_was_started(s1, mon
     folder = s1.host.work_dir
     fill = f"! dd if=/dev/zero of={folder}/filler bs=4k 2>/dev/null"
 
-    def with_full_disk(*args):
-        head, tail = start_script(*args).split(f"&& {JOB_MARK}=")
+    def with_full_disk(*args, **options):
+        head, tail = start_script(*args, **options).split(f"&& {JOB_MARK}=")
         return f"{head} && {fill} && {JOB_MARK}={tail}"
 
     monkeypatch.setattr(job_module, "start_script", with_full_disk)

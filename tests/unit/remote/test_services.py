@@ -52,10 +52,10 @@ def test_memtier_needs_exactly_one_length(lengths):
 
 
 def test_memtier_asks_for_several_keys_and_starts_together():
-    options = replace(OPTIONS, ratio="1:9", multi_get_keys=9, start_at_epoch_s=1_795_000_000)
+    options = replace(OPTIONS, ratio="1:9", multi_get_keys=9, start_is_told=True)
     command = options.command()
     assert "--ratio=1:9 " in command
-    assert command.endswith("--multi-key-get=9 --start-at=1795000000")
+    assert command.endswith("--multi-key-get=9 --start-at=-")
 
 
 def test_memtier_open_loop_is_poisson():
@@ -202,8 +202,9 @@ class OneGone:
 def test_counters_of_hosts_that_answer_are_kept_where_one_does_not():
     kept = {}
 
-    def keep(name, text, offset_s):
-        kept[name] = (text.endswith(b"Receive\n"), abs(offset_s) < 5)
+    def keep(name, text):
+        host_s, asked_s, answered_s = map(float, text.splitlines()[0].split())
+        kept[name] = (text.endswith(b"Receive\n"), abs(host_s - asked_s) < 5 > answered_s - asked_s)
 
     with pytest.raises(HostUnreachable, match="c2: cannot connect"):
         monitors.read_counters(OneGone(), ["c1", "c2", "c3"], keep)

@@ -25,11 +25,11 @@ def claims(held):
     return {claim.statement: claim for claim in found.claims}
 
 
-def test_every_cell_is_in_the_sample_of_one_claim(tables):
+def test_every_cell_that_judges_is_in_the_sample_of_one_claim(tables):
     found = claims(tables)
     full, others = [claim for claim in found.values() if claim.section == "7.2"]
     cells = 2 * 2 * 2 * len(SECTIONS)  # workloads, workers, loads
-    assert full.estimate.freedom + others.estimate.freedom + 2 == cells
+    assert full.estimate.freedom + others.estimate.freedom + 2 == cells / 2
     assert others.estimate.value < 1 - full.estimate.value
 
 

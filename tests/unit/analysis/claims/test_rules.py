@@ -22,6 +22,7 @@ HOLDS, FAILS, UNKNOWN = Verdict.HOLDS, Verdict.DOES_NOT_HOLD, Verdict.CANNOT_BE_
         (equal_to(2, 0.05), [2.0, 2.01, 1.99], HOLDS),
         (equal_to(2, 0.05), [2.2, 2.21, 2.19], FAILS),
         (equal_to(2, 0.05), [1.8, 2.0, 2.2], UNKNOWN),
+        (equal_to(2, 0.05), [2.09, 2.1, 2.11], FAILS),
         (equal_to(-2, 0.05), [-2.0, -2.01, -1.99], HOLDS),
         (at_least(0), [5], UNKNOWN),
         (at_least(0), [], UNKNOWN),

@@ -1,9 +1,11 @@
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from analysis.models.cells import (
     BUCKETS,
+    MEASURES,
     NETWORK,
     SIMULATION,
     THROUGHPUT,
@@ -11,6 +13,7 @@ from analysis.models.cells import (
     demand_table,
     predict_cells,
 )
+from analysis.models.halves import halves
 from analysis.sections.summary import cells
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
@@ -25,7 +28,7 @@ def tables(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def predicted(tables):
-    return predict_cells(tables, cells(tables.runs), "3.1", simulated_requests=2000)
+    return predict_cells(tables, cells(tables.runs), "3.1", simulated_requests=1000, processes=1)
 
 
 def test_every_cell_is_predicted_by_both_models(tables, predicted):
@@ -44,28 +47,62 @@ def test_below_saturation_there_is_no_bottleneck(predicted):
 def test_links_that_let_bursts_pass_make_a_third_model(tables):
     measured = cells(tables.runs).query("workload == 'get' and workers == 64 and num_clients == 6")
     bursts = {"client": 0, "server": 16384}
-    table = predict_cells(tables, measured, "3.1", simulated_requests=2000, bursts=bursts)
+    table = predict_cells(
+        tables, measured, "3.1", simulated_requests=1000, processes=1, bursts=bursts
+    )
     rates = table.set_index("model")[THROUGHPUT]
     assert rates.index.tolist() == [NETWORK, SIMULATION, BUCKETS]
     assert rates[NETWORK] < rates[SIMULATION] < rates[BUCKETS]
-    none = predict_cells(tables, measured, "3.1", simulated_requests=2000, bursts={"server": 0})
+    none = predict_cells(
+        tables, measured, "3.1", simulated_requests=1000, processes=1, bursts={"server": 0}
+    )
     assert none["model"].tolist() == [NETWORK, SIMULATION]
+
+
+def test_every_prediction_of_a_simulation_carries_its_interval(predicted):
+    simulated = predicted[predicted["model"] == SIMULATION]
+    assert (simulated["replications"] >= 5).all()
+    for measure in MEASURES:
+        assert (simulated[f"{measure}_ci_low"] <= simulated[measure]).all()
+        assert (simulated[measure] <= simulated[f"{measure}_ci_high"]).all()
+        half = (simulated[f"{measure}_ci_high"] - simulated[f"{measure}_ci_low"]) / 2
+        assert (half / simulated[measure]).max() <= 0.01
+    assert predicted.loc[predicted["model"] == NETWORK, "replications"].isna().all()
 
 
 def test_lines_have_loads_between_those_that_were_measured(tables):
     measured = cells(tables.runs).query("workload == 'get' and workers == 64")
     lines = predict_cells(tables, measured, "3.1", between=1)
     assert lines["num_clients"].tolist() == [6, 34, 192]
-    assert len(compare_cells(measured, lines, THROUGHPUT)) == 2
+    assert lines["half"].isna().tolist() == [False, True, False]
 
 
-def test_predictions_stand_beside_the_cells(tables, predicted):
+def test_predictions_stand_beside_the_cells_that_judge_them(tables, predicted):
     measured = cells(tables.runs)
     compared = compare_cells(measured, predicted, THROUGHPUT)
-    assert len(compared) == len(predicted)
-    first = measured.merge(compared.iloc[[0]], on=["workload", "workers", "num_clients"]).iloc[0]
+    assert len(compared) == len(predicted) / 2
+    key = ["workload", "workers", "num_clients"]
+    judged = halves(tables.runs).query("half == 'judged'")
+    assert len(compared.merge(judged, on=key)) == len(compared)
+    first = measured.merge(compared.iloc[[1]], on=key).iloc[0]
     assert first["measured"] == first[f"{THROUGHPUT}_mean"]
     assert first["relative_error"] == pytest.approx(first["predicted"] / first["measured"] - 1)
+    assert first["predicted_ci_low"] < first["predicted"] < first["predicted_ci_high"]
+
+
+def test_cells_that_judge_do_not_reach_the_demands(tables):
+    measured = cells(tables.runs).query("workload == 'set'")
+    judged = halves(tables.runs).query("half == 'judged'")[["workload", "workers", "num_clients"]]
+    runs = tables.runs.merge(judged.assign(is_judged=True), how="left")
+    wrong = runs.assign(
+        middleware_net_thread_utilization=runs["middleware_net_thread_utilization"].where(
+            runs["is_judged"].isna(), 1.0
+        )
+    )
+    same, other = (
+        predict_cells(replace(tables, runs=own), measured, "3.1") for own in (tables.runs, wrong)
+    )
+    pd.testing.assert_frame_equal(same, other)
 
 
 def test_demands_are_those_of_every_system(tables):

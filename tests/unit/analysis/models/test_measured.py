@@ -107,6 +107,36 @@ def test_pings_beside_a_load_count_only_where_no_others_are(tables):
     assert only.network_delay == pytest.approx(busy["round_trip_time_min_ms"].median() / 2000)
 
 
+def test_a_calibrated_lab_has_the_delay_that_it_was_calibrated_to(tables):
+    calibrated = tables.pings.assign(
+        emulated_round_trip_time_ms=0.9, line_round_trip_time_ms=0.75, round_trip_time_p50_ms=0.8
+    )
+    run = {"section": "3.1", "workload": "get", "workers": 8}
+    system = measured_system(replace(tables, pings=calibrated), **run)
+    assert system.network_delay == pytest.approx(0.9 / 2000)
+    busy = calibrated.assign(section="3.1")
+    assert measured_system(replace(tables, pings=busy), **run).network_delay == pytest.approx(
+        0.9 / 2000
+    )
+    never = calibrated.assign(line_round_trip_time_ms=float("nan"))
+    assert measured_system(replace(tables, pings=never), **run).network_delay == pytest.approx(
+        0.8 / 2000
+    )
+
+
+def test_demands_come_from_the_cells_that_are_named_whatever_their_workers(tables):
+    run = {"section": "3.1", "workload": "set", "workers": 8}
+    runs = tables.runs.assign(middleware_net_thread_utilization=0.1)
+    named = runs["workers"].eq(64) & runs["num_clients"].eq(6)
+    runs.loc[named, "middleware_net_thread_utilization"] = 0.6
+    cells = pd.DataFrame({"workers": [64], "num_clients": [6]})
+    system = measured_system(replace(tables, runs=runs), **run, demands_from=cells)
+    own = runs[named & (runs["workload"] == "set") & (runs["section"] == "3.1")]
+    expected = (0.6 / own["middleware_throughput_ops_per_s"]).mean()
+    assert system.net_thread_time == pytest.approx(expected)
+    assert system.workers == 8
+
+
 def test_several_systems_must_be_told_apart(tables):
     with pytest.raises(ValueError, match="workers must be chosen among"):
         measured_system(tables, section="3.1", workload="get")

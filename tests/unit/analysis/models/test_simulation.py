@@ -3,7 +3,7 @@ import pytest
 
 from analysis.models import mm1, mmm, predict, solve_closed
 from analysis.models.closed import Station
-from analysis.models.simulation import SimulationOptions, simulate
+from analysis.models.simulated.simulation import SimulationOptions, simulate
 from analysis.models.system import System, message_bytes
 from analysis.published.printed import published_table
 

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.sections import factor_effects
 from analysis.sections.factor_effects import FACTORS, RESPONSES, THROUGHPUT
-from analysis.statistics.designs import analyse_designs
+from analysis.statistics.factorial.designs import analyse_designs
 
 
 def runs(response, repetitions=3):

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,9 @@ from analysis.sections.open_loop import (
     TOKEN_BUCKET,
     ServiceCenter,
     compare_open,
+    error_rows,
     open_curves,
+    run_errors,
     scv,
     waiting_time,
 )
@@ -17,17 +20,19 @@ from analysis.sections.open_loop import (
 SERVICE_TIME = 4096 * 8 / 100e6
 
 
-def cells(rates, response_times_ms, half_width_ms=0.05):
-    times = np.array(response_times_ms, dtype=float)
-    return pd.DataFrame(
+def runs_of(rates, response_times_ms, service_time_s=SERVICE_TIME, service_scv=0.0, **more):
+    runs = pd.DataFrame(
         {
             "arrival_rate_per_s": rates,
-            "client_throughput_ops_per_s_mean": rates,
-            "client_response_time_ms_mean": times,
-            "client_response_time_ms_ci_low": times - half_width_ms,
-            "client_response_time_ms_ci_high": times + half_width_ms,
+            "repetition": 1,
+            "measured_rate_per_s": rates,
+            "service_time_s": service_time_s,
+            "service_scv": service_scv,
+            "machine_share": math.nan,
+            "client_response_time_ms": response_times_ms,
         }
     )
+    return runs.assign(**more)
 
 
 def simulated(rate, link_times):
@@ -54,11 +59,9 @@ def test_waiting_time_is_that_of_the_known_models():
 def test_the_right_model_is_found_for_a_simulated_link(link_times, right):
     rates = [1000.0, 2000.0, 2600.0]
     runs = [simulated(rate, link_times) for rate in rates]
-    measured = cells(rates, [run.loc["client_response_time_ms", "mean"] for run in runs])
-    measured["client_throughput_ops_per_s_mean"] = [
-        run.loc["throughput_ops_per_s", "mean"] for run in runs
-    ]
-    table = compare_open(ServiceCenter(cells=measured, service_time=SERVICE_TIME))
+    measured = runs_of(rates, [run.loc["client_response_time_ms", "mean"] for run in runs])
+    measured["measured_rate_per_s"] = [run.loc["throughput_ops_per_s", "mean"] for run in runs]
+    table = compare_open(ServiceCenter(runs=measured))
     errors = table.groupby("model")["relative_error"].apply(lambda e: e.abs().max())
     assert errors[right] < 0.06
     assert errors.idxmin() == right
@@ -66,9 +69,8 @@ def test_the_right_model_is_found_for_a_simulated_link(link_times, right):
 
 
 def test_overload_has_no_prediction():
-    measured = cells([100.0, 900.0, 1100.0], [1.1, 5.5, 400.0])
-    center = ServiceCenter(cells=measured, service_time=1e-3, service_scv=0.1)
-    table = compare_open(center).set_index(["model", "arrival_rate_per_s"])
+    measured = runs_of([100.0, 900.0, 1100.0], [1.1, 5.5, 400.0], 1e-3, 0.1)
+    table = compare_open(ServiceCenter(runs=measured)).set_index(["model", "arrival_rate_per_s"])
     assert table.loc["M/D/1", "utilization"].tolist() == pytest.approx([0.1, 0.9, 1.1])
     assert table["predicted"].isna().groupby("arrival_rate_per_s").all().tolist() == [
         False, False, True,
@@ -76,22 +78,59 @@ def test_overload_has_no_prediction():
     assert table.index.unique("model").tolist() == ["M/M/1", "M/D/1", "M/G/1"]
 
 
+def test_each_run_is_predicted_from_its_own_rate_and_service_time():
+    rates = np.array([850.0, 900.0, 950.0])
+    truth_ms = 1000 * mm1(rates, 1000.0).response_time
+    measured = runs_of(900.0, truth_ms, 1e-3).assign(
+        measured_rate_per_s=rates, repetition=[1, 2, 3]
+    )
+    table = compare_open(ServiceCenter(runs=measured)).set_index("model")
+    assert table.loc["M/M/1", "relative_error"] == pytest.approx(0, abs=1e-12)
+    assert table.loc["M/M/1", "predicted"] == pytest.approx(truth_ms.mean())
+    of_the_mean = 1000 * float(mm1(900.0, 1000.0).response_time)
+    assert of_the_mean / truth_ms.mean() < 0.85  # what a prediction from means would have given
+    assert table.loc["M/D/1", "error_ci_high"] < 0
+    assert table.loc["M/D/1", "repetitions"] == 3
+
+
+def test_a_rate_of_which_one_run_is_overloaded_has_no_prediction():
+    measured = runs_of(900.0, [5.0, 9.0], 1e-3).assign(
+        measured_rate_per_s=[900.0, 1001.0], repetition=[1, 2]
+    )
+    center = ServiceCenter(runs=measured)
+    assert run_errors(center)["predicted"].isna().tolist() == [False, True] * 2
+    assert compare_open(center)[["predicted", "relative_error"]].isna().all(axis=None)
+
+
 def test_curves_pass_through_the_predictions():
-    measured = cells([900.0, 100.0], [5.5, 1.1])
-    service_time = pd.Series([0.9e-3, 1.1e-3], measured.index)
-    center = ServiceCenter(cells=measured, service_time=service_time, other_time=1e-3)
+    measured = runs_of([900.0, 100.0], [5.5, 1.1], np.array([0.9e-3, 1.1e-3]), [0.2, 0.4])
+    center = ServiceCenter(runs=measured, other_time=1e-3)
     curves, table = open_curves(center), compare_open(center)
+    assert table["model"].unique().tolist() == ["M/M/1", "M/D/1", "M/G/1"]
     for model, curve in curves.groupby("model"):
-        ends = curve.iloc[[-1, 0]]
+        ends = curve.iloc[[0, -1]]
         own = table[table["model"] == model]
         assert ends["response_time_ms"].tolist() == pytest.approx(own["predicted"].tolist())
         assert ends["utilization"].tolist() == pytest.approx(own["utilization"].tolist())
 
 
 def test_stations_that_were_not_measured_give_no_rows():
-    center = ServiceCenter(cells=cells([], []), service_time=math.nan)
+    center = ServiceCenter(runs=runs_of([], []))
     assert compare_open(center).empty
     assert open_curves(center).empty
+    assert error_rows({"link": center}).empty
+
+
+def test_errors_of_stations_stand_beside_the_machines_share():
+    link = ServiceCenter(runs=runs_of([1000.0, 2000.0], [0.5, 1.0], machine_share=0.03))
+    workers = ServiceCenter(runs=runs_of([1000.0], [0.5], service_scv=0.5), num_servers=8)
+    table = error_rows(
+        {"link": link, "eight workers": workers, "none": replace(link, runs=link.runs[:0])}
+    )
+    assert table["station"].tolist() == ["link", "link", "eight workers"]
+    assert table["machine_share"].tolist()[:2] == [0.03, 0.03]
+    assert table.columns.tolist()[-3:] == ["M/M/m", "M/D/m", "M/G/m"]
+    assert table["M/G/m"].notna().tolist() == [False, False, True]
 
 
 def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_other():
@@ -102,12 +141,10 @@ def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_oth
     )  # fmt: skip
     options = SimulationOptions(duration_s=60)
     runs = [simulate(system, arrival_rate=rate, options=options).measures for rate in rates]
-    measured = cells(rates, [0.5 + run.loc["client_response_time_ms", "mean"] for run in runs])
+    measured = runs_of(rates, [0.5 + run.loc["client_response_time_ms", "mean"] for run in runs])
     center = ServiceCenter(
-        cells=measured,
-        service_time=SERVICE_TIME,
+        runs=measured,
         other_time=5e-4,
-        service_scv=0.0,
         burst_time=burst_bytes * 8 / 100e6,
     )
     table = compare_open(center).set_index(["model", "arrival_rate_per_s"])

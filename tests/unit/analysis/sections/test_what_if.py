@@ -86,7 +86,9 @@ def test_the_machine_is_the_limit_below_the_dilation_that_the_links_need(campaig
     assert (saturations / saturations[1]).tolist() == pytest.approx([1, 2, 4, 16])
     measured = table["measured_ops_per_s"]
     assert measured.notna().tolist() == [False, False, True, False]
-    assert saturations[4] == pytest.approx(measured[4] / 0.8, rel=0.01)
+    runs = tables.runs.query("section == '4.1' and num_clients == num_clients.max()")
+    others = runs[runs["workers"] < runs["workers"].max()]["client_throughput_ops_per_s"]
+    assert saturations[4] == pytest.approx(others.mean() / 0.8, rel=0.01)
     assert table.loc[1, "bottleneck"] == "machine" != table.loc[16, "bottleneck"]
     assert table["throughput_ops_per_s"].is_monotonic_increasing
 

@@ -20,6 +20,13 @@ def test_errors_are_relative_to_what_was_measured():
     assert table["relative_error"].tolist() == pytest.approx([0.01, 0.03, -0.2, 0.04])
 
 
+def test_predictions_are_judged_by_equivalence():
+    predicted = pd.Series({"a": 101.0, "b": 107.0, "c": 20.0, "d": 100.0})
+    verdicts = compare(CELLS, predicted, "x")["verdict"].tolist()
+    assert verdicts == ["equal", "different", "different", "cannot be told"]
+    assert compare(CELLS, predicted * np.nan, "x")["verdict"].isna().all()
+
+
 def test_the_interval_goes_with_the_measurement():
     table = compare(CELLS, CELLS["x_mean"], "x")
     assert table.loc["a", ["ci_low", "ci_high"]].tolist() == [98.0, 102.0]
@@ -43,8 +50,10 @@ def test_measurements_must_be_above_zero():
 
 def test_models_are_summed_up_by_their_errors():
     frame = pd.DataFrame({"model": ["a", "a", "b"], "relative_error": [0.01, -0.2, np.nan]})
+    frame["verdict"] = ["cannot be told", "different", None]
     (row,) = error_table({"throughput": frame}).to_dict("records")
     assert (row["quantity"], row["model"]) == ("throughput", "a")
     assert row["largest_error"] == -0.2
     assert row["median_absolute_error"] == pytest.approx(0.105)
     assert row["near"] == 0.5
+    assert (row["equal"], row["different"]) == (0, 1)

@@ -2,7 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.text.formatting import collapsed, format_column, heading, plus_minus
+from analysis.text.formatting import (
+    collapsed,
+    format_column,
+    heading,
+    plus_minus,
+    with_intervals,
+)
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
@@ -82,3 +88,18 @@ def test_rows_that_differ_in_one_column_alone_are_joined():
     )
     rows = collapsed(frame, "workers").to_dict("list")
     assert rows == {"workload": ["get", "set"], "workers": ["8, 64", "8"], "most": [1.0, 2.0]}
+
+
+def test_numbers_stand_with_their_intervals():
+    frame = pd.DataFrame(
+        {
+            "x_ops_per_s": [1000.0, 2000.0, 3000.0],
+            "x_ci_low_ops_per_s": [990.0, 1900.0, np.nan],
+            "x_ci_high_ops_per_s": [1010.0, np.inf, np.nan],
+            "other_ms": [1.0, 2.0, 3.0],
+        }
+    )
+    table = with_intervals(frame)
+    assert list(table) == ["x_ops_per_s", "other_ms"]
+    texts = [text.replace(THIN, "") for text in table["x_ops_per_s"]]
+    assert texts == ["1000 (990 to 1010)", "at least 1900", "3000"]

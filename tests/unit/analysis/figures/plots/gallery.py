@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.figures import plots
 from analysis.results.histograms import percentiles_by
 from analysis.sections.summary import cells
-from analysis.statistics.designs import analyse_designs
+from analysis.statistics.factorial.designs import analyse_designs
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
 

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.figures.panels import runs_of
 from analysis.figures.plots import plot_effects, plot_interactions, plot_residuals
-from analysis.statistics.designs import analyse_designs
+from analysis.statistics.factorial.designs import analyse_designs
 from tests.unit.analysis.figures.plots.gallery import FACTORS, THROUGHPUT, factorial_runs
 
 UNITS = {"throughput": "op/s"}

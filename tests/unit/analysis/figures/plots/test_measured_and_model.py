@@ -11,38 +11,34 @@ from analysis.figures.plots.measured_and_model import (
 from analysis.sections.open_loop import ServiceCenter
 
 
-def open_cells(rates):
-    time = "client_response_time_ms"
-    return pd.DataFrame(
+def open_center(rates):
+    runs = [
         {
-            "section": "7",
-            "arrival_rate_per_s": rates,
-            "num_clients": 384,
-            "client_throughput_ops_per_s_mean": rates,
-            f"{time}_mean": 2.0,
-            f"{time}_ci_low": -9.0,
-            f"{time}_ci_high": 99.0,
-            f"{time}_repetitions": 3,
+            "section": "7", "num_clients": 384, "arrival_rate_per_s": rate,
+            "repetition": repetition, "measured_rate_per_s": rate, "service_time_s": 1e-3,
+            "service_scv": 0.0, "machine_share": math.nan,
+            "client_response_time_ms": 2.0 + repetition,
         }
-    )
+        for rate in rates
+        for repetition in (-1, 0, 1)
+    ]  # fmt: skip
+    columns = ["arrival_rate_per_s", "service_scv"]
+    return ServiceCenter(runs=pd.DataFrame(runs) if runs else pd.DataFrame(columns=columns))
 
 
 def test_stations_are_panels_of_points_and_curves():
-    center = ServiceCenter(cells=open_cells([100.0, 800.0]), service_time=1e-3)
-    empty = ServiceCenter(cells=open_cells([]), service_time=math.nan)
-    figure = plot_open_stations({"link": center, "one worker": empty})
+    figure = plot_open_stations(
+        {"link": open_center([100.0, 800.0]), "one worker": open_center([])}
+    )
     assert [trace.name for trace in figure.data] == ["measured", "M/M/m", "M/D/m"]
     points, curve, _ = figure.data
     assert list(points.x) == pytest.approx([0.1, 0.8])
     assert max(curve.x) == pytest.approx(0.8)
-    assert figure.layout.meta["runs"] == {
-        "7|100.0|384": 3, "7|800.0|384": 3,
-    }  # fmt: skip
+    assert sum(figure.layout.meta["runs"].values()) == 6
 
 
 def test_intervals_are_cut_where_a_logarithmic_axis_would_lose_them():
-    center = ServiceCenter(cells=open_cells([100.0, 800.0]), service_time=1e-3)
-    points = plot_open_stations({"link": center}).data[0]
+    points = plot_open_stations({"link": open_center([100.0, 800.0])}).data[0]
     assert all(below < 2 for below in points.error_y.arrayminus)
     assert all(above < 10 for above in points.error_y.array)
 

@@ -64,6 +64,8 @@ def test_throughput_has_markers_with_intervals_and_bounds_as_lines(baseline, bou
     assert (min(read.y), max(read.y)) == (2900, 2900)  # 6 clients reach it in a millisecond
     assert (min(write.y), max(write.y)) == (3000, 5000)
     assert not lines(plot_throughput(baseline))
+    knee = measured(figure, "knee N*")
+    assert (knee.x, knee.y) == ((10,), (5000,))  # that of gets lies below all loads
 
 
 def test_response_time_is_bounded_below_on_a_logarithmic_axis(baseline, bounds):

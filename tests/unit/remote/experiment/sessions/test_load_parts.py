@@ -35,9 +35,7 @@ def settings(**changes) -> Settings:
 
 
 def tools(name: str) -> Tools:
-    return Tools(
-        bin_dir="bin", generator="memtier", generator_name=name, clock_offset_s=0.0, facts={}
-    )
+    return Tools(bin_dir="bin", generator="memtier", generator_name=name, facts={})
 
 
 def command(one: Settings, *, time_dilation: float = 1.0) -> str:
@@ -111,11 +109,28 @@ def test_middleware_is_told_what_the_settings_say():
         routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
     )
     text = middleware_options(
-        hosts("m", 1)[0], hosts("servers", 2), one, "bin/middleware"
+        hosts("m", 1)[0], hosts("servers", 2), one, program="bin/middleware", time_dilation=1
     ).command()
     assert text.startswith("bin/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
     assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
     assert "--dispatch pipelined --transport ktor --replicas all" in text
+
+
+@pytest.mark.parametrize(("time_dilation", "told"), [(1, "3000ms"), (4, "12000ms")])
+def test_time_limit_of_servers_is_one_of_the_system(time_dilation, told):
+    options = middleware_options(
+        hosts("m", 1)[0],
+        hosts("servers", 2),
+        settings(),
+        program="bin/middleware",
+        time_dilation=time_dilation,
+    )
+    assert f"--server-timeout {told}" in options.command()
+
+
+def test_instances_get_more_time_where_answers_take_longer():
+    assert generators.start_lead_s([0.002, 0.001]) == pytest.approx(0.12)
+    assert generators.start_lead_s([0.002, 0.2]) == pytest.approx(2.1)
 
 
 @pytest.fixture

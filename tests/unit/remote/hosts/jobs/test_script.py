@@ -11,8 +11,8 @@ import pytest
 from remote.hosts.jobs.script import JOB_MARK, start_script
 
 
-def start(folder: Path, command: str, limit_s: float = 30) -> None:
-    script = start_script(str(folder), "job 1", command, limit_s)
+def start(folder: Path, command: str, limit_s: float = 30, *, reads_input: bool = False) -> None:
+    script = start_script(str(folder), "job 1", command, limit_s, reads_input=reads_input)
     subprocess.run(["sh", "-c", script], check=True, timeout=10)
 
 
@@ -29,6 +29,25 @@ def test_job_leaves_streams_and_exit_status(tmp_path):
     assert wait_for(tmp_path / "run" / "job 1.exit") == "7"
     assert (tmp_path / "run" / "job 1.out").read_text() == "out\n"
     assert (tmp_path / "run" / "job 1.err").read_text() == "it's err\n"
+
+
+def test_job_holds_its_lock_until_its_exit_status_is_there(tmp_path):
+    start(tmp_path, "sh -c 'sleep 60 & sleep 0.5; exit 7'")  # what it leaves behind holds none
+    begun = time.monotonic()
+    subprocess.run(["flock", "-s", "-w", "10", tmp_path / "job 1.lock", "true"], check=True)
+    assert (tmp_path / "job 1.exit").read_text().strip() == "7"
+    assert 0.2 < time.monotonic() - begun < 9
+    os.killpg(int((tmp_path / "job 1.sid").read_text()), signal.SIGKILL)
+
+
+def test_job_reads_lines_that_come_while_it_runs(tmp_path):
+    command = "sh -c 'echo ready; read -r a; read -r b; echo $a $b'"
+    start(tmp_path, command, reads_input=True)
+    wait_for(tmp_path / "job 1.out")
+    for line in ("one", "two"):
+        (tmp_path / "job 1.in").write_text(f"{line}\n")
+    assert wait_for(tmp_path / "job 1.exit") == "0"
+    assert (tmp_path / "job 1.out").read_text() == "ready\none two\n"
 
 
 def test_job_is_ended_at_its_time_limit(tmp_path):

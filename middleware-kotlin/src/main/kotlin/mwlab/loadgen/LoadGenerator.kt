@@ -27,6 +27,7 @@ import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.replaying
 import mwlab.loadgen.workload.requestsPerClient
 import mwlab.options.OptionException
+import java.io.BufferedReader
 import java.io.File
 import java.io.IOException
 import java.io.PrintStream
@@ -40,11 +41,13 @@ import java.net.UnknownHostException
  *
  * @param out for tables, as memtier's stdout
  * @param err for progress and messages, as memtier's stderr
+ * @param input tells the start time where `--start-at=-` asks for it
  */
 internal class LoadGenerator(
     private val out: PrintStream,
     private val err: PrintStream,
     private val interruption: Interruption,
+    private val input: BufferedReader = System.`in`.bufferedReader(),
 ) {
     /** Returns the exit status: 0 success, 1 something could not be measured or written, 2 a bad command line. */
     fun run(arguments: List<String>): Int {
@@ -96,10 +99,11 @@ internal class LoadGenerator(
             val address = resolve(options.target)
             if (options.pacing.objective != null) return search(options, address, baseSeed, result)
             val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
+            val signal = if (options.pacing.startIsTold) StartSignal(out, input, interruption) else null
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption, samples, trace).execute()
+                val run = Run(options, address, baseSeed, progress, interruption, samples, trace, signal).execute()
                 result.runs += run
                 samples?.close()
                 tell(run, number, options)

@@ -3,6 +3,7 @@ package mwlab.loadgen
 import com.sun.management.OperatingSystemMXBean
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -31,7 +32,9 @@ import mwlab.net.EventLoop
 import mwlab.net.loop.LoopTransport
 import java.io.IOException
 import java.lang.management.ManagementFactory
+import java.net.ConnectException
 import java.net.InetSocketAddress
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -43,6 +46,7 @@ import kotlin.time.Duration.Companion.seconds
  * @param interruption ends the run early
  * @param samples where sampled requests are written
  * @param trace what is replayed
+ * @param startSignal tells when the clients start, in place of `--start-at`
  */
 internal class Run(
     private val options: Options,
@@ -52,6 +56,7 @@ internal class Run(
     private val interruption: Interruption,
     private val samples: SampleFile? = null,
     private val trace: Trace? = null,
+    private val startSignal: StartSignal? = null,
 ) {
     private val server = address.text
     private val errors = ErrorLog(server, options.output.debug, progress::message)
@@ -91,11 +96,12 @@ internal class Run(
 
     private suspend fun measure(threads: List<ClientThread>): RunResult {
         progress.message("[RUN #${progress.runNumber}] Preparing benchmark client...")
-        connect(threads)
-        progress.message("[RUN #${progress.runNumber}] Launching threads now...")
         val isFirst = progress.runNumber == 1
         if (isFirst) withContext(threads.first().loop) { Rehearsal(options).run(threads.first().loop) }
-        val clock = startClock(options.pacing.startAtEpochS.takeIf { isFirst })
+        if (startSignal != null) awaitServer(threads.first())
+        connect(threads)
+        progress.message("[RUN #${progress.runNumber}] Launching threads now...")
+        val clock = startClock(if (isFirst) startSignal?.await() ?: options.pacing.startAtEpochS else null)
         val limit = limitOf(clock)
         val cpuAtStart = cpuNanos()
         coroutineScope {
@@ -113,6 +119,24 @@ internal class Run(
         return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
     }
 
+    /** Opens the first connection as soon as the server listens: the two may be started at the same time. */
+    private suspend fun awaitServer(thread: ClientThread) = withContext(thread.loop) {
+        val client = thread.clients.first()
+        withTimeoutOrNull(SERVER_START_LIMIT) {
+            while (!interruption.isRequested && !isListening(client)) delay(CONNECT_PAUSE)
+        }
+    }
+
+    /** Whatever else keeps it from connecting is told by [connect]. */
+    private suspend fun isListening(client: Client): Boolean = try {
+        client.connect()
+        true
+    } catch (_: ConnectException) {
+        false
+    } catch (_: IOException) {
+        true
+    }
+
     /** Opens the connections of all clients that begin at once. */
     private suspend fun connect(threads: List<ClientThread>) = try {
         coroutineScope { threads.forEach { launch(it.loop) { connect(it) } } }
@@ -123,7 +147,7 @@ internal class Run(
     private suspend fun connect(thread: ClientThread) = coroutineScope {
         val pausesUs = options.target.connectJitterUs
         for ((index, client) in thread.clients.withIndex()) {
-            if (startSecondOf(index) > 0) continue
+            if (startSecondOf(index) > 0 || client.isConnected) continue
             if (pausesUs.last > 0) thread.loop.sleepUntil(System.nanoTime() + pausesUs.random() * NANOS_PER_MICRO)
             launch { client.connect() }
         }
@@ -178,6 +202,8 @@ internal class Run(
     private companion object {
         const val DEFAULT_CONNECT_TIMEOUT_S = 10
         const val MS_PER_S = 1000
+        val SERVER_START_LIMIT = 30.seconds
+        val CONNECT_PAUSE = 20.milliseconds
         const val NANOS_PER_MICRO = RunClock.NANOS_PER_MICRO
 
         fun cpuNanos(): Long = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean::class.java).processCpuTime

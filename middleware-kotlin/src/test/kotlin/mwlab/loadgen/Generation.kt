@@ -15,18 +15,22 @@ internal class Generation(val status: Int, val out: String, val err: String, val
 
     companion object {
         /** Against a server whose replies [answer] may replace: null closes the connection, "" says nothing. */
-        fun against(words: String, answer: (String, String) -> String? = { _, reply -> reply }): Generation =
-            FakeMemcached().use { server ->
-                server.answer = answer
-                of(server.address.port, words)
-            }
+        fun against(
+            words: String,
+            input: String = "",
+            answer: (String, String) -> String? = { _, reply -> reply },
+        ): Generation = FakeMemcached().use { server ->
+            server.answer = answer
+            of(server.address.port, words, input = input)
+        }
 
-        fun of(port: Int, words: String, interruption: Interruption = Interruption()): Generation {
+        fun of(port: Int, words: String, interruption: Interruption = Interruption(), input: String = ""): Generation {
             val json = File.createTempFile("loadgen", ".json")
             try {
                 val arguments = "-s 127.0.0.1 -p $port -P memcache_text --json-out-file=$json $words".split(' ')
                 val (out, err) = ByteArrayOutputStream() to ByteArrayOutputStream()
-                val status = LoadGenerator(PrintStream(out), PrintStream(err), interruption).run(arguments)
+                val status = LoadGenerator(PrintStream(out), PrintStream(err), interruption, input.reader().buffered())
+                    .run(arguments)
                 return Generation(status, out.toString(), err.toString(), json.readText())
             } finally {
                 json.delete()

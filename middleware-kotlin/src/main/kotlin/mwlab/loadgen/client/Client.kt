@@ -54,6 +54,9 @@ internal class Client(
     var failure: Exception? = null
         private set
 
+    /** Whether the connection has been opened. */
+    val isConnected: Boolean get() = opened != null
+
     /** Opens the connection. @throws IOException if the server cannot be reached */
     suspend fun connect() {
         opened = dial()

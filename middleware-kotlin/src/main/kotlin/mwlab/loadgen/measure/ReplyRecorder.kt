@@ -47,8 +47,10 @@ internal class ReplyRecorder(
 
     /** A reply at [repliedNanos] that answers [request]. */
     fun reply(request: SentRequest, hits: Int, bytes: Int, repliedNanos: Long) {
-        val stats = at(repliedNanos)[request.operation]
+        val second = at(repliedNanos)
+        val stats = second[request.operation]
         val responseTimeUs = (repliedNanos - request.sentNanos) / RunClock.NANOS_PER_MICRO
+        second.slices.record(repliedNanos - (endOfCurrent - RunClock.NANOS_PER_SECOND), responseTimeUs)
         val isBadValue = request.outcome == Outcome.EXISTS
         stats.record(responseTimeUs, if (isBadValue) 0 else request.keys, hits, request.bytes, bytes)
         if (isBadValue) stats.recordBadValue()

@@ -6,6 +6,9 @@ import mwlab.loadgen.request.Operation
 internal class SecondStats {
     private val operations = Array(Operation.entries.size) { OperationStats() }
     private val unsentWaits = TimeHistogram()
+
+    /** All kinds of requests together. */
+    val slices = Slices()
     var connectionErrors = 0L
         private set
 
@@ -27,6 +30,7 @@ internal class SecondStats {
 
     operator fun plusAssign(other: SecondStats) {
         for (operation in Operation.entries) this[operation] += other[operation]
+        slices += other.slices
         unsentWaits += other.unsentWaits
         connectionErrors += other.connectionErrors
     }

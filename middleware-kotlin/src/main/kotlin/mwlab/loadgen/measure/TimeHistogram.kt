@@ -4,9 +4,9 @@ import org.HdrHistogram.Histogram
 import java.nio.ByteBuffer
 
 /**
- * Response times in memtier's histogram (10 us to 600 s, two significant digits), which can be packed: a run of hours
- * keeps one for each second, and the counts of a second take some hundred bytes instead of twenty thousand.
- * Not thread-safe.
+ * Response times from 10 us to 600 s, in bins of a microsecond that widen with the time, to at most 0.8 % of it. Each
+ * lies in one bin of memtier's histogram, which begins with bins of 8 us. It can be packed: a run of hours keeps one
+ * for each second, and the counts of a second take some hundred bytes instead of twenty thousand. Not thread-safe.
  */
 internal class TimeHistogram {
     private var live: Histogram? = null
@@ -18,7 +18,7 @@ internal class TimeHistogram {
     fun record(timeUs: Long) = unpacked().recordValue(timeUs.coerceIn(LOWEST_US, HIGHEST_US))
 
     operator fun plusAssign(other: TimeHistogram) {
-        if (!other.isEmpty) unpacked().add(other.toHistogram())
+        if (!other.isEmpty) unpacked().add(other.read())
     }
 
     /** Makes this small; recording again unpacks it. */
@@ -30,10 +30,21 @@ internal class TimeHistogram {
         live = null
     }
 
-    /** The counts to read from, in microseconds; the caller must not change them. */
-    fun toHistogram(): Histogram = live ?: packed?.let(::decode) ?: newHistogram()
+    /** The counts in memtier's bins (two significant digits), in microseconds. */
+    fun toHistogram(): Histogram = Histogram(LOWEST_US, HIGHEST_US, SIGNIFICANT_DIGITS).also {
+        if (!isEmpty) it.add(read())
+    }
 
-    private fun unpacked(): Histogram = live ?: toHistogram().also {
+    /** Those that hold any, rising. */
+    fun bins(): List<Bin> =
+        if (isEmpty) emptyList() else read().recordedValues().map { Bin(it.valueIteratedTo, it.countAtValueIteratedTo) }
+
+    /** @property edgeUs largest time that it would hold */
+    data class Bin(val edgeUs: Long, val count: Long)
+
+    private fun read(): Histogram = live ?: packed?.let(::decode) ?: newHistogram()
+
+    private fun unpacked(): Histogram = live ?: read().also {
         live = it
         packed = null
     }
@@ -45,6 +56,6 @@ internal class TimeHistogram {
         const val HIGHEST_US = 600_000_000L
         const val SIGNIFICANT_DIGITS = 2
 
-        fun newHistogram() = Histogram(LOWEST_US, HIGHEST_US, SIGNIFICANT_DIGITS)
+        fun newHistogram() = Histogram(1, HIGHEST_US, SIGNIFICANT_DIGITS)
     }
 }

@@ -104,7 +104,8 @@ private fun readPacing(line: CommandLine): Pacing {
         arrivals = if ("replay" in line) readReplay(line) else readArrivals(line),
         objective = line["find-rate"]?.let(Objective::parse),
         rateLimit = line.number("rate-limiting", 0, 1L..Int.MAX_VALUE, "rate must be greater than zero.").toInt(),
-        startAtEpochS = line["start-at"]?.let { line.positive("start-at", 0.0) },
+        startAtEpochS = line["start-at"]?.takeIf { it != TOLD }?.let { line.positive("start-at", 0.0) },
+        startIsTold = line["start-at"] == TOLD,
         warmUpS = line.count("warm-up", defaults.warmUpS, from = 0),
         coolDownS = line.count("cool-down", defaults.coolDownS, from = 0),
         grace = line["grace"]?.let { line.positive("grace", 0.0).seconds } ?: defaults.grace,
@@ -163,6 +164,7 @@ private fun checkSearch(options: Options) {
         "--find-rate cannot be combined with --run-count or a client staircase."
     }
     demand(options.output.sample == null) { "--find-rate and --sample are mutually exclusive." }
+    demand(!pacing.startIsTold) { "--find-rate cannot be combined with --start-at=-." }
     demand(load.testTimeS - pacing.warmUpS - pacing.coolDownS >= FEWEST_SECONDS) {
         "--find-rate needs at least $FEWEST_SECONDS seconds of --test-time beside --warm-up and --cool-down."
     }
@@ -172,3 +174,6 @@ private fun checkSearch(options: Options) {
 private const val FEWEST_SECONDS = 3
 private const val TIME_OF_A_STEP_S = 5L
 private const val MOST_CONNECTIONS = 65_536
+
+/** In place of a start time: it is told on standard input. */
+private const val TOLD = "-"

@@ -114,7 +114,11 @@ internal val optionGroups = listOf(
                 "Search the highest rate that holds it, as in \"p99 < 5 ms\", in runs of --test-time",
             ),
             option("think-time", "MSECS", "Closed loop: pause before the next request; exp:MSECS for exponential"),
-            option("start-at", "EPOCH", "Connect now, start all clients at this second since 1970"),
+            option(
+                "start-at",
+                "EPOCH",
+                "Connect now, start all clients at this second since 1970; -: say ready, read it from standard input",
+            ),
             option("warm-up", "SECS", "First seconds to leave out of totals and histograms"),
             option("cool-down", "SECS", "Last seconds to leave out of totals and histograms"),
             option("seed", "NUMBER", "Base of all random seeds; with --distinct-client-seed each client still differs"),

@@ -154,6 +154,7 @@ sealed interface ValueSize {
  *
  * @property objective what the highest rate is searched for; null: one rate is measured
  * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
+ * @property startIsTold when they start is told on standard input, once all are connected
  * @property warmUpS whole seconds at the start that totals leave out
  * @property coolDownS whole seconds at the end that totals leave out
  * @property grace how long outstanding replies are waited for after the end
@@ -163,6 +164,7 @@ data class Pacing(
     val objective: Objective? = null,
     val rateLimit: Int = 0,
     val startAtEpochS: Double? = null,
+    val startIsTold: Boolean = false,
     val warmUpS: Int = 0,
     val coolDownS: Int = 0,
     val grace: Duration = 2.seconds,

@@ -95,6 +95,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         run.health.arrivals?.let { writeArrivalTest(json, it) }
         if (Operation.CAS in run.further) json.number("cas_badval", run.total[Operation.CAS].badValues)
         if (options.pacing.arrivals !is Arrivals.Closed) writeIntended(json, run)
+        writeCourse(json, run)
     }
 
     private fun writeArrivalTest(json: JsonWriter, test: ArrivalTest) = json.obj("Sent arrivals") {

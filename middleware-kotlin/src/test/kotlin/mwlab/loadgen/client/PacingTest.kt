@@ -1,6 +1,16 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.Generation
+import mwlab.loadgen.Interruption
+import mwlab.loadgen.LoadGenerator
+import mwlab.testing.FakeMemcached
+import java.io.ByteArrayOutputStream
+import java.io.PipedReader
+import java.io.PipedWriter
+import java.io.PrintStream
+import java.net.ServerSocket
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.concurrent.thread
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -89,6 +99,56 @@ class PacingTest {
         assertEquals(listOf("1", "3", "4"), active.map { it.groupValues[1] }.toList())
         val perSecond = List(3) { run.number("Totals", "Time-Serie", "$it", "Count") }
         assertTrue(3 * perSecond[0] < perSecond[1] + perSecond[2], "$perSecond")
+    }
+
+    @Test
+    fun `all clients say that they are ready and start at the second that is told`() {
+        val startAt = System.currentTimeMillis() / 1000 + 2
+        val run = Generation.against("-t 2 -c 2 -n 5 --start-at=-", input = "$startAt.25\n")
+        assertEquals(0, run.status, run.err)
+        assertEquals("ready", run.out.lines().first())
+        assertEquals(startAt * 1000.0 + 250, run.number("Runtime", "Start time"), 1.0)
+    }
+
+    @Test
+    fun `who is told when to start waits for a server that does not listen yet`() {
+        val free = ServerSocket(0).use { it.localPort }
+        val server = AtomicReference<ServerSocket>()
+        thread {
+            Thread.sleep(300)
+            server.set(ServerSocket(free))
+        }
+        val run = Generation.of(free, "-t 1 -c 1 -n 1 --start-at=-", input = "1000\n")
+        server.get().close()
+        assertEquals("ready", run.out.lines().first(), run.err)
+        assertTrue("--start-at has passed" in run.err, run.err)
+    }
+
+    @Test
+    fun `a start that is not told is a failure`() {
+        for (input in listOf("", "soon\n", "-1\n")) {
+            val run = Generation.against("-n 1 --start-at=-", input)
+            assertEquals(1, run.status)
+            assertTrue("no second since 1970 was told" in run.err, run.err)
+        }
+    }
+
+    @Test
+    fun `who waits for the start can be interrupted`() {
+        val interruption = Interruption()
+        val (reader, writer) = PipedReader() to PipedWriter()
+        writer.connect(reader) // nothing is ever written
+        FakeMemcached().use { server ->
+            val words = "-s 127.0.0.1 -p ${server.address.port} -P memcache_text -n 1 --start-at=-"
+            val (out, err) = ByteArrayOutputStream() to ByteArrayOutputStream()
+            val generator = LoadGenerator(PrintStream(out), PrintStream(err), interruption, reader.buffered())
+            thread {
+                while ("ready" !in out.toString()) Thread.sleep(5)
+                interruption.request()
+            }
+            assertEquals(1, generator.run(words.split(' ')))
+            assertTrue("interrupted before the start" in err.toString(), err.toString())
+        }
     }
 
     @Test

@@ -1,5 +1,7 @@
 package mwlab.loadgen.measure
 
+import org.HdrHistogram.Histogram
+import java.util.SplittableRandom
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -33,5 +35,24 @@ class TimeHistogramTest {
         val sum = TimeHistogram().apply { plusAssign(TimeHistogram()) }
         assertTrue(sum.isEmpty)
         assertEquals(0, sum.toHistogram().totalCount)
+    }
+
+    @Test
+    fun `bins are at most a hundred and twenty-eighth of their times wide`() {
+        for (timeUs in listOf(100L, 255, 256, 1_000, 4_999, 123_456, 599_999_999)) {
+            val bin = TimeHistogram().apply { record(timeUs) }.bins().single()
+            assertTrue(bin.edgeUs - timeUs in 0..timeUs / 128, "$timeUs lies in the bin up to ${bin.edgeUs}")
+        }
+    }
+
+    @Test
+    fun `memtier's histogram is what it would be had the times been recorded in it`() {
+        val random = SplittableRandom(1)
+        val times = List(10_000) { random.nextLong(10, 1L shl random.nextInt(5, 29)) }
+        val expected = Histogram(10, 600_000_000, 2).apply { times.forEach { recordValue(it) } }
+        val found = TimeHistogram().apply { times.forEach(::record) }.toHistogram()
+        assertEquals(expected, found)
+        assertEquals(expected.minValue to expected.maxValue, found.minValue to found.maxValue)
+        assertEquals(expected.mean, found.mean)
     }
 }

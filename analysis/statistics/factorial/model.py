@@ -1,27 +1,40 @@
-r"""Two-level factorial designs with repetitions, 2^k r.
+r"""The model of a 2^k r design: effects, the variation they explain, their intervals.
 
 Every factor has two levels, coded -1 and +1; every combination was measured r times. Where each
 repetition of the whole design was made in a time of its own, it is a block, whose effect is told
-from the experimental error.
+from the experimental error. statsmodels fits it by least squares.
+
+In such a design every effect is a sum of all cells with signs, so that all have the same variance:
+the mean of the cells' variances over 2^k r, which the pooled error estimates whether or not cells
+differ. A sandwich estimator (HC3) can therefore only widen all intervals alike. What is wrong where
+variances differ are the degrees of freedom: then they are Welch's and Satterthwaite's.
 
 References
 ----------
 Jain 1991, chapters 17 (2^k), 18 (2^k r), section 18.8 (multiplicative model); Montgomery 2013,
-section 5.6 (blocking in a factorial design).
+section 5.6 (blocking in a factorial design); Satterthwaite 1946, doi:10.2307/3002019.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from string import ascii_uppercase
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-MEAN = "I"
-LARGEST_K = 5
-MODELS = ("additive", "multiplicative")
+from analysis.statistics.factorial.coding import (
+    MEAN,
+    blocks_of,
+    cells_of,
+    check_arguments,
+    coded_levels,
+    count_repetitions,
+    responses_of,
+    sign_table,
+)
+
+__all__ = ["MEAN", "FactorialResult", "analyse"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,6 +49,10 @@ class FactorialResult:
         Letter to factor, in the order given.
     repetitions
         r.
+    freedom
+        Degrees of freedom of the error.
+    equal_variances
+        Whether the error was taken to be the same in all cells.
     effects
         Indexed ``I`` (the mean), ``A``, ``B``, ..., ``AB``, ...: `effect` (q),
         `variation_explained` (:math:`2^k r q^2 / SST`, a fraction; NaN for the mean), `ci_low`,
@@ -48,8 +65,8 @@ class FactorialResult:
     block_variation
         The blocks' part of SST, a fraction; 0 without blocks.
     residuals
-        Row by row as in the frame: `predicted` (mean of the cell, and its block's difference from
-        the mean), `residual`.
+        Row by row as in the frame: `cell` (the signs of its factors, ``+-+``), `block`, `predicted`
+        (mean of the cell, and its block's difference from the mean), `residual`.
     max_min_ratio
         Largest over smallest response; if large, compare with the multiplicative model. NaN
         where a response is not above 0.
@@ -58,6 +75,8 @@ class FactorialResult:
     model: str
     factors: dict[str, str]
     repetitions: int
+    freedom: float
+    equal_variances: bool
     effects: pd.DataFrame
     sst: float
     sse: float
@@ -76,6 +95,7 @@ def analyse(
     *,
     block: str | None = None,
     filled: int = 0,
+    equal_variances: bool = True,
 ) -> FactorialResult:
     r"""Estimate the effects of k factors and allocate the variation to them.
 
@@ -108,6 +128,12 @@ def analyse(
         stands in every block once.
     filled
         How many rows were not measured but filled in; each takes a degree of freedom.
+    equal_variances
+        Whether the error is the same in all cells. If not, with :math:`s_i^2` of each cell,
+
+        .. math:: \nu = \frac{(\sum_i s_i^2)^2}{\sum_i s_i^4 / (r - 1)}
+
+        which is not more than above; the error itself stays as it is.
 
     Raises
     ------
@@ -115,30 +141,33 @@ def analyse(
         An argument out of its domain, a level other than -1 and +1, a missing combination or
         response, combinations with different numbers of repetitions, or incomplete blocks.
     """
-    _check_arguments(factors, model, confidence)
+    check_arguments(factors, model, confidence)
     wanted = (*factors, response, *([block] if block else []))
     absent = [name for name in wanted if name not in frame]
     if absent:
         raise ValueError(f"columns {absent} are missing in {list(frame)}")
-    levels = _levels(frame, factors)
-    measured = _responses(frame, response, model)
+    levels = coded_levels(frame, factors)
+    measured = responses_of(frame, response, model)
     values = measured if model == "additive" else np.log10(measured)
-    repetitions = _repetitions(levels, factors)
-    names, signs = _sign_table(levels)
+    repetitions = count_repetitions(levels, factors)
+    names, signs = sign_table(levels)
     size = len(values)  # 2^k r
     rounding = 4 * np.finfo(np.float64).eps * np.abs(values).max()
-    effect = signs.T @ values / size  # over all rows, which is over the means as r is the same
-    effect[np.abs(effect) <= rounding] = 0.0
-    of_block = _block_differences(frame, levels, values, block, repetitions)
-    predicted = signs @ effect + of_block
-    residual = values - predicted
-    residual[np.abs(residual) <= rounding] = 0.0
+    blocks = blocks_of(frame, levels, block, repetitions)
+    fitted = _fit(signs, values, blocks)
+    effect = np.where(np.abs(fitted.effects) <= rounding, 0.0, fitted.effects)
+    residual = np.where(np.abs(fitted.residuals) <= rounding, 0.0, fitted.residuals)
+    of_block = values - residual - signs @ effect
+    of_block[np.abs(of_block) <= rounding] = 0.0
     sum_of_squares = size * effect**2
     sse = float(residual @ residual) if repetitions > 1 else 0.0
     ssb = float(of_block @ of_block)
     sst = float(sum_of_squares[1:].sum()) + ssb + sse
-    freedom = (len(names) - bool(block)) * (repetitions - 1) - filled
-    half_width = _half_width(sse, size, freedom, confidence)
+    cells = cells_of(levels)
+    freedom = fitted.freedom - filled
+    if not equal_variances and freedom >= 1:
+        freedom = min(freedom, _satterthwaite(residual, cells, repetitions, block is not None))
+    half_width = _half_width(sse, fitted.freedom - filled, size, freedom, confidence)
     explained = sum_of_squares / sst if sst else np.full(len(names), np.nan)
     effects = pd.DataFrame(
         {
@@ -152,97 +181,62 @@ def analyse(
     )
     if freedom < 1:
         effects["significant"] = pd.array([pd.NA] * len(names), dtype="boolean")
+    rows = {"cell": cells, "block": blocks, "predicted": values - residual, "residual": residual}
     return FactorialResult(
         model=model,
         factors=dict(zip(levels.columns, factors, strict=True)),
         repetitions=repetitions,
+        freedom=freedom,
+        equal_variances=equal_variances,
         effects=effects,
         sst=sst,
         sse=sse,
         error_variation=sse / sst if sst else np.nan,
         block_variation=ssb / sst if sst else np.nan,
-        residuals=pd.DataFrame({"predicted": predicted, "residual": residual}, index=frame.index),
+        residuals=pd.DataFrame(rows, index=frame.index),
         max_min_ratio=float(measured.max() / measured.min()) if measured.min() > 0 else np.nan,
     )
 
 
-def _check_arguments(factors: Sequence[str], model: str, confidence: float) -> None:
-    if not 1 <= len(factors) <= LARGEST_K or len(set(factors)) != len(factors):
-        raise ValueError(f"factors must be 1 to {LARGEST_K} different columns, got {list(factors)}")
-    if model not in MODELS:
-        raise ValueError(f"model must be one of {MODELS}, got {model!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be in (0, 1), got {confidence}")
+class _Fit(NamedTuple):
+    """Effects in the order of the signs, residuals by row, degrees of freedom of the error."""
+
+    effects: np.ndarray
+    residuals: np.ndarray
+    freedom: float
 
 
-def _levels(frame: pd.DataFrame, factors: Sequence[str]) -> pd.DataFrame:
-    """Coded levels under the letters A, B, ..."""
-    levels = frame[list(factors)].set_axis(list(ascii_uppercase[: len(factors)]), axis="columns")
-    wrong = ~levels.isin([-1, 1])
-    if wrong.any(axis=None):
-        raise ValueError(
-            f"levels must be coded -1 or +1, got {levels.astype(object).to_numpy()[wrong][0]!r}"
-        )
-    return levels.astype(float)
+def _fit(signs: np.ndarray, values: np.ndarray, blocks: np.ndarray) -> _Fit:
+    """Fit effects and blocks, whose differences from the mean add up to 0, by least squares."""
+    from statsmodels.regression.linear_model import OLS  # here: a second, for every kernel
+
+    _, number = np.unique(blocks, return_inverse=True)
+    columns = np.eye(number.max() + 1)[number]
+    apart = columns[:, :-1] - columns[:, -1:]  # sum coding
+    fitted = OLS(values, np.hstack([signs, apart])).fit()
+    return _Fit(fitted.params[: signs.shape[1]], fitted.resid, fitted.df_resid)
 
 
-def _responses(frame: pd.DataFrame, response: str, model: str) -> np.ndarray:
-    try:
-        values: np.ndarray = frame[response].to_numpy(dtype=float)
-    except (ValueError, TypeError) as exc:
-        raise ValueError(f"{response} must hold numbers: {exc}") from exc
-    if not np.isfinite(values).all():
-        raise ValueError(f"{response} must be finite, got {values[~np.isfinite(values)][0]}")
-    if model == "multiplicative" and (values <= 0).any():
-        raise ValueError(f"{response} must be > 0 for a multiplicative model, got {values.min():g}")
-    return values
+def _satterthwaite(
+    residual: np.ndarray, cells: np.ndarray, repetitions: int, has_blocks: bool
+) -> float:
+    """Degrees of freedom of the mean of the cells' variances.
+
+    In blocks each cell's residuals hold a part of all cells' errors, which is taken off again
+    (Grubbs 1948, doi:10.1080/01621459.1948.10483261).
+    """
+    squares = pd.Series(residual**2).groupby(cells).sum().to_numpy()
+    size = len(squares)
+    if has_blocks and size > 2:
+        of_all = squares.sum() / (size * (size - 1))
+        squares = np.maximum(squares - of_all, 0) / (1 - 2 / size)
+    total = float((squares**2).sum())
+    return float(squares.sum() ** 2 / total * (repetitions - 1)) if total else np.inf
 
 
-def _repetitions(levels: pd.DataFrame, factors: Sequence[str]) -> int:
-    counts = levels.groupby(list(levels.columns)).size()
-    combinations_wanted = 2 ** len(factors)
-    if len(counts) != combinations_wanted:
-        raise ValueError(
-            f"all {combinations_wanted} combinations of {list(factors)} must be measured, "
-            f"got {len(counts)}"
-        )
-    if counts.min() != counts.max():
-        raise ValueError(
-            f"every combination must have the same number of repetitions, got {counts.tolist()}"
-        )
-    return int(counts.iloc[0])
-
-
-def _sign_table(levels: pd.DataFrame) -> tuple[list[str], np.ndarray]:
-    """Effects in the order mean, factors, products of two, ..., and the signs of each row."""
-    letters = list(levels.columns)
-    groups = [list(g) for degree in range(len(letters) + 1) for g in combinations(letters, degree)]
-    signs = np.column_stack([levels[group].prod(axis="columns") for group in groups])
-    return ["".join(group) or MEAN for group in groups], signs
-
-
-def _block_differences(
-    frame: pd.DataFrame,
-    levels: pd.DataFrame,
-    values: np.ndarray,
-    block: str | None,
-    repetitions: int,
-) -> np.ndarray:
-    """Difference of each row's block from the mean; 0 without blocks, or with only one."""
-    if block is None or repetitions == 1:
-        return np.zeros(len(values))
-    blocks = frame[block]
-    if levels.assign(block=blocks).duplicated().any() or blocks.nunique() != repetitions:
-        raise ValueError(f"every combination must stand once in each of the blocks of {block}")
-    means = pd.Series(values, index=frame.index).groupby(blocks).transform("mean").to_numpy()
-    differences: np.ndarray = means - values.mean()
-    differences[np.abs(differences) <= 4 * np.finfo(np.float64).eps * np.abs(values).max()] = 0.0
-    return differences
-
-
-def _half_width(sse: float, size: int, freedom: int, confidence: float) -> float:
+def _half_width(sse: float, of_error: float, size: int, freedom: float, confidence: float) -> float:
     """Half width of every effect's interval; NaN without degrees of freedom."""
     if freedom < 1:
         return np.nan
-    sd_of_effect = np.sqrt(sse / freedom / size)
+    sd_of_effect = np.sqrt(sse / of_error / size)
     return float(stdtrit(freedom, (1 + confidence) / 2) * sd_of_effect)

@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.factorial import MEAN, FactorialResult, analyse
+from analysis.statistics.factorial.checks import UNEQUAL, p_of_equal_variances, powers_that_fit
+from analysis.statistics.factorial.model import MEAN, FactorialResult, analyse
 
 BLOCK = "repetition"  # runs are shuffled within a repetition of all combinations
 
@@ -90,6 +91,9 @@ def analyse_designs(
 ) -> dict[Key, FactorialResult]:
     """Analyse each response of each workload, repetitions as blocks.
 
+    Where a test (`analysis.statistics.factorial.checks.p_of_equal_variances`) finds the cells'
+    variances unequal, intervals have Welch's and Satterthwaite's degrees of freedom.
+
     Parameters
     ----------
     runs
@@ -107,10 +111,14 @@ def analyse_designs(
     results = {}
     for workload in sorted(runs["workload"].unique(), reverse=True):
         own = coded_runs(runs[runs["workload"] == workload], factors, list(responses.values()))
+        filled = int(own["filled"].sum())
         for name, column in responses.items():
-            results[workload, name] = analyse(
-                own, factors, column, model, block=BLOCK, filled=int(own["filled"].sum())
-            )
+            result = analyse(own, factors, column, model, block=BLOCK, filled=filled)
+            if p_of_equal_variances(result) < UNEQUAL:
+                result = analyse(
+                    own, factors, column, model, block=BLOCK, filled=filled, equal_variances=False
+                )
+            results[workload, name] = result
     return results
 
 
@@ -121,13 +129,16 @@ def evidence_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `workload`, `response`, `model`, `Max / min` (of the responses), `Interactions` and `Error`
-        (fractions of the variation), `Rank correlation` (Spearman's, of the residuals' size with
-        the prediction) with `Its p`, and `p of normality` (Shapiro and Wilk); NaN where there are
-        no repetitions or no residuals.
+        (fractions of the variation), `Power from` and `Power to` (Box and Cox's, of the additive
+        model: 1 is that model, 0 the multiplicative one), `p of equal variances` (Brown and
+        Forsythe), `Freedom` (of the error), and `p of normality` (Shapiro and Wilk); NaN where
+        there are no repetitions or no residuals.
     """
     rows = []
     for (workload, response), result in results.items():
         explained = result.effects["variation_explained"].drop(MEAN)
+        is_additive = result.model == "additive"
+        powers = powers_that_fit(result) if is_additive else (np.nan, np.nan)
         rows.append(
             {
                 "workload": workload,
@@ -136,20 +147,19 @@ def evidence_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
                 "Max / min": result.max_min_ratio,
                 "Interactions": explained[explained.index.str.len() > 1].sum(),
                 "Error": result.error_variation,
-                **_residuals(result),
+                **dict(zip(("Power from", "Power to"), powers, strict=True)),
+                "p of equal variances": p_of_equal_variances(result),
+                "Freedom": result.freedom,
+                "p of normality": _p_of_normality(result),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _residuals(result: FactorialResult) -> dict[str, float]:
+def _p_of_normality(result: FactorialResult) -> float:
     from scipy import stats  # here: half a second, for every kernel
 
     residuals = result.residuals["residual"]
-    names = ("Rank correlation", "Its p", "p of normality")
     if result.repetitions < 2 or residuals.abs().nunique() < 3:
-        return dict.fromkeys(names, np.nan)
-    spread = stats.spearmanr(residuals.abs(), result.residuals["predicted"])
-    normality = stats.shapiro(residuals)
-    values = (spread.statistic, spread.pvalue, normality.pvalue)
-    return {name: float(value) for name, value in zip(names, values, strict=True)}
+        return float("nan")
+    return float(stats.shapiro(residuals).pvalue)

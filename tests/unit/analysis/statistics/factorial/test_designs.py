@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.designs import analyse_designs, coded_runs, evidence_table
+from analysis.statistics.factorial.designs import analyse_designs, coded_runs, evidence_table
 
 FACTORS = ["num_servers", "num_middlewares", "workers"]
 
@@ -88,8 +88,9 @@ def test_evidence_tells_errors_in_proportion():
     by_sums, by_factors = (
         evidence_table(analysed(frame, model)).iloc[0] for model in ("additive", "multiplicative")
     )
-    assert by_sums["Rank correlation"] > abs(by_factors["Rank correlation"])
-    assert by_sums["Its p"] < 0.05
+    assert by_sums["p of equal variances"] < 0.05 < by_factors["p of equal variances"]
+    assert by_sums["Freedom"] < 49 == by_factors["Freedom"]
+    assert by_sums["Power from"] <= 0 <= by_sums["Power to"] < 1
     assert by_sums["Interactions"] > by_factors["Interactions"]
     assert by_sums["Max / min"] > 10
     assert 0 <= by_factors["p of normality"] <= 1
@@ -97,4 +98,5 @@ def test_evidence_tells_errors_in_proportion():
 
 def test_without_repetitions_there_is_no_evidence_of_residuals():
     evidence = evidence_table(analysed(runs(lambda s, m, w: s + m + w, repetitions=1))).iloc[0]
-    assert evidence[["Rank correlation", "Its p", "p of normality"]].isna().all()
+    names = ["Power from", "Power to", "p of equal variances", "p of normality"]
+    assert evidence[names].isna().all()

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from analysis.laws.operational import FloatArray
-from analysis.models.events import Run
+from analysis.models.simulated.events import Run
 from analysis.models.system import System
 from analysis.statistics.intervals import CONFIDENCE
 

@@ -1,0 +1,78 @@
+"""Cells in two halves: one tells the demands of models, the other judges their predictions.
+
+A model that is fed with the runs which it predicts can only look better than it is. So of every
+section and workload one half of the cells (a number of workers, a load) is drawn at random, before
+any is measured: by a seed that stands here, and the campaign's own, which is drawn when it begins.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pandas as pd
+
+SEED = 1991
+DEMANDS, JUDGED = "demands", "judged"
+CELL = ["section", "workload", "workers", "num_clients"]
+
+
+def halves(runs: pd.DataFrame) -> pd.DataFrame:
+    """Draw the half of each section's and workload's cells that tells the demands.
+
+    Parameters
+    ----------
+    runs
+        `analysis.tables.frames.Tables.runs`, of sections with middlewares whose cells differ in
+        workers and clients.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell: `CELL` and `half`, ``demands`` or ``judged``. Of an odd number of cells
+        one more is judged; a single cell tells the demands, and none is judged.
+    """
+    cells = runs[CELL].drop_duplicates().sort_values(CELL, ignore_index=True)
+    parts = []
+    for (section, workload), own in cells.groupby(["section", "workload"]):
+        draw = np.random.default_rng(
+            [SEED, campaign_seed(runs), zlib.crc32(f"{section}/{workload}".encode())]
+        )
+        first = draw.permutation(len(own)) < max(1, len(own) // 2)
+        parts.append(own.assign(half=np.where(first, DEMANDS, JUDGED)))
+    return pd.concat(parts, ignore_index=True) if parts else cells.assign(half="")
+
+
+def campaign_seed(runs: pd.DataFrame) -> int:
+    """Return the seed that was drawn when the campaign began; 0 where the tables lack it."""
+    known = runs.get("campaign_seed", pd.Series(dtype=float)).dropna()
+    return int(known.iloc[0]) if len(known) else 0
+
+
+def demands_half(runs: pd.DataFrame, section: str, workload: str) -> pd.DataFrame:
+    """Return the cells of one section and workload that tell the demands."""
+    cells = halves(runs)
+    own = (cells["section"] == section) & (cells["workload"] == workload)
+    chosen: pd.DataFrame = cells[own & (cells["half"] == DEMANDS)]
+    return chosen
+
+
+def half_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Tell which loads are in which half.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per section, workload and number of workers: `section`, `workload`, `workers`,
+        `clients_for_demands`, `clients_judged`, such as ``6, 96``.
+    """
+    cells = halves(runs)
+    wide = cells.pivot_table(
+        index=CELL[:3],
+        columns="half",
+        values="num_clients",
+        aggfunc=lambda own: ", ".join(f"{load}" for load in sorted(own)),
+    ).reindex(columns=[DEMANDS, JUDGED])
+    wide.columns = pd.Index(["clients_for_demands", "clients_judged"])
+    table: pd.DataFrame = wide.reset_index().astype({"workers": int})
+    return table

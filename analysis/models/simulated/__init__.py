@@ -1,0 +1,1 @@
+"""Our system as it is built, simulated event by event, in replications."""

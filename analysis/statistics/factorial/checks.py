@@ -1,0 +1,107 @@
+"""Whether the errors of a 2^k r design are those that its intervals rest on.
+
+References
+----------
+Brown & Forsythe 1974, doi:10.1080/01621459.1974.10482955 (equal variances); Box & Cox 1964,
+doi:10.1111/j.2517-6161.1964.tb00553.x, and Montgomery 2013, section 15.1.1 (transformation).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from analysis.statistics.factorial.model import FactorialResult
+from analysis.statistics.intervals import CONFIDENCE
+
+Array = NDArray[np.float64]
+
+UNEQUAL = 0.05  # the p value below which variances are taken to differ
+POWERS = np.linspace(-2, 2, 81)
+_DRAWS = 1999
+
+
+def p_of_equal_variances(result: FactorialResult, seed: int = 1) -> float:
+    """Test whether all cells have the same variance, by Brown and Forsythe's statistic.
+
+    It is that of an analysis of variance of how far residuals are from their cell's median. With
+    three or four repetitions it is far from an F; so its distribution is that of as many designs
+    of normal errors as are drawn here, with the same cells and blocks.
+
+    Returns
+    -------
+    float
+        The p value; NaN without repetitions, or without residuals.
+    """
+    residuals = _by_cell(result, result.residuals["residual"].to_numpy(dtype=float))
+    if residuals.shape[-1] < 2 or not residuals.any():
+        return float("nan")
+    normal = np.random.default_rng(seed).normal(size=(_DRAWS, *residuals.shape))
+    by_chance = _brown_forsythe(_residuals(normal, _has_blocks(result)))
+    as_large = np.count_nonzero(by_chance >= _brown_forsythe(residuals))
+    return float((1 + as_large) / (1 + _DRAWS))
+
+
+def powers_that_fit(result: FactorialResult) -> tuple[float, float]:
+    r"""Return the interval of Box and Cox's power of the response that fits the design.
+
+    With the geometric mean :math:`\dot y` and the error :math:`SSE_\lambda` of
+
+    .. math:: y^{(\lambda)} = \frac{y^\lambda - 1}{\lambda \dot y^{\lambda - 1}}, \quad
+        y^{(0)} = \dot y \ln y
+
+    a power fits where :math:`SSE_\lambda \le SSE_{min} (1 + t_{0.975;\,\nu}^2 / \nu)`. A power of 1
+    is the additive model, 0 the multiplicative one.
+
+    Parameters
+    ----------
+    result
+        Of an additive model.
+
+    Returns
+    -------
+    tuple of float
+        The smallest and the largest of `POWERS` that fit; NaN without repetitions or error, or
+        where a response is not above 0.
+    """
+    measured = result.residuals[["predicted", "residual"]].sum(axis="columns").to_numpy(dtype=float)
+    if result.repetitions < 2 or result.freedom < 1 or not result.sse > 0 or measured.min() <= 0:
+        return float("nan"), float("nan")
+    mean = np.exp(np.log(measured).mean())
+    scaled = measured / mean
+    powers = POWERS[:, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        transformed = np.where(powers == 0, np.log(scaled), (scaled**powers - 1) / powers)
+    residuals = _residuals(_by_cell(result, transformed), _has_blocks(result))
+    errors = (residuals**2).sum(axis=(-2, -1))
+    freedom = result.freedom
+    reach = 1 + stdtrit(freedom, (1 + CONFIDENCE) / 2) ** 2 / freedom
+    fitting = POWERS[errors <= reach * errors.min()]
+    return float(fitting[0]), float(fitting[-1])
+
+
+def _has_blocks(result: FactorialResult) -> bool:
+    return result.residuals["block"].nunique() > 1
+
+
+def _by_cell(result: FactorialResult, values: Array) -> Array:
+    """Arrange values of rows, shape (..., 2^k r), by cell and block, (..., 2^k, r)."""
+    rows = result.residuals
+    order = np.lexsort((rows["block"].to_numpy(), rows["cell"].to_numpy(dtype=str)))
+    return np.asarray(values[..., order].reshape(*values.shape[:-1], -1, result.repetitions))
+
+
+def _residuals(values: Array, has_blocks: bool) -> Array:
+    """Return what cells, and blocks if there are any, leave of values, (..., 2^k, r)."""
+    left = values - values.mean(axis=-1, keepdims=True)
+    return left - left.mean(axis=-2, keepdims=True) if has_blocks else left
+
+
+def _brown_forsythe(residuals: Array) -> Array:
+    apart = np.abs(residuals - np.median(residuals, axis=-1, keepdims=True))
+    of_cells = apart.mean(axis=-1, keepdims=True)
+    between = of_cells.var(axis=(-2, -1), ddof=1) * residuals.shape[-1]
+    cells, repetitions = residuals.shape[-2:]
+    within = ((apart - of_cells) ** 2).sum(axis=(-2, -1)) / (cells * (repetitions - 1))
+    return np.asarray(between / within)

@@ -1,0 +1,148 @@
+"""The response time of one system over its load, as measured and as it might have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.statistics.intervals import CONFIDENCE
+from analysis.units import MS_PER_S
+
+Array = NDArray[np.float64]
+Interval = tuple[float, float]
+
+THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
+DRAWS = 1000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """Loads of one system, rising; L = number of loads.
+
+    Attributes
+    ----------
+    clients
+        N > 0, shape (L,).
+    response_time
+        R in seconds, shape (..., L): one curve, or many that are drawn of it.
+    served
+        X (R + Z) / N, the share of the clients that throughput and response time tell of, about
+        1; shape (L,).
+    think_time
+        Z in seconds.
+    """
+
+    clients: Array
+    response_time: Array
+    served: Array
+    think_time: float
+
+    def at(self, index: int) -> Array:
+        """Return the response time at one load, shape (...)."""
+        return np.asarray(self.response_time[..., index])
+
+    @property
+    def throughput(self) -> Array:
+        """X in requests/s, shape (..., L), by the interactive law."""
+        return np.asarray(
+            self.served * self.clients / (self.response_time + self.think_time), dtype=float
+        )
+
+
+def curves_of(
+    cells: pd.DataFrame, by: Sequence[str]
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame, Curve]]:
+    """Yield each system's levels of `by`, its cells by rising load, and its curve.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.sections.summary.cells`; those that measured nothing are left out.
+    by
+        What makes a system, such as ``["workload", "workers"]``.
+
+    Raises
+    ------
+    ValueError
+        No cells, a system without any load that was measured, or with several cells of one load
+        (`by` then lacks what tells them apart).
+    """
+    if cells.empty:
+        raise ValueError("there are no cells to find a capacity in")
+    for levels, system in cells.groupby(list(by), dropna=False):
+        loads = _measured(system)
+        clients = loads["num_clients"].to_numpy(dtype=float)
+        think = loads["think_time_s"].fillna(0).to_numpy() if "think_time_s" in loads else 0.0
+        response_time = loads[f"{RESPONSE_TIME}_mean"].to_numpy(dtype=float) / MS_PER_S
+        throughput = loads[f"{THROUGHPUT}_mean"].to_numpy(dtype=float)
+        curve = Curve(
+            clients=clients,
+            response_time=response_time,
+            served=throughput * (response_time + think) / clients,
+            think_time=float(np.max(think)),
+        )
+        yield dict(zip(by, levels, strict=True)), loads, curve
+
+
+def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
+    r"""Draw what the curve would be if the experiment were made again: a parametric bootstrap.
+
+    The logarithm of each load's mean response time is drawn from
+    :math:`\ln \bar x + t_{r - 1}\, s / (\bar x \sqrt r)`; throughput follows by the interactive
+    law, as it does in a closed loop. The spread :math:`s / \bar x` of a load is taken to be no
+    smaller than the median of all loads': a few repetitions may agree by luck, and the largest
+    throughput is that of a lucky load.
+
+    Parameters
+    ----------
+    curve, loads
+        From `curves_of`.
+    seed
+        Of the draws.
+
+    Returns
+    -------
+    Curve or None
+        Of `DRAWS` curves; None where a load has no two repetitions.
+
+    References
+    ----------
+    Efron & Tibshirani 1993, section 6.5.
+    """
+    repetitions = loads[f"{RESPONSE_TIME}_repetitions"].to_numpy(dtype=float)
+    if repetitions.min() < 2:
+        return None
+    sd = loads[f"{RESPONSE_TIME}_sd"].to_numpy(dtype=float) / MS_PER_S
+    spread = sd / curve.response_time
+    error = np.maximum(spread, np.median(spread)) / np.sqrt(repetitions)
+    rng = np.random.default_rng(seed)
+    errors = rng.standard_t(repetitions - 1, size=(DRAWS, len(repetitions)))
+    return replace(curve, response_time=curve.response_time * np.exp(errors * error))
+
+
+def middle(low: Array, high: Array) -> Interval:
+    """Return the bounds that hold 95 % of what was drawn, `low` and `high` of each draw."""
+    beyond = (1 - CONFIDENCE) / 2
+    return (
+        float(np.quantile(low, beyond, method="lower")),
+        float(np.quantile(high, 1 - beyond, method="higher")),
+    )
+
+
+def _measured(system: pd.DataFrame) -> pd.DataFrame:
+    """Cells of one system by rising load, without those that measured nothing."""
+    loads = system.dropna(subset=[f"{THROUGHPUT}_mean", f"{RESPONSE_TIME}_mean"])
+    if loads.empty:
+        raise ValueError(f"no load of a system has both {THROUGHPUT} and {RESPONSE_TIME}")
+    twice = loads.loc[loads["num_clients"].duplicated(), "num_clients"]
+    if len(twice):
+        raise ValueError(
+            f"several cells of a system have {twice.iloc[0]:g} clients: `by` must name what else "
+            "tells them apart"
+        )
+    return loads.sort_values("num_clients").reset_index(drop=True)

@@ -1,0 +1,106 @@
+"""How far the clock of a host is off, and how surely that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from remote.errors import HostUnreachable
+from remote.hosts.connection import Connection, Exchange
+from remote.hosts.group import Fleet
+from remote.hosts.host import Host
+
+SAMPLES = 5
+LARGEST_CLOCK_OFFSET_S = 0.2
+"""A clock that is certainly further off than this puts its host's seconds beside others."""
+_COMMAND = "while read -r _; do date +%s.%N; done"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClockReading:
+    """A host's clock beside that of the control host.
+
+    Parameters
+    ----------
+    offset_s : the host's clock minus the control host's.
+    bound_s : the true offset differs from `offset_s` by this at most.
+    epoch_s : when it was read, by the control host's clock.
+    """
+
+    offset_s: float
+    bound_s: float
+    epoch_s: float
+
+    @property
+    def certain_offset_s(self) -> float:
+        """By how much at least the host's clock is off, 0 if it may be right."""
+        return max(0.0, abs(self.offset_s) - self.bound_s)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the fields as the manifest stores them, to the microsecond."""
+        return {name: round(value, 6) for name, value in vars(self).items()}
+
+
+def reading_of(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> ClockReading:
+    """Return what one question and its answer tell of a clock (pure).
+
+    The host read its clock at some time between question and answer, so that its offset from the
+    middle of the two is known to half of the time between them (Cristian 1989, section 3,
+    doi:10.1007/BF01784024).
+
+    Raises
+    ------
+    ValueError
+        The answer came before the question: the control host's own clock was set back.
+    """
+    bound_s = (answered_at_s - asked_at_s) / 2
+    if bound_s < 0:
+        raise ValueError(f"the control host's clock was set back by {-2 * bound_s:g} s")
+    middle_s = asked_at_s + bound_s
+    return ClockReading(offset_s=host_epoch_s - middle_s, bound_s=bound_s, epoch_s=middle_s)
+
+
+def surest(exchanges: Sequence[Exchange]) -> ClockReading:
+    """Return the reading of least delay: it has the least bound (pure).
+
+    Raises
+    ------
+    ValueError
+        An answer is not a time, or none came after its question.
+    """
+    readings = []
+    for one in exchanges:
+        if one.answered_at_s >= one.asked_at_s:
+            readings.append(reading_of(float(one.answer), one.asked_at_s, one.answered_at_s))
+    if not readings:
+        raise ValueError("the control host's clock was set back")
+    return min(readings, key=lambda reading: reading.bound_s)
+
+
+def read_clock(connection: Connection) -> ClockReading:
+    """Ask a host for its time, several times through one channel.
+
+    Raises
+    ------
+    HostUnreachable
+        It does not answer with a time.
+    """
+    exchanges = connection.exchange(_COMMAND, SAMPLES)
+    try:
+        return surest(exchanges)
+    except ValueError as exc:
+        remedy = "`date +%s.%N` must work there."
+        reason = f"it does not tell its time: {exc}"
+        raise HostUnreachable(connection.host.name, reason, remedy) from exc
+
+
+def read_clocks(
+    fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, ClockReading], None]
+) -> None:
+    """Read the clocks of all hosts at the same time.
+
+    Parameters
+    ----------
+    keep : gets a host's name and its reading as soon as it has answered.
+    """
+    fleet.for_each(hosts, lambda c: keep(c.host.name, read_clock(c)))

@@ -1,0 +1,59 @@
+import pandas as pd
+import pytest
+
+from analysis.models.halves import DEMANDS, JUDGED, demands_half, half_table, halves
+
+
+def runs_of(loads=(6, 24, 96, 288), workers=(8, 64), repetitions=2, **more):
+    rows = [
+        {"section": "3.1", "workload": workload, "workers": count, "num_clients": load}
+        for workload in ("set", "get")
+        for count in workers
+        for load in loads
+        for _ in range(repetitions)
+    ]
+    return pd.DataFrame(rows).assign(**more)
+
+
+def test_each_workload_has_one_half_for_demands_and_one_that_judges():
+    table = halves(runs_of())
+    counts = table.groupby(["workload", "half"]).size()
+    assert counts.tolist() == [4, 4, 4, 4]
+    assert not table.duplicated(["workload", "workers", "num_clients"]).any()
+
+
+def test_halves_are_those_of_the_campaigns_seed_whatever_was_measured_first():
+    runs = runs_of(campaign_seed=7.0)
+    pd.testing.assert_frame_equal(halves(runs), halves(runs.iloc[::-1]))
+    only = halves(runs[runs["workload"] == "set"])
+    both = halves(runs).query("workload == 'set'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(only, both)
+    others = [halves(runs_of(campaign_seed=seed))["half"].tolist() for seed in range(5)]
+    assert len(set(map(tuple, others))) > 1
+
+
+def test_of_an_odd_number_one_more_judges_and_a_single_cell_tells_demands():
+    three = halves(runs_of(loads=(6, 24, 96), workers=(8,)))
+    assert (
+        three.groupby("workload")["half"].agg(list).map(sorted).tolist()
+        == [[DEMANDS, JUDGED, JUDGED]] * 2
+    )
+    single = halves(runs_of(loads=(6,), workers=(8,)))
+    assert single["half"].tolist() == [DEMANDS, DEMANDS]
+
+
+def test_the_table_tells_all_cells_once():
+    runs = runs_of()
+    table = half_table(runs)
+    assert len(table) == 4
+    told = table[["clients_for_demands", "clients_judged"]].fillna("").agg(", ".join, axis=1)
+    for text in told:
+        assert sorted(int(load) for load in text.strip(", ").split(", ")) == [6, 24, 96, 288]
+    assert len(demands_half(runs, "3.1", "set")) == 4
+
+
+@pytest.mark.parametrize("seed", [1.0, float("nan")])
+def test_a_seed_that_is_not_told_is_0(seed):
+    without = halves(runs_of())
+    same = halves(runs_of(campaign_seed=seed))["half"].equals(without["half"])
+    assert same == pd.isna(seed)

@@ -1,0 +1,46 @@
+"""Archives that hosts send, also such as would write outside of a run's folder."""
+
+import io
+import tarfile
+
+import pytest
+
+from remote.hosts.ssh.tree import unpacked
+
+
+def archive(*members, kind=tarfile.REGTYPE, **headers):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as opened:
+        for name, content in members:
+            info = tarfile.TarInfo(name)
+            info.type, info.size = kind, len(content)
+            for key, value in headers.items():
+                setattr(info, key, value)
+            opened.addfile(info, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def test_regular_files_are_keyed_by_relative_path():
+    packed = archive(("./a.json", b"1"), ("./inner/b", b""))
+    assert unpacked(packed) == {"a.json": b"1", "inner/b": b""}
+
+
+@pytest.mark.parametrize("name", ["../../etc/x", "/etc/x", "a/../../x", "./../s1/interfaces.txt"])
+def test_name_that_leads_out_of_the_folder_is_refused(name):
+    with pytest.raises(OSError, match="a name that cannot be"):
+        unpacked(archive((name, b"forged")))
+
+
+def test_name_that_comes_twice_is_refused():
+    with pytest.raises(OSError, match="a name that cannot be"):
+        unpacked(archive(("./a", b"1"), ("a", b"2")))
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_what_is_no_regular_file_is_left_out(kind):
+    assert unpacked(archive(("./x", b""), kind=kind, linkname="/etc/passwd")) == {}
+
+
+def test_archive_that_is_cut_off_is_refused():
+    with pytest.raises(OSError, match="no whole archive"):
+        unpacked(archive(("./a", b"x" * 5000))[:1500])
