@@ -1,8 +1,9 @@
 """The largest arrival rate at which a limit holds, between one that passes and one that fails.
 
 Rates are doubled or halved until one passes and one fails; then what lies between them is halved in
-its logarithm. Rates that all their repetitions leave undecided belong to the interval. No form of
-the curve is assumed but that it rises.
+its logarithm. Rates that all their repetitions leave undecided belong to the interval, of which no
+more is assumed than that the curve rises; where it is wider than was asked for, a straight line
+through its rates may tell more (`remote.campaign.planning.crossing`).
 """
 
 from __future__ import annotations
@@ -11,37 +12,15 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from remote.campaign.planning.probe import Probe, Verdict
+from remote.campaign.planning.crossing import crossing
+from remote.campaign.planning.probe import Judgement, Limit, Probe
 
 DIGITS = 3  # of a rate
-MOST_RATES = 12  # until one passes and one fails
+LOWEST_PER_S, HIGHEST_PER_S = 1.0, 1e6  # where doubling and halving end
+MOST_UNDECIDED = 3  # rates, where none passes or none fails
 MOST_REFUSED = 1  # of them
-LOWEST_PER_S = 1.0
+UNTOLD = "rates cannot be told apart"
 FINEST = 3  # parts of the goal, in its logarithm: rates that are closer are not told apart
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limit:
-    """What is asked of a search.
-
-    Parameters
-    ----------
-    limit_ms : what the limited result has to stay below.
-    goal : by how much the rate that fails may exceed the one that passes, such as 0.05.
-    repetitions : of a rate, the fewest and the most.
-    """
-
-    limit_ms: float
-    goal: float
-    repetitions: tuple[int, int]
-
-    def verdict(self, probe: Probe) -> Verdict:
-        """Judge a rate."""
-        return probe.verdict(self.limit_ms, self.repetitions)
-
-    def is_confirmed(self, probe: Probe) -> bool:
-        """Tell whether a rate was judged alike when it was measured again."""
-        return probe.is_confirmed(self.limit_ms, self.repetitions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,15 +63,18 @@ class Bracket:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """The end of a search: ``bracket.low`` is the rate that is sought, if it is known.
+    """The end of a search: ``low`` is the rate that is sought, if it is known.
 
     Parameters
     ----------
+    low, high : 95 % interval of the rate.
     why_not : what keeps it from being known, in a few words; empty if nothing does.
     needed : what it would take, in a few words, where that can be told.
     """
 
     bracket: Bracket
+    low: float
+    high: float
     why_not: str = ""
     needed: str = ""
 
@@ -117,7 +99,7 @@ def next_step(probes: Sequence[Probe], limit: Limit, start_per_s: float) -> Next
         return Next(rate_per_s=rounded(start_per_s))
     bracket = bracket_of(probes, limit)
     for probe in bracket.inside:
-        if limit.verdict(probe) == Verdict.OPEN:
+        if probe.judged(limit) == Judgement.OPEN:
             return _again(probe)
     if bracket.passes is None or bracket.fails is None:
         return _wider(probes, bracket)
@@ -125,24 +107,35 @@ def next_step(probes: Sequence[Probe], limit: Limit, start_per_s: float) -> Next
         rate = _between(bracket, limit.goal)
         if rate is not None:
             return Next(rate_per_s=rate)
-    ends = [end for end in (bracket.passes, bracket.fails) if not limit.is_confirmed(end)]
+    ends = [end for end in (bracket.passes, bracket.fails) if not end.is_confirmed(limit)]
     if ends:
         return _again(min(ends, key=lambda probe: probe.count))
-    if bracket.is_known(limit.goal):
-        return Found(bracket=bracket)
+    low, high = _interval(bracket, limit)
+    if high <= (1 + limit.goal) * low:
+        return Found(bracket=bracket, low=low, high=high)
+    needed = _needed_repetitions(low, high, limit)
     return Found(
         bracket=bracket,
-        why_not="rates cannot be told apart",
-        needed=f"{_needed_repetitions(bracket, limit)} repetitions of a rate",
+        low=low,
+        high=high,
+        why_not=UNTOLD,
+        needed=f"about {needed} repetitions of a rate",
+    )
+
+
+def unknown(bracket: Bracket, why_not: str, needed: str = "") -> Found:
+    """Return a search that ends with what its bracket tells."""
+    return Found(
+        bracket=bracket, low=bracket.low, high=bracket.high, why_not=why_not, needed=needed
     )
 
 
 def bracket_of(probes: Iterable[Probe], limit: Limit) -> Bracket:
     """Return what is known so far; rates that contradict each other are undecided."""
     probes = sorted(probes, key=lambda probe: probe.rate_per_s)
-    verdicts = [limit.verdict(probe) for probe in probes]
-    passing = [i for i, verdict in enumerate(verdicts) if verdict == Verdict.PASSES]
-    failing = [i for i, verdict in enumerate(verdicts) if verdict == Verdict.FAILS]
+    judgements = [probe.judged(limit) for probe in probes]
+    passing = [i for i, judged in enumerate(judgements) if judged == Judgement.PASSES]
+    failing = [i for i, judged in enumerate(judgements) if judged == Judgement.FAILS]
     first_failing = min(failing, default=len(probes))
     last_passing = max(passing, default=-1)
     low = max((i for i in passing if i < first_failing), default=-1)
@@ -176,11 +169,14 @@ def _wider(probes: Sequence[Probe], bracket: Bracket) -> Next | Found:
     rates = [probe.rate_per_s for probe in probes]
     half, twice = rounded(min(rates) / 2), rounded(max(rates) * 2)
     missing = "passes" if bracket.passes is None else "fails"
+    if len(bracket.inside) > MOST_UNDECIDED:
+        return unknown(bracket, UNTOLD)
     if sum(probe.given_up for probe in bracket.inside) > MOST_REFUSED:
-        return Found(bracket=bracket, why_not="the checks refuse its runs")
-    if len(rates) >= MOST_RATES or (missing == "passes" and half < LOWEST_PER_S):
-        return Found(bracket=bracket, why_not=f"no rate {missing}")
-    return Next(rate_per_s=half if missing == "passes" else twice)
+        return unknown(bracket, "the checks refuse its runs")
+    rate = half if missing == "passes" else twice
+    if not LOWEST_PER_S <= rate <= HIGHEST_PER_S:
+        return unknown(bracket, f"no rate {missing}")
+    return Next(rate_per_s=rate)
 
 
 def _between(bracket: Bracket, goal: float) -> float | None:
@@ -194,7 +190,17 @@ def _between(bracket: Bracket, goal: float) -> float | None:
     return middle
 
 
-def _needed_repetitions(bracket: Bracket, limit: Limit) -> int:
+def _interval(bracket: Bracket, limit: Limit) -> tuple[float, float]:
+    """Return the interval of the bracket, or what a line through its rates leaves of it."""
+    assert bracket.passes and bracket.fails
+    rates = [bracket.passes, *bracket.inside, bracket.fails]
+    line = crossing([rate for rate in rates if rate.count and rate.keeps_up()], limit.limit_ms)
+    if bracket.is_known(limit.goal) or line is None:
+        return bracket.low, bracket.high
+    return max(bracket.low, line[0]), min(bracket.high, line[1])
+
+
+def _needed_repetitions(low: float, high: float, limit: Limit) -> int:
     """Return how many repetitions would do: the interval narrows with the root of their number."""
-    wider = math.log(bracket.high / bracket.low) / math.log1p(limit.goal)
+    wider = math.log(high / low) / math.log1p(limit.goal)
     return math.ceil(limit.repetitions[1] * wider**2)
