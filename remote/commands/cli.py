@@ -20,6 +20,7 @@ from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
 from remote.commands.of_fleets import loopback_option
+from remote.commands.of_search import find
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.experiment.section import PROFILES
 from remote.providers.fleets import lab_of
@@ -222,3 +223,4 @@ def _own_lab(fleet: str) -> Iterator[None]:
 _COMMANDS: tuple[Callable[..., None], ...] = (*FLEET_COMMANDS, *CAMPAIGN_COMMANDS)
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
+main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(find))

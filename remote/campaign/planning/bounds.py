@@ -13,7 +13,7 @@ FIRST_RATE_PER_S = 100.0
 SHARE = 0.5  # of the bound; twice the first rate is the bound itself
 
 
-def first_rate(section: Section, config: Config, inventory: Inventory) -> float:
+def first_rate(section: Section, config: Config, inventory: Inventory | None) -> float:
     """Return the arrival rate that a search begins with, in undilated time.
 
     Half of what the links, delays and workers of the local lab let through, so that doubling it
@@ -27,9 +27,9 @@ def first_rate(section: Section, config: Config, inventory: Inventory) -> float:
     return FIRST_RATE_PER_S if bound is None else SHARE * bound
 
 
-def upper_bound(settings: Settings, inventory: Inventory) -> float | None:
+def upper_bound(settings: Settings, inventory: Inventory | None) -> float | None:
     """Return the largest rate that the local lab lets through; None where that is not known."""
-    if inventory.fleet != LOCAL_LAB:
+    if inventory is None or inventory.fleet != LOCAL_LAB:
         return None
     limits = emulated_limits(
         settings.to_dict(),

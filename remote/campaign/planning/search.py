@@ -8,12 +8,21 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from remote.campaign.planning.bounds import FIRST_RATE_PER_S
-from remote.campaign.planning.bracket import Found, Limit, Next, bracket_of, next_step, rates_left
+from remote.campaign.planning.bracket import (
+    Found,
+    Next,
+    bracket_of,
+    next_step,
+    rates_left,
+    rounded,
+    unknown,
+)
 from remote.campaign.planning.cell import Cell, Measured
-from remote.campaign.planning.probe import Probe
+from remote.campaign.planning.probe import Limit, Probe
 from remote.experiment.section import Config, Section, slug
 
 RATE = "arrival_rate_per_s"
+USUAL_RATES = 8  # of a search of which nothing is known
 GOAL = 0.05  # of a section that asks for no precision of the throughput
 THROUGHPUT = "client_throughput_ops_per_s"
 
@@ -25,13 +34,17 @@ class Search:
     Parameters
     ----------
     config : without a rate.
-    cells : what was measured of it, a cell for each rate.
+    start_per_s : its first rate.
+    cells : what was measured of it, a cell for each rate, the lowest first.
     step : what comes next, or what was found.
+    rates_left : how many rates are still to be tried, about.
     """
 
     config: Config
+    start_per_s: float
     cells: tuple[Cell, ...]
     step: Next | Found
+    rates_left: int
 
     @property
     def found(self) -> Found | None:
@@ -90,9 +103,8 @@ def searches(
 
 
 def with_rate(config: Config, rate_per_s: float) -> Config:
-    """Return a configuration at an arrival rate; whole rates are written as such."""
-    rate = int(rate_per_s) if rate_per_s == int(rate_per_s) else rate_per_s
-    return {**config, RATE: rate}
+    """Return a configuration at an arrival rate."""
+    return {**config, RATE: rate_per_s}
 
 
 def without_rate(config: Config) -> Config:
@@ -119,7 +131,7 @@ def probe_of(cell: Cell, result: str) -> Probe:
     ----------
     result : the name of what is limited among the results of a run.
     """
-    runs = cell.repetitions
+    runs = [run for run in cell.repetitions if result in run.results]
     return Probe(
         rate_per_s=float(cell.config[RATE]),
         values_ms=tuple(run.results[result] for run in runs),
@@ -134,27 +146,29 @@ def probe_of(cell: Cell, result: str) -> Probe:
 def _search(section: Section, config: Config, cells: Sequence[Cell], start_per_s: float) -> Search:
     assert section.find is not None
     limit, result = limit_of(section), section.find.result
+    cells = sorted(cells, key=lambda cell: float(cell.config[RATE]))
     probes = [probe_of(cell, result) for cell in cells if cell.repetitions or cell.given_up]
-    step = next_step(probes, limit, start_per_s)
-    search = Search(config=config, cells=tuple(cells), step=step)
-    budget_s = section.precision.budget_s if section.precision else math.inf
-    if isinstance(step, Found) or search.spent_s < budget_s:
-        return search
     bracket = bracket_of(probes, limit)
     left = rates_left(bracket, limit.goal)
-    ended = Found(
-        bracket=bracket,
-        why_not="not within its budget",
-        needed="" if left is None else _time_for(left, search, limit),
+    search = Search(
+        config=config,
+        start_per_s=rounded(start_per_s),
+        cells=tuple(cells),
+        step=next_step(probes, limit, start_per_s),
+        rates_left=USUAL_RATES if left is None else left,
     )
-    return replace(search, step=ended)
+    budget_s = section.precision.budget_s if section.precision else math.inf
+    if isinstance(search.step, Found) or search.spent_s < budget_s:
+        return search
+    needed = "" if left is None else _time_for(left, search, limit)
+    return replace(search, step=unknown(bracket, "not within its budget", needed))
 
 
 def _time_for(rates: int, search: Search, limit: Limit) -> str:
     """Tell what is left of a search takes: the rates, and both ends once more."""
     runs = rates * limit.repetitions[0] + 2
     seconds = runs * search.spent_s / max(1, search.runs)
-    return f"about {timedelta(seconds=round(seconds))}"
+    return f"about {timedelta(seconds=round(seconds))} more"
 
 
 def _throughput_error(run: Measured) -> float:

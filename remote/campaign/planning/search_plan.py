@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from remote.campaign.planning.bracket import Found
@@ -14,7 +13,7 @@ from remote.campaign.planning.run_lengths import (
     stable_s_of_goals,
     trial_length,
 )
-from remote.campaign.planning.search import RATE, Search, limit_of, with_rate
+from remote.campaign.planning.search import Search, limit_of, with_rate
 from remote.experiment.checks.duration import RESPONSE_TIMES, RESPONSE_TIMES_OF_WARM_UP
 from remote.experiment.lengths import Lengths, whole_seconds
 from remote.experiment.precision import Precision
@@ -79,7 +78,7 @@ def runs_left(section: Section, search: Search) -> int:
     """Return how many runs a search still takes, about."""
     if isinstance(search.step, Found):
         return 0
-    left = search.rates_left(limit_of(section))
+    left = search.rates_left
     fewest = section.repetitions[0]
     return left * fewest + 2 * (fewest + 1)
 
@@ -90,5 +89,3 @@ def _trial_cell(search: Search) -> Cell:
     if tried:
         return tried[0]
     return Cell(config=with_rate(search.config, search.start_per_s))
-
-
