@@ -157,6 +157,9 @@ def _search(section: Section, config: Config, cells: Sequence[Cell], start_per_s
         step=next_step(probes, limit, start_per_s),
         rates_left=USUAL_RATES if left is None else left,
     )
+    if any(result not in run.results for cell in cells for run in cell.repetitions):
+        limited = section.find.quantity.replace("_", " ")
+        return replace(search, step=unknown(bracket, f"its runs do not tell the {limited}"))
     budget_s = section.precision.budget_s if section.precision else math.inf
     if isinstance(search.step, Found) or search.spent_s < budget_s:
         return search

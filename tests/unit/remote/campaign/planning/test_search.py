@@ -88,11 +88,13 @@ def test_throughput_is_no_better_known_than_a_count_of_arrivals():
     assert probe_of(dilated, P99).throughput_errors == (math.sqrt(300 / 1),)
 
 
-def test_what_is_not_told_by_a_run_is_no_value():
+def test_runs_that_do_not_tell_what_is_limited_end_the_search():
     silent = Measured(
         repetition=1, counts=True, time_dilation=1, lengths=LENGTHS, results={THROUGHPUT: 1.0}
     )
-    assert probe_of(Cell(config=cell(SET, 1).config, measured=(silent,)), P99).count == 0
+    on_set, _ = searches(section(), [Cell(config=cell(SET, 1).config, measured=(silent,))])
+    assert on_set.found is not None
+    assert on_set.found.why_not == "its runs do not tell the p99"
 
 
 @pytest.mark.parametrize(("k", "stable_s"), [(1.0, 3), (10.0, 6), (100.0, 41)])
