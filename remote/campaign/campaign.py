@@ -6,6 +6,7 @@ what was interrupted leaves no run folder and is measured anew.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 from collections.abc import Collection, Mapping
@@ -24,7 +25,9 @@ from remote.experiment.run import Run
 from remote.experiment.section import PROFILES, Section
 from remote.experiment.section_file import SECTIONS_DIR, read_section, section_file
 from remote.experiment.sessions.link_session import links_section
+from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
+from remote.providers.fleets import inventory_path
 
 DATA_DIR = ROOT / "data"
 NO_FLEET = "none"  # shows what is measured and touches no host
@@ -118,6 +121,7 @@ class Campaign:
             campaign_dir=self.path,
             seed=self.seed,
             time_dilation=time_dilation or plan.time_dilation,
+            inventory=self._inventory() if plan.find else None,
         )
         known = cells(plan, self.path, retry=retry)
         made = plan_section(plan, known, conditions)
@@ -138,7 +142,7 @@ class Campaign:
                 time_dilation=one.time_dilation,
                 planned=one.lengths,
             )
-            for cell in (standing.cell for standing in planned.standings)
+            for cell in planned.cells
             for one in cell.repetitions
         ]
         return [*done, *planned.runs]
@@ -225,6 +229,13 @@ class Campaign:
         left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
         show_left(left)
         return left
+
+    def _inventory(self) -> Inventory | None:
+        """Return the hosts as far as they are known without touching them."""
+        with contextlib.suppress(ConfigError):
+            path = inventory_path(self.fleet)
+            return Inventory.read(path) if path.is_file() else None
+        return None
 
     def _todo(self, section: str, *, retry: bool) -> Todo:
         links = self.states_of_links(section)

@@ -21,6 +21,7 @@ from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
 from remote.commands.of_fleets import loopback_option
+from remote.commands.of_search import find
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.experiment.section import PROFILES
 from remote.providers.fleets import lab_of
@@ -227,3 +228,4 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
+main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(find))

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from remote.checked_files import parse, read_toml
 from remote.errors import ConfigError
+from remote.experiment.base import on_base
 from remote.experiment.lengths import Durations
 from remote.experiment.objective import Objective
 from remote.experiment.precision import RESULTS, Precision
@@ -107,11 +108,7 @@ def _on_base(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
     if not shipped.is_file() or shipped.parent != SECTIONS_DIR:
         known = ", ".join(sorted(p.stem for p in SECTIONS_DIR.glob(f"*{SUFFIX}")))
         raise ConfigError(path, f"base must be one of {known}, got {base!r}")
-    merged = read_toml(shipped)
-    for name, value in document.items():
-        both = isinstance(value, dict) and isinstance(merged.get(name), dict)
-        merged[name] = {**merged[name], **value} if both else value
-    return merged
+    return on_base(document, read_toml(shipped))
 
 
 def _profile(name: str, profiles: Mapping[str, P], otherwise: P | None = None) -> P:

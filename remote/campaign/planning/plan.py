@@ -5,15 +5,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from remote.campaign.planning.bounds import first_rate
+from remote.campaign.planning.bracket import Found
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.chosen_dilation import Choice, choice
 from remote.campaign.planning.run_lengths import SHORTEST, trial_length
+from remote.campaign.planning.search import Search, searches, with_rate
+from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left, trial_of
 from remote.campaign.planning.standing import CellStanding, Verdict, standing_of
 from remote.experiment.precision import Precision
 from remote.experiment.run import Run
 from remote.experiment.section import Section, slug
+from remote.hosts.inventory import Inventory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,18 +28,32 @@ class Plan:
 
     Parameters
     ----------
-    standings : of each configuration, in the order of the section.
+    standings : of each configuration, in the order of the section; none in one of searches.
+    searches : of each configuration, where a rate is searched for.
     runs : the next ones in their order, none when all is done; what follows depends on them.
     """
 
     section: Section
     standings: tuple[CellStanding, ...]
     runs: tuple[Run, ...]
+    searches: tuple[Search, ...] = ()
+
+    @property
+    def configurations(self) -> int:
+        """How many configurations there are."""
+        return len(self.standings) + len(self.searches)
 
     @property
     def known(self) -> int:
         """How many configurations need no more runs, whether they are known or out of budget."""
-        return sum(one.verdict != Verdict.OPEN for one in self.standings)
+        ended = sum(search.found is not None for search in self.searches)
+        return ended + sum(one.verdict != Verdict.OPEN for one in self.standings)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """What has been measured of each configuration, of a search that of each rate."""
+        of_searches = [cell for search in self.searches for cell in search.cells]
+        return [one.cell for one in self.standings] + of_searches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +64,13 @@ class Conditions:
     ----------
     time_dilation : k of all configurations; None to choose that of each.
     seed : of the order of the runs.
+    inventory : the hosts, if they are known; where searches begin follows from their links.
     """
 
     campaign_dir: Path
     seed: int
     time_dilation: float | None
+    inventory: Inventory | None = None
 
 
 def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
@@ -60,6 +82,8 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
     """
     if section.precision is None:
         return _fixed(section, cells, conditions)
+    if section.find is not None:
+        return _searching(section, cells, conditions)
     trials, standings = [], []
     for cell in cells:
         chosen = conditions.time_dilation or choice(cell)
@@ -72,6 +96,37 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
         standings.append(standing_of(cell, section.precision, chosen))
     runs = trials or _next_block(section, standings, conditions)
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
+
+
+def _searching(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
+    """Plan the next run of each search that goes on; runs of all are shuffled."""
+    assert section.precision is not None
+    found = searches(section, cells, partial(first_rate, section, inventory=conditions.inventory))
+    block = []
+    for search in found:
+        if isinstance(search.step, Found):
+            continue
+        k = dilation_of(search, conditions.time_dilation)
+        repetition, is_trial = (search.step.repetition, False) if k else (1, True)
+        config = with_rate(search.config, search.step.rate_per_s)
+        lengths = lengths_of(section, search, k or 1.0)
+        if is_trial:
+            config, k, lengths = trial_of(search, section.precision)
+        block.append(
+            Run(
+                section=section,
+                config=config,
+                repetition=repetition,
+                campaign_dir=conditions.campaign_dir,
+                time_dilation=k or 1.0,
+                planned=lengths,
+                is_trial=is_trial,
+                may_be_short=not is_trial,
+            )
+        )
+    made = sum(search.runs for search in found)
+    runs = _shuffled(block, section, made, conditions)
+    return Plan(section=section, standings=(), runs=tuple(runs), searches=tuple(found))
 
 
 def _untried(cell: Cell, precision: Precision, time_dilation: float) -> CellStanding:
@@ -174,6 +229,10 @@ def left_s(plan: Plan, overhead_s: float) -> float:
     """
     if plan.section.precision is None:
         return sum(run.lengths.total_s + overhead_s for run in plan.runs)
+    if plan.searches:
+        lengths_s = [run.lengths.total_s + overhead_s for run in plan.runs]
+        runs = sum(runs_left(plan.section, search) for search in plan.searches)
+        return runs * sum(lengths_s) / len(lengths_s) if lengths_s else 0.0
     seen = [
         one.next_run.lengths.total_s for one in plan.standings if one.cell.measured and one.next_run
     ]

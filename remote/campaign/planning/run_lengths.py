@@ -46,7 +46,7 @@ def next_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLe
     shares = max(1, fewest - len(cell.repetitions))
     most_s = (precision.budget_s - cell.spent_s) / shares
     wanted = _wanted(cell, time_dilation)
-    goal_s = _stable_s_of_goals(cell, precision) * time_dilation
+    goal_s = stable_s_of_goals(cell, precision) * time_dilation
     stable_s = max(wanted.stable_s, whole_seconds(goal_s))
     longest_s = math.floor(most_s) - wanted.warm_up_s - wanted.cool_down_s
     return _cut(wanted, stable_s, longest_s)
@@ -81,7 +81,7 @@ def _wanted(cell: Cell, time_dilation: float) -> Lengths:
     )
 
 
-def _stable_s_of_goals(cell: Cell, precision: Precision) -> float:
+def stable_s_of_goals(cell: Cell, precision: Precision) -> float:
     """Return the seconds of the system in which a run comes close to the goals by itself."""
     fewest = precision.repetitions[0]
     return max(

@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from analysis.tables.run import MANIFEST
 from remote.campaign.planning.plan import Plan, left_s
+from remote.campaign.planning.search_plan import runs_left
 from remote.campaign.planning.standing import Verdict
 from remote.campaign.states import RunState, State
 from remote.campaign.view.progress import OVERHEAD_S
@@ -41,14 +42,19 @@ def missing_table(plans: Sequence[Plan], links: Sequence[RunState], campaign_dir
                 left, done = one.repetitions_left, len(one.cell.repetitions)
                 name, given_up = slug(one.cell.config), len(one.cell.given_up)
                 rows.append((plan.section.name, name, left, done, given_up, ""))
+        for search in plan.searches:
+            runs = runs_left(plan.section, search)
+            if runs:
+                rows.append((plan.section.name, slug(search.config), runs, search.runs, "", ""))
         of_section = [s for s in links if s.run.section.name == plan.section.name]
         links_left = [s.run for s in of_section if s.state == State.TODO]
         seconds = left_s(plan, overhead_s)
         seconds += sum(run.lengths.total_s + overhead_s for run in links_left)
         left = sum(one.repetitions_left for one in plan.standings)
-        done = sum(len(one.cell.repetitions) for one in plan.standings)
-        given_up = sum(len(one.cell.given_up) for one in plan.standings)
-        whole = f"all {len(plan.standings)} configurations"
+        left += sum(runs_left(plan.section, search) for search in plan.searches)
+        done = sum(len(cell.repetitions) for cell in plan.cells)
+        given_up = sum(len(cell.given_up) for cell in plan.cells)
+        whole = f"all {plan.configurations} configurations"
         rows.append((plan.section.name, whole, left, done, given_up, _time(seconds)))
         total_s += seconds
         total += left + len(links_left)

@@ -9,6 +9,7 @@ from tabulate import tabulate
 from analysis.text.formatting import MISSING
 from remote.campaign.planning.plan import Plan
 from remote.campaign.planning.standing import CellStanding, Verdict
+from remote.campaign.view.found_table import found_text
 from remote.experiment.precision import TEXTS, Precision
 from remote.experiment.section import slug
 
@@ -16,7 +17,9 @@ from remote.experiment.section import slug
 def known_text(plans: Sequence[Plan]) -> str:
     """Return a table for each section that asks for precision, nothing where none does."""
     return "\n\n".join(
-        _table(plan, plan.section.precision) for plan in plans if plan.section.precision
+        found_text(plan) if plan.searches else _table(plan, plan.section.precision)
+        for plan in plans
+        if plan.section.precision
     )
 
 

@@ -48,7 +48,7 @@ class TimeLeft:
     @property
     def cells(self) -> int:
         """How many configurations there are."""
-        return sum(len(plan.standings) for plan in self._plans.values())
+        return sum(plan.configurations for plan in self._plans.values())
 
     def planned(self, plan: Plan) -> None:
         """Take what is planned of a section now in place of what was planned before."""

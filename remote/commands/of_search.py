@@ -1,0 +1,87 @@
+"""`lab find`: the largest arrival rate at which response times stay below a limit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from analysis.whole_files import written_whole
+from remote.campaign import Campaign
+from remote.campaign.controller import KEPT
+from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
+from remote.campaign.view.dry_run import missing_table
+from remote.checked_files import read_toml
+from remote.errors import ConfigError
+from remote.experiment.objective import Objective
+from remote.experiment.section import PROFILES
+from remote.experiment.section_file import SECTIONS_DIR, SUFFIX, read_section, section_of
+
+
+@click.argument("objective")
+@click.argument("base", metavar="SECTION")
+@click.argument("levels", nargs=-1, type=click.UNPROCESSED, metavar="[--FACTOR LEVEL]...")
+@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
+@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
+@click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
+@click.option("--time-dilation", type=float, help="As in `lab run`.")
+@click.option("--retry", is_flag=True, help="As in `lab run`.")
+@click.option("--dry-run", is_flag=True, help="As in `lab run`.")
+@click.option("--own-lab", is_flag=True, help="As in `lab run`.")
+@click.pass_context
+def find(
+    context: click.Context,
+    objective: str,
+    base: str,
+    levels: tuple[str, ...],
+    profile: str,
+    campaign: str,
+    fleet: str,
+    time_dilation: float | None,
+    retry: bool,
+    dry_run: bool,
+    own_lab: bool,
+) -> None:
+    """Search for the largest rate of open arrivals at which OBJECTIVE holds in SECTION.
+
+    An objective is a text such as "throughput with p99 < 5 ms". Levels of the section's factors are
+    options, such as --workers 64, each as often as there are levels. Of a factor that is not given
+    all levels are searched, but for --clients-per-thread: the largest, for it is the number of
+    connections that requests can be under way on.
+
+    What is measured is a section file in the campaign's folder (docs/sections.md); the next call
+    resumes. Exit status 3 as in `lab run`.
+    """
+    try:
+        asked = Objective.parse(objective)
+    except ValueError as exc:
+        raise ConfigError("OBJECTIVE", str(exc)) from exc
+    opened = Campaign.open(campaign, profile=profile, fleet=fleet)
+    section = read_section(base, profile)
+    given = parse_levels(levels, section.factors)
+    name = name_of(base, asked, given)
+    parts = list(read_toml(SECTIONS_DIR / f"{base}{SUFFIX}").get("parts", {}))
+    document = search_document(section, parts, asked, given)
+    path = opened.path / KEPT / f"{name}{SUFFIX}"
+    searched = section_of(path, document, profile)
+    if dry_run:
+        opened = dataclasses.replace(opened, plans={name: searched})
+        planned = opened.planned(name, retry=retry, time_dilation=time_dilation)
+        click.echo(missing_table([planned], opened.states_of_links(name), opened.path))
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as part:
+        part.write_text(as_toml(document))
+    group = context.find_root().command
+    assert isinstance(group, click.Group)
+    context.invoke(
+        group.commands["run"],
+        sections=(name,),
+        profile=profile,
+        campaign=campaign,
+        fleet=fleet,
+        time_dilation=time_dilation,
+        retry=retry,
+        dry_run=False,
+        own_lab=own_lab,
+    )

@@ -1,0 +1,47 @@
+from pathlib import Path
+
+import pytest
+
+from remote.campaign.planning.bounds import FIRST_RATE_PER_S, first_rate, upper_bound
+from remote.errors import ConfigError
+from remote.experiment.section_file import read_section
+from remote.hosts.inventory import LOCAL_LAB, Host, Inventory
+
+SECTION = read_section("3.1", "smoke")
+READS = {"workload": "get", "clients_per_thread": 32, "workers": 64}
+
+
+def inventory(fleet=LOCAL_LAB, rate=100.0, rtt_ms=0.9, servers=1):
+    def host(name, role):
+        return Host(
+            name=name, role=role, address="198.18.0.1", data_address="198.18.0.1",
+            known_hosts=Path("known_hosts"), rate_mbit_per_s=rate,
+        )  # fmt: skip
+
+    hosts = [host(f"c{i}", "clients") for i in (1, 2, 3)] + [host("m1", "middlewares")]
+    hosts += [host(f"s{i + 1}", "servers") for i in range(servers)]
+    return Inventory(
+        path=Path("hosts.yml"), hosts=tuple(hosts), fleet=fleet, topology="any", rtt_ms=rtt_ms
+    )
+
+
+def test_reads_are_bounded_by_the_server_s_link():
+    bound = upper_bound(SECTION.settings(READS), inventory())
+    assert bound == pytest.approx(100e6 / 8 / 4300, rel=0.05)  # 4 KiB and what is around it
+    assert first_rate(SECTION, READS, inventory()) == pytest.approx(bound / 2)
+
+
+def test_workers_bound_what_waits_for_round_trips():
+    few = {**READS, "workload": "set", "workers": 8}
+    assert upper_bound(SECTION.settings(few), inventory(rate=1e6)) == pytest.approx(8 / 0.9e-3)
+
+
+def test_hosts_of_which_nothing_is_known_begin_low():
+    assert first_rate(SECTION, READS, None) == FIRST_RATE_PER_S
+    assert first_rate(SECTION, READS, inventory(fleet="azure")) == FIRST_RATE_PER_S
+    assert first_rate(SECTION, READS, inventory(rate=None, rtt_ms=None)) == FIRST_RATE_PER_S
+
+
+def test_hosts_that_are_missing_are_told():
+    with pytest.raises(ConfigError, match="1 servers are needed"):
+        first_rate(SECTION, READS, inventory(servers=0))
