@@ -23,7 +23,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz soak lab lint format lock tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz soak coverage lab lint format lock tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -97,6 +97,9 @@ fuzz: setup ## Fuzz the parsers and connections only, RUNS times
 
 soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread or response time may grow
 	@$(PROVE) soak --timeout-s 86400
+
+coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/precision.md
+	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

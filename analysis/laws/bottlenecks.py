@@ -82,7 +82,7 @@ def utilization_overview(
     wide = percent.pivot_table(index=key, columns="title", values="percent")
     table = wide.reindex(columns=titles.unique()).rename_axis(columns=None)
     table["queue_length"] = utilizations.groupby(key)["queue_length"].max()
-    return table.dropna(axis="columns", how="all").reset_index()
+    return table.reset_index().replace("", pd.NA).dropna(axis="columns", how="all")
 
 
 def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -96,5 +96,6 @@ def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def _at_largest_load(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    largest = frame.groupby(list(by))["num_clients"].transform("max")
+    system = [name for name in by if name != "regime"]  # which may be at one load alone
+    largest = frame.groupby(system)["num_clients"].transform("max")
     return frame[frame["num_clients"] == largest]

@@ -7,6 +7,7 @@ import pandas as pd
 from analysis.laws.operational import interactive_response_time, interactive_throughput
 from analysis.statistics.intervals import CONFIDENCE, aggregate
 from analysis.statistics.loads.capacity import capacities
+from analysis.statistics.precision.told_apart import REGIME
 from analysis.statistics.verdicts import equality_by_bounds
 from analysis.tables.frames import SETTINGS
 from analysis.units import MS_PER_S
@@ -34,7 +35,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        `analysis.tables.frames.Tables.runs`.
+        `analysis.tables.frames.Tables.runs`; with those of `told_apart`, cells are of one regime.
 
     Returns
     -------
@@ -58,6 +59,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     factors = varied(runs)
     by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
     by[-1:-1] = [name for name in factors if name not in by]
+    by += [REGIME] if REGIME in runs else []
     by.append("think_time_s")
     numbers = runs.select_dtypes("number").columns
     measures = [name for name in numbers if name not in (*by, *_NOT_MEASURES)]

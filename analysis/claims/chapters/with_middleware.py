@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.claims.chapters import bistability
 from analysis.claims.findings import BUSY, RESPONSE_TIME, SAME, Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.workers import worker_table
@@ -25,6 +26,7 @@ def check(found: Findings) -> None:
         holds=equal_to(1, SAME),
         see="03-3-capacity",
     )
+    bistability.check(found, "3.1", "3.2")
     found.law("3.1", "3.2", see="03-1-load")
     found.processors("3.1", "3.2", see="03-3-limits")
 

@@ -8,6 +8,7 @@ from analysis.figures.plots.series import (
     add_measured,
     add_model,
     add_model_legend,
+    branches,
     clients_axis,
     count_runs,
     each_series,
@@ -31,11 +32,12 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
     figure = new_figure(CLIENTS_TITLE, "Queue length (jobs)")
     for style, rows in each_series(cells, series):
         add_measured(figure, style, rows, "middleware_queue_length")
-        in_queue = littles_law(
-            rows["middleware_throughput_ops_per_s_mean"],
-            rows["middleware_queueing_time_ms_mean"] / MS_PER_S,
-        )
-        add_model(figure, style, rows["num_clients"], in_queue)
+        for joined in branches(rows):
+            in_queue = littles_law(
+                joined["middleware_throughput_ops_per_s_mean"],
+                joined["middleware_queueing_time_ms_mean"] / MS_PER_S,
+            )
+            add_model(figure, style, joined["num_clients"], in_queue)
     add_model_legend(figure, "Little's law")
     return count_runs(clients_axis(figure, cells), cells, "middleware_queue_length")
 

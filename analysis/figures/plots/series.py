@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.theme import FRAME, Style, error_bars, style_of
+from analysis.statistics.precision.told_apart import REGIME
 from analysis.tables.frames import SETTINGS
 
 CLIENTS_TITLE = "Number of clients"
@@ -38,7 +39,7 @@ def time_axis(figure: go.Figure) -> go.Figure:
 
 def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure:
     """Note which runs the figure shows, for the footnote that `present.figure` gives it."""
-    names = ("section", "workload", "workers", *SETTINGS, "num_clients")
+    names = ("section", "workload", "workers", *SETTINGS, "num_clients", REGIME)
     key = [name for name in dict.fromkeys(names) if name in cells]
     cases = cells[key].astype(str).agg("|".join, axis="columns")
     runs = cells[f"{column}_repetitions"].astype(int)
@@ -58,7 +59,7 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
     """Add measured means as markers with the error bars of their 95 % confidence interval.
 
     Markers are open, and smaller from series to series, so that all of them can be seen where they
-    coincide.
+    coincide. Cells of one regime among several have their number of repetitions beside them.
     """
     before = sum(getattr(trace, "mode", None) == "markers" for trace in figure.data)
     size = _SIZES_PX[min(before, len(_SIZES_PX) - 1)]
@@ -75,6 +76,24 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
         },
         name=style.name,
     )
+    several = cells[cells[REGIME] != ""] if REGIME in cells else cells.iloc[:0]
+    if len(several):
+        figure.add_scatter(
+            x=several["num_clients"],
+            y=several[f"{column}_mean"],
+            mode="text",
+            text=several[f"{column}_repetitions"].map("{}\N{MULTIPLICATION SIGN}".format),
+            textposition="middle left",
+            textfont={"color": style.color, "size": 10},
+            showlegend=False,
+        )
+
+
+def branches(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the cells that a line may join: those of each regime with all that have one alone."""
+    told = cells[REGIME] if REGIME in cells else pd.Series("", cells.index)
+    for regime in sorted(set(told) - {""}) or [""]:
+        yield cells[told.isin(["", regime])]
 
 
 def add_model(figure: go.Figure, style: Style, x: object, y: object) -> None:

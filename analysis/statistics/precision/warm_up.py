@@ -14,6 +14,9 @@ def truncation(slices: ArrayLike, least: int = 0) -> int | None:
 
     .. math:: d^* = \arg\min_{0 \le d \le n / 2} \frac{1}{(n - d)^2} \sum_{j > d} (y_j - \bar y_d)^2
 
+    It is to be found in one run and cut off others: in a run that is cut where it says itself, busy
+    starts go and idle ones stay, so that the mean response time of M/M/1 comes 3 % too short.
+
     Parameters
     ----------
     slices

@@ -96,3 +96,26 @@ def test_overview_leaves_out_what_is_not_known():
         "Busy workers (%)",
         "queue_length",
     ]
+
+
+def test_regimes_are_rows_of_the_largest_load_alone():
+    loads = (6, 48)
+    every = runs(loads=loads).assign(regime=["", "", "1", "2"])
+    every.loc[3, "middleware_queue_length"] = 40.0
+    carried = hosts(loads=loads)
+    at_largest, is_first = (
+        carried["num_clients"] == 48,
+        carried.groupby("num_clients").cumcount() < 3,
+    )
+    carried["regime"] = np.where(at_largest, np.where(is_first, "1", "2"), "")
+    by = [*BY, "regime"]
+    overview = utilization_overview(utilization_table(carried, every, by), by)
+    assert overview["num_clients"].tolist() == [48, 48]
+    assert overview["regime"].tolist() == ["1", "2"]
+    assert overview["queue_length"].tolist() == [0.2, 40.0]
+
+
+def test_a_regime_that_is_everywhere_the_same_is_no_column():
+    by = [*BY, "regime"]
+    alike = [frame.assign(regime="") for frame in (hosts(), runs())]
+    assert "regime" not in utilization_overview(utilization_table(*alike, by), by)

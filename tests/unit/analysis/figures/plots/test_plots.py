@@ -37,6 +37,9 @@ def sets(tables):
     return cells(tables.runs.query("section == '3.1' and workload == 'set'"))
 
 
+TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
+
+
 def titles(figure) -> tuple[str, str]:
     return figure.layout.xaxis.title.text, figure.layout.yaxis.title.text
 
@@ -178,3 +181,29 @@ def test_template_is_registered_and_starts_at_zero(baseline):
     layout = pio.templates[TEMPLATE].layout
     assert layout.yaxis.rangemode == "tozero"
     assert plot_throughput(baseline).layout.template.layout.font.family == layout.font.family
+
+
+def test_regimes_are_markers_of_their_own(tables):
+    runs = tables.runs.query("section == '3.1' and workload == 'set'")
+    largest = runs["num_clients"] == runs["num_clients"].max()
+    told = np.where(largest, np.where(runs["repetition"] == 1, "1", "2"), "")
+    repetitions = runs["repetition"].nunique()
+    sets = cells(runs.assign(regime=told))
+    for figure in (plot_throughput(sets, series="workers"), plot_queue_length(sets)):
+        name = next(trace.name for trace in figure.data if trace.mode == "markers")
+        markers = measured(figure, name)
+        most = markers.x.max()
+        assert (np.array(markers.x) == most).sum() == 2
+        numbers = next(trace for trace in figure.data if trace.mode == "text")
+        assert list(numbers.text) == [f"{n}{TIMES_SIGN}" for n in (1, repetitions - 1)]
+        assert sum(figure.layout.meta["runs"].values()) == len(runs)
+
+
+def test_lines_join_no_two_regimes(tables):
+    runs = tables.runs.query("section == '3.1' and workload == 'set'")
+    largest = runs["num_clients"] == runs["num_clients"].max()
+    told = np.where(largest, np.where(runs["repetition"] == 1, "1", "2"), "")
+    joined = lines(plot_queue_length(cells(runs.assign(regime=told))))
+    assert len(joined) == 2 * runs["workers"].nunique()
+    for line in joined:
+        assert len(set(line.x)) == len(line.x)

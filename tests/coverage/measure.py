@@ -1,0 +1,188 @@
+"""How often intervals of campaigns that stop by themselves hold the truth: `make coverage`.
+
+1 000 campaigns of each kind, goal and bounds of repetitions; the table goes into docs/precision.md.
+"""
+
+import argparse
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from campaigns import Outcome, campaign
+from statsmodels.stats.proportion import proportion_confint
+from systems import (
+    Autoregressive,
+    ClosedNetwork,
+    Drift,
+    RegimesBetween,
+    RegimesWithin,
+    SingleStation,
+    System,
+)
+
+from analysis.paths import PROJECT
+
+DOCUMENT = PROJECT / "docs" / "precision.md"
+BEGIN, END = "<!-- table of make coverage -->\n", "<!-- end of table -->"
+SEED = 2026
+CAMPAIGNS = 1000
+LEAST = 0.93
+GOALS = (0.02, 0.05)
+REPETITIONS = ((2, 6), (3, 10))
+SYSTEMS: dict[str, System] = {
+    "AR(1), 0.8": Autoregressive(correlation=0.8),
+    "AR(1), 0.95": Autoregressive(correlation=0.95),
+    "M/M/1 at 0.9, response time": SingleStation(),
+    "closed network, throughput": ClosedNetwork(measure="throughput"),
+    "closed network, response time": ClosedNetwork(measure="response_time"),
+    "two regimes within runs": RegimesWithin(stay=10),
+    "two regimes within runs, slow": RegimesWithin(stay=60),
+    "two regimes, 6 % apart": RegimesBetween(gap=0.06),
+    "two regimes, 50 % apart": RegimesBetween(gap=0.5),
+    "drift of 5 goals within runs": Drift(within=5),
+    "drift of a fourth of the goal from run to run": Drift(between=0.25),
+    "runs that differ by half of the goal": Autoregressive(correlation=0.5, between=0.5),
+    "runs that differ by the goal": Autoregressive(correlation=0.5, between=1.0),
+}
+HEADINGS = ("system", "goal", "repetitions", "holds the truth", "used", "known", "split")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A kind of campaign."""
+
+    name: str
+    goal: float
+    repetitions: tuple[int, int]
+
+    @property
+    def between(self) -> bool:
+        """Whether runs are in regimes, which are held against their own truths."""
+        return isinstance(SYSTEMS[self.name], RegimesBetween)
+
+
+SETTINGS = [
+    Setting(name=name, goal=goal, repetitions=repetitions)
+    for name, goal, repetitions in product(SYSTEMS, GOALS, REPETITIONS)
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Covered:
+    """Campaigns of one kind whose intervals hold the truth, and all of them."""
+
+    words: str
+    held: int
+    campaigns: int
+
+    @property
+    def enough(self) -> bool:
+        """Whether at least 93 % are seen to."""
+        return self.held >= LEAST * self.campaigns
+
+    def cell(self) -> str:
+        """Return the share with its own 95 % interval (Wilson 1927)."""
+        low, high = proportion_confint(self.held, self.campaigns, method="wilson")
+        share = self.held / self.campaigns
+        return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def outcomes(setting: Setting, campaigns: int = CAMPAIGNS) -> list[Outcome]:
+    """Run campaigns of one kind; the seed is of the kind, whatever else is run."""
+    rng = np.random.default_rng([SEED, SETTINGS.index(setting)])
+    system = SYSTEMS[setting.name]
+    runs = system.runs(rng, setting.goal) if isinstance(system, ClosedNetwork) else None
+    return [
+        campaign(
+            system,
+            runs or system.runs(rng, setting.goal),
+            goal=setting.goal,
+            repetitions=setting.repetitions,
+        )
+        for _ in range(campaigns)
+    ]
+
+
+def covered(setting: Setting, found: list[Outcome]) -> list[Covered]:
+    """Hold intervals against the truth; those of regimes in three ways."""
+    if not setting.between:
+        return [
+            Covered(words="", held=sum(one.holds for one in found), campaigns=len(found)),
+        ]
+    both = [one for one in found if one.seen > 1]
+    return [
+        Covered(
+            words="each regime's, its own mean",
+            held=sum(one.each_holds for one in found),
+            campaigns=len(found),
+        ),
+        Covered(
+            words="both regimes among the runs: the mean of both, or not known",
+            held=sum(one.holds or not one.cell.known for one in both),
+            campaigns=len(both),
+        ),
+        Covered(
+            words="all campaigns: the mean of both",
+            held=sum(one.holds for one in found),
+            campaigns=len(found),
+        ),
+    ]
+
+
+def rows(setting: Setting, found: list[Outcome]) -> list[str]:
+    """Return the lines of the table of one kind of campaign."""
+    used = np.mean([one.cell.repetitions for one in found])
+    known = np.mean([one.cell.known for one in found])
+    split = np.mean([one.told_apart > 1 for one in found])
+    fewest, most = setting.repetitions
+    lines = []
+    for share in covered(setting, found):
+        cells = (
+            f"{setting.name}: {share.words}" if share.words else setting.name,
+            f"{100 * setting.goal:g} %",
+            f"{fewest} to {most}",
+            share.cell(),
+            f"{used:.1f}",
+            f"{100 * known:.0f} %",
+            f"{100 * split:.1f} %",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def short(setting: Setting, found: list[Outcome]) -> bool:
+    """Tell whether fewer than 93 % hold; of regimes all that could be known of them counts."""
+    return not all(share.enough for share in covered(setting, found)[:2])
+
+
+def main() -> int:
+    """Run all kinds over the cores, write the table, and fail if intervals hold too rarely."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--document", type=Path, default=DOCUMENT)
+    document: Path = arguments.parse_args().document
+    print(f"seed {SEED}, {CAMPAIGNS} campaigns of each of {len(SETTINGS)} kinds", flush=True)
+    lines: dict[Setting, list[str]] = {}
+    wrong: list[Setting] = []
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        asked = {pool.submit(outcomes, setting): setting for setting in SETTINGS}
+        for number, done in enumerate(as_completed(asked), start=1):
+            setting, found = asked[done], done.result()
+            lines[setting] = rows(setting, found)
+            print(f"{number}/{len(SETTINGS)}", *lines[setting], sep="\n", flush=True)
+            if short(setting, found):
+                wrong.append(setting)
+    head = [f"| {' | '.join(HEADINGS)} |", "|" + "---|" * len(HEADINGS)]
+    table = "\n".join(head + [line for setting in SETTINGS for line in lines[setting]])
+    before, rest = document.read_text().split(BEGIN)
+    document.write_text(f"{before}{BEGIN}\n{table}\n\n{END}{rest.split(END)[1]}")
+    for setting in wrong:
+        print(f"below {LEAST:.0%}: {setting}", file=sys.stderr)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.claims.chapters import bistability
+from analysis.claims.findings import Findings
+from analysis.claims.rules import Verdict
+from analysis.tables.frames import Tables
+
+CLIENTS, WORKERS, ARRIVING = 200, 16, 16_000.0
+
+
+@dataclasses.dataclass
+class Measured:
+    runs: pd.DataFrame
+    windows: pd.DataFrame
+
+
+def campaign(long_ms, queues=(2.0, 150.0, 5.0), begin=60.0):
+    """Workers serve in 0.9 ms behind a short queue, in `long_ms` behind a long one."""
+    rng = np.random.default_rng(3)
+    runs = pd.DataFrame({"workload": "set", "workers": WORKERS, "repetition": [1, 2, 3]})
+    runs = runs.assign(num_clients=CLIENTS, num_middlewares=1)
+    windows = [
+        runs.iloc[[repetition]]
+        .drop(columns="num_middlewares")
+        .merge(
+            pd.DataFrame(
+                {
+                    "side": "middleware",
+                    "second_s": np.arange(-2, 10),
+                    "stable": np.arange(-2, 10) >= 0,
+                    "throughput_ops_per_s": [0.0, *rng.normal(ARRIVING, 40, 11)],
+                    "service_time_ms": rng.normal(long_ms if queue > 100 else 0.9, 0.005, 12),
+                    "queue_length": [0.0, begin, *rng.normal(queue, 1, 10)],
+                }
+            ),
+            how="cross",
+        )
+        for repetition, queue in enumerate(queues)
+    ]
+    return Measured(runs=runs, windows=pd.concat(windows, ignore_index=True))
+
+
+def verdicts(measured: Measured | None) -> list[Verdict]:
+    tables: dict[str, Tables] = {} if measured is None else {"3.1": measured}
+    found = Findings(tables)
+    bistability.check(found, "3.1", "3.2")
+    return [claim.verdict for claim in found.claims]
+
+
+def test_regimes_that_keep_themselves_up_are_found():
+    assert verdicts(campaign(long_ms=1.1)) == [Verdict.HOLDS] * 3
+
+
+def test_workers_that_are_as_fast_behind_a_long_queue_do_not_explain_it():
+    assert verdicts(campaign(long_ms=0.9))[2] == Verdict.DOES_NOT_HOLD
+
+
+def test_queues_that_grow_later_are_not_of_the_beginning():
+    assert verdicts(campaign(long_ms=1.1, begin=0.0))[0] == Verdict.DOES_NOT_HOLD
+
+
+@pytest.mark.parametrize("measured", [None, campaign(long_ms=1.1, queues=(2.0, 3.0, 2.5))])
+def test_without_two_regimes_it_cannot_be_told(measured):
+    assert verdicts(measured) == [Verdict.CANNOT_BE_TOLD] * 3

@@ -1,0 +1,59 @@
+import numpy as np
+import pandas as pd
+
+from analysis.statistics.precision.told_apart import told_apart
+
+
+def campaign(queues, clients=288, seconds=8, side="middleware"):
+    """One configuration; `queues` are the mean queue lengths of its repetitions."""
+    rng = np.random.default_rng(7)
+    runs = pd.DataFrame(
+        {"section": "3.1", "workload": "set", "repetition": range(1, len(queues) + 1)}
+    ).assign(num_clients=clients, middleware_queue_length=queues)
+    windows = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "section": "3.1",
+                    "workload": "set",
+                    "repetition": repetition,
+                    "num_clients": clients,
+                    "side": side,
+                    "second_s": np.arange(-1, seconds),
+                    "stable": np.arange(-1, seconds) >= 0,
+                    "queue_length": np.append([1000.0], rng.normal(mean, 2, seconds)),
+                }
+            )
+            for repetition, mean in enumerate(queues, start=1)
+        ]
+    )
+    return runs, windows
+
+
+def test_runs_in_two_regimes_are_told_apart():
+    runs, windows = campaign([10.0, 230.0, 14.0])
+    assert told_apart(runs, windows)["regime"].tolist() == ["1", "2", "1"]
+
+
+def test_long_runs_are_told_by_their_batches():
+    runs, windows = campaign([10.0, 60.0, 10.0], seconds=100)
+    assert told_apart(runs, windows)["regime"].tolist() == ["1", "2", "1"]
+
+
+def test_runs_in_one_regime_have_none():
+    for queues in ([10.0, 12.0, 11.0], [10.0, 30.0, 12.0]):  # 20 of 288 jobs do not matter
+        runs, windows = campaign(queues)
+        assert told_apart(runs, windows)["regime"].tolist() == ["", "", ""]
+
+
+def test_runs_without_a_middleware_have_none():
+    runs, windows = campaign([10.0, 230.0], side="client")
+    assert told_apart(runs, windows)["regime"].tolist() == ["", ""]
+
+
+def test_other_tables_of_the_same_runs_are_told_alike():
+    runs, windows = campaign([10.0, 230.0])
+    hosts = runs.loc[[1, 0, 1, 0], ["section", "workload", "repetition", "num_clients"]]
+    told = told_apart(hosts.set_index(np.array([5, 6, 7, 8])), windows)
+    assert told["regime"].tolist() == ["2", "1", "2", "1"]
+    assert told.index.tolist() == [5, 6, 7, 8]
