@@ -19,7 +19,7 @@ from hdrh.histogram import HdrHistogram
 from analysis.units import us_to_ms
 
 PERCENTILES = (25, 50, 75, 90, 95, 99)
-_OF_SAMPLES = ("side", "request_type", "time", "upper_edge_ms", "count")  # not of the run
+_OF_SAMPLES = ("side", "request_type", "time", "upper_edge_ms", "count", "stable")  # of no run
 EMPTY = pd.DataFrame(
     {"upper_edge_ms": np.array([], dtype="float64"), "count": np.array([], dtype="int64")}
 )
@@ -104,20 +104,36 @@ def percentiles_by(
     Returns
     -------
     pandas.DataFrame
-        Columns `by`, `percentile`, `value_ms`, `runs` (how many were merged).
+        Columns `by`, `percentile`, `value_ms`, `runs` (how many were merged), `sd_ms` (sample
+        standard deviation of the runs' own percentiles; NaN of one run).
     """
     rows = []
     for group, samples in histograms.groupby(list(by), dropna=False):
         values = histogram_percentiles(merge_histograms([samples[list(EMPTY)]]), percentiles)
-        runs = num_runs(samples)
-        rows += [(*group, p, value, runs) for p, value in zip(percentiles, values, strict=True)]
-    return pd.DataFrame(rows, columns=[*by, "percentile", "value_ms", "runs"])
+        each = _percentiles_of_runs(samples, percentiles)
+        deviations = np.std(each, axis=0, ddof=1) if len(each) > 1 else np.full(len(values), np.nan)
+        rows += [
+            (*group, percentile, value, len(each), sd)
+            for percentile, value, sd in zip(percentiles, values, deviations, strict=True)
+        ]
+    return pd.DataFrame(rows, columns=[*by, "percentile", "value_ms", "runs", "sd_ms"])
 
 
 def num_runs(histograms: pd.DataFrame) -> int:
     """Count the runs that rows of `analysis.tables.frames.Tables.histograms` are from."""
-    of_run = [column for column in histograms.columns if column not in _OF_SAMPLES]
-    return len(histograms[of_run].drop_duplicates())
+    return len(histograms[_of_run(histograms)].drop_duplicates())
+
+
+def _percentiles_of_runs(histograms: pd.DataFrame, percentiles: Sequence[float]) -> np.ndarray:
+    """Read the percentiles of each run, shape (runs, P); rows that name no run are of one."""
+    names = _of_run(histograms)
+    runs = [part for _, part in histograms.groupby(names, dropna=False)] if names else [histograms]
+    merged = [merge_histograms([part[list(EMPTY)]]) for part in runs]
+    return np.array([histogram_percentiles(one, percentiles) for one in merged])
+
+
+def _of_run(histograms: pd.DataFrame) -> list[str]:
+    return [column for column in histograms.columns if column not in _OF_SAMPLES]
 
 
 @lru_cache

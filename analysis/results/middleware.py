@@ -26,7 +26,7 @@ import pandas as pd
 
 from analysis.results.errors import ParseError
 from analysis.results.files import find_file, parse_finite, parse_json, read_text, split_cells
-from analysis.results.histograms import decode_histogram, merge_histograms
+from analysis.results.histograms import EMPTY, decode_histogram
 
 _TEXT_COLUMNS = ("request_type", "server", "kind", "time")
 _INTERVAL = re.compile(
@@ -75,20 +75,31 @@ class MiddlewareResult:
     bins: pd.DataFrame
     intervals: pd.DataFrame
 
-    def histogram(
-        self, time: str, request_type: str, *, start_epoch_s: float, end_epoch_s: float
+    def histograms_by_second(
+        self, time: str, *, start_epoch_s: float, end_epoch_s: float
     ) -> pd.DataFrame:
-        """Merge the histograms of the seconds from `start_epoch_s` to before `end_epoch_s`."""
+        """Decode the histograms of the seconds from `start_epoch_s` to before `end_epoch_s`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `request_type`, `second` (from `start_epoch_s`), `upper_edge_ms`, `count`.
+        """
         rows = self.intervals
-        chosen = rows[
-            (rows["time"] == time)
-            & (rows["request_type"] == request_type)
-            & rows["epoch_s"].between(start_epoch_s, end_epoch_s, inclusive="left")
-        ]
+        inside = rows["epoch_s"].between(start_epoch_s, end_epoch_s, inclusive="left")
+        chosen = rows[(rows["time"] == time) & inside]
+        seconds = (chosen["epoch_s"] - start_epoch_s).astype("int64")
         try:
-            return merge_histograms([decode_histogram(text) for text in chosen["encoded"]])
+            parts = [
+                decode_histogram(encoded).assign(request_type=kind, second=second)
+                for encoded, kind, second in zip(
+                    chosen["encoded"], chosen["request_type"], seconds, strict=True
+                )
+            ]
         except ValueError as exc:
             raise ParseError(self.directory / "histograms.hlog", None, str(exc)) from exc
+        none = EMPTY.assign(request_type=pd.Series(dtype="str"), second=pd.Series(dtype="int64"))
+        return pd.concat([none, *parts], ignore_index=True)
 
 
 def read_middleware(directory: Path | str) -> MiddlewareResult:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.results.histograms import percentiles_by
+from analysis.statistics.intervals import half_width_of_mean
+from analysis.text.numbers import digits
 
 
 def percentile_table(histograms: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -20,9 +22,44 @@ def percentile_table(histograms: pd.DataFrame, by: Sequence[str]) -> pd.DataFram
     Returns
     -------
     pandas.DataFrame
-        `by`, and a column for each percentile with its heading, ``95 % (ms)``.
+        `by`, and a column of texts for each percentile with its heading, ``95 % (ms)``. Where there
+        are repetitions the half width of its 95 % interval stands beside it: ``5.31 ± 0.2``.
     """
-    values = percentiles_by(histograms, by)
+    values = with_intervals(percentiles_by(histograms, by))
     names = values["percentile"].map("{}\N{NO-BREAK SPACE}% (ms)".format)
-    wide = values.assign(name=names).pivot_table(index=list(by), columns="name", values="value_ms")
+    texts = [_text(*pair) for pair in zip(values["value_ms"], values["half_width_ms"], strict=True)]
+    wide = values.assign(name=names, text=texts).pivot_table(
+        index=list(by), columns="name", values="text", aggfunc="first"
+    )
     return wide.reindex(columns=names.unique()).rename_axis(columns=None).reset_index()
+
+
+def with_intervals(percentiles: pd.DataFrame) -> pd.DataFrame:
+    """Add `half_width_ms`, of the 95 % interval between repetitions; NaN with one of them.
+
+    Parameters
+    ----------
+    percentiles
+        From `analysis.results.histograms.percentiles_by`.
+    """
+    half_width = half_width_of_mean(percentiles["sd_ms"], percentiles["runs"])
+    return percentiles.assign(half_width_ms=half_width)
+
+
+def measured_over(histograms: pd.DataFrame) -> str:
+    """Say what part of their runs histograms are of, as captions want it.
+
+    Parameters
+    ----------
+    histograms
+        Rows of `analysis.tables.frames.Tables.histograms`.
+    """
+    whole = set(histograms.loc[~histograms["stable"].astype(bool), "side"])
+    if not whole:
+        return "stable window"
+    return "whole runs" if whole == set(histograms["side"]) else "clients: whole runs"
+
+
+def _text(value_ms: float, half_width_ms: float) -> str:
+    value = digits(value_ms)
+    return value if pd.isna(half_width_ms) else f"{value} ± {half_width_ms:.2g}"

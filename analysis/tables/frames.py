@@ -23,14 +23,18 @@ class Tables:
         `started_at`, `campaign_seed`, `machine_share` (0..1, of the response cycle; missing where
         it is not told), `num_middlewares`, `num_servers`, `stable_s`, `think_time_s`;
         `client_throughput_ops_per_s`, `client_response_time_ms`,
-        `client_response_time_p25_ms` ... `_p99_ms`, `client_miss_rate` (0..1),
+        `client_response_time_p25_ms` ... `_p99_ms`, `_p99.9_ms`, and their standard errors
+        `client_response_time_p25_error_ms` ... from what the run itself tells (missing if it does
+        not), `client_percentiles_stable` (false where they are of the whole run, warm-up and
+        cool-down included), `client_miss_rate` (0..1),
         `client_connection_errors`, `client_error_replies` and `client_loop_utilization` (0..1, of
         the busiest instance) and `client_unsent_arrivals` (open loop), all three only from the
         lab's own generator; the settings that the section does not vary (`SETTINGS`); with a
         middleware `middleware_arrival_rate_ops_per_s`,
         `middleware_throughput_ops_per_s`,
         `middleware_<time>_ms` (`analysis.tables.measures.MIDDLEWARE_TIMES`),
-        `middleware_response_time_p25_ms` ..., `middleware_miss_rate`, `middleware_errors`,
+        `middleware_response_time_p25_ms` ... and their errors, `middleware_miss_rate`,
+        `middleware_errors`,
         `middleware_queue_length`, `middleware_waiting_workers`, `middleware_worker_utilization`,
         `middleware_net_thread_utilization` (share of the time on a processor, 0..1; missing where
         the middleware does not tell that), `middleware_cpu_cores`; and
@@ -52,7 +56,8 @@ class Tables:
         `length_s`; seconds of the clock.
     histograms
         `side`, `request_type`, `time` (``response_time``, ``queueing_time``, ``service_time``),
-        `upper_edge_ms`, `count`; see `analysis.results.histograms.percentiles_by`.
+        `upper_edge_ms`, `count`, `stable` (whether of the stable window alone; those of real
+        memtier are of the whole run); see `analysis.results.histograms.percentiles_by`.
     hosts
         `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,

@@ -2,8 +2,9 @@
 
 Clients count in seconds since their own start, of which the window is ``warm_up_s`` to
 ``warm_up_s + stable_s``; all else is stamped with epoch seconds, of which it is ``start_epoch_s``
-to before ``end_epoch_s``. memtier keeps one histogram for the whole run, so that the clients'
-percentiles and miss rate include warm-up and cool-down.
+to before ``end_epoch_s``. memtier, and the lab's own generator before it told histograms by second,
+keep one histogram for the whole run: then the clients' percentiles include warm-up and cool-down,
+which is told. The miss rate always does.
 
 Instances, middlewares and hosts of a role add up: throughputs, queue lengths and waiting workers
 are sums over them, times are weighted by requests, utilizations are means.
@@ -15,8 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.results import MiddlewareResult, ParseError
-from analysis.results.histograms import PERCENTILES, histogram_percentiles, merge_histograms
+from analysis.results import ParseError
+from analysis.results.histograms import (
+    EMPTY,
+    PERCENTILES,
+    histogram_percentiles,
+    merge_histograms,
+)
+from analysis.results.memtier.window import client_histograms_by_second, counts_by_second
+from analysis.statistics.within_run import percentile_of_seconds
 from analysis.tables.run import Run
 
 MIDDLEWARE_TIMES = (
@@ -28,6 +36,7 @@ MIDDLEWARE_TIMES = (
     "servers_net_time",
     "client_rtt_and_think_time",
 )
+KNOWN_PERCENTILES = (*PERCENTILES, 99.9)
 HISTOGRAM_TIMES = ("response_time", "queueing_time", "service_time")
 
 
@@ -98,7 +107,8 @@ def client_measures(run: Run) -> dict[str, float]:
         "client_throughput_ops_per_s": seconds["requests"].sum()
         / run.manifest["window"]["stable_s"],
         "client_response_time_ms": average(seconds["response_time_ms"], seconds["requests"]),
-        **_percentile_columns("client", client_histogram(run)),
+        **_client_percentiles(run),
+        "client_percentiles_stable": client_window(run) is not None,
         "client_miss_rate": totals["misses_per_s"].sum() / keys_per_s if keys_per_s else np.nan,
         "client_connection_errors": totals["connection_errors"].sum(),
         **_generator_measures(run),
@@ -134,7 +144,7 @@ def middleware_measures(run: Run) -> dict[str, float]:
         "middleware_arrival_rate_ops_per_s": arrivals / stable_s if arrivals else np.nan,
         "middleware_throughput_ops_per_s": windows["requests"].sum() / stable_s,
         **{f"middleware_{time}_ms": _mean_time(windows, time) for time in MIDDLEWARE_TIMES},
-        **_percentile_columns("middleware", middleware_histogram(run, "response_time")),
+        **_middleware_percentiles(run),
         "middleware_miss_rate": windows["misses"].sum() / keys if keys else np.nan,
         "middleware_errors": windows["errors"].sum(),
         "middleware_queue_length": sum(queue["queue_length_mean"].mean() for queue in queues),
@@ -156,12 +166,18 @@ def tells_net_thread_time(summary: Mapping[str, Any]) -> bool:
 
 
 def client_histogram(run: Run) -> pd.DataFrame:
-    """Response times of all clients over the whole run."""
+    """Response times of all clients, all kinds of request together; as `client_histograms`."""
     return merge_histograms(list(client_histograms(run).values()))
 
 
 def client_histograms(run: Run) -> dict[str, pd.DataFrame]:
-    """Response times of all clients over the whole run, by kind of request."""
+    """Response times of all clients by kind of request, over the stable window if that is told."""
+    rows = client_window(run)
+    if rows is not None:
+        return {
+            str(kind): merge_histograms([own[list(EMPTY)]])
+            for kind, own in rows.groupby("request_type")
+        }
     parts: dict[str, list[pd.DataFrame]] = {}
     for generator in run.generators.values():
         for kind, histogram in generator.histograms.items():
@@ -170,32 +186,68 @@ def client_histograms(run: Run) -> dict[str, pd.DataFrame]:
     return {kind: merge_histograms(histograms) for kind, histograms in parts.items()}
 
 
-def middleware_histogram(run: Run, time: str) -> pd.DataFrame:
-    """One of the middlewares' times over the stable window, all kinds of request together."""
-    return merge_histograms(list(middleware_histograms(run, time).values()))
+def client_window(run: Run) -> pd.DataFrame | None:
+    """Response times of all clients by second of the stable window and kind of request.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `request_type`, `second` (of the window), `upper_edge_ms`, `count`; None if a generator
+        tells only those of the whole run.
+    """
+    window = run.manifest["window"]
+    start_s, stable_s = window["warm_up_s"], window["stable_s"]
+    rows = client_histograms_by_second(
+        list(run.generators.values()), start_s=start_s, end_s=start_s + stable_s
+    )
+    return None if rows is None else rows.assign(second=rows["second"] - start_s)
 
 
 def middleware_histograms(run: Run, time: str) -> dict[str, pd.DataFrame]:
     """One of the middlewares' times over the stable window, by kind of request."""
+    return {
+        str(kind): merge_histograms([own[list(EMPTY)]])
+        for kind, own in _middleware_window(run, time).groupby("request_type")
+    }
+
+
+def _middleware_window(run: Run, time: str) -> pd.DataFrame:
     window = run.manifest["window"]
     span = {name: window[name] for name in ("start_epoch_s", "end_epoch_s")}
-    parts: dict[str, list[pd.DataFrame]] = {}
-    for middleware in run.middlewares.values():
-        for kind in _request_types(middleware):
-            parts.setdefault(kind, []).append(middleware.histogram(time, kind, **span))
-    return {kind: merge_histograms(histograms) for kind, histograms in parts.items()}
+    parts = [part.histograms_by_second(time, **span) for part in run.middlewares.values()]
+    return pd.concat(parts, ignore_index=True)
 
 
-def _request_types(middleware: MiddlewareResult) -> list[str]:
-    return sorted(middleware.intervals["request_type"].unique())
-
-
-def _percentile_columns(side: str, histogram: pd.DataFrame) -> dict[str, float]:
-    values = histogram_percentiles(histogram)
+def _client_percentiles(run: Run) -> dict[str, float]:
+    rows = client_window(run)
+    if rows is not None:
+        return _percentile_columns("client", rows, run.manifest["window"]["stable_s"])
+    values = histogram_percentiles(client_histogram(run), KNOWN_PERCENTILES)
     return {
-        f"{side}_response_time_p{percentile}_ms": float(value)
-        for percentile, value in zip(PERCENTILES, values, strict=True)
+        name: float(value)
+        for percentile, whole in zip(KNOWN_PERCENTILES, values, strict=True)
+        for name, value in _named("client", percentile, whole, np.nan).items()
     }
+
+
+def _middleware_percentiles(run: Run) -> dict[str, float]:
+    seconds = _middleware_window(run, "response_time")
+    return _percentile_columns("middleware", seconds, run.manifest["window"]["stable_s"])
+
+
+def _percentile_columns(side: str, seconds: pd.DataFrame, stable_s: int) -> dict[str, float]:
+    """Return percentiles and their errors from histograms by second of the stable window."""
+    edges, counts = counts_by_second(seconds, start_s=0, end_s=stable_s)
+    columns: dict[str, float] = {}
+    for percentile in KNOWN_PERCENTILES:
+        found = percentile_of_seconds(edges, counts, percentile)
+        columns |= _named(side, percentile, found.value_ms, found.error_ms)
+    return columns
+
+
+def _named(side: str, percentile: float, value_ms: float, error_ms: float) -> dict[str, float]:
+    name = f"{side}_response_time_p{percentile:g}"
+    return {f"{name}_ms": value_ms, f"{name}_error_ms": error_ms}
 
 
 def _mean_time(windows: pd.DataFrame, time: str) -> float:

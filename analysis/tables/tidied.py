@@ -21,7 +21,13 @@ from analysis.whole_files import write_json
 
 ANALYSIS = Path(__file__).parents[1]
 _MAKERS = ("frames", "run", "measures", "details", "network", "tidying", "tidied")
-_CODE = ("results/**/*.py", *(f"tables/{name}.py" for name in _MAKERS), "units.py")
+_STATISTICS = ("within_run", "tails", "intervals")
+_CODE = (
+    "results/**/*.py",
+    *(f"tables/{name}.py" for name in _MAKERS),
+    *(f"statistics/{name}.py" for name in _STATISTICS),
+    "units.py",
+)
 
 
 def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables:

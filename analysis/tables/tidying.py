@@ -175,8 +175,11 @@ def _histograms(run: Run) -> pd.DataFrame:
             for kind, histogram in measures.middleware_histograms(run, time).items():
                 parts["middleware", kind, time] = histogram
     levels = ["side", "request_type", "time"]
-    frame = pd.concat(parts, names=levels) if parts else pd.DataFrame(columns=levels)
-    return frame.reset_index(level=levels).reset_index(drop=True) if parts else frame
+    if not parts:
+        return pd.DataFrame(columns=levels)
+    frame = pd.concat(parts, names=levels).reset_index(level=levels).reset_index(drop=True)
+    whole_run = (frame["side"] == "client") & (measures.client_window(run) is None)
+    return frame.assign(stable=~whole_run)
 
 
 def _rejected(folder: Path, manifest: dict[str, Any]) -> pd.DataFrame:

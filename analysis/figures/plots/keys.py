@@ -5,13 +5,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.panels import panels
+from analysis.figures.plots.percentiles import add_percentiles
 from analysis.figures.plots.series import (
     add_measured,
     add_model,
     add_model_legend,
     count_merged,
     count_runs,
-    each_series,
     time_axis,
 )
 from analysis.figures.theme import SHARDED, SIDES, new_figure
@@ -68,15 +68,7 @@ def plot_percentiles_by_keys(percentiles: pd.DataFrame, request: str, sharded: b
     of_request = percentiles[percentiles["request"] == request]
     own = of_request[of_request["sharded"] == sharded]
     figure = new_figure(_KEYS_TITLE, _TIME_TITLE)
-    for style, rows in each_series(own.assign(num_clients=own["multi_get_keys"]), "percentile"):
-        figure.add_scatter(
-            x=rows["multi_get_keys"],
-            y=rows["value_ms"],
-            mode="lines+markers",
-            marker={"color": style.color, "symbol": style.symbol},
-            line={"color": style.color, "dash": style.dash, "width": 1},
-            name=style.name,
-        )
+    add_percentiles(figure, own, "multi_get_keys")
     time_axis(_keys_axis(figure, of_request))
     if own.empty:  # sets are not told apart, or the mode was not measured
         return figure

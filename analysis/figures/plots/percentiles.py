@@ -11,6 +11,7 @@ from analysis.figures.plots.series import (
     time_axis,
 )
 from analysis.figures.theme import new_figure
+from analysis.statistics.percentile_table import with_intervals
 
 
 def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") -> go.Figure:
@@ -25,13 +26,20 @@ def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") 
         Name of the time, for the axis.
     """
     figure = new_figure(CLIENTS_TITLE, f"{time} (ms)")
-    for style, rows in each_series(percentiles, "percentile"):
+    add_percentiles(figure, percentiles, "num_clients")
+    return count_merged(time_axis(clients_axis(figure, percentiles)), percentiles)
+
+
+def add_percentiles(figure: go.Figure, percentiles: pd.DataFrame, x: str) -> None:
+    """Add a line for each percentile, with the 95 % intervals between repetitions, over `x`."""
+    known = with_intervals(percentiles).assign(num_clients=percentiles[x])
+    for style, rows in each_series(known, "percentile"):
         figure.add_scatter(
-            x=rows["num_clients"],
+            x=rows[x],
             y=rows["value_ms"],
+            error_y={"type": "data", "array": rows["half_width_ms"]},
             mode="lines+markers",
             marker={"color": style.color, "symbol": style.symbol},
             line={"color": style.color, "dash": style.dash, "width": 1},
             name=style.name,
         )
-    return count_merged(time_axis(clients_axis(figure, percentiles)), percentiles)

@@ -48,7 +48,8 @@ def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure
 
 def count_merged(figure: go.Figure, percentiles: pd.DataFrame) -> go.Figure:
     """Note which runs stand behind percentiles of merged histograms, as `count_runs` does."""
-    key = [name for name in percentiles if name not in ("percentile", "value_ms", "runs", "side")]
+    values = ("percentile", "value_ms", "runs", "sd_ms", "side")
+    key = [name for name in percentiles if name not in values]
     cases = percentiles.drop_duplicates(key)
     names = cases[key].astype(str).agg("|".join, axis="columns")
     runs = dict(zip(names, cases["runs"].astype(int).tolist(), strict=True))

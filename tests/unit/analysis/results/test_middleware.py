@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.results import ParseError, read_middleware
-from analysis.results.histograms import histogram_percentiles
+from analysis.results.histograms import histogram_percentiles, merge_histograms
 from tests.helpers.tools import START_EPOCH_S, histogram_of, middleware_files
 
 DATA = Path(__file__).parents[3] / "data" / "middleware"
@@ -29,7 +29,7 @@ def test_real_files_agree_with_the_middlewares_own_summary():
         assert windows["requests"].sum() == expected["requests"]
         assert windows["misses"].sum() == expected["misses"]
         for time in ("response_time", "queueing_time", "service_time"):
-            merged = result.histogram(time, request_type, start_epoch_s=0, end_epoch_s=math.inf)
+            merged = whole(DATA, time, request_type, -START_EPOCH_S, math.inf)
             printed = expected[f"{time}_ms"]
             assert merged["count"].sum() == printed["count"]
             percentiles = [printed["p50"], printed["p90"], printed["p95"], printed["p99"]]
@@ -40,12 +40,18 @@ def test_real_files_agree_with_the_middlewares_own_summary():
 
 
 def whole(directory, time="response_time", request_type="get", start=0, end=6):
-    return read_middleware(directory).histogram(
-        time,
-        request_type,
-        start_epoch_s=START_EPOCH_S + start,
-        end_epoch_s=START_EPOCH_S + end,
+    rows = read_middleware(directory).histograms_by_second(
+        time, start_epoch_s=START_EPOCH_S + start, end_epoch_s=START_EPOCH_S + end
     )
+    chosen = rows[rows["request_type"] == request_type]
+    return merge_histograms([chosen[["upper_edge_ms", "count"]]])
+
+
+def test_histograms_by_second_are_counted_from_the_start_that_is_asked_for(stats_dir):
+    result = read_middleware(stats_dir)
+    span = {"start_epoch_s": START_EPOCH_S + 2, "end_epoch_s": START_EPOCH_S + 5}
+    rows = result.histograms_by_second("response_time", **span)
+    assert rows.groupby("second")["count"].sum().to_dict() == {0: 2900, 1: 2900, 2: 2900}
 
 
 def test_frames_are_those_of_the_files(stats_dir):

@@ -1,15 +1,42 @@
 import pandas as pd
+import pytest
 
-from analysis.statistics.percentile_table import percentile_table
+from analysis.results.histograms import percentiles_by
+from analysis.statistics.percentile_table import (
+    measured_over,
+    percentile_table,
+    with_intervals,
+)
 
 
-def test_percentiles_of_a_system_stand_in_one_row_repetitions_merged():
+@pytest.fixture
+def histograms():
+    """Two runs of clients that differ in their slowest quarter, one of middlewares."""
     parts = [
         pd.DataFrame({"side": side, "upper_edge_ms": [1.0, 3.0], "count": [75, 25]})
         for side in ("client", "client", "middleware")
     ]
     parts[1]["upper_edge_ms"] = [1.0, 5.0]
-    table = percentile_table(pd.concat(parts), ["side"])
+    return pd.concat([part.assign(repetition=n, stable=True) for n, part in enumerate(parts, 1)])
+
+
+def test_percentiles_of_a_system_stand_in_one_row_repetitions_merged(histograms):
+    table = percentile_table(histograms, ["side"])
     names = [f"{p}\N{NO-BREAK SPACE}% (ms)" for p in (25, 50, 75, 90, 95, 99)]
     assert list(table) == ["side", *names]
-    assert table[names].to_numpy().tolist() == [[1, 1, 1, 5, 5, 5], [1, 1, 1, 3, 3, 3]]
+    merged, alone = table[names].to_numpy().tolist()
+    assert merged == ["1 ± 0"] * 3 + ["5 ± 13"] * 3  # 12.706 times 1.414, over the root of 2
+    assert alone == ["1"] * 3 + ["3"] * 3
+
+
+def test_intervals_are_those_of_the_repetitions_own_percentiles(histograms):
+    found = with_intervals(percentiles_by(histograms, ["side"], (99,)))
+    assert found["half_width_ms"].iloc[0] == pytest.approx(12.706, rel=1e-3)
+    assert pd.isna(found["half_width_ms"].iloc[1])
+
+
+def test_part_of_the_run_is_told(histograms):
+    assert measured_over(histograms) == "stable window"
+    clients = histograms["side"] == "client"
+    assert measured_over(histograms.assign(stable=~clients)) == "clients: whole runs"
+    assert measured_over(histograms[clients].assign(stable=False)) == "whole runs"
