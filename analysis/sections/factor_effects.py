@@ -62,6 +62,12 @@ def unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
+CARRIER_FORMATS: dict[str, Format] = {
+    "response": unbroken,
+    "Cells": unbroken,
+    "Interactions": share_text,
+    "Error": share_text,
+}
 EVIDENCE_FORMATS: dict[str, Format] = {
     "response": unbroken,
     "Max / min": ".2f",

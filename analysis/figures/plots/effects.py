@@ -10,6 +10,7 @@ from analysis.figures.panels import panels
 from analysis.figures.plots.series import add_model_legend
 from analysis.figures.theme import BLUE, FRAME, GRID, WORKLOADS, new_figure, style_of
 from analysis.statistics.factorial import MEAN, FactorialResult
+from analysis.statistics.factorial.carriers import carriers, without_cell
 from analysis.statistics.factorial.designs import Key
 from analysis.text.formatting import heading
 
@@ -24,7 +25,8 @@ _DASHES = {"workers": "longdash"}  # tells its lines from another factor's in gr
 def plot_effects(designs: Designs, units: Mapping[str, str], *, model: str) -> go.Figure:
     """Plot the effects of every response with their confidence intervals.
 
-    An effect whose interval holds 0 is grey.
+    An effect whose interval holds 0 is grey. Crosses are the effects without the cell that carries
+    most of the interactions (`analysis.statistics.factorial.carriers`).
 
     Parameters
     ----------
@@ -166,6 +168,7 @@ def _effects(
                 marker={"color": color, "symbol": symbol, "size": 7},
                 name=name,
             )
+    _add_without_carrier(figure, result)
     predicted = expected[workload, response].effects["effect"].reindex(effects.index)
     line = {"color": FRAME, "width": 1.5}
     figure.add_scatter(
@@ -178,6 +181,19 @@ def _effects(
     figure.update_xaxes(categoryorder="array", categoryarray=list(effects.index))
     figure.update_yaxes(rangemode="normal")
     return _counted(figure, workload, len(result.residuals))
+
+
+def _add_without_carrier(figure: go.Figure, result: FactorialResult) -> None:
+    if len(result.factors) < 2:
+        return
+    carried = carriers(result)["interactions_carried"]
+    if carried.isna().all():
+        return
+    effects = without_cell(result, str(carried.idxmax())).drop(MEAN)
+    marker = {"symbol": "x-thin-open", "size": 7, "color": FRAME, "line": {"width": 1.2}}
+    figure.add_scatter(
+        x=effects.index, y=effects, mode="markers", marker=marker, name="without one cell"
+    )
 
 
 def _interaction(

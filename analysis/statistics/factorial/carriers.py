@@ -66,10 +66,12 @@ def carriers(result: FactorialResult) -> pd.DataFrame:
 
 def without_cell(result: FactorialResult, cell: str) -> pd.Series:
     """Return the effects if a cell were what the main effects of the others predict."""
-    known = carriers(result).loc[cell]
-    changed = float(known["from_others"] - known["measured"]) / 2 ** len(result.factors)
-    signs = {name: _signs(str(name), [cell], result)[0] for name in result.effects.index}
-    return result.effects["effect"] + changed * pd.Series(signs)
+    known = carriers(result)
+    apart = (known["from_others"] - known["measured"]).to_dict()[cell]
+    names = result.effects.index
+    signs = np.array([_signs(str(name), [cell], result)[0] for name in names])
+    changed = result.effects["effect"].to_numpy() + signs * apart / 2 ** len(result.factors)
+    return pd.Series(changed, index=names)
 
 
 def carriers_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:

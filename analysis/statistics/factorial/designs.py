@@ -130,8 +130,8 @@ def evidence_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
     pandas.DataFrame
         `workload`, `response`, `model`, `Max / min` (of the responses), `Interactions` and `Error`
         (fractions of the variation), `Power from` and `Power to` (Box and Cox's, of the additive
-        model: 1 is that model, 0 the multiplicative one), `p of equal variances` (Brown and
-        Forsythe), `Freedom` (of the error), and `p of normality` (Shapiro and Wilk); NaN where
+        model: 1 is that model, 0 the multiplicative one), `p of equal variances`
+        (Cochran's), `Freedom` (of the error), and `p of normality` (Shapiro and Wilk); NaN where
         there are no repetitions or no residuals.
     """
     rows = []
