@@ -140,6 +140,15 @@ def _with_intervals(found: pd.DataFrame) -> dict[str, float]:
     return _measures(found["mean"].to_dict()) | bounds
 
 
+def widest(predictions: pd.DataFrame) -> float:
+    """Return the largest half width of a simulated prediction's interval, over the prediction."""
+    widths = [
+        (predictions[f"{measure}_ci_high"] - predictions[measure]) / predictions[measure]
+        for measure in MEASURES
+    ]
+    return float(pd.concat(widths).max())
+
+
 def compare_cells(cells: pd.DataFrame, predictions: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Put the predictions of one measure beside the cells of the half that judges.
 

@@ -57,6 +57,21 @@ def demands_half(runs: pd.DataFrame, section: str, workload: str) -> pd.DataFram
     return chosen
 
 
+def judged_rows(cells: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a table of cells, all of one section, that are in the half that judges.
+
+    Parameters
+    ----------
+    cells
+        With columns `workload`, `workers`, `num_clients`.
+    runs
+        Of that section.
+    """
+    drawn = halves(runs)
+    chosen: pd.DataFrame = cells.merge(drawn.loc[drawn["half"] == JUDGED, CELL[1:]])
+    return chosen
+
+
 def half_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Tell which loads are in which half.
 

@@ -21,6 +21,7 @@ from analysis.units import MS_PER_S
 TOKEN_BUCKET = "M/D/1, token bucket"
 RESPONSE_TIME = "client_response_time_ms"
 _RATE, _TIME = "measured_rate_per_s", "service_time_s"
+KINDS = ("M/M/m", "M/D/m", "M/G/m", "token bucket")
 _POINTS = 80  # of a curve
 _AVERAGED = ["utilization", "machine_share", "predicted", "measured", "relative_error"]
 _COLUMNS = [

@@ -100,14 +100,9 @@ def ping_measures(run: Run) -> pd.DataFrame:
 
 
 def _of_delay_line(topology: Mapping[str, Any]) -> float:
-    """Round trip that a calibrated delay line adds, undilated; NaN where it was not calibrated.
-
-    The machine's wake-ups take the same time of the clock whatever the time dilation.
-    """
+    """Round trip of the clock that a calibrated delay line adds; NaN of any other."""
     calibration = topology.get("calibration")
-    if not calibration:
-        return float("nan")
-    return float(calibration["rtt_ms"] - calibration["wake_up_ms"] / topology["time_dilation"])
+    return float(calibration["line_rtt_ms"]) if calibration else float("nan")
 
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:

@@ -22,12 +22,7 @@ __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
 PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
-_UNDILATED = (  # as they stand
-    "rate_mbit_per_s",
-    "limit_mbit_per_s",
-    "emulated_round_trip_time_ms",
-    "line_round_trip_time_ms",
-)
+_UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
 
 
 def tidy_campaign(

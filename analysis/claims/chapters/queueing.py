@@ -10,10 +10,9 @@ from analysis.models.cells import compare_cells, predict_cells
 from analysis.models.fed_with_closed_loops import (
     BEST_SECOND,
     SERVICE_TIMES,
-    SYSTEM,
     station_predictions,
 )
-from analysis.models.halves import JUDGED, halves
+from analysis.models.halves import judged_rows
 from analysis.sections.open_loop import ServiceCenter, run_errors
 from analysis.sections.open_stations import link_center, workers_center
 from analysis.sections.summary import cells
@@ -49,9 +48,7 @@ def _black_box(found: Findings) -> None:
     judged = pd.DataFrame(columns=_STATION)
     if tables is not None:
         own = cells(tables.runs)
-        known = halves(tables.runs[tables.runs["section"] == "3.1"])
-        drawn = known.loc[known["half"] == JUDGED, [*SYSTEM, "num_clients"]]
-        judged = station_predictions(own, tables.windows).merge(drawn)
+        judged = judged_rows(station_predictions(own, tables.windows), tables.runs)
     studies = judged[judged["service_rate_from"] == BEST_SECOND]
     near = studies["relative_error"].abs() <= _CLOSE
     found.check(

@@ -151,7 +151,8 @@ def plot_predicted_against_measured(
     ----------
     compared
         One row per configuration and model: `<column>_predicted`, the measured `<column>_mean`,
-        `<column>_ci_low` and `<column>_ci_high`, and `series`.
+        `<column>_ci_low` and `<column>_ci_high`, and `series`; the interval of a simulated
+        prediction as `predicted_ci_low` and `predicted_ci_high`.
     column
         Measure, such as ``throughput_ops_per_s``.
     title
@@ -186,11 +187,24 @@ def plot_predicted_against_measured(
             x=rows[f"{column}_mean"],
             y=rows[f"{column}_predicted"],
             error_x=error_bars(rows, column),
+            error_y=_of_prediction(rows),
             mode="markers",
             marker={"color": style.color, "symbol": style.symbol},
             name=style.name,
         )
     return figure.update_xaxes(range=[0, end])
+
+
+def _of_prediction(rows: pd.DataFrame) -> dict[str, object] | None:
+    """Bars of the intervals that simulated predictions have; none where nothing was simulated."""
+    if "predicted_ci_low" not in rows or rows["predicted_ci_low"].isna().all():
+        return None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": rows["predicted_ci_high"] - rows["predicted"],
+        "arrayminus": rows["predicted"] - rows["predicted_ci_low"],
+    }
 
 
 def plot_open_stations(centers: Mapping[str, ServiceCenter]) -> go.Figure:

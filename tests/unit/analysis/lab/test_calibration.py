@@ -53,6 +53,7 @@ def test_wake_ups_take_the_same_time_of_the_clock_at_any_dilation(tmp_path):
     for path in folder.rglob("manifest.json"):
         manifest = json.loads(path.read_text())
         manifest["topology"]["time_dilation"] = 4.0
+        manifest["topology"]["calibration"]["line_rtt_ms"] = 4 * 1.2 - 0.2
         path.write_text(json.dumps(manifest))
     pings = tidy_campaign(folder).pings
     assert pings["line_round_trip_time_ms"].to_numpy() == pytest.approx(1.2 - 0.2 / 4)
