@@ -92,6 +92,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "time_dilation": inventory.time_dilation,
         "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
         "rtt_ms": inventory.rtt_ms,
+        "calibration": inventory.calibration,
         "delay": inventory.delay,
     }
 
@@ -101,10 +102,11 @@ def conditions_of(
 ) -> dict[str, Any]:
     """Return the conditions under which `sections` are about to be measured, as JSON has them.
 
-    The topology is that of undilated time; each section has a time dilation of its own.
+    The topology is that of undilated time; each section has a time dilation of its own. How it is
+    calibrated is the machine's matter of the day.
     """
     topology = topology_of(inventory)
-    del topology["time_dilation"]
+    del topology["time_dilation"], topology["calibration"]
     conditions: dict[str, Any] = {"fleet": inventory.fleet, "topology": topology}
     for section in sections:
         conditions[f"section {section.name}"] = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Durations, Section
 from remote.experiment.sessions.bandwidth import Bandwidths
-from remote.experiment.sessions.clocks import note_clocks
+from remote.experiment.sessions.clock_notes import note_clocks
 from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import ROLES

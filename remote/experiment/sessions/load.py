@@ -13,7 +13,7 @@ from remote.errors import RemoteError
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section, slug
 from remote.experiment.sessions import generators
-from remote.experiment.sessions.clocks import END, START, note_clocks
+from remote.experiment.sessions.clock_notes import END, START, note_clocks
 from remote.experiment.sessions.generators import Instance
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_options, middleware_options
