@@ -144,19 +144,18 @@ class LoadSession:
 
     def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         collected.phases.enter("starting")
-        tasks = {
-            "middlewares": partial(self._start_middlewares, setup, jobs),
-            "monitors": partial(self._start_monitors, setup, jobs),
-        }
-        loads: list[Job] = []
-        if generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path):
-            started = in_parallel(
-                tasks | {"generators": partial(self._start_generators, setup, jobs, can_wait=True)}
-            )
-            loads = started["generators"]
+        can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
+        # Their JVMs start beside those of the middlewares that they will connect to.
+        loads = self._start_generators(setup, jobs, can_wait=True) if can_wait else []
+        started = in_parallel(
+            {
+                "middlewares": partial(self._start_middlewares, setup, jobs),
+                "monitors": partial(self._start_monitors, setup, jobs),
+            }
+        )
+        if can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
         else:
-            started = in_parallel(tasks)
             self._server_stats("before", setup, collected)
             start_s = math.ceil(time.time())
             loads = self._start_generators(setup, jobs, can_wait=False)
