@@ -8,7 +8,7 @@ Its rooms, of which each uses only what stands above it::
     units         conversions between units of measure
     text          how numbers, lists and columns are written, wherever they are read
     results       a tool's result file -> frames
-    statistics    intervals, stationarity, verdicts, capacities, factorial designs, errors of predictions
+    statistics    intervals, precision, verdicts, capacities, factorial designs, errors
     tables        a campaign's folder -> tidy tables, histograms, provenance
     laws          operational laws, service demands, bounds, bottlenecks
     models        open stations, closed networks, simulation, our system as stations

@@ -104,8 +104,8 @@ def _cpu_s(words: list[str], ticks_per_s: float) -> float:
 def read_interfaces(path: Path | str) -> pd.DataFrame:
     """Read the counters of a host's network interfaces at one time.
 
-    Five lines, the first being the time, and since 0.9 when the control host asked and was answered
-    by its own clock::
+    Five lines, the first being the time, followed by when the control host asked and had its answer
+    by its own clock, if that was kept::
 
         1795228658.453215000 1795228658.448113 1795228658.461702
         Inter-|   Receive                                                |  Transmit

@@ -15,7 +15,15 @@ import pandas as pd
 from analysis.results import ParseError
 from analysis.tables import details, measures, network
 from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
-from analysis.tables.run import ACCEPTED, MANIFEST, PILOT, Run, measured_sections, read_manifest, read_run
+from analysis.tables.run import (
+    ACCEPTED,
+    MANIFEST,
+    PILOT,
+    Run,
+    measured_sections,
+    read_manifest,
+    read_run,
+)
 from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]

@@ -132,6 +132,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "time_dilation": inventory.time_dilation,
         "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
         "rtt_ms": inventory.rtt_ms,
+        "calibration": inventory.calibration,
         "delay": inventory.delay,
     }
 
@@ -142,10 +143,11 @@ def conditions_of(
     """Return the conditions under which `sections` are about to be measured, as JSON has them.
 
     The topology is that of undilated time; each section has a time dilation of its own, None where
-    each configuration has. How much may be spent is no condition: more of it may be spent later.
+    each configuration has. How much may be spent is no condition, more may be spent later, nor how
+    the lab is calibrated, which is the machine's matter of the day.
     """
     topology = topology_of(inventory)
-    del topology["time_dilation"]
+    del topology["time_dilation"], topology["calibration"]
     conditions: dict[str, Any] = {"fleet": inventory.fleet, "topology": topology}
     for section in sections:
         conditions[f"section {section.name}"] = {

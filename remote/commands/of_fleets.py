@@ -17,6 +17,7 @@ from remote.hosts.inventory import Inventory
 from remote.hosts.provision import hosts_table, is_ready
 from remote.hosts.provision.ansible import run_playbook
 from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, why_not_local
+from remote.providers.local_lab import LocalLab
 from remote.providers.loopback.loopback import LoopbackLab
 
 P = ParamSpec("P")
@@ -87,6 +88,14 @@ def provision(fleet: str, check: bool) -> None:
     sys.exit(run_playbook(Inventory.read(inventory_path(fleet)), check=check))
 
 
+def calibrate() -> None:
+    """Measure what the machine itself takes of a round trip, and take it off the lab's delays.
+
+    `lab up` does so for a lab that it builds. Nothing else should run on the machine meanwhile.
+    """
+    LocalLab().calibrate(progress=click.echo)
+
+
 @click.option("--campaign", help="If it is begun, its fleet is printed: it cannot change.")
 def fleet(campaign: str | None) -> None:
     """Print the fleet that this machine can have: `local`, or else `loopback`."""
@@ -105,4 +114,4 @@ def fleet(campaign: str | None) -> None:
     click.echo(LOOPBACK if reason else LOCAL)
 
 
-COMMANDS = (hosts, provision, fleet)
+COMMANDS = (hosts, provision, fleet, calibrate)

@@ -18,6 +18,7 @@ FLEET_VARIABLES = {
     "mwlab_topology": "name of the network's limits and delays",
     "mwlab_time_dilation": "number, how many times slower than its model the network is",
     "mwlab_rtt_ms": "number, what ping shall show between two hosts",
+    "mwlab_wake_up_ms": "number, what of it the machine itself takes and is not delayed",
     "mwlab_delay": f"what delays packets: {', '.join(DELAYS)}",
 }
 HOST_VARIABLES = {

@@ -32,7 +32,9 @@ class Inventory:
     ----------
     time_dilation : how many times slower than its model the network is; rates and delays of the
         inventory are those of the model, undilated.
-    rtt_ms : what ping shall show between two hosts, undilated; None where it is not emulated.
+    rtt_ms : what a client shall see between two hosts, undilated; None where it is not emulated.
+    wake_up_ms : what of a round trip the machine's own wake-ups take, in ms of the clock, as
+        `lab calibrate` has measured it; None where it was not.
     delay : what delays packets: ``none``, ``netem`` or ``delay-line``.
 
     Raises
@@ -47,6 +49,7 @@ class Inventory:
     topology: str
     time_dilation: float = 1.0
     rtt_ms: float | None = None
+    wake_up_ms: float | None = None
     delay: str = "none"
 
     @classmethod
@@ -75,8 +78,25 @@ class Inventory:
             topology=common.text("mwlab_topology") or "unknown",
             time_dilation=common.number("mwlab_time_dilation") or 1.0,
             rtt_ms=common.number("mwlab_rtt_ms"),
+            wake_up_ms=common.number("mwlab_wake_up_ms"),
             delay=delay,
         )
+
+    @property
+    def calibration(self) -> dict[str, float] | None:
+        """How delays make up for the machine's wake-ups, as manifests tell it; None if they do not.
+
+        ``rtt_ms`` is what a client shall see, undilated. In ms of the clock are ``line_rtt_ms``, by
+        which packets are delayed, and ``wake_up_ms``.
+        """
+        if self.wake_up_ms is None or not self.rtt_ms:
+            return None
+        line_rtt_ms = delayed_rtt_ms(self.rtt_ms, self.time_dilation, self.wake_up_ms)
+        return {
+            "rtt_ms": self.rtt_ms,
+            "line_rtt_ms": round(line_rtt_ms, 4),
+            "wake_up_ms": self.wake_up_ms,
+        }
 
     def role(self, role: str) -> tuple[Host, ...]:
         """Return the hosts of `role` in the inventory's order."""
@@ -92,6 +112,16 @@ class Inventory:
                 f"add hosts to the group `{role}` or choose another section",
             )
         return found[:count]
+
+
+def delayed_rtt_ms(rtt_ms: float, time_dilation: float, wake_up_ms: float) -> float:
+    """Return the round trip that packets are delayed by, in ms of the clock.
+
+    What the machine's own wake-ups take is left out, but at least half is delays: otherwise it
+    would be the machine that is measured.
+    """
+    dilated_ms = rtt_ms * time_dilation
+    return max(dilated_ms - wake_up_ms, dilated_ms / 2)
 
 
 def _require_file(path: Path) -> None:

@@ -12,7 +12,7 @@ from analysis.results import read_dstat
 from analysis.results.counters import read_cpu_time
 from analysis.results.memtier import MemtierRun
 from remote.experiment.checks.check import ADVISORY, Check
-from remote.experiment.checks.clocks import clock_checks
+from remote.experiment.checks.of_clocks import clock_checks
 from remote.hosts.inventory import LOCAL_LAB
 from remote.services.monitors import monitor_of
 

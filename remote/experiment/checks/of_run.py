@@ -11,10 +11,10 @@ from analysis.results import ParseError, read_memtier_json, read_middleware
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import ACCEPTED
 from remote.experiment.checks.check import ADVISORY, REJECTED, REQUIRED, Check
-from remote.experiment.checks.clocks import clock_checks
 from remote.experiment.checks.counts import count_checks
 from remote.experiment.checks.duration import LONG_ENOUGH, duration_checks
 from remote.experiment.checks.latency import LATENCY, latency_checks
+from remote.experiment.checks.of_clocks import clock_checks
 from remote.experiment.checks.of_hosts import host_checks
 from remote.experiment.sessions.results import client_results
 from remote.services.monitors import ended_well

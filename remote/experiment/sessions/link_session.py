@@ -9,7 +9,7 @@ from remote.experiment.lengths import Durations
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
-from remote.experiment.sessions.clocks import note_clocks
+from remote.experiment.sessions.clock_notes import note_clocks
 from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import ROLES

@@ -13,7 +13,7 @@ from remote.errors import RemoteError
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section, slug
 from remote.experiment.sessions import generators
-from remote.experiment.sessions.clocks import END, START, note_clocks
+from remote.experiment.sessions.clock_notes import END, START, note_clocks
 from remote.experiment.sessions.generators import Instance
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_options, middleware_options
@@ -145,19 +145,18 @@ class LoadSession:
 
     def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         collected.phases.enter("starting")
-        tasks = {
-            "middlewares": partial(self._start_middlewares, setup, jobs),
-            "monitors": partial(self._start_monitors, setup, jobs),
-        }
-        loads: list[Job] = []
-        if generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path):
-            started = in_parallel(
-                tasks | {"generators": partial(self._start_generators, setup, jobs, can_wait=True)}
-            )
-            loads = started["generators"]
+        can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
+        # Their JVMs start beside those of the middlewares that they will connect to.
+        loads = self._start_generators(setup, jobs, can_wait=True) if can_wait else []
+        started = in_parallel(
+            {
+                "middlewares": partial(self._start_middlewares, setup, jobs),
+                "monitors": partial(self._start_monitors, setup, jobs),
+            }
+        )
+        if can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
         else:
-            started = in_parallel(tasks)
             self._server_stats("before", setup, collected)
             start_s = math.ceil(time.time())
             loads = self._start_generators(setup, jobs, can_wait=False)

@@ -9,7 +9,7 @@ from functools import partial
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
-from remote.experiment.sessions.clocks import note_clocks
+from remote.experiment.sessions.clock_notes import note_clocks
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import ROLES, Host
 from remote.hosts.provision import Tools

@@ -45,6 +45,8 @@ def inventory_text(topology: Topology, files: LabFiles, delay: Delay, *, counts_
     }
     if delay is not Delay.NONE:
         shared["mwlab_rtt_ms"] = topology.rtt_ms
+    if topology.wake_up_ms is not None:
+        shared["mwlab_wake_up_ms"] = topology.wake_up_ms
     if counts_cpu:
         shared["mwlab_cpu_account"] = str(CPU_ACCOUNT)
     return yaml.safe_dump({"all": {"vars": shared, "children": groups}}, sort_keys=False)

@@ -21,6 +21,7 @@ from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.inventory_file import inventory_text
 from remote.providers.local_lab.links import congestion, delay_line
+from remote.providers.local_lab.links.calibration import wake_ups_ms
 from remote.providers.local_lab.links.wiring import (
     CONTROL_DEVICE,
     NAMESPACE_PREFIX,
@@ -144,6 +145,29 @@ class LocalLab:
             self._dilate(time_dilation)
         return self._files.inventory
 
+    def calibrate(self, progress: Callable[[str], None] | None = None) -> Path:
+        """Measure again what the machine's wake-ups take of a round trip; takes some seconds.
+
+        Nothing else should run on the machine. `up` does it for a lab that it builds.
+
+        Parameters
+        ----------
+        progress : called with a line of text on what was found.
+
+        Returns
+        -------
+        Path of the inventory, which tells the manifests.
+
+        Raises
+        ------
+        LabError
+            There is no lab, or a program failed; delays are then as before.
+        """
+        requirements.check_root()
+        with alone(self._files.directory.parent):
+            self._note(self._calibrated(self._running(), progress or (lambda _: None)))
+        return self._files.inventory
+
     def status(self) -> list[HostStatus]:
         """Tell how each host of the lab is; an empty list if there is no lab."""
         requirements.check_root()
@@ -174,7 +198,10 @@ class LocalLab:
 
     def _refuse_other_topology(self) -> None:
         running = self._files.read_topology()
-        if running is not None and running.dilated(self.topology.time_dilation) != self.topology:
+        if running is None:
+            return
+        wanted = self.topology.calibrated(running.wake_up_ms)
+        if running.dilated(wanted.time_dilation) != wanted:
             raise LabError(
                 f"a lab of topology `{running.name}` is up, which is not the `{self.topology.name}`"
                 " that was asked for",
@@ -207,26 +234,55 @@ class LocalLab:
             entered = [*groups.make(host.name), *_limit(groups, host, self.topology)]
             sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
         _wait_until_answering(hosts, self._files)
+        calibrated = self._calibrated(self.topology, report)
+        self._files.write_topology(calibrated)
         with written_whole(self._files.inventory) as part:
-            part.write_text(self._inventory_text(self.topology), encoding="utf-8")
+            part.write_text(self._inventory_text(calibrated), encoding="utf-8")
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
 
-    def _dilate(self, time_dilation: float) -> None:
+    def _running(self) -> Topology:
         running = self._files.read_topology()
         if running is None:
             raise LabError("the local lab is not up", "Bring it up: `lab up`")
+        return running
+
+    def _calibrated(self, topology: Topology, report: Callable[[str], None]) -> Topology:
+        """Measure the wake-ups, take them off the delays, and return the topology with them."""
+        try:
+            wake_up_ms, seen_ms = wake_ups_ms(topology, self._shape)
+        except BaseException:
+            self._shape(topology)
+            raise
+        calibrated = topology.calibrated(wake_up_ms)
+        self._shape(calibrated)
+        if wake_up_ms is not None:
+            report(
+                f"A client sees a round trip of {seen_ms:.3f} ms, {topology.rtt_ms:g} wanted: "
+                f"{wake_up_ms:.3f} ms of wake-ups are taken off its delays."
+            )
+        return calibrated
+
+    def _dilate(self, time_dilation: float) -> None:
+        running = self._running()
         if running.time_dilation == time_dilation:
             return
         dilated = running.dilated(time_dilation)
-        mechanism = running_delay(running, self._files)
-        for command in shaping_commands(dilated, mechanism):
-            run(command)
-        if mechanism is Delay.LINE:
-            delay_line.change_line(dilated, self._files.line_shared)
+        self._shape(dilated)
         for host in dilated.hosts:
             _limit(Groups(), host, dilated)
-        self._files.write_topology(dilated)
-        _rewrite(self._files.inventory, self._inventory_text(dilated))
+        self._note(dilated)
+
+    def _note(self, topology: Topology) -> None:
+        """Tell of the lab that is up how it is shaped now."""
+        self._files.write_topology(topology)
+        _rewrite(self._files.inventory, self._inventory_text(topology))
+
+    def _shape(self, topology: Topology) -> None:
+        mechanism = running_delay(topology, self._files)
+        for command in shaping_commands(topology, mechanism):
+            run(command)
+        if mechanism is Delay.LINE:
+            delay_line.change_line(topology, self._files.line_shared)
 
     def _inventory_text(self, topology: Topology) -> str:
         counted = all(sshd.counts_cpu(self._files.host(host.name)) for host in topology.hosts)

@@ -60,6 +60,8 @@ class SwitchStatus:
     ----------
     delay : what delays packets.
     rtt_ms, time_dilation : of the topology.
+    line_rtt_ms : round trip that packets are delayed by, in ms of the clock.
+    wake_up_ms : what the machine adds to it, in ms of the clock; None if that was not measured.
     line_pid : the delay line's process, None if there is none, or it does not run any more.
     cpu_s : CPU seconds of the delay line, None if there is none or they are not counted.
     counters : of the delay line, None if there is none.
@@ -67,6 +69,8 @@ class SwitchStatus:
 
     delay: Delay
     rtt_ms: float
+    line_rtt_ms: float
+    wake_up_ms: float | None
     time_dilation: float
     line_pid: int | None
     cpu_s: float | None
@@ -88,6 +92,8 @@ def switch_state(files: LabFiles) -> SwitchStatus | None:
     return SwitchStatus(
         delay=running_delay(topology, files),
         rtt_ms=topology.rtt_ms,
+        line_rtt_ms=topology.line_rtt_ms,
+        wake_up_ms=topology.wake_up_ms,
         time_dilation=topology.time_dilation,
         line_pid=line.pid if line is not None else None,
         cpu_s=Groups().cpu_seconds(SWITCH) if has_line else None,

@@ -34,8 +34,10 @@ def _network(switch: SwitchStatus) -> list[str]:
     line = f"round trip {rtt_ms:g} ms by {switch.delay}" if rtt_ms else "no delay"
     if k != 1:
         line += f", time dilation {k:g}: rates are divided by it"
-        line += f", ping shows {rtt_ms * k:g} ms" if rtt_ms else ""
+        line += f", clients see {rtt_ms * k:g} ms" if rtt_ms else ""
     lines = [line]
+    if rtt_ms:
+        lines.append(_calibration(switch))
     if switch.counters is not None:
         counters = switch.counters
         state = "up" if switch.is_up else "DOWN: nothing passes, build the lab anew with `lab up`"
@@ -44,6 +46,13 @@ def _network(switch: SwitchStatus) -> list[str]:
             f"{counters.refused} refused, {_seconds(switch.cpu_s)} s of CPU"
         )
     return lines
+
+
+def _calibration(switch: SwitchStatus) -> str:
+    delayed = f"packets are delayed by {switch.line_rtt_ms:.3f} ms a round trip"
+    if switch.wake_up_ms is None:
+        return f"{delayed}; not calibrated: `lab calibrate`"
+    return f"{delayed}, the machine's own wake-ups take {switch.wake_up_ms:.3f} ms"
 
 
 def _seconds(cpu_s: float | None) -> str:

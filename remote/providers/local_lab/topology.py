@@ -15,6 +15,7 @@ from pydantic import AfterValidator, model_validator
 from remote.checked_files import Count, Document, Positive, number, parse, read_toml, told
 from remote.errors import ConfigError
 from remote.hosts.host import ROLES
+from remote.hosts.inventory import delayed_rtt_ms
 
 DEFAULT_TOPOLOGY = "azure"
 TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
@@ -84,9 +85,12 @@ class Topology(Document):
 
     Parameters
     ----------
-    rtt_ms : what ping shall show between two hosts, 0 for what the machine itself takes.
+    rtt_ms : the round trip that a client shall see to another host, 0 for what the machine itself
+        takes.
     time_dilation : k. All rates and quotas here are divided by it and `rtt_ms` is multiplied by it
         when the lab is built, so that the machine looks k times faster to what runs in the lab.
+    wake_up_ms : what the machine's own wake-ups take of a round trip, in ms of the clock whatever k
+        is, and what is therefore taken off the delay; `lab up` and `lab calibrate` measure it.
     """
 
     name: str
@@ -95,6 +99,7 @@ class Topology(Document):
     work_dir_mib: Count
     rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] = 0.0
     time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)] = 1.0
+    wake_up_ms: Annotated[int | float, number(0, MAX_RTT_MS)] | None = None
     clients: RoleTable | None = None
     middlewares: RoleTable | None = None
     servers: RoleTable | None = None
@@ -114,8 +119,20 @@ class Topology(Document):
 
     @property
     def delay_ms(self) -> float:
-        """One-way delay between two hosts as it is built: half of the round trip, dilated."""
-        return self.rtt_ms / 2 * self.time_dilation
+        """One-way delay between two hosts as it is built, in ms of the clock."""
+        return self.line_rtt_ms / 2
+
+    @property
+    def line_rtt_ms(self) -> float:
+        """Round trip that packets are delayed by, in ms of the clock: dilated, without wake-ups."""
+        return delayed_rtt_ms(self.rtt_ms, self.time_dilation, self.wake_up_ms or 0.0)
+
+    def calibrated(self, wake_up_ms: float | None) -> Topology:
+        """Give the same topology with other wake-ups, None for delays as they stand in its file."""
+        fields = {name: value for name, value in self.to_dict().items() if name != "wake_up_ms"}
+        return Topology.from_dict(
+            fields if wake_up_ms is None else fields | {"wake_up_ms": wake_up_ms}
+        )
 
     def dilated(self, time_dilation: float) -> Topology:
         """Give the same topology with another time dilation.

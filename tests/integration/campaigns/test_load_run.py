@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,11 +69,21 @@ def jobs_running() -> list[str]:
 
 
 def wait_for_generators() -> None:
-    """Return when generators are running."""
+    """Return when generators are sending: they tell so once a second."""
     deadline = time.monotonic() + 60
-    while not any("memtier" in line for line in jobs_running()):
+    while not any(b" secs]" in progress for progress in told_by_generators()):
         assert time.monotonic() < deadline, "no generator was started"
         time.sleep(0.1)
+
+
+def told_by_generators() -> Iterator[bytes]:
+    """What the generators that run have written to their standard error so far."""
+    for process in Path("/proc").iterdir():
+        try:
+            if b"mwlab.loadgen" in (process / "cmdline").read_bytes():
+                yield (process / "fd" / "2").read_bytes()
+        except OSError:
+            continue
 
 
 def start_lab(*arguments: str) -> subprocess.Popen[bytes]:

@@ -39,6 +39,21 @@ def test_inventory_says_how_the_network_is_emulated_in_undilated_terms(tmp_path,
     assert {h.cpu_account for h in inventory.hosts} == {"/run/middleware-lab/cpu_account"}
 
 
+@pytest.mark.parametrize(("k", "line_rtt_ms"), [(1, 0.75), (4, 3.45), (0.2, 0.09)])
+def test_inventory_says_how_the_lab_is_calibrated(tmp_path, k, line_rtt_ms):
+    path = tmp_path / "inventory.yml"
+    azure = Topology.named("azure").dilated(k)
+    path.write_text(inventory_text(azure, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    assert Inventory.read(path).calibration is None
+    known = azure.calibrated(0.15)
+    path.write_text(inventory_text(known, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    assert Inventory.read(path).calibration == {
+        "rtt_ms": 0.9,
+        "line_rtt_ms": pytest.approx(line_rtt_ms),
+        "wake_up_ms": 0.15,
+    }
+
+
 def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
     path = tmp_path / "inventory.yml"
     unshaped = Topology.named("unshaped")

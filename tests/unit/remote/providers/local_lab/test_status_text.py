@@ -25,6 +25,8 @@ def switch(**changes):
     fields = {
         "delay": Delay.LINE,
         "rtt_ms": 0.9,
+        "line_rtt_ms": 0.75,
+        "wake_up_ms": 0.15,
         "time_dilation": 1,
         "line_pid": 4712,
         "cpu_s": 0.5,
@@ -50,9 +52,15 @@ def test_network_is_shown():
     assert "delay line up: 10 frames, 1 lost, 2 refused, 0.50 s of CPU" in text
 
 
+def test_calibration_is_shown():
+    text = status_text([host()], switch())
+    assert "delayed by 0.750 ms a round trip, the machine's own wake-ups take 0.150 ms" in text
+    assert "not calibrated: `lab calibrate`" in status_text([host()], switch(wake_up_ms=None))
+
+
 def test_dilation_is_explained():
     text = status_text([host()], switch(time_dilation=4))
-    assert "time dilation 4: rates are divided by it, ping shows 3.6 ms" in text
+    assert "time dilation 4: rates are divided by it, clients see 3.6 ms" in text
 
 
 def test_dilation_without_delay_says_nothing_of_ping():

@@ -182,3 +182,15 @@ def test_smallest_topology_is_accepted():
         ("s1", "servers"),
     ]
     assert topology.to_dict() == SMALLEST
+
+
+@pytest.mark.parametrize(
+    ("k", "wake_up_ms", "line_rtt_ms"),
+    [(1, 0.15, 0.75), (4, 0.15, 3.45), (1, 0.8, 0.45), (0.1, 0.15, 0.045), (1, 0, 0.9)],
+)
+def test_wake_ups_are_taken_off_the_delay_up_to_half_of_it(k, wake_up_ms, line_rtt_ms):
+    topology = Topology.named("azure").calibrated(wake_up_ms).dilated(k)
+    assert topology.line_rtt_ms == pytest.approx(line_rtt_ms)
+    assert topology.delay_ms == pytest.approx(line_rtt_ms / 2)
+    assert topology.calibrated(None) == Topology.named("azure").dilated(k)
+    assert Topology.from_dict(topology.to_dict()) == topology

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from remote.experiment.checks.clocks import clock_checks
+from remote.experiment.checks.of_clocks import clock_checks
 
 BEGAN_S, ENDED_S = 1_795_000_000.0, 1_795_000_100.0
 

@@ -1,0 +1,46 @@
+"""Calibration of a lab whose machine is known: a planted wake-up is found whatever k is."""
+
+import pytest
+
+from remote.providers.local_lab.links import calibration
+from remote.providers.local_lab.links.calibration import wake_ups_ms
+from remote.providers.local_lab.topology import Topology
+
+AZURE = Topology.named("azure")
+
+
+class Machine:
+    """Has the delays that it is given, and adds a wake-up."""
+
+    def __init__(self, wake_up_ms):
+        self.wake_up_ms = wake_up_ms
+        self.line_rtt_ms = None
+
+    def apply(self, topology):
+        self.line_rtt_ms = topology.line_rtt_ms
+
+    def seen_rtt_ms(self, _):
+        return self.line_rtt_ms + self.wake_up_ms
+
+
+@pytest.mark.parametrize("k", [1, 4, 100])
+@pytest.mark.parametrize(
+    ("planted_ms", "found_ms", "seen_ms"),
+    [(0.15, 0.15, 0.9), (0.0, 0.0, 0.9), (-0.1, 0.0, 0.8), (0.7, 0.45, 1.15)],
+)
+def test_wake_ups_are_found_within_their_bounds(monkeypatch, k, planted_ms, found_ms, seen_ms):
+    machine = Machine(planted_ms)
+    monkeypatch.setattr(calibration, "seen_rtt_ms", machine.seen_rtt_ms)
+    found = wake_ups_ms(AZURE.dilated(k), machine.apply)
+    assert found == (pytest.approx(found_ms), pytest.approx(seen_ms))
+
+
+def test_lab_without_delay_or_second_host_has_nothing_to_calibrate():
+    def fail(_):
+        raise AssertionError("nothing is to be changed")
+
+    assert wake_ups_ms(Topology.named("unshaped"), fail) == (None, 0.0)
+    data = AZURE.to_dict()
+    alone = {**data, "clients": {"hosts": {"c1": "198.18.0.11"}}}
+    del alone["middlewares"], alone["servers"]
+    assert wake_ups_ms(Topology.from_dict(alone), fail) == (None, 0.0)
