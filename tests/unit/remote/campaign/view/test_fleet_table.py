@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from remote.campaign.fleet_table import fleet_table, hosts_at_a_glance
+from remote.campaign.view.fleet_table import fleet_table, hosts_at_a_glance
 from remote.errors import ConfigError
 from remote.hosts.provision.table import COLUMNS
 
