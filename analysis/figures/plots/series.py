@@ -10,6 +10,7 @@ from analysis.statistics.precision.told_apart import REGIME
 from analysis.tables.frames import SETTINGS
 
 CLIENTS_TITLE = "Number of clients"
+_TIMES = "{}\N{MULTIPLICATION SIGN}\N{EM SPACE}"
 _APART = 1.7  # of two loads, from which on both have room for their number
 _SIZES_PX = (12, 10, 8.5, 7, 5.5, 4)  # of the markers of one series after the other
 
@@ -83,7 +84,7 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
             x=several["num_clients"],
             y=several[f"{column}_mean"],
             mode="text",
-            text=several[f"{column}_repetitions"].map("{}\N{MULTIPLICATION SIGN}".format),
+            text=several[f"{column}_repetitions"].map(_TIMES.format),
             textposition="middle left",
             textfont={"color": style.color, "size": 10},
             showlegend=False,

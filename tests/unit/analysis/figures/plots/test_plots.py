@@ -37,7 +37,7 @@ def sets(tables):
     return cells(tables.runs.query("section == '3.1' and workload == 'set'"))
 
 
-TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
+TIMES_SIGN = "\N{MULTIPLICATION SIGN}\N{EM SPACE}"
 
 
 def titles(figure) -> tuple[str, str]:
