@@ -9,7 +9,7 @@ Its rooms, of which each uses only what stands above it::
     text          how numbers, lists and columns are written, wherever they are read
     results       a tool's result file -> frames
     tables        a campaign's folder -> tidy tables, histograms, provenance
-    statistics    intervals, stationarity, verdicts, capacities, factorial designs, errors of predictions
+    statistics    intervals, stationarity, verdicts, capacities, factorial designs, models' errors
     laws          operational laws, service demands, bounds, bottlenecks
     models        open stations, closed networks, simulation, our system as stations
     published     the studies' printed tables, and what follows from them, computed again
