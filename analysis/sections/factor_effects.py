@@ -65,6 +65,7 @@ def unbroken(text: str) -> str:
 CARRIER_FORMATS: dict[str, Format] = {
     "response": unbroken,
     "Cells": unbroken,
+    **dict.fromkeys(("A", "B", "C", "AB", "AC", "BC", "ABC"), digits),
     "Interactions": share_text,
     "Error": share_text,
 }
