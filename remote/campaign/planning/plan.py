@@ -15,6 +15,8 @@ from remote.experiment.precision import Precision
 from remote.experiment.run import Run
 from remote.experiment.section import Section, slug
 
+TRIED = 1  # the repetition whose pilots choose the time dilation
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -54,7 +56,8 @@ class Conditions:
 def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
     """Plan what is measured next of a section.
 
-    Its runs are shuffled in blocks of one repetition. Where precision is asked for, a plan holds
+    Its runs are shuffled in blocks of one repetition, in an order that is the same whichever of them
+    are left. Where precision is asked for, a plan holds
     one block: the trials of configurations whose time dilation is to be chosen, else the lowest
     repetition that a configuration lacks which is not known.
     """
@@ -66,10 +69,15 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
         if isinstance(chosen, Choice):
             chosen = chosen.time_dilation
         elif conditions.time_dilation is None:
+            if TRIED in cell.given_up:
+                standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
+                continue
             standings.append(_untried(cell, section.precision, chosen))
             trials.append(_trial(section, cell, chosen, conditions))
             continue
         standings.append(standing_of(cell, section.precision, chosen))
+    rounds = {slug(cell.config): len(cell.trials) for cell in cells}
+    trials.sort(key=lambda run: rounds[slug(run.config)])
     runs = trials or _next_block(section, standings, conditions)
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
 
@@ -88,7 +96,7 @@ def _trial(section: Section, cell: Cell, time_dilation: float, conditions: Condi
     return Run(
         section=section,
         config=cell.config,
-        repetition=1,
+        repetition=TRIED,
         campaign_dir=conditions.campaign_dir,
         time_dilation=time_dilation,
         planned=trial_length(cell, section.precision, time_dilation).lengths,
@@ -118,7 +126,8 @@ def _next_block(
         and one.next_run is not None
         and one.time_dilation is not None
     ]
-    return _shuffled(block, section, repetition, conditions)
+    pilots = {slug(one.cell.config): one.cell.pilots(repetition) for one in open_ones}
+    return sorted(_shuffled(block, conditions), key=lambda run: pilots[slug(run.config)])
 
 
 def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
@@ -143,7 +152,7 @@ def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> P
         }
         runs += [
             run
-            for run in _shuffled(block, section, repetition, conditions)
+            for run in _shuffled(block, conditions)
             if (slug(run.config), repetition) not in taken
         ]
     standings = []
@@ -158,11 +167,8 @@ def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> P
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
 
 
-def _shuffled(
-    block: list[Run], section: Section, repetition: int, conditions: Conditions
-) -> list[Run]:
-    random.Random(f"{conditions.seed}/{section.name}/{repetition}").shuffle(block)
-    return block
+def _shuffled(block: Iterable[Run], conditions: Conditions) -> list[Run]:
+    return sorted(block, key=lambda run: random.Random(f"{conditions.seed}/{run.label}").random())
 
 
 def left_s(plan: Plan, overhead_s: float) -> float:
