@@ -82,8 +82,9 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
 def _manifest(path: Path, modified_ns: int) -> Mapping[str, Any]:
     """Read a manifest once, as long as it is not written anew; keep what planning needs of it."""
     manifest = read_manifest(path.parent)
-    names = ("status", "attempt", "repetition", "unreachable", "is_trial", "durations", "topology", "results")
-    return {name: manifest.get(name) for name in (*names, "machine_share")}
+    of_attempt = ("status", "attempt", "repetition", "unreachable", "is_trial")
+    of_results = ("durations", "topology", "results", "machine_share")
+    return {name: manifest.get(name) for name in (*of_attempt, *of_results)}
 
 
 def _measured(manifest: Mapping[str, Any]) -> Measured:

@@ -56,10 +56,10 @@ class Conditions:
 def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
     """Plan what is measured next of a section.
 
-    Its runs are shuffled in blocks of one repetition, in an order that is the same whichever of them
-    are left. Where precision is asked for, a plan holds
-    one block: the trials of configurations whose time dilation is to be chosen, else the lowest
-    repetition that a configuration lacks which is not known.
+    Its runs are shuffled in blocks of one repetition, in an order that is the same whichever of
+    them are left. Where precision is asked for, a plan holds one block: the trials of
+    configurations whose time dilation is to be chosen, else the lowest repetition that a
+    configuration lacks which is not known.
     """
     if section.precision is None:
         return _fixed(section, cells, conditions)
@@ -77,8 +77,8 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
             continue
         standings.append(standing_of(cell, section.precision, chosen))
     rounds = {slug(cell.config): len(cell.trials) for cell in cells}
-    trials.sort(key=lambda run: rounds[slug(run.config)])
-    runs = trials or _next_block(section, standings, conditions)
+    in_rounds = sorted(_shuffled(trials, conditions), key=lambda run: rounds[slug(run.config)])
+    runs = in_rounds or _next_block(section, standings, conditions)
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
 
 
