@@ -181,11 +181,8 @@ class Campaign:
         Those that were given up after as many attempts as are made are only among them with
         `retry`.
         """
-        return [
-            state.run
-            for state in self.states(section)
-            if state.state != State.DONE and (retry or not state.is_given_up)
-        ]
+        planned = self.planned(section, retry=retry)
+        return [*self._missing_links(section, retry=retry), *planned.runs]
 
     def measure(
         self,
@@ -238,13 +235,15 @@ class Campaign:
         return None
 
     def _todo(self, section: str, *, retry: bool) -> Todo:
-        links = self.states_of_links(section)
         return Todo(
             section=self.plan(section),
-            links=[
-                state.run
-                for state in links
-                if state.state != State.DONE and (retry or not state.is_given_up)
-            ],
+            links=self._missing_links(section, retry=retry),
             plan=partial(self.planned, section, retry=retry),
         )
+
+    def _missing_links(self, section: str, *, retry: bool) -> list[Run]:
+        return [
+            state.run
+            for state in self.states_of_links(section)
+            if state.state != State.DONE and (retry or not state.is_given_up)
+        ]

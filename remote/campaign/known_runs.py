@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
 from remote.campaign.planning.cell import Cell, Measured
-from remote.campaign.states import MAX_ATTEMPTS, is_counted
+from remote.campaign.states import MAX_ATTEMPTS, counted
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import run_label
@@ -43,7 +43,7 @@ def without(cell: Cell, section: str, given_up: Collection[str]) -> Cell:
     """Return a cell with the repetitions given up that labels of runs (`Run.label`) name."""
     repetitions = {
         number
-        for number in range(1, cell.next_repetition + 1)
+        for number in range(1, cell.next_repetition + len(given_up) + 1)
         if run_label(section, cell.config, number) in given_up
     }
     return replace(cell, given_up=cell.given_up | repetitions)
@@ -68,8 +68,11 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
     ]
     measured = tuple(_measured(m) for m in manifests if m["status"] in (ACCEPTED, PILOT))
     done = {one.repetition for one in measured if one.counts}
-    failures = [m["repetition"] for m in manifests if is_counted(m)]
-    given_up = {n for n in failures if failures.count(n) >= MAX_ATTEMPTS and n not in done}
+    by_repetition: dict[int, list[Mapping[str, Any]]] = {}
+    for manifest in manifests:
+        by_repetition.setdefault(int(manifest["repetition"]), []).append(manifest)
+    failures = {n: len(counted(attempts)) for n, attempts in by_repetition.items()}
+    given_up = {n for n, failed in failures.items() if failed >= MAX_ATTEMPTS and n not in done}
     return Cell(
         config=config, measured=measured, given_up=frozenset() if retry else frozenset(given_up)
     )
@@ -79,8 +82,9 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
 def _manifest(path: Path, modified_ns: int) -> Mapping[str, Any]:
     """Read a manifest once, as long as it is not written anew; keep what planning needs of it."""
     manifest = read_manifest(path.parent)
-    names = ("status", "repetition", "unreachable", "is_trial", "durations", "topology", "results")
-    return {name: manifest.get(name) for name in (*names, "machine_share")}
+    of_attempt = ("status", "attempt", "repetition", "unreachable", "is_trial")
+    of_results = ("durations", "topology", "results", "machine_share")
+    return {name: manifest.get(name) for name in (*of_attempt, *of_results)}
 
 
 def _measured(manifest: Mapping[str, Any]) -> Measured:

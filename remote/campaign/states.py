@@ -22,18 +22,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from analysis.locks import is_locked, locked
 from analysis.whole_files import write_json
 from remote.errors import ConfigError
-from remote.experiment.checks import FAILED, REJECTED
+from remote.experiment.checks import FAILED, PILOT, REJECTED
 from remote.experiment.manifest import failed_checks, utc
 from remote.experiment.run import Run
 
 LOCK = ".lock"
 LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it
 MAX_ATTEMPTS = 3
+
+Manifest = TypeVar("Manifest", bound=Mapping[str, Any])
 
 
 class State(StrEnum):
@@ -74,13 +76,13 @@ def state_of(run: Run, *, is_controlled: bool) -> RunState:
     """Return the state of `run`; `is_controlled` tells whether a controller of it lives."""
     attempts = [one for one in run.attempts() if one["status"] in (REJECTED, FAILED)]
     reasons = tuple((attempt["status"], reason_of(attempt)) for attempt in attempts)
-    counted = _counted(attempts)
+    failures = counted_attempts(run)
     if run.is_done():
         state = State.DONE
     elif is_controlled and mark_of(run).exists():
         state = State.RUNNING
-    elif len(counted) >= MAX_ATTEMPTS:
-        state = State(counted[-1]["status"])
+    elif len(failures) >= MAX_ATTEMPTS:
+        state = State(failures[-1]["status"])
     else:
         state = State.TODO
     return RunState(run=run, state=state, reasons=reasons)
@@ -88,16 +90,20 @@ def state_of(run: Run, *, is_controlled: bool) -> RunState:
 
 def counted_attempts(run: Run) -> list[dict[str, Any]]:
     """Return the manifests of the attempts that say something about `run`."""
-    return _counted(run.attempts())
+    return counted(run.attempts())
 
 
-def _counted(attempts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [attempt for attempt in attempts if is_counted(attempt)]
-
-
-def is_counted(manifest: Mapping[str, Any]) -> bool:
-    """Tell whether this is an attempt that failed for a reason that lies in the run."""
-    return manifest["status"] in (REJECTED, FAILED) and not manifest.get("unreachable")
+def counted(manifests: Sequence[Manifest]) -> list[Manifest]:
+    """Return the attempts since the last pilot that failed for a reason that lies in the run."""
+    pilots = (int(one["attempt"]) for one in manifests if one["status"] == PILOT)
+    last_pilot = max(pilots, default=0)
+    return [
+        one
+        for one in manifests
+        if one["status"] in (REJECTED, FAILED)
+        and not one.get("unreachable")
+        and int(one["attempt"]) > last_pilot
+    ]
 
 
 def exclusive(path: Path, what: str) -> contextlib.AbstractContextManager[None]:

@@ -49,6 +49,13 @@ class Cell:
         made = (one for one in self.measured if one.is_trial)
         return sorted(made, key=lambda one: one.time_dilation)
 
+    def pilots(self, repetition: int) -> int:
+        """Return how many pilots of a repetition were made, without trials."""
+        return sum(
+            one.repetition == repetition and not one.counts and not one.is_trial
+            for one in self.measured
+        )
+
     @property
     def spent_s(self) -> int:
         """Seconds of the clock that all its runs took."""

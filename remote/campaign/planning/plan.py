@@ -21,6 +21,8 @@ from remote.experiment.run import Run
 from remote.experiment.section import Section, slug
 from remote.hosts.inventory import Inventory
 
+TRIED = 1  # the repetition whose pilots choose the time dilation
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -76,9 +78,10 @@ class Conditions:
 def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
     """Plan what is measured next of a section.
 
-    Its runs are shuffled in blocks of one repetition. Where precision is asked for, a plan holds
-    one block: the trials of configurations whose time dilation is to be chosen, else the lowest
-    repetition that a configuration lacks which is not known.
+    Its runs are shuffled in blocks of one repetition, in an order that is the same whichever of
+    them are left. Where precision is asked for, a plan holds one block: the trials of
+    configurations whose time dilation is to be chosen, else the lowest repetition that a
+    configuration lacks which is not known.
     """
     if section.precision is None:
         return _fixed(section, cells, conditions)
@@ -90,11 +93,16 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
         if isinstance(chosen, Choice):
             chosen = chosen.time_dilation
         elif conditions.time_dilation is None:
+            if TRIED in cell.given_up:
+                standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
+                continue
             standings.append(_untried(cell, section.precision, chosen))
             trials.append(_trial(section, cell, chosen, conditions))
             continue
         standings.append(standing_of(cell, section.precision, chosen))
-    runs = trials or _next_block(section, standings, conditions)
+    rounds = {slug(cell.config): len(cell.trials) for cell in cells}
+    in_rounds = sorted(_shuffled(trials, conditions), key=lambda run: rounds[slug(run.config)])
+    runs = in_rounds or _next_block(section, standings, conditions)
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
 
 
@@ -124,8 +132,7 @@ def _searching(section: Section, cells: Sequence[Cell], conditions: Conditions) 
                 may_be_short=not is_trial,
             )
         )
-    made = sum(search.runs for search in found)
-    runs = _shuffled(block, section, made, conditions)
+    runs = _shuffled(block, conditions)
     return Plan(section=section, standings=(), runs=tuple(runs), searches=tuple(found))
 
 
@@ -143,7 +150,7 @@ def _trial(section: Section, cell: Cell, time_dilation: float, conditions: Condi
     return Run(
         section=section,
         config=cell.config,
-        repetition=1,
+        repetition=TRIED,
         campaign_dir=conditions.campaign_dir,
         time_dilation=time_dilation,
         planned=trial_length(cell, section.precision, time_dilation).lengths,
@@ -173,7 +180,8 @@ def _next_block(
         and one.next_run is not None
         and one.time_dilation is not None
     ]
-    return _shuffled(block, section, repetition, conditions)
+    pilots = {slug(one.cell.config): one.cell.pilots(repetition) for one in open_ones}
+    return sorted(_shuffled(block, conditions), key=lambda run: pilots[slug(run.config)])
 
 
 def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
@@ -198,7 +206,7 @@ def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> P
         }
         runs += [
             run
-            for run in _shuffled(block, section, repetition, conditions)
+            for run in _shuffled(block, conditions)
             if (slug(run.config), repetition) not in taken
         ]
     standings = []
@@ -213,11 +221,8 @@ def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> P
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
 
 
-def _shuffled(
-    block: list[Run], section: Section, repetition: int, conditions: Conditions
-) -> list[Run]:
-    random.Random(f"{conditions.seed}/{section.name}/{repetition}").shuffle(block)
-    return block
+def _shuffled(block: Iterable[Run], conditions: Conditions) -> list[Run]:
+    return sorted(block, key=lambda run: random.Random(f"{conditions.seed}/{run.label}").random())
 
 
 def left_s(plan: Plan, overhead_s: float) -> float:

@@ -68,7 +68,7 @@ def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
 
 def _wanted(cell: Cell, time_dilation: float) -> Lengths:
     """Return the least that makes a run long enough for its response times."""
-    known = _telling(cell)
+    known = _latest(cell)
     response_s = max((response_time_s(one.results) for one in known), default=0.0)
     transients_ms = [one.results.get("client_transient_ms", 0.0) for one in known]
     transient_s = statistics.median(transients_ms) / 1000 if transients_ms else 0.0
@@ -100,6 +100,13 @@ def _relative_error(run: Measured, result: str) -> float:
     return run.results.get(f"{result}_error", 0.0) / mean if mean else 0.0
 
 
+def _latest(cell: Cell) -> tuple[Measured, ...]:
+    """Return the repetitions, and the pilots that showed that the next one has to be longer."""
+    counted = {one.repetition for one in cell.repetitions}
+    pilots = (one for one in cell.measured if not (one.is_trial or one.repetition in counted))
+    return (*cell.repetitions, *pilots) or cell.measured
+
+
 def _telling(cell: Cell) -> tuple[Measured, ...]:
-    """Return the runs that tell how long the next one has to be: repetitions, else pilots."""
+    """Return the runs that tell how precise the next one is: repetitions, else pilots."""
     return tuple(cell.repetitions) or cell.measured

@@ -18,9 +18,9 @@ def duration_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -
     A window of fewer than 100 of them, or a warm-up of fewer than 10, shows how requests came in
     rather than what the system does.
     """
-    needed_s = response_time_s(results) * float(manifest["topology"]["time_dilation"])
-    if not needed_s:
+    if not response_time_s(results):
         return
+    needed_s = response_time_s(results) * float(manifest["topology"]["time_dilation"])
     durations = manifest["durations"]
     stable, warm_up = durations["stable_s"] / needed_s, durations["warm_up_s"] / needed_s
     yield Check(

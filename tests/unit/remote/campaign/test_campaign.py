@@ -12,9 +12,9 @@ from remote.campaign.controller import Controller
 from remote.campaign.measuring import measure_once
 from remote.campaign.record import RECORD, Record
 from remote.errors import ConfigError
+from remote.experiment.lengths import Durations
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Collected, store
-from remote.experiment.section import Durations
 from remote.experiment.section_file import SECTIONS_DIR
 from remote.hosts.inventory import Inventory
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
@@ -29,15 +29,15 @@ def opened(tmp_path):
 
 
 def test_campaign_shuffles_inside_blocks_of_one_repetition(opened):
-    runs = opened.runs("2.1")
-    repetitions = runs[0].section.durations.repetitions
+    runs = opened.runs("0")
+    repetitions = runs[0].section.fixed.repetitions
     block = len(runs) // repetitions
     assert [run.repetition for run in runs] == [
         repetition for repetition in range(1, repetitions + 1) for _ in range(block)
     ]
     folders = [run.folder for run in runs]
     assert len(set(folders)) == len(folders)
-    assert folders[0].parent.parent == opened.path / "2.1"
+    assert folders[0].parent.parent == opened.path / "0"
 
 
 def test_campaign_order_follows_from_its_seed(tmp_path):
@@ -71,7 +71,8 @@ def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened
         controller(opened).extend_record(inventory(tmp_path), [section], {"2.1": 4.0})
     with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
         controller(opened).extend_record(inventory(tmp_path, rate=50), [section], K)
-    changed = dataclasses.replace(section, durations=Durations(repetitions=3, stable_s=60))
+    durations = Durations(repetitions=3, stable_s=60)
+    changed = dataclasses.replace(section, durations=durations, precision=None)
     with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
         controller(opened).extend_record(inventory(tmp_path), [changed], K)
 

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from remote.campaign import Campaign
 from remote.campaign.measuring import MAX_FAILURES_IN_A_ROW, Attempts
-from remote.campaign.states import MAX_ATTEMPTS, State, state_of
+from remote.campaign.states import MAX_ATTEMPTS, State, counted_attempts, state_of
 from remote.errors import CommandFailed, GroupError, HostUnreachable, PortInUse
 from remote.experiment.manifest import read_manifest
 from remote.phases import Phases
@@ -18,18 +20,19 @@ def runs(tmp_path):
     return Campaign.open("test", profile="smoke", data_dir=tmp_path).runs("2.1")
 
 
-def measure(runs, *outcomes, gone=(), afresh=False):
+def measure(runs, *outcomes, gone=(), afresh=False, plans=()):
     session, settled = ScriptedSession(*outcomes), []
     attempts = Attempts(
         ScriptedFleet(gone),
         ["c1", "c2"],
-        IDENTITY,
+        lambda: IDENTITY,
         Phases(),
         lambda run, reason: settled.append((run, reason)),
         afresh=afresh,
     )
+    plans = iter(plans or [runs])
     try:
-        attempts.measure(runs, session.open, lambda run: None)
+        attempts.measure(lambda: next(plans, ()), session.open, lambda run: None)
     finally:
         measure.session = session
     return settled
@@ -109,6 +112,37 @@ def test_what_no_attempt_can_mend_ends_the_measuring(runs, error):
     with pytest.raises(type(error)):
         measure(runs[:1], error)
     assert len(runs[0].attempts()) == 1
+
+
+def test_next_runs_are_asked_for_when_all_before_are_settled(runs):
+    plans = [runs[:2], runs[2:3]]
+    settled = measure(runs, GOOD_JOB, *[BAD_JOB] * MAX_ATTEMPTS, GOOD_JOB, plans=plans)
+    assert [run for run, _ in settled] == runs[:3]
+    assert measure.session.opened == 1, "what is up stays up from plan to plan"
+
+
+def test_next_runs_are_asked_for_after_a_failure_too(runs):
+    settled = measure(runs, *[BROKEN] * MAX_ATTEMPTS, GOOD_JOB, plans=[runs[:1], runs[1:2]])
+    assert [run for run, _ in settled] == runs[:2]
+
+
+def test_attempts_begin_anew_after_a_pilot(runs):
+    pilot = replace(runs[0], is_trial=True)
+    plans = [[pilot], [runs[0]]]
+    outcomes = [BAD_JOB, BAD_JOB, GOOD_JOB, BAD_JOB, BAD_JOB, GOOD_JOB]
+    assert [reason for _, reason in measure(runs, *outcomes, plans=plans)] == ["", ""]
+    assert read_manifest(runs[0].folder.with_name("rep-1.pilot-3"))["is_trial"]
+    assert runs[0].is_done()
+    assert state_of(runs[0], is_controlled=False).state is State.DONE
+
+
+def test_failures_before_a_pilot_do_not_count_later(runs):
+    pilot = replace(runs[0], is_trial=True)
+    plans = [[pilot], [runs[0]]]
+    with pytest.raises(KeyboardInterrupt):
+        measure(runs, BAD_JOB, BAD_JOB, GOOD_JOB, BAD_JOB, KeyboardInterrupt(), plans=plans)
+    assert states(runs[:1]) == [State.TODO]
+    assert len(counted_attempts(runs[0])) == 1
 
 
 def test_time_of_each_phase_is_in_the_manifest(runs):

@@ -9,8 +9,15 @@ def test_configuration_table_multiplies_out_the_clients():
     assert table["Total number of clients"] == "6, 12, 24, 48, 72, 96, 144, 192, 288"
     assert table["Worker threads per middleware"] == "8, 16, 32, 64, 128"
     assert table["Workload"] == "write-only (set) and read-only (get)"
-    assert table["Repetitions"] == "4, 60 s stable each"
+    assert table["Measured until known"] == "throughput ±1 %, p99 ±10 %"
+    assert table["Repetitions"] == "4 to 10"
     assert table["Key space"] == "10\N{NARROW NO-BREAK SPACE}000 keys"
+
+
+def test_configuration_table_tells_durations_where_no_precision_is_asked_for():
+    table = configuration_table(read_section("8", "smoke")).set_index("parameter")["value"]
+    assert table["Repetitions"] == "1, 5 s stable each"
+    assert table["Warm-up and cool-down"] == "0.25 s and 0.25 s"
 
 
 def test_configuration_table_without_middleware_says_none():
@@ -41,6 +48,8 @@ def test_configuration_table_tells_arrivals_replicas_and_pauses():
     }
     assert tables["7"]["Arrival rate (per s)"] == "410, 870, 1968, 2465"
     assert tables["7"]["Number of middlewares"] == "none, 1"
-    assert tables["8"]["Server pauses"] == "server 1 at 5 s for 1 s; server 2 at 12 s for 2.5 s"
+    assert (
+        tables["8"]["Server pauses"] == "server 1 at 1.25 s for 0.25 s; server 2 at 3 s for 0.625 s"
+    )
     assert tables["9"]["Replicas of each key"] == "1, 3"
     assert tables["9"]["Key size"] == "16 B"

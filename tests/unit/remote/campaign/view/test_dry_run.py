@@ -3,9 +3,12 @@ import pytest
 from remote.campaign import Campaign
 from remote.campaign.states import RunState, State
 from remote.campaign.view.dry_run import missing_table
-from remote.experiment.manifest import write_manifest
+from remote.campaign.view.progress import OVERHEAD_S
+from remote.experiment.manifest import read_manifest, write_manifest
+from tests.helpers.planning import MadeUpLab, Truth, measure_all, write_section
 
 PHASES = {"starting": 2.0, "measuring": 5.0, "stopping": 0.5}
+PRECISION = "throughput = 0.02\nrepetitions = [3, 5]\nbudget_s = 600"
 
 
 @pytest.fixture
@@ -13,47 +16,69 @@ def opened(tmp_path):
     return Campaign.open("test", profile="smoke", data_dir=tmp_path)
 
 
+def table(campaign, *sections):
+    plans = [campaign.planned(name, retry=True) for name in sections]
+    links = [state for name in sections for state in campaign.states_of_links(name)]
+    return missing_table(plans, links, campaign.path)
+
+
 def rows(text):
     return [line.split() for line in text.splitlines() if line.strip()]
 
 
 def test_dry_run_needs_no_lab_and_lists_configurations_in_the_order_of_the_file(opened):
-    table = rows(missing_table(opened.states("2.2"), opened.path))
-    configurations = [row[1] for row in table if row[1].startswith("workload=")]
+    listed = rows(table(opened, "2.2"))
+    configurations = [row[1] for row in listed if row[1].startswith("workload=")]
     assert configurations == [
-        "workload=set_clients_per_thread=2",
-        "workload=set_clients_per_thread=16",
-        "workload=get_clients_per_thread=2",
-        "workload=get_clients_per_thread=16",
+        f"workload={workload}_clients_per_thread={clients}"
+        for workload in ("set", "get")
+        for clients in opened.plan("2.2").factors["clients_per_thread"]
     ]
     assert not opened.path.exists()
 
 
-def test_dry_run_counts_done_rejected_and_given_up_runs(opened):
-    runs = [run for run in opened.runs("2.2") if run.config["clients_per_thread"] == 2]
-    sets = [run for run in runs if run.config["workload"] == "set"]
-    gets = [run for run in runs if run.config["workload"] == "get"]
-    rejected = (("rejected", "misses"),)
-    states = [
-        RunState(run=sets[0], state=State.DONE, reasons=rejected),
-        RunState(run=sets[1], state=State.TODO, reasons=(*rejected, ("failed", "gone"))),
-        RunState(run=gets[0], state=State.DONE),
-        RunState(run=gets[1], state=State.REJECTED, reasons=rejected * 3),
+def test_dry_run_expects_the_fewest_of_what_was_never_measured(opened, tmp_path):
+    section = write_section(tmp_path, PRECISION, clients=[1, 2])
+    text = table(opened, section)
+    listed = rows(text)
+    assert listed[2][1:] == ["workload=get_clients_per_thread=1", "3", "0", "0"]
+    seconds = 6 * (5 + OVERHEAD_S)
+    seconds += sum(run.lengths.total_s + OVERHEAD_S for run in opened.links(section))
+    minutes, rest = divmod(round(seconds), 60)
+    assert f"about 0:{minutes:02d}:{rest:02d}; {OVERHEAD_S} s between two runs, assumed." in text
+    assert f"About {6 + len(opened.links(section))} runs to measure" in text
+
+
+def test_dry_run_follows_what_was_measured(opened, tmp_path):
+    section = write_section(tmp_path, PRECISION, clients=[1, 2])
+    noisy = MadeUpLab(
+        truth=lambda config, _: Truth(
+            between=0.03 if config["clients_per_thread"] == 2 else 0, within=0.0001
+        )
+    )
+    measure_all(opened, section, noisy, runs=6)
+    listed = rows(table(opened, section))
+    assert [row[1:5] for row in listed if row[1].startswith("workload")] == [
+        ["workload=get_clients_per_thread=2", "2", "3", "0"]
     ]
-    text = missing_table(states, opened.path)
-    table = rows(text)
-    assert table[2][1:] == ["workload=set_clients_per_thread=2", "1", "1", "2", "1", "0:00:08"]
-    assert table[3][2:6] == ["0", "1", "3", "0"]
-    assert ["total", "1", "2", "5", "1", "0:00:08"] in table
-    assert "1 runs were given up" in text
 
 
-def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened):
-    run = opened.runs("2.2")[0]
-    folder = run.folder
-    folder.mkdir(parents=True)
-    identity = {"status": "accepted", "attempt": 1}
-    write_manifest(folder, {**identity, "num_clients": 1, "phases_s": PHASES})
-    states = [RunState(run=opened.runs("2.2")[1], state=State.TODO)]
-    text = missing_table(states, opened.path)
-    assert "1 runs to measure, about 0:00:08; 2.5 s between two runs, as measured so far." in text
+def test_dry_run_counts_what_was_given_up_until_it_is_measured_again(opened, tmp_path):
+    section = write_section(tmp_path, PRECISION, clients=[1])
+    lab = MadeUpLab(fails=lambda run: "rejected" if run.repetition == 2 else "")
+    measure_all(opened, section, lab)
+    plans = [opened.planned(section)]
+    listed = rows(missing_table(plans, [], opened.path))
+    assert listed[2][1:5] == ["workload=get_clients_per_thread=1", "0", "4", "1"]
+
+
+def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened, tmp_path):
+    section = write_section(tmp_path, PRECISION, clients=[1])
+    lab = MadeUpLab(truth=lambda *_: Truth(between=0, within=0.0001))
+    measure_all(opened, section, lab, runs=1)
+    folder = lab.made[0][0].folder
+    write_manifest(folder, {**read_manifest(folder), "num_clients": 1, "phases_s": PHASES})
+    done = [RunState(run=run, state=State.DONE) for run in opened.links(section)]
+    text = missing_table([opened.planned(section)], done, opened.path)
+    assert "About 2 runs to measure, about 0:00:15; 2.5 s between two runs" in text
+    assert "as measured so far." in text

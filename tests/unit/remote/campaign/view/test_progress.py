@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from remote.campaign.planning.cell import Cell
+from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.view import progress
 from remote.campaign.view.progress import OVERHEAD_S, Progress, TimeLeft
-from remote.experiment.run import Run
+from remote.experiment.lengths import Durations
 from remote.experiment.section_file import read_section
+
+SHORT_S, LONG_S = 5, 1800
 
 
 class Clock:
@@ -28,67 +33,84 @@ def clock() -> Clock:
     return Clock()
 
 
-def _runs(name: str, profile: str, count: int) -> list[Run]:
-    section = read_section(name, profile)
-    config = section.configs()[0]
-    return [
-        Run(campaign_dir=Path("data/x"), section=section, config=config, repetition=number + 1)
-        for number in range(count)
-    ]
+def _plan(name: str, count: int, stable_s: int = SHORT_S) -> Plan:
+    """Plan runs of one configuration that last for a fixed time."""
+    section = replace(
+        read_section(name, "smoke"),
+        precision=None,
+        durations=Durations(repetitions=count, stable_s=stable_s),
+    )
+    conditions = Conditions(campaign_dir=Path("data/x"), seed=1, time_dilation=1.0)
+    return plan_section(section, [Cell(config=section.configs()[0])], conditions)
+
+
+def _left(clock: Clock, *plans: Plan) -> TimeLeft:
+    left = TimeLeft(clock)
+    for plan in plans:
+        left.planned(plan)
+    return left
 
 
 def test_time_left_of_a_long_run_follows_its_own_length_not_that_of_slow_short_ones(
     clock: Clock,
 ) -> None:
-    short, long = _runs("2.1", "smoke", 2), _runs("8", "quick", 1)
-    length_s = long[0].section.durations.total_s
-    left = TimeLeft([*short, *long], clock)
-    for run in short:
+    short, long = _plan("2.1", 2), _plan("8", 1, LONG_S)
+    left = _left(clock, short, long)
+    for run in short.runs:
         left.started()
-        clock.now_s += 9 * run.section.durations.total_s
+        clock.now_s += 9 * SHORT_S
         left.settled(run)
-    overhead_s = 8 * short[0].section.durations.total_s
-    assert left.left_s() == pytest.approx(length_s + overhead_s)
+    assert left.left_s() == pytest.approx(LONG_S + 8 * SHORT_S)
     left.started()
     clock.now_s += 600
-    assert left.left_s(long[0]) == pytest.approx(length_s + overhead_s - 600)
+    assert left.left_s(long.runs[0]) == pytest.approx(LONG_S + 8 * SHORT_S - 600)
 
 
 def test_before_anything_is_settled_the_overhead_is_assumed(clock: Clock) -> None:
-    runs = _runs("2.1", "smoke", 3)
-    total_s = runs[0].section.durations.total_s
-    assert TimeLeft(runs, clock).left_s() == pytest.approx(3 * (total_s + OVERHEAD_S))
+    assert _left(clock, _plan("2.1", 3)).left_s() == pytest.approx(3 * (SHORT_S + OVERHEAD_S))
 
 
 def test_one_run_that_was_attempted_thrice_does_not_spoil_the_estimate(clock: Clock) -> None:
-    runs = _runs("2.1", "smoke", 6)
-    total_s = runs[0].section.durations.total_s
-    left = TimeLeft(runs, clock)
-    for took_s in (total_s + 3, 3 * (total_s + 3), total_s + 3):
+    plan = _plan("2.1", 6)
+    left = _left(clock, plan)
+    for took_s in (SHORT_S + 3, 3 * (SHORT_S + 3), SHORT_S + 3):
         left.started()
         clock.now_s += took_s
-        left.settled(runs[0])
-    assert left.left_s() == pytest.approx(3 * (total_s + 3))
+        left.settled(plan.runs[0])
+    assert left.left_s() == pytest.approx(3 * (SHORT_S + 3))
 
 
 def test_a_run_that_takes_longer_than_planned_leaves_the_others_time(clock: Clock) -> None:
-    runs = _runs("2.1", "smoke", 2)
-    left = TimeLeft(runs, clock)
+    plan = _plan("2.1", 2)
+    left = _left(clock, plan)
     left.started()
     clock.now_s += 1000
-    total_s = runs[0].section.durations.total_s
-    assert left.left_s(runs[0]) == pytest.approx(total_s + OVERHEAD_S)
+    assert left.left_s(plan.runs[0]) == pytest.approx(SHORT_S + OVERHEAD_S)
+
+
+def test_what_is_planned_now_takes_the_place_of_what_was_planned_before(clock: Clock) -> None:
+    plan = _plan("2.1", 4)
+    left = _left(clock, plan)
+    left.settled(plan.runs[0])
+    left.planned(_plan("2.1", 1))
+    assert left.left_s() == pytest.approx(SHORT_S + left.overhead_s)
+
+
+def test_configurations_that_need_no_more_runs_are_counted(clock: Clock) -> None:
+    left = _left(clock, _plan("2.1", 1), _plan("2.2", 0))
+    assert (left.known, left.cells) == (1, 2)
 
 
 def test_bar_moves_while_a_run_is_measured(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(progress.TimeLeft.__init__, "__defaults__", (clock,))
     monkeypatch.setattr("sys.stderr", screen)
-    runs = _runs("8", "quick", 1)
-    with Progress(runs, enabled=True) as bar:
-        bar.started(runs[0])
-        clock.now_s += runs[0].section.durations.total_s / 2
+    plan = _plan("8", 1, LONG_S)
+    with Progress([plan], [], enabled=True) as bar:
+        bar.started(plan.runs[0])
+        clock.now_s += LONG_S / 2
         bar.note("15,000 op/s")
     shown = screen.getvalue().split("\r")[-2:]
     assert any(" 50%|" in line and "0:15:0" in line and "15,000 op/s" in line for line in shown)
+    assert any("(0 of 1 known)" in line for line in screen.getvalue().split("\r"))
     assert ": :" not in screen.getvalue()
