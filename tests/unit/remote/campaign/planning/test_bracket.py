@@ -89,7 +89,7 @@ def searched(seed, servers, noise, utilization):
 )
 def test_intervals_hold_the_true_rate(servers, noise, utilization, least_known):
     held, known, rates = [], [], []
-    for seed in range(40):
+    for seed in range(30):
         found, planted, truth = searched(seed, servers, noise, utilization)
         held.append(found.low <= truth <= found.high)
         known.append(found.is_known)
