@@ -45,7 +45,7 @@ def check(found: Findings, *sections: str) -> None:
     chapter = sections[0].partition(".")[0]
     found.check(
         chapter,
-        "Where repetitions part into two regimes, all begin with a queue.",
+        "Runs that part into two regimes all begin with a queue.",
         quantity="queue in the first second over clients",
         measured=mean_of([share for cell in told for share in cell.beginnings]),
         holds=at_least(_LEAST_QUEUE),
@@ -53,7 +53,7 @@ def check(found: Findings, *sections: str) -> None:
     )
     found.check(
         chapter,
-        "Behind a short queue the workers could do more than what arrives.",
+        "Behind a short queue workers can do more than what arrives.",
         quantity="M m / S of the short queue over its throughput",
         measured=_mean([_could(cell, cell.short) for cell in told]),
         holds=at_least(1),
@@ -61,7 +61,7 @@ def check(found: Findings, *sections: str) -> None:
     )
     found.check(
         chapter,
-        "Behind a long queue they serve more slowly, and could not do as much: it stays.",
+        "Behind a long queue they are slower and cannot catch up.",
         quantity="M m / S of the long queue over throughput of the short",
         measured=_mean([_could(cell, cell.long) for cell in told]),
         holds=at_most(1),

@@ -1,0 +1,54 @@
+"""Small versions of `make coverage`, and its table as it is documented."""
+
+import re
+
+import measure
+import numpy as np
+import pytest
+
+CAMPAIGNS = 60
+SMALLEST = 0.93 - 3 * np.sqrt(0.93 * 0.07 / CAMPAIGNS)
+SLOW = ("M/M/1", "closed network")  # seconds each: one of them is in the small version
+QUICK = [
+    setting
+    for setting in measure.SETTINGS
+    if setting.goal == 0.05 and setting.repetitions == (2, 6) and not setting.name.startswith(SLOW)
+]
+
+
+@pytest.mark.parametrize("setting", QUICK, ids=lambda setting: setting.name)
+def test_intervals_hold_the_truth(setting):
+    for share in measure.covered(setting, measure.outcomes(setting, CAMPAIGNS))[:2]:
+        assert share.held >= SMALLEST * share.campaigns, share
+
+
+def test_a_closed_network_is_found():
+    setting = measure.Setting(name="closed network, throughput", goal=0.05, repetitions=(2, 6))
+    (share,) = measure.covered(setting, measure.outcomes(setting, CAMPAIGNS))
+    assert share.held >= SMALLEST * CAMPAIGNS
+
+
+def test_a_system_of_another_mean_is_not_covered(monkeypatch):
+    """What is held against a wrong truth must be seen to fail."""
+    wrong = measure.Autoregressive(correlation=0.8, truth=1.1)
+    monkeypatch.setitem(measure.SYSTEMS, "AR(1), 0.8", wrong)
+    setting = measure.Setting(name="AR(1), 0.8", goal=0.02, repetitions=(2, 6))
+    found = measure.outcomes(setting, 20)
+    assert measure.short(setting, found)
+
+
+DOCUMENTED = measure.DOCUMENT.read_text().split(measure.BEGIN)[1].split(measure.END)[0]
+
+
+@pytest.mark.parametrize("setting", measure.SETTINGS, ids=str)
+def test_every_kind_is_documented_with_enough(setting):
+    fewest, most = setting.repetitions
+    rows = re.findall(
+        rf"^\| {re.escape(setting.name)}(?:: ([^|]+))? \| {100 * setting.goal:g} % "
+        rf"\| {fewest} to {most} \| ([\d.]+) %",
+        DOCUMENTED,
+        re.M,
+    )
+    shares = [float(share) for _, share in rows]
+    assert len(shares) == (3 if setting.between else 1)
+    assert min(shares[:2]) >= 100 * measure.LEAST
