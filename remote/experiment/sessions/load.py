@@ -232,7 +232,8 @@ class LoadSession:
         counters = partial(self._server_stats, "before", setup, collected)
         in_parallel({**waits, "counters": counters})
         clocks = [collected.manifest["clocks"][host.name][START] for host in setup.clients]
-        lead_s = generators.start_lead_s([clock["bound_s"] for clock in clocks])
+        lead_s = generators.start_lead_s([float(clock["bound_s"]) for clock in clocks])
+        lead_s += max(0.0, *(float(clock["offset_s"]) for clock in clocks))  # it is later there
         start_s = math.ceil(time.time() + lead_s + self._more_lead_s)
         jobs.tell(loads, str(start_s))
         return start_s
