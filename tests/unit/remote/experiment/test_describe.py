@@ -48,6 +48,8 @@ def test_configuration_table_tells_arrivals_replicas_and_pauses():
     }
     assert tables["7"]["Arrival rate (per s)"] == "410, 870, 1968, 2465"
     assert tables["7"]["Number of middlewares"] == "none, 1"
-    assert tables["8"]["Server pauses"] == "server 1 at 1.25 s for 0.25 s; server 2 at 3 s for 0.625 s"
+    assert (
+        tables["8"]["Server pauses"] == "server 1 at 1.25 s for 0.25 s; server 2 at 3 s for 0.625 s"
+    )
     assert tables["9"]["Replicas of each key"] == "1, 3"
     assert tables["9"]["Key size"] == "16 B"
