@@ -18,7 +18,7 @@ from remote.campaign.verify import verify_campaign
 from remote.campaign.view import live
 from remote.campaign.view.report import campaign_report
 from remote.errors import RemoteError
-from remote.experiment.section import Durations
+from remote.experiment.lengths import Durations
 from remote.experiment.section_file import read_section
 from tests.integration.campaigns.test_load_run import jobs_running, wait_for, wait_for_generators
 
@@ -35,6 +35,7 @@ def open_campaign(folder: Path, repetitions: int = 1) -> Campaign:
         extra={},
         parts=(),
         durations=Durations(repetitions=repetitions, warm_up_s=1, stable_s=3, cool_down_s=1),
+        precision=None,
         time_dilation=1.0,
     )
     campaign = Campaign.open("trial", profile="smoke", data_dir=folder)

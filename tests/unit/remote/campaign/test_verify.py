@@ -210,12 +210,14 @@ def test_one_configuration_is_planned_from_its_manifest(tmp_path):
         "settings": {},
         "config": config,
         "topology": {"time_dilation": 4.0},
+        "durations": {"warm_up_s": 2, "stable_s": 41, "cool_down_s": 1},
         "results": {},
     }
     plan = plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=2)
     assert plan.configs() == [config]
     assert plan.durations.repetitions == 2
-    assert plan.durations.total_s == section.durations.total_s
+    assert dict(manifest["durations"]) == dataclasses.asdict(plan.durations.of_clock(4.0))
+    assert plan.precision is None
     assert plan.time_dilation == 4
     assert plan.settings(config) == section.settings(config)
     with pytest.raises(ConfigError, match="holds no plan and no settings and no config"):
