@@ -89,17 +89,17 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
         return _searching(section, cells, conditions)
     trials, standings = [], []
     for cell in cells:
-        chosen = conditions.time_dilation or choice(cell)
-        if isinstance(chosen, Choice):
-            chosen = chosen.time_dilation
-        elif conditions.time_dilation is None:
-            if TRIED in cell.given_up:
-                standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
-                continue
+        if conditions.time_dilation is not None:
+            standings.append(standing_of(cell, section.precision, conditions.time_dilation))
+            continue
+        chosen = choice(cell)
+        if TRIED in cell.given_up and not cell.trials:
+            standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
+        elif isinstance(chosen, Choice):
+            standings.append(standing_of(cell, section.precision, chosen.time_dilation))
+        else:
             standings.append(_untried(cell, section.precision, chosen))
             trials.append(_trial(section, cell, chosen, conditions))
-            continue
-        standings.append(standing_of(cell, section.precision, chosen))
     rounds = {slug(cell.config): len(cell.trials) for cell in cells}
     in_rounds = sorted(_shuffled(trials, conditions), key=lambda run: rounds[slug(run.config)])
     runs = in_rounds or _next_block(section, standings, conditions)
