@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from analysis.laws.operational import FloatArray
 from analysis.models import link_time, mmm
+from analysis.statistics.comparison import verdicts
 from analysis.statistics.intervals import aggregate
 from analysis.units import MS_PER_S
 
@@ -37,6 +38,7 @@ _COLUMNS = [
     "error_ci_low",
     "error_ci_high",
     "repetitions",
+    "verdict",
 ]
 
 
@@ -226,8 +228,9 @@ def compare_open(center: ServiceCenter) -> pd.DataFrame:
         One row per arrival rate and model: `model`, `arrival_rate_per_s` (asked for),
         `utilization`, `machine_share`, `predicted`, `measured` (ms, means over runs) with
         `ci_low`, `ci_high` (95 %, of the measurement), `relative_error` (mean of the runs') with
-        `error_ci_low`, `error_ci_high`, `repetitions`; no prediction where a run has none; empty
-        where nothing was measured.
+        `error_ci_low`, `error_ci_high`, `repetitions`, `verdict`
+        (`analysis.statistics.comparison.verdicts`); no prediction where a run has none; empty where
+        nothing was measured.
     """
     if center.runs.empty:
         return pd.DataFrame(columns=_COLUMNS)
@@ -250,6 +253,7 @@ def compare_open(center: ServiceCenter) -> pd.DataFrame:
             "error_ci_high": means["relative_error_ci_high"].where(known),
             "repetitions": means["measured_repetitions"],
         }
+        found["verdict"] = verdicts(found["predicted"], found["ci_low"], found["ci_high"])
         parts.append(pd.DataFrame(found, columns=_COLUMNS))
     return pd.concat(parts, ignore_index=True)
 

@@ -50,14 +50,21 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
             "ci_low": cells[f"{column}_ci_low"],
             "ci_high": cells[f"{column}_ci_high"],
             "relative_error": predicted / measured - 1,
-            "verdict": _verdicts(cells, predicted, column),
+            "verdict": verdicts(predicted, cells[f"{column}_ci_low"], cells[f"{column}_ci_high"]),
         },
         index=cells.index,
     )
 
 
-def _verdicts(cells: pd.DataFrame, predicted: pd.Series, column: str) -> list[str | None]:
-    bounds = zip(predicted, cells[f"{column}_ci_low"], cells[f"{column}_ci_high"], strict=True)
+def verdicts(predicted: pd.Series, ci_low: pd.Series, ci_high: pd.Series) -> list[str | None]:
+    """Judge whether means equal their predictions within `NEAR`, by their 95 % intervals.
+
+    Returns
+    -------
+    list
+        Of `analysis.statistics.verdicts.Equality`; None where nothing is predicted.
+    """
+    bounds = zip(predicted, ci_low, ci_high, strict=True)
     return [
         str(equality_by_bounds((low, high), (low, high), target, NEAR))
         if np.isfinite(target) and target != 0
