@@ -253,8 +253,9 @@ def compare_open(center: ServiceCenter) -> pd.DataFrame:
             "error_ci_high": means["relative_error_ci_high"].where(known),
             "repetitions": means["measured_repetitions"],
         }
-        found["verdict"] = verdicts(found["predicted"], found["ci_low"], found["ci_high"])
-        parts.append(pd.DataFrame(found, columns=_COLUMNS))
+        rows = pd.DataFrame(found)
+        rows["verdict"] = verdicts(rows["predicted"], rows["ci_low"], rows["ci_high"])
+        parts.append(rows[_COLUMNS])
     return pd.concat(parts, ignore_index=True)
 
 
