@@ -99,9 +99,10 @@ class Record:
         begun = self.conditions.get(f"section {section.name}")
         if begun is None:
             return section
-        if not _begun_with_seconds_of_the_clock(begun):  # elsewhere time passes as it does
-            is_lab = self.fleet == LOCAL
-            return section if is_lab else replace(section, time_dilation=begun["time_dilation"])
+        if not _begun_with_seconds_of_the_clock(begun):
+            if self.fleet == LOCAL and section.time_dilation is not None:
+                return section  # what differs is refused when more is measured
+            return replace(section, time_dilation=begun["time_dilation"])
         k = float(begun["time_dilation"])
         of_clock = begun["durations"]
         times = {name: of_clock[name] / k for name in ("stable_s", "warm_up_s", "cool_down_s")}
