@@ -99,7 +99,7 @@ soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread
 	@$(PROVE) soak --timeout-s 86400
 
 coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/precision.md
-	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure.py
+	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

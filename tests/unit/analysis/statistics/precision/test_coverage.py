@@ -2,7 +2,7 @@
 
 import re
 
-import measure
+import measure_coverage as measure
 import numpy as np
 import pytest
 

@@ -12,9 +12,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from campaigns import Outcome, campaign
-from statsmodels.stats.proportion import proportion_confint
-from systems import (
+from planted_systems import (
     Autoregressive,
     ClosedNetwork,
     Drift,
@@ -23,6 +21,8 @@ from systems import (
     SingleStation,
     System,
 )
+from simulated_campaigns import Outcome, campaign
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.paths import PROJECT
 

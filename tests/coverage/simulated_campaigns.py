@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from systems import Run, System
+from planted_systems import Run, System
 
 from analysis.statistics.intervals import FloatArray
 from analysis.statistics.precision.batches import batch_means
