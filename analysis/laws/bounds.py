@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.laws.operational import FloatArray
+from analysis.statistics.intervals import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,9 +10,9 @@ Jain 1991, chapter 33; Denning & Buzen 1978, doi:10.1145/356733.356735.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from analysis.statistics.intervals import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -23,9 +23,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from analysis.laws.operational import FloatArray
 from analysis.models.measured import measured_system
 from analysis.models.system import System
+from analysis.statistics.intervals import FloatArray
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.laws.operational import FloatArray
 from analysis.models.convolution import arrival_conditions
+from analysis.statistics.intervals import FloatArray
 
 
 @dataclass(frozen=True)

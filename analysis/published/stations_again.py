@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from analysis.laws.operational import FloatArray
 from analysis.models import mm1, mmm
 from analysis.published.printed import published_table
 from analysis.published.rows import ROUNDING, STATIONS, rows_of
+from analysis.statistics.intervals import FloatArray
 
 
 def yenicelik_single_queue() -> pd.DataFrame:

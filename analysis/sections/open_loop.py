@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from analysis.laws.operational import FloatArray
 from analysis.models import link_time, mmm
 from analysis.statistics.comparison import verdicts
-from analysis.statistics.intervals import aggregate
+from analysis.statistics.intervals import FloatArray, aggregate
 from analysis.units import MS_PER_S
 
 TOKEN_BUCKET = "M/D/1, token bucket"

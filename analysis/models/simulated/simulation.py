@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from analysis.laws.operational import FloatArray
 from analysis.models.simulated.events import Run
 from analysis.models.system import System
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.intervals import CONFIDENCE, FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
