@@ -67,16 +67,25 @@ def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
 
 
 def _wanted(cell: Cell, time_dilation: float) -> Lengths:
-    """Return the least that makes a run long enough for its response times."""
+    """Return the least that makes a run long enough for its response times.
+
+    A transient of another time dilation tells nothing: part of it is the programs' own, of which
+    the clock knows. None is waited for longer than is measured: those of short runs are overrated.
+    """
     known = _latest(cell)
-    response_s = max((response_time_s(one.results) for one in known), default=0.0)
-    transients_ms = [one.results.get("client_transient_ms", 0.0) for one in known]
+    response_s = max((response_time_s(one.results) for one in known), default=0.0) * time_dilation
+    transients_ms = [
+        one.results.get("client_transient_ms", 0.0) * time_dilation
+        for one in known
+        if one.time_dilation == time_dilation
+    ]
     transient_s = statistics.median(transients_ms) / 1000 if transients_ms else 0.0
-    warm_up_s = max(MARGIN * RESPONSE_TIMES_OF_WARM_UP * response_s, transient_s)
-    stable_s = MARGIN * RESPONSE_TIMES * response_s
+    stable_s = max(SHORTEST.stable_s, whole_seconds(MARGIN * RESPONSE_TIMES * response_s))
+    warm_up_s = MARGIN * RESPONSE_TIMES_OF_WARM_UP * response_s
+    warm_up_s = max(warm_up_s, min(transient_s, stable_s))
     return Lengths(
-        stable_s=max(SHORTEST.stable_s, whole_seconds(stable_s * time_dilation)),
-        warm_up_s=max(SHORTEST.warm_up_s, whole_seconds(warm_up_s * time_dilation)),
+        stable_s=stable_s,
+        warm_up_s=max(SHORTEST.warm_up_s, whole_seconds(warm_up_s)),
         cool_down_s=SHORTEST.cool_down_s,
     )
 

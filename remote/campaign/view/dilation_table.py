@@ -19,6 +19,7 @@ from remote.experiment.section import slug
 HEADERS = ("configuration", "trials", "k", "machine at most", "suffices", "why")
 EXTRAPOLATED = ("op/s at 1/k = 0", "ms at 1/k = 0")
 THROUGHPUT = "client_throughput_ops_per_s"
+LEAST_K = 3  # that a line is laid through
 GIVEN, TO_TRY = "given", "to be tried"
 
 
@@ -30,7 +31,7 @@ def dilation_table(section: str, cells: Sequence[Cell], *, extrapolate: bool = F
     Parameters
     ----------
     extrapolate : add throughput and response time where the machine takes no time, with their 95 %
-        intervals, from all runs of a configuration that was measured at two k or more.
+        intervals, from all runs of a configuration that was measured at three k or more.
     """
     found = [(cell, _chosen(cell)) for cell in cells]
     rows = [
@@ -109,8 +110,10 @@ def _limits(cell: Cell) -> tuple[str, str]:
 
 
 def _limit(runs: Sequence[Measured], result: str, of: Callable[[float], float]) -> Limit | None:
-    """Extrapolate what is linear in 1/k; None with too few runs, or all of one k."""
+    """Extrapolate what is linear in 1/k; None of less than three k: two always lie on a line."""
     telling = [run for run in runs if run.results.get(result)]
+    if len({run.time_dilation for run in telling}) < LEAST_K:
+        return None
     values = [run.results[result] for run in telling]
     errors = [run.results.get(f"{result}_error", 0.0) for run in telling]
     linear = [of(value) for value in values]

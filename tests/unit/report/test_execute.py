@@ -56,7 +56,9 @@ def test_notebook_runs_with_its_parameters_and_stays_as_it_was(tmp_path, capfd):
     assert outputs(executed) == ["smoke\n"]
     assert job.path.read_bytes() == before
     assert lines == ["[1/1] executing 02-title.ipynb"]
-    assert capfd.readouterr().err == ""
+    told = capfd.readouterr().err.splitlines()
+    # A kernel that ends while its ZeroMQ still polls is told of by that library, rarely.
+    assert [line for line in told if "(src/signaler.cpp" not in line] == []
 
 
 def test_kernels_leave_the_drawing_to_the_report(tmp_path, monkeypatch):

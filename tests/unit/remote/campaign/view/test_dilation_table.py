@@ -97,8 +97,10 @@ def test_extrapolation_leads_to_what_the_machine_has_no_share_in():
         assert float(value) == pytest.approx(truth, rel=1e-3)
 
 
-def test_extrapolation_needs_two_k_and_a_line():
+def test_extrapolation_needs_three_k_and_a_line():
     assert row(run(1.0, 5.0, share=0.0), extrapolate=True)["ms at 1/k = 0"] == MISSING
+    two = [run(1.0, 34.0), run(4.0, 11.0, share=0.003)]  # the processor, then the link
+    assert row(*two, extrapolate=True)["ms at 1/k = 0"] == MISSING
     values = {1.0: 10.0, 4.0: 2.5, 16.0: 1.0, 64.0: 1.0}  # a machine whose CPU was the limit
     runs = [run(k, value * off) for k, value in values.items() for off in (0.999, 1.001)]
     assert row(*runs, extrapolate=True)["ms at 1/k = 0"] == "no line"

@@ -1,0 +1,37 @@
+from remote.campaign.planning.cell import Cell, Measured
+from remote.campaign.planning.run_lengths import next_length, trial_length
+from remote.experiment.lengths import Lengths
+from remote.experiment.precision import Precision
+
+PRECISION = Precision(goals={"throughput": 0.05}, repetitions=(2, 6), budget_s=600)
+
+
+def cell(*, k: float, transient_ms: float, response_ms: float = 2.0) -> Cell:
+    results = {"client_response_time_ms": response_ms, "client_transient_ms": transient_ms}
+    lengths = Lengths(stable_s=3, warm_up_s=1, cool_down_s=1)
+    trial = Measured(
+        repetition=1,
+        counts=False,
+        is_trial=True,
+        time_dilation=k,
+        lengths=lengths,
+        results=results,
+    )
+    return Cell(config={"workload": "set"}, measured=(trial,))
+
+
+def test_a_transient_of_the_same_k_is_waited_for():
+    known = cell(k=4, transient_ms=700)
+    assert next_length(known, PRECISION, 4).lengths.warm_up_s == 3
+    assert trial_length(known, PRECISION, 4).lengths.warm_up_s == 3
+
+
+def test_a_transient_of_another_k_tells_nothing():
+    known = cell(k=1, transient_ms=1500)
+    assert next_length(known, PRECISION, 30).lengths == Lengths(
+        stable_s=8, warm_up_s=1, cool_down_s=1
+    )
+
+
+def test_no_transient_is_waited_for_longer_than_is_measured():
+    assert next_length(cell(k=1, transient_ms=9000), PRECISION, 1).lengths.warm_up_s == 3
