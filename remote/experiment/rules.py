@@ -10,7 +10,6 @@ from remote.experiment.section import Config, Section, slug
 from remote.experiment.settings import OF_MIDDLEWARES, Settings, mistakes
 
 EXPIRY_MARGIN_S = 600
-MOST_CHOSEN_DILATION = 64.0  # that is chosen for a configuration where the section leaves it open
 
 
 def require_possible(section: Section, path: Path) -> None:
@@ -84,7 +83,7 @@ def _require_distinct(configs: list[Config], path: Path) -> None:
 
 
 def _require_keys_to_last(section: Section, settings: list[Settings], path: Path) -> None:
-    total_s = math.ceil(section.longest_s(section.time_dilation or MOST_CHOSEN_DILATION))
+    total_s = math.ceil(section.longest_s)
     needed_s = total_s + EXPIRY_MARGIN_S
     for one in settings:
         if one.reads and 0 < one.expires_after_s < needed_s:

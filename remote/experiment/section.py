@@ -92,11 +92,12 @@ class Section:
             raise ValueError(f"section {self.name} has no durations: it asks for precision")
         return self.durations
 
-    def longest_s(self, time_dilation: float) -> float:
-        """Return what no run of the section is longer than, in seconds of the clock."""
+    @property
+    def longest_s(self) -> float:
+        """What no run of the section is longer than at its time dilation, in s of the clock."""
         if self.precision is not None:
             return self.precision.budget_s
-        return self.fixed.of_clock(time_dilation).total_s
+        return self.fixed.of_clock(self.time_dilation or 1.0).total_s
 
     def own(self, config: Mapping[str, Level]) -> dict[str, Any]:
         """Return what is set for a configuration by its levels and by what follows from them."""

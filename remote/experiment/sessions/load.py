@@ -313,6 +313,6 @@ def _servers_limit_s(section: Section) -> float:
     if section.precision is not None:
         measured_s = section.precision.budget_s
     else:
-        measured_s = repetitions * section.longest_s(section.time_dilation or 1.0)
+        measured_s = repetitions * section.longest_s
     of_each_s = measured_s + repetitions * GENERATOR_GRACE_S
     return 3600.0 + 2 * len(section.configs()) * of_each_s

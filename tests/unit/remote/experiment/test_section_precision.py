@@ -34,7 +34,7 @@ def test_a_goal_alone_is_enough_in_every_profile(tmp_path):
         )
         assert section.durations is None
         assert section.repetitions == REPETITIONS
-        assert section.longest_s(1.0) == BUDGET_S
+        assert section.longest_s == BUDGET_S
 
 
 def test_a_profile_changes_what_it_names_of_the_precision(tmp_path):
