@@ -7,6 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from analysis.statistics.spread import shared_spread
+
 FloatArray = NDArray[np.float64]
 
 CONFIDENCE = 0.95
@@ -15,9 +17,12 @@ CONFIDENCE = 0.95
 def aggregate(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
     r"""Aggregate repetitions into cells.
 
-    The confidence interval of a mean of r repetitions with sample standard deviation s is
+    The confidence interval of a mean of r repetitions is
 
-    .. math:: \bar x \pm t_{0.975;\,r-1}\, s / \sqrt r
+    .. math:: \bar x \pm t_{0.975;\,\nu}\, \tilde s / \sqrt r
+
+    with the standard deviation and its degrees of freedom as the cells share them
+    (`analysis.statistics.spread`). What is never below 0 has no interval below 0.
 
     Parameters
     ----------
@@ -31,9 +36,10 @@ def aggregate(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) ->
     Returns
     -------
     pandas.DataFrame
-        One row per cell, sorted: `by`, and for each column c `c_mean`, `c_sd`, `c_ci_low`,
-        `c_ci_high`, `c_repetitions`. With one repetition there is no spread to judge by: `c_sd`
-        and the interval are NaN.
+        One row per cell, sorted: `by`, and for each column c `c_mean`, `c_sd` (of its own
+        repetitions), `c_ci_low`, `c_ci_high`, `c_error` (standard error of the mean) and
+        `c_freedom` that the interval is made of, `c_repetitions`. With one repetition there is no
+        spread to judge by: all but mean and number are NaN.
 
     References
     ----------
@@ -45,25 +51,41 @@ def aggregate(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) ->
         values = groups[column]
         repetitions = values.count()
         mean, sd = values.mean(), values.std(ddof=1)
-        half_width = half_width_of_mean(sd, repetitions)
+        shared = shared_spread(sd, mean, repetitions)
+        half_width = half_width_of_mean(shared["sd"], repetitions, freedom=shared["freedom"])
+        least = 0.0 if frame[column].min() >= 0 else -np.inf
         cells |= {
             f"{column}_mean": mean,
             f"{column}_sd": sd,
-            f"{column}_ci_low": mean - half_width,
+            f"{column}_ci_low": (mean - half_width).clip(lower=least),
             f"{column}_ci_high": mean + half_width,
+            f"{column}_error": shared["sd"] / np.sqrt(repetitions),
+            f"{column}_freedom": shared["freedom"],
             f"{column}_repetitions": repetitions,
         }
     return pd.DataFrame(cells).reset_index()
 
 
 def half_width_of_mean(
-    sd: pd.Series, repetitions: pd.Series, confidence: float = CONFIDENCE
+    sd: pd.Series,
+    repetitions: pd.Series,
+    confidence: float = CONFIDENCE,
+    *,
+    freedom: pd.Series | None = None,
 ) -> pd.Series:
-    """Half width of the confidence interval of a mean; NaN below two repetitions."""
+    """Half width of the confidence interval of a mean; NaN below two repetitions.
+
+    Parameters
+    ----------
+    sd, repetitions
+        Standard deviations and how many values each mean is of.
+    freedom
+        Degrees of freedom of the standard deviations; those of the repetitions unless told.
+    """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be in (0, 1), got {confidence}")
-    degrees_of_freedom = (repetitions - 1).where(repetitions > 1)
-    quantile = stdtrit(degrees_of_freedom, (1 + confidence) / 2)
+    own = (repetitions - 1).where(repetitions > 1)
+    quantile = stdtrit(own if freedom is None else freedom, (1 + confidence) / 2)
     return pd.Series(quantile * sd / np.sqrt(repetitions), index=sd.index)
 
 

@@ -22,6 +22,7 @@ from planted_systems import (
     System,
 )
 from simulated_campaigns import Outcome, campaign
+from simulated_sections import Cells
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.paths import PROJECT
@@ -48,12 +49,20 @@ SYSTEMS: dict[str, System] = {
     "runs that differ by half of the goal": Autoregressive(correlation=0.5, between=0.5),
     "runs that differ by the goal": Autoregressive(correlation=0.5, between=1.0),
 }
+SECTIONS: dict[str, Cells] = {
+    "12 cells, runs differ by half of the goal": Cells(spreads=(0.5,) * 12),
+    "12 cells, runs differ by the goal": Cells(spreads=(1.0,) * 12),
+    "12 cells, runs differ by a fourth, half and all of the goal": Cells(
+        spreads=(0.25, 0.5, 1) * 4
+    ),
+    "12 cells, one differs four times as much": Cells(spreads=(0.3,) * 11 + (1.2,)),
+}
 HEADINGS = ("system", "goal", "repetitions", "holds the truth", "used", "known", "split")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A kind of campaign."""
+    """A kind of campaign, of one cell or of a section of them."""
 
     name: str
     goal: float
@@ -62,12 +71,23 @@ class Setting:
     @property
     def between(self) -> bool:
         """Whether runs are in regimes, which are held against their own truths."""
-        return isinstance(SYSTEMS[self.name], RegimesBetween)
+        return isinstance(SYSTEMS.get(self.name), RegimesBetween)
+
+    @property
+    def held_to(self) -> int:
+        """How many shares of `covered`, the first ones, must be large enough."""
+        return 2 if self.between else 1
+
+    @property
+    def unlike(self) -> int | None:
+        """Number of the cell that is unlike the others of its section; None if there is none."""
+        spreads = SECTIONS[self.name].spreads if self.name in SECTIONS else ()
+        return len(spreads) - 1 if spreads and spreads.count(spreads[-1]) == 1 else None
 
 
 SETTINGS = [
     Setting(name=name, goal=goal, repetitions=repetitions)
-    for name, goal, repetitions in product(SYSTEMS, GOALS, REPETITIONS)
+    for name, goal, repetitions in product([*SYSTEMS, *SECTIONS], GOALS, REPETITIONS)
 ]
 
 
@@ -92,8 +112,15 @@ class Covered:
 
 
 def outcomes(setting: Setting, campaigns: int = CAMPAIGNS) -> list[Outcome]:
-    """Run campaigns of one kind; the seed is of the kind, whatever else is run."""
+    """Run campaigns of one kind; the seed is of the kind, whatever else is run.
+
+    Of a section there are as many outcomes as cells, campaign after campaign.
+    """
     rng = np.random.default_rng([SEED, SETTINGS.index(setting)])
+    if setting.name in SECTIONS:
+        section = SECTIONS[setting.name].section
+        sections = [section(rng, setting.goal, setting.repetitions) for _ in range(campaigns)]
+        return [cell for cells in sections for cell in cells]
     system = SYSTEMS[setting.name]
     runs = system.runs(rng, setting.goal) if isinstance(system, ClosedNetwork) else None
     return [
@@ -110,9 +137,12 @@ def outcomes(setting: Setting, campaigns: int = CAMPAIGNS) -> list[Outcome]:
 def covered(setting: Setting, found: list[Outcome]) -> list[Covered]:
     """Hold intervals against the truth; those of regimes in three ways."""
     if not setting.between:
-        return [
-            Covered(words="", held=sum(one.holds for one in found), campaigns=len(found)),
-        ]
+        all_of_them = Covered(words="", held=sum(one.holds for one in found), campaigns=len(found))
+        if setting.unlike is None:
+            return [all_of_them]
+        alone = found[setting.unlike :: setting.unlike + 1]
+        that_cell = sum(one.holds for one in alone)
+        return [all_of_them, Covered(words="that cell", held=that_cell, campaigns=len(alone))]
     both = [one for one in found if one.seen > 1]
     return [
         Covered(
@@ -155,8 +185,11 @@ def rows(setting: Setting, found: list[Outcome]) -> list[str]:
 
 
 def short(setting: Setting, found: list[Outcome]) -> bool:
-    """Tell whether fewer than 93 % hold; of regimes all that could be known of them counts."""
-    return not all(share.enough for share in covered(setting, found)[:2])
+    """Tell whether fewer than 93 % hold.
+
+    Of regimes all counts that could be known of them, of sections their cells together.
+    """
+    return not all(share.enough for share in covered(setting, found)[: setting.held_to])
 
 
 def main() -> int:

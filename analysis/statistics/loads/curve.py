@@ -18,6 +18,8 @@ Interval = tuple[float, float]
 
 THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
 DRAWS = 1000
+BEYOND = (1 - CONFIDENCE) / 2
+"""What an interval leaves out on either side."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,11 +94,10 @@ def curves_of(
 def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
     r"""Draw what the curve would be if the experiment were made again: a parametric bootstrap.
 
-    The logarithm of each load's mean response time is drawn from
-    :math:`\ln \bar x + t_{r - 1}\, s / (\bar x \sqrt r)`; throughput follows by the interactive
-    law, as it does in a closed loop. The spread :math:`s / \bar x` of a load is taken to be no
-    smaller than the median of all loads': a few repetitions may agree by luck, and the largest
-    throughput is that of a lucky load.
+    The logarithm of each load's mean response time is drawn from :math:`\ln \bar x + t_\nu\, e /
+    \bar x` with its standard error and degrees of freedom; throughput follows by the interactive
+    law, as it does in a closed loop. The largest throughput is that of a lucky load: errors that
+    loads share (`analysis.statistics.spread`) keep it from being told too well.
 
     Parameters
     ----------
@@ -117,20 +118,24 @@ def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
     repetitions = loads[f"{RESPONSE_TIME}_repetitions"].to_numpy(dtype=float)
     if repetitions.min() < 2:
         return None
-    sd = loads[f"{RESPONSE_TIME}_sd"].to_numpy(dtype=float) / MS_PER_S
-    spread = sd / curve.response_time
-    error = np.maximum(spread, np.median(spread)) / np.sqrt(repetitions)
+    error = loads[f"{RESPONSE_TIME}_error"].to_numpy(dtype=float) / MS_PER_S / curve.response_time
+    freedom = loads[f"{RESPONSE_TIME}_freedom"].to_numpy(dtype=float)
     rng = np.random.default_rng(seed)
-    errors = rng.standard_t(repetitions - 1, size=(DRAWS, len(repetitions)))
+    errors = rng.standard_t(freedom, size=(DRAWS, len(freedom)))
     return replace(curve, response_time=curve.response_time * np.exp(errors * error))
 
 
-def middle(low: Array, high: Array) -> Interval:
-    """Return the bounds that hold 95 % of what was drawn, `low` and `high` of each draw."""
-    beyond = (1 - CONFIDENCE) / 2
+def middle(low: Array, high: Array, *, rivals: int = 1) -> Interval:
+    """Return the bounds that hold 95 % of what was drawn, `low` and `high` of each draw.
+
+    Parameters
+    ----------
+    rivals
+        How many there are that `low` was chosen from as the best.
+    """
     return (
-        float(np.quantile(low, beyond, method="lower")),
-        float(np.quantile(high, 1 - beyond, method="higher")),
+        float(np.quantile(low, BEYOND / rivals, method="lower")),
+        float(np.quantile(high, 1 - BEYOND, method="higher")),
     )
 
 

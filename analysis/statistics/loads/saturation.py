@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics.loads.curve import Array, Curve, Interval, middle
+from analysis.statistics.loads.curve import BEYOND, Array, Curve, Interval, middle
 
 NEAR = 0.05  # how far the asymptote may lie above the largest throughput that was reached
 
@@ -42,14 +42,28 @@ def nominal_capacity(curve: Curve, draws: Curve | None) -> tuple[float, Interval
     """Return the largest throughput in requests/s, and its 95 % interval.
 
     The interval begins at what was reached at that load and ends at `ceiling`; it has no end where
-    the nominal capacity was not `reached`, and is not known (NaN) without `draws`.
+    the nominal capacity was not `reached`, and is not known (NaN) without `draws`. The largest of
+    several means is that of a lucky load: its lower end is that of all loads which may be the best
+    (`rivals`).
     """
     value = float(curve.throughput.max())
     if draws is None:
         return value, (np.nan, np.nan)
     best = int(np.argmax(curve.throughput))
-    low, high = middle(draws.throughput[..., best], ceiling(draws))
+    low, high = middle(draws.throughput[..., best], ceiling(draws), rivals=rivals(curve, draws))
     return value, (low, high if reached(curve) else np.inf)
+
+
+def rivals(curve: Curve, draws: Curve) -> int:
+    """Return how many loads have a throughput whose interval may meet that of the largest.
+
+    All intervals are taken to be as wide as that one's. The lower end of the largest is chosen from
+    so many, and by Bonferroni's inequality leaves out as many times less than that of one.
+    """
+    best = int(np.argmax(curve.throughput))
+    most = curve.throughput[best]
+    reach = most - np.quantile(draws.throughput[..., best], BEYOND)
+    return int((curve.throughput >= most - 2 * max(reach, 0.0)).sum())
 
 
 def knee(curve: Curve, draws: Curve | None) -> tuple[float, Interval]:
@@ -66,6 +80,7 @@ def knee(curve: Curve, draws: Curve | None) -> tuple[float, Interval]:
     low, high = middle(
         _knee(draws, _least_light_time(draws), draws.throughput[..., best]),
         _knee(draws, draws.at(0), ceiling(draws)),
+        rivals=rivals(curve, draws),
     )
     return value, (low, high if reached(curve) else np.inf)
 

@@ -2,16 +2,18 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
 
 from analysis.statistics.intervals import CONFIDENCE
 from analysis.statistics.precision.batches import LEAST_BATCHES
+from analysis.statistics.spread import Usual
 
 SPREAD_CONFIDENCE = 0.97  # of t: what stopping by luck costs is taken off; docs/precision.md
 FACTOR_OF_TWO = 8.0  # in place of the t of two repetitions, where the goal is stated as half width
+FACTOR_OF_OWN = 3.0  # of the own spread, where that of the section tells the rest
 MOST_REPETITIONS = 10_000
 
 
@@ -48,6 +50,7 @@ def standing(
     goal: float,
     repetitions: tuple[int, int],
     errors: Sequence[float] | None = None,
+    usual: Usual | None = None,
 ) -> Standing:
     r"""Judge the repetitions of a cell: known, or how many it would take.
 
@@ -65,8 +68,12 @@ def standing(
     of the luck is made up for by the confidence of the first t, 97 %.
 
     Two repetitions have one difference: t would be 21, and they are hardly ever enough. They are
-    enough where their error within is, and where they differ by at most a fourth of the goal; the
-    half width told is then the goal itself, as in intervals of fixed width.
+    enough where their error within is, and where they differ by at most a fourth of the goal. So
+    are any repetitions whose spread is usual for the section, if that with its many degrees of
+    freedom makes the first half width small enough; with what they themselves differ by, three
+    standard errors must be small enough, too, for a cell may be unlike the others. The half width
+    told is then the goal itself, as in intervals of fixed width; of a cell that is not known it is
+    the smaller one, of its own spread or of the shared.
 
     Parameters
     ----------
@@ -79,6 +86,8 @@ def standing(
     errors
         Standard error of each mean from within its run, shape (n,); None, or with a NaN among
         them, if not known: what repetitions differ by decides alone.
+    usual
+        What repetitions of the section's cells differ by; None if that is not known.
 
     Raises
     ------
@@ -88,25 +97,75 @@ def standing(
 
     References
     ----------
-    Chow & Robbins 1965, doi:10.1214/aoms/1177700156 (intervals of fixed width); Glynn & Whitt
+    Chow & Robbins 1965, doi:10.1214/aoms/1177700156 (intervals of fixed width); Smyth 2004,
+    doi:10.2202/1544-6115.1027 (shared spread); Glynn & Whitt
     1992, doi:10.1214/aoap/1177005777 (coverage of stopping rules); Jain 1991, section 25.5.
     """
     values, within = _checked(means, goal, repetitions, errors)
     count, mean = len(values), float(values.mean())
     wanted = goal * abs(mean)
     spread = float(values.std(ddof=1)) if count > 1 else np.nan
-    half_width = _half_width(count, spread, within)
+    seen = _Seen(mean=mean, spread=spread, within=within, usual=usual)
+    half_width = seen.half_width(count)
     known = half_width <= wanted
-    if count == 2 and not known and _two_agree(spread, within, wanted):
-        half_width, known = wanted, True
+    if count > 1 and not known:
+        shared = seen.shared_half_width(count)
+        known = min(shared, seen.half_width_of_two(count)) <= wanted
+        half_width = wanted if known else min(half_width, shared)
     known = known and count >= repetitions[0]
-    return Standing(
-        repetitions=count,
-        mean=mean,
-        half_width=half_width,
-        needed=None if known else _needed(count, spread, within, wanted, repetitions[0]),
-        known=known,
-    )
+    needed = None if known else seen.needed(count, wanted, repetitions[0])
+    return Standing(repetitions=count, mean=mean, half_width=half_width, needed=needed, known=known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """What repetitions differ by, and what is not known of one of them."""
+
+    mean: float
+    spread: float
+    within: float
+    usual: Usual | None
+
+    def half_width(self, count: int) -> float:
+        """Return that of the larger of both errors; NaN with one repetition."""
+        if count < 2:
+            return np.nan
+        between = _quantile(count - 1, SPREAD_CONFIDENCE) * self.spread / np.sqrt(count)
+        return float(max(between, self._half_width_within(count)))
+
+    def half_width_of_two(self, count: int) -> float:
+        """Return what holds two repetitions to a goal; infinite for other numbers."""
+        if count != 2:
+            return np.inf
+        between = FACTOR_OF_TWO * self.spread / np.sqrt(2)
+        return float(max(between, self._half_width_within(2)))
+
+    def shared_half_width(self, count: int) -> float:
+        """Return that of repetitions that differ as is usual, and no less than they do."""
+        if self.usual is None or self.mean == 0:
+            return np.inf
+        variance, freedom = self.usual.shared((self.spread / self.mean) ** 2, count - 1)
+        shared = _quantile(float(freedom), SPREAD_CONFIDENCE) * np.sqrt(variance) * abs(self.mean)
+        between = max(shared, FACTOR_OF_OWN * self.spread) / np.sqrt(count)
+        return float(max(between, self._half_width_within(count)))
+
+    def needed(self, count: int, wanted: float, fewest: int) -> int | None:
+        """Return what number is enough if repetitions to come differ as those that are there."""
+        spread = float(np.fmax(self.spread, self.within))
+        if not wanted > 0 or (count < 2 and spread == 0):
+            return None
+        like = replace(self, spread=spread)
+
+        def is_enough(n: int) -> bool:
+            return min(like.half_width(n), like.shared_half_width(n)) <= wanted
+
+        numbers = range(max(count + 1, fewest), MOST_REPETITIONS + 1)
+        at = bisect_left(numbers, True, key=is_enough)
+        return numbers[at] if at < len(numbers) else None
+
+    def _half_width_within(self, count: int) -> float:
+        freedom = (LEAST_BATCHES - 1) * count
+        return float(_quantile(freedom, CONFIDENCE) * self.within / np.sqrt(count))
 
 
 def _checked(
@@ -131,32 +190,5 @@ def _checked(
     return values, 0.0 if np.isnan(known).any() else float(np.sqrt(np.mean(known**2)))
 
 
-def _half_width(count: int, spread: float, within: float) -> float:
-    if count < 2:
-        return np.nan
-    between = _quantile(count - 1, SPREAD_CONFIDENCE) * spread / np.sqrt(count)
-    return float(max(between, _half_width_within(count, within)))
-
-
-def _half_width_within(count: int, within: float) -> float:
-    freedom = (LEAST_BATCHES - 1) * count
-    return float(_quantile(freedom, CONFIDENCE) * within / np.sqrt(count))
-
-
-def _two_agree(spread: float, within: float, wanted: float) -> bool:
-    between = FACTOR_OF_TWO * spread / np.sqrt(2)
-    return bool(max(between, _half_width_within(2, within)) <= wanted)
-
-
-def _needed(count: int, spread: float, within: float, wanted: float, fewest: int) -> int | None:
-    """Repetitions that are enough if those to come differ as those that are there."""
-    seen = float(np.fmax(spread, within))
-    if not wanted > 0 or (count < 2 and seen == 0):
-        return None
-    numbers = range(max(count + 1, fewest), MOST_REPETITIONS + 1)
-    at = bisect_left(numbers, True, key=lambda n: _half_width(n, seen, within) <= wanted)
-    return numbers[at] if at < len(numbers) else None
-
-
-def _quantile(freedom: int, confidence: float) -> float:
+def _quantile(freedom: float, confidence: float) -> float:
     return float(stdtrit(freedom, (1 + confidence) / 2))

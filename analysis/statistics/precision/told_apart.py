@@ -1,5 +1,7 @@
 """Runs of a campaign with the regime that each was in, for tables and figures that show both."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -44,6 +46,33 @@ def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
             each.loc[runs.index, REGIME] = [f"{label + 1}" for label in labels]
     told = frame.merge(each[[*key, REGIME]], on=key, how="left").set_axis(frame.index)
     return told.assign(**{REGIME: told[REGIME].fillna("")})
+
+
+def branches(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the cells of each regime with all that have one alone, `regime` telling which.
+
+    Parameters
+    ----------
+    cells
+        Of one system, from `analysis.sections.summary.cells` of runs that were told apart or not.
+    """
+    told = cells[REGIME] if REGIME in cells else pd.Series("", cells.index)
+    for regime in sorted(set(told) - {""}) or [""]:
+        yield cells[told.isin(["", regime])].assign(**{REGIME: regime})
+
+
+def in_each_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return the cells of each system once in each of its regimes (`branches`).
+
+    Parameters
+    ----------
+    cells
+        Of runs that were told apart.
+    by
+        What makes a system, such as ``["workload", "workers"]``.
+    """
+    systems = [rows for _, rows in cells.groupby(list(by), dropna=False)]
+    return pd.concat([branch for rows in systems for branch in branches(rows)], ignore_index=True)
 
 
 def _error(seconds: pd.Series) -> float:

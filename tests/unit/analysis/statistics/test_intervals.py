@@ -53,7 +53,23 @@ def test_interval_moves_with_the_values_and_holds_the_mean(values, shift):
     frame = pd.DataFrame({"cell": 1, "x": values, "moved": np.array(values) + shift})
     cell = aggregate(frame, ["cell"], ["x", "moved"]).iloc[0]
     assert cell["x_ci_low"] <= cell["x_mean"] <= cell["x_ci_high"]
-    assert cell["moved_ci_low"] == pytest.approx(cell["x_ci_low"] + shift, abs=1e-3)
+    assert cell["moved_ci_high"] == pytest.approx(cell["x_ci_high"] + shift, abs=1e-3)
+
+
+def test_what_is_never_below_0_has_no_interval_below_0():
+    frame = pd.DataFrame({"queue": [0.0, 3.0], "change": [-1.0, 4.0], "cell": 1})
+    cell = aggregate(frame, ["cell"], ["queue", "change"]).iloc[0]
+    assert cell["queue_ci_low"] == 0
+    assert cell["change_ci_low"] < -1
+
+
+def test_cells_of_few_repetitions_share_their_spread():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({"n": np.repeat(range(12), 2), "x": rng.normal(100, 1, 24)})
+    cells = aggregate(frame, ["n"], ["x"])
+    assert cells["x_freedom"].min() > 1
+    widths = cells["x_ci_high"] - cells["x_ci_low"]
+    assert widths.max() < 10  # by t of one degree of freedom, 12.7, some are above 20
 
 
 def test_confidence_out_of_range_is_refused():

@@ -35,6 +35,11 @@ def test_intervals_are_those_of_the_repetitions_own_percentiles(histograms):
     assert pd.isna(found["half_width_ms"].iloc[1])
 
 
+def test_what_was_not_measured_has_no_intervals(histograms):
+    none = percentiles_by(histograms, ["side"], (99,)).iloc[:0]
+    assert list(with_intervals(none)["half_width_ms"]) == []
+
+
 def test_part_of_the_run_is_told(histograms):
     assert measured_over(histograms) == "stable window"
     clients = histograms["side"] == "client"

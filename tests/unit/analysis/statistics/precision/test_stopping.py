@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from analysis.statistics.precision.stopping import standing
+from analysis.statistics.spread import Usual
 
 BOUNDS = (2, 6)
 
@@ -113,3 +116,34 @@ def test_intervals_hold_the_truth_wherever_one_stops(between, bounds):
                 break
         held += abs(cell.mean - 1) <= cell.half_width
     assert held / 600 > 0.93 - 3 * np.sqrt(0.93 * 0.07 / 600)
+
+
+USUAL = Usual(variance=0.01**2, freedom=20, of_all=30)
+
+
+def test_repetitions_that_differ_as_is_usual_are_enough():
+    means, errors = [100.0, 101.2], [0.3, 0.3]
+    assert not standing(means, goal=0.02, repetitions=BOUNDS, errors=errors).known
+    shared = standing(means, goal=0.02, repetitions=BOUNDS, errors=errors, usual=USUAL)
+    assert shared.known
+    assert shared.half_width == pytest.approx(0.02 * shared.mean)
+
+
+def test_repetitions_unlike_the_others_are_not():
+    far = standing([100.0, 106.0], goal=0.02, repetitions=BOUNDS, errors=[0.3] * 2, usual=USUAL)
+    assert not far.known
+    noisy = replace(USUAL, variance=0.03**2)
+    assert not standing([100.0, 101.5], goal=0.02, repetitions=BOUNDS, usual=noisy).known
+
+
+def test_what_is_not_known_of_each_run_is_not_lent():
+    cell = standing([100.0, 101.0], goal=0.02, repetitions=BOUNDS, errors=[2.0] * 2, usual=USUAL)
+    assert not cell.known
+
+
+def test_what_is_not_known_is_told_by_the_shared_spread_too():
+    means = [100.0, 106.0]
+    alone = standing(means, goal=0.02, repetitions=BOUNDS)
+    shared = standing(means, goal=0.02, repetitions=BOUNDS, usual=USUAL)
+    assert alone.half_width > 60
+    assert shared.half_width == pytest.approx(9.0)  # three standard errors

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.precision.told_apart import told_apart
+from analysis.statistics.precision.told_apart import in_each_regime, told_apart
 
 
 def campaign(queues, clients=288, seconds=8, side="middleware"):
@@ -57,3 +57,15 @@ def test_other_tables_of_the_same_runs_are_told_alike():
     told = told_apart(hosts.set_index(np.array([5, 6, 7, 8])), windows)
     assert told["regime"].tolist() == ["2", "1", "2", "1"]
     assert told.index.tolist() == [5, 6, 7, 8]
+
+
+def test_a_regime_has_all_cells_that_have_one_alone():
+    cells = pd.DataFrame(
+        {
+            "workers": [8, 8, 8, 16, 16],
+            "num_clients": [6, 192, 192, 6, 192],
+            "regime": ["", "1", "2", "", ""],
+        }
+    )
+    each = in_each_regime(cells, ["workers"]).groupby(["workers", "regime"])["num_clients"]
+    assert each.agg(list).to_dict() == {(8, "1"): [6, 192], (8, "2"): [6, 192], (16, ""): [6, 192]}
