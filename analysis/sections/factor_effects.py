@@ -12,7 +12,7 @@ from analysis.statistics.factorial import FactorialResult
 from analysis.statistics.factorial.designs import Key
 from analysis.tables.frames import Tables
 from analysis.text.formatting import MISSING, Format
-from analysis.text.numbers import digits, fixed, percent
+from analysis.text.numbers import digits, fixed, percent, short
 from analysis.units import MS_PER_S
 
 FACTORS = ("num_servers", "num_middlewares", "workers")  # A, B, C
@@ -65,7 +65,7 @@ def unbroken(text: str) -> str:
 CARRIER_FORMATS: dict[str, Format] = {
     "response": unbroken,
     "Cells": unbroken,
-    **dict.fromkeys(("A", "B", "C", "AB", "AC", "BC", "ABC"), digits),
+    **dict.fromkeys(("A", "B", "C", "AB", "AC", "BC", "ABC"), short),
     "Interactions": share_text,
     "Error": share_text,
 }

@@ -65,7 +65,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     measures = [name for name in numbers if name not in (*by, *_NOT_MEASURES)]
     frame = aggregate(runs, by, measures)
     if "workers" in frame and frame["workers"].notna().all():
-        frame = frame.astype({"workers": "int64"})  # a float only where some run has none
+        frame["workers"] = frame["workers"].astype("int64")  # a float only where some run has none
     return frame
 
 

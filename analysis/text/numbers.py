@@ -12,6 +12,11 @@ def fixed(value: float, decimals: int) -> str:
     return _minus(f"{value:,.{decimals}f}".replace(",", "\N{NARROW NO-BREAK SPACE}"))
 
 
+def short(value: float) -> str:
+    """Write a number with three digits but no more than two decimals, for columns side by side."""
+    return fixed(value, 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2)
+
+
 def error_text(value: float) -> str:
     """Write a relative error in percent; one above ten times what was measured is only bounded."""
     if abs(value) > 10:

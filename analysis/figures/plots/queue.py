@@ -8,13 +8,13 @@ from analysis.figures.plots.series import (
     add_measured,
     add_model,
     add_model_legend,
-    branches,
     clients_axis,
     count_runs,
     each_series,
 )
 from analysis.figures.theme import new_figure
 from analysis.laws.operational import littles_law
+from analysis.statistics.precision.told_apart import branches
 from analysis.units import MS_PER_S
 
 

@@ -6,11 +6,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.theme import FRAME, Style, error_bars, style_of
+from analysis.lab.machine_share import LARGEST_SHARE, SHARE
 from analysis.statistics.precision.told_apart import REGIME
 from analysis.tables.frames import SETTINGS
+from analysis.text.numbers import percent
 
 CLIENTS_TITLE = "Number of clients"
-_TIMES = "{}\N{MULTIPLICATION SIGN}\N{EM SPACE}"
+_TIMES = "\N{EM SPACE}{}\N{MULTIPLICATION SIGN}\N{EM SPACE}"
 _APART = 1.7  # of two loads, from which on both have room for their number
 _SIZES_PX = (12, 10, 8.5, 7, 5.5, 4)  # of the markers of one series after the other
 
@@ -61,7 +63,8 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
     """Add measured means as markers with the error bars of their 95 % confidence interval.
 
     Markers are open, and smaller from series to series, so that all of them can be seen where they
-    coincide. Cells of one regime among several have their number of repetitions beside them.
+    coincide. Cells of one regime among several have their number of repetitions beside them, and a
+    cross marks those of which the lab's machine takes more than is negligible.
     """
     before = sum(getattr(trace, "mode", None) == "markers" for trace in figure.data)
     size = _SIZES_PX[min(before, len(_SIZES_PX) - 1)]
@@ -85,17 +88,33 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
             y=several[f"{column}_mean"],
             mode="text",
             text=several[f"{column}_repetitions"].map(_TIMES.format),
-            textposition="middle left",
+            textposition=several[REGIME].map(_beside),
             textfont={"color": style.color, "size": 10},
             showlegend=False,
         )
+    add_machine_marks(figure, cells, column)
 
 
-def branches(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield the cells that a line may join: those of each regime with all that have one alone."""
-    told = cells[REGIME] if REGIME in cells else pd.Series("", cells.index)
-    for regime in sorted(set(told) - {""}) or [""]:
-        yield cells[told.isin(["", regime])]
+def add_machine_marks(figure: go.Figure, cells: pd.DataFrame, column: str) -> None:
+    """Mark the cells of which the lab's machine takes too much, once in the legend."""
+    over = cells[cells[f"{SHARE}_mean"] > LARGEST_SHARE] if f"{SHARE}_mean" in cells else cells[:0]
+    if over.empty:
+        return
+    name = f"machine takes over {percent(LARGEST_SHARE)}"
+    figure.add_scatter(
+        x=over["num_clients"],
+        y=over[f"{column}_mean"],
+        mode="markers",
+        marker={"symbol": "x-thin-open", "size": 6, "color": FRAME, "line": {"width": 1}},
+        name=name,
+        showlegend=name not in {trace.name for trace in figure.data},
+        hoverinfo="skip",
+    )
+
+
+def _beside(regime: str) -> str:
+    """Place the first regime's number to the left, the next one's to the right: they may meet."""
+    return "middle left" if int(regime) % 2 else "middle right"
 
 
 def add_model(figure: go.Figure, style: Style, x: object, y: object) -> None:

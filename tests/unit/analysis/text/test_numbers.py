@@ -1,6 +1,6 @@
 import pytest
 
-from analysis.text.numbers import error_text, percent
+from analysis.text.numbers import error_text, percent, short
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,17 @@ def test_share_in_a_sentence_has_a_true_minus_sign_and_no_break():
     assert percent(-0.256, signed=True) == "\N{MINUS SIGN}26\N{NO-BREAK SPACE}%"
     assert percent(-0.004) == "0\N{NO-BREAK SPACE}%"
     assert percent(0.004, 1, signed=True) == "+0.4\N{NO-BREAK SPACE}%"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (-1393.6, "\N{MINUS SIGN}1\N{NARROW NO-BREAK SPACE}394"),
+        (967.34, "967"),
+        (24.54, "24.5"),
+        (-0.5422, "\N{MINUS SIGN}0.54"),
+        (-0.0031, "0.00"),
+    ],
+)
+def test_numbers_side_by_side_are_short(number, text):
+    assert short(number) == text

@@ -37,7 +37,7 @@ def sets(tables):
     return cells(tables.runs.query("section == '3.1' and workload == 'set'"))
 
 
-TIMES_SIGN = "\N{MULTIPLICATION SIGN}\N{EM SPACE}"
+TIMES_SIGN = "\N{EM SPACE}{}\N{MULTIPLICATION SIGN}\N{EM SPACE}"
 
 
 def titles(figure) -> tuple[str, str]:
@@ -195,7 +195,7 @@ def test_regimes_are_markers_of_their_own(tables):
         most = markers.x.max()
         assert (np.array(markers.x) == most).sum() == 2
         numbers = next(trace for trace in figure.data if trace.mode == "text")
-        assert list(numbers.text) == [f"{n}{TIMES_SIGN}" for n in (1, repetitions - 1)]
+        assert list(numbers.text) == [TIMES_SIGN.format(n) for n in (1, repetitions - 1)]
         assert sum(figure.layout.meta["runs"].values()) == len(runs)
 
 
@@ -207,3 +207,18 @@ def test_lines_join_no_two_regimes(tables):
     assert len(joined) == 2 * runs["workers"].nunique()
     for line in joined:
         assert len(set(line.x)) == len(line.x)
+
+
+def test_cells_of_which_the_machine_takes_too_much_are_marked_and_told_once(tables):
+    runs = tables.runs.query("section == '3.1' and workload == 'set'")
+    most = runs["num_clients"].max()
+    shares = np.where(runs["num_clients"] == most, 0.05, 0.01)
+    figure = plot_throughput(cells(runs.assign(machine_share=shares)), series="workers")
+    marks = [
+        trace for trace in figure.data if trace.name == "machine takes over 2\N{NO-BREAK SPACE}%"
+    ]
+    assert len(marks) == runs["workers"].nunique()
+    assert all(list(trace.x) == [most] for trace in marks)
+    assert sum(trace.showlegend is not False for trace in marks) == 1
+    calm = plot_throughput(cells(runs.assign(machine_share=0.01)), series="workers")
+    assert not [trace for trace in calm.data if (trace.name or "").startswith("machine")]
