@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_CONSTANTS = ("generator", "middleware")
 _MEASURED_FOR = ("precision", "repetitions", "stable_s", "warm_up_s", "cool_down_s")
 
 
@@ -12,7 +13,8 @@ def on_base(document: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, A
     """Return a section file with all that it leaves to its base.
 
     A table of its own is laid over that of the base, name by name. What it says of factors, parts,
-    precision and time dilation also takes the place of what the profiles of the base say of them.
+    precision, time dilation and constants also takes the place of what the profiles of the base say
+    of them; its factors take that of constants.
 
     Parameters
     ----------
@@ -24,6 +26,9 @@ def on_base(document: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, A
     factors = _table(document, "factors")
     if "extra" not in document and "extra" in base:
         merged["extra"] = _without(base["extra"], factors)
+    for table in _CONSTANTS:
+        if table in base:
+            merged[table] = _without(merged[table], set(factors) - set(_table(document, table)))
     own_profiles = _table(document, "profiles")
     if "profiles" in base:
         merged["profiles"] = {
@@ -42,6 +47,10 @@ def _profile(profile: Any, document: Mapping[str, Any]) -> Any:
     left = _without(profile, said)
     if "factors" in left:
         left["factors"] = _without(left["factors"], _table(document, "factors"))
+    for table in _CONSTANTS:
+        if table in left:
+            own = {*_table(document, table), *_table(document, "factors")}
+            left[table] = _without(left[table], own)
     return left
 
 

@@ -132,7 +132,7 @@ class NetworkProfile(Document):
 class LoadProfile(Document):
     """How a section is measured under load: for a time, in seconds of the system, or a precision.
 
-    It may replace levels of factors, and of those of parts.
+    It may replace levels of factors, and of those of parts, and constants.
     """
 
     repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)] | None = None
@@ -143,6 +143,8 @@ class LoadProfile(Document):
     time_dilation: Dilation | None = None
     factors: Factors = {}
     parts: dict[str, Factors] = {}
+    generator: Annotated[Values, _constants("generator")] = {}
+    middleware: Annotated[Values, _constants("middleware")] = {}
     pauses: list[PauseTable] = []
 
 

@@ -135,7 +135,8 @@ def _under_load(name: str, profile: str, file: LoadFile) -> Section:
     chosen = _profile(profile, file.profiles, LoadProfile() if file.precision else None)
     factors, parts, extra = _all_factors(file, chosen, f"profiles.{profile}")
     _require_follows(file.follows, factors)
-    _refuse_double(file, factors)
+    constants = {**file.generator, **file.middleware, **chosen.generator, **chosen.middleware}
+    _refuse_double(constants, file, factors)
     dilation = chosen.time_dilation or file.time_dilation
     precision = _precision(file, chosen, profile)
     return Section(
@@ -146,7 +147,7 @@ def _under_load(name: str, profile: str, file: LoadFile) -> Section:
         hosts=_hosts(file.hosts, factors),
         factors=_as_tuples(factors),
         extra=_as_tuples(extra),
-        constants={**file.generator, **file.middleware},
+        constants=constants,
         follows=file.follows,
         parts=tuple(map(_as_tuples, parts)),
         durations=None if precision else _durations(chosen, profile),
@@ -222,11 +223,9 @@ def _require_follows(
                 raise ValueError(f"follows.{factor} says nothing of level {level}")
 
 
-def _refuse_double(file: LoadFile, factors: Levels) -> None:
+def _refuse_double(constants: Mapping[str, Level], file: LoadFile, factors: Levels) -> None:
     """Refuse a setting that is given in two places: nobody could say which one holds."""
-    places = {
-        f"{SETTINGS[name].table}.{name}": name for name in {**file.generator, **file.middleware}
-    }
+    places = {f"{SETTINGS[name].table}.{name}": name for name in constants}
     given = {*places.values(), *factors}
     for factor, by_level in file.follows.items():
         following = {name for values in by_level.values() for name in values}

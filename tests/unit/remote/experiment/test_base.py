@@ -68,3 +68,14 @@ def test_a_base_that_is_not_shipped_is_refused(tmp_path, base):
 
 def test_shipped_sections_have_no_base():
     assert not any("\nbase" in path.read_text() for path in SECTIONS_DIR.glob("*.toml"))
+
+
+@pytest.mark.parametrize(
+    "said", [{"generator": {"value_bytes": 8}}, {"factors": {"value_bytes": [8]}}]
+)
+def test_constants_and_factors_take_the_place_of_constants(said):
+    constants = {"value_bytes": 4096, "key_count": 100}
+    base = {**BASE, "generator": constants, "profiles": {"smoke": {"generator": constants}}}
+    merged = on_base(said, base)
+    assert merged["generator"] == {"key_count": 100, **said.get("generator", {})}
+    assert merged["profiles"]["smoke"]["generator"] == {"key_count": 100}

@@ -103,6 +103,13 @@ def test_profile_may_have_a_time_dilation_of_its_own(tmp_path):
     assert read(tmp_path, text).time_dilation == 16
 
 
+def test_profile_may_have_constants_of_its_own(tmp_path):
+    given = "[profiles.smoke]\ngenerator.value_bytes = 64\nmiddleware.workers = 16"
+    section = read(tmp_path, FULL.replace("[profiles.smoke]", given))
+    settings = section.settings(section.configs()[0])
+    assert (settings.value_bytes, settings.workers, settings.key_bytes) == (64, 16, 16)
+
+
 def test_levels_beyond_the_studies_are_measured_and_marked(tmp_path):
     section = read(tmp_path, FULL)
     assert section.factors["replicas"] == (1, 3, 2)
@@ -224,6 +231,11 @@ def test_section_names_file_place_and_rule_of_a_mistake(tmp_path, old, new, mess
             "[profiles.smoke]",
             "[follows.workload]\nget = { instances_per_client = 3 }\n[profiles.smoke]",
             "follows.workload sets instances_per_client, which is given elsewhere",
+        ),
+        (
+            "[profiles.smoke]",
+            "[profiles.smoke]\nmiddleware.replicas = 2",
+            "middleware.replicas is given as a constant, but replicas is a factor",
         ),
         ("servers = 3", "servers = 3\nmiddlewares = 2", "hosts.middlewares is given as a constant"),
         ("server = 3", "server = 4", "server 4 at 1.5 s for 1 s: the servers are 1 to 3"),
