@@ -121,7 +121,7 @@ class Campaign:
             campaign_dir=self.path,
             seed=self.seed,
             time_dilation=time_dilation or plan.time_dilation,
-            inventory=self._inventory() if plan.find else None,
+            inventory=self._inventory(),
         )
         known = cells(plan, self.path, retry=retry)
         made = plan_section(plan, known, conditions)

@@ -29,7 +29,7 @@ def dilations(section: str, name: str, extrapolate: bool) -> None:
     plan = opened.plan(section)
     if plan.kind != "load":
         raise ConfigError(opened.file(section), "measures links, at the k of what runs on them")
-    click.echo(dilation_table(plan.name, cells(plan, opened.path), extrapolate=extrapolate))
+    click.echo(dilation_table(plan, cells(plan, opened.path), extrapolate=extrapolate))
 
 
 COMMANDS: tuple[Callable[..., None], ...] = (dilations,)

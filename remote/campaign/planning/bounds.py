@@ -1,10 +1,12 @@
-"""Where the search for a rate begins: below what is known to let no more through."""
+"""What links, delays and workers tell before anything is measured: rates, response times."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
 from analysis.lab.emulated import emulated_limits
+from remote.errors import ConfigError
 from remote.experiment.section import Config, Section
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import LOCAL_LAB, Inventory
@@ -25,6 +27,20 @@ def first_rate(section: Section, config: Config, inventory: Inventory | None) ->
     """
     bound = upper_bound(section.settings(config), inventory)
     return FIRST_RATE_PER_S if bound is None else SHARE * bound
+
+
+def least_response_time_s(section: Section, config: Config, inventory: Inventory | None) -> float:
+    """Return the shortest mean response time of a closed loop, N / X of its bound; 0 if unknown.
+
+    In undilated time.
+    """
+    settings = section.settings(config)
+    if settings.is_open:
+        return 0.0
+    with contextlib.suppress(ConfigError, ValueError):  # too few hosts, an unknown share of sets
+        bound = upper_bound(settings, inventory)
+        return settings.num_clients / bound if bound else 0.0
+    return 0.0
 
 
 def upper_bound(settings: Settings, inventory: Inventory | None) -> float | None:

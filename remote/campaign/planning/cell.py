@@ -31,11 +31,17 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A configuration, its runs so far, and the repetitions that were given up."""
+    """A configuration, its runs so far, and the repetitions that were given up.
+
+    Parameters
+    ----------
+    least_response_time_s : what theory says before anything is measured, undilated.
+    """
 
     config: Config
     measured: tuple[Measured, ...] = ()
     given_up: frozenset[int] = frozenset()
+    least_response_time_s: float = 0.0
 
     @property
     def repetitions(self) -> list[Measured]:
@@ -48,6 +54,11 @@ class Cell:
         """The runs that were made to choose the time dilation, the smallest k first."""
         made = (one for one in self.measured if one.is_trial)
         return sorted(made, key=lambda one: one.time_dilation)
+
+    @property
+    def tells_length(self) -> bool:
+        """Whether it is known about how long its runs last."""
+        return bool(self.measured or self.least_response_time_s)
 
     def pilots(self, repetition: int) -> int:
         """Return how many pilots of a repetition were made, without trials."""

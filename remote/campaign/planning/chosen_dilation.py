@@ -15,12 +15,15 @@ from dataclasses import dataclass
 
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.planning.machine_time import Line, machine_line, odds_from, share_at
+from remote.campaign.planning.run_lengths import longest_dilation
 from remote.experiment.checks.latency import SHARE
+from remote.experiment.precision import Precision
 
 LADDER = (1.0, 4.0, 16.0, 64.0)
 MOST_TRIALS, MOST_OF_ONE = 8, 3
 AT_LIMIT, ESTIMATED = "near its limit", "by the trials"
 NONE_SUFFICES, UNTOLD, NOT_MEASURED = "no k suffices", "trials too noisy", "trial given up"
+OVER_BUDGET = "more takes too long"
 _LEAST_STEP = 1.5
 _ROUNDING = 1e-9
 
@@ -33,7 +36,7 @@ class Choice:
     ----------
     machine_share : what the machine takes of a response time at most, 0 to 1; None if not known.
     suffices : whether that is at most `SHARE`.
-    why : `AT_LIMIT`, `ESTIMATED`, `NONE_SUFFICES`, `UNTOLD` or `NOT_MEASURED`.
+    why : `AT_LIMIT`, `ESTIMATED`, `NONE_SUFFICES`, `UNTOLD`, `OVER_BUDGET` or `NOT_MEASURED`.
     """
 
     time_dilation: float
@@ -75,14 +78,23 @@ def choice(cell: Cell, *, largest: float = LADDER[-1]) -> Choice | float:
         time_dilation=chosen,
         machine_share=share_at_most(trials, line, chosen),
         suffices=suffices,
-        why=(AT_LIMIT if by_limit <= by_line else ESTIMATED) if suffices else _why_not(cell, line),
+        why=(AT_LIMIT if by_limit <= by_line else ESTIMATED)
+        if suffices
+        else _why_not(cell, line, largest),
     )
 
 
-def _why_not(cell: Cell, line: Line | None) -> str:
+def choice_within(cell: Cell, precision: Precision) -> Choice | float:
+    """Choose k as `choice` does, none at which the repetitions would pass the budget."""
+    return choice(cell, largest=min(LADDER[-1], longest_dilation(cell, precision)))
+
+
+def _why_not(cell: Cell, line: Line | None, largest: float) -> str:
     """Return why no k is known to suffice."""
     if cell.given_up:
         return NOT_MEASURED
+    if largest < LADDER[-1]:
+        return OVER_BUDGET
     sure = line is not None and share_at(line.odds_interval()[0], line.tried[-1]) > SHARE
     return NONE_SUFFICES if sure else UNTOLD
 

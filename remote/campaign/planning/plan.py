@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from remote.campaign.planning.bounds import first_rate
+from remote.campaign.planning.bounds import first_rate, least_response_time_s
 from remote.campaign.planning.bracket import Found
 from remote.campaign.planning.cell import Cell
-from remote.campaign.planning.chosen_dilation import Choice, choice
+from remote.campaign.planning.chosen_dilation import Choice, choice_within
 from remote.campaign.planning.run_lengths import SHORTEST, trial_length
 from remote.campaign.planning.search import Search, searches, with_rate
 from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left, trial_of
-from remote.campaign.planning.standing import CellStanding, Verdict, standing_of
+from remote.campaign.planning.standing import CellStanding, Verdict, standing_of, usual_spreads
 from remote.experiment.precision import Precision
 from remote.experiment.run import Run
 from remote.experiment.section import Section, slug
@@ -66,7 +66,8 @@ class Conditions:
     ----------
     time_dilation : k of all configurations; None to choose that of each.
     seed : of the order of the runs.
-    inventory : the hosts, if they are known; where searches begin follows from their links.
+    inventory : the hosts, if they are known; where searches begin, and how long a first run lasts,
+        follows from their links.
     """
 
     campaign_dir: Path
@@ -87,16 +88,21 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
         return _fixed(section, cells, conditions)
     if section.find is not None:
         return _searching(section, cells, conditions)
+    least_s = partial(least_response_time_s, section, inventory=conditions.inventory)
+    cells = [replace(cell, least_response_time_s=least_s(cell.config)) for cell in cells]
     trials, standings = [], []
+    usual = usual_spreads(cells, section.precision)
     for cell in cells:
         if conditions.time_dilation is not None:
-            standings.append(standing_of(cell, section.precision, conditions.time_dilation))
+            k = conditions.time_dilation
+            standings.append(standing_of(cell, section.precision, k, usual))
             continue
-        chosen = choice(cell)
+        chosen = choice_within(cell, section.precision)
         if TRIED in cell.given_up and not cell.trials:
             standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
         elif isinstance(chosen, Choice):
-            standings.append(standing_of(cell, section.precision, chosen.time_dilation))
+            k = chosen.time_dilation
+            standings.append(standing_of(cell, section.precision, k, usual))
         else:
             standings.append(_untried(cell, section.precision, chosen))
             trials.append(_trial(section, cell, chosen, conditions))
@@ -239,14 +245,16 @@ def left_s(plan: Plan, overhead_s: float) -> float:
         runs = sum(runs_left(plan.section, search) for search in plan.searches)
         return runs * sum(lengths_s) / len(lengths_s) if lengths_s else 0.0
     seen = [
-        one.next_run.lengths.total_s for one in plan.standings if one.cell.measured and one.next_run
+        one.next_run.lengths.total_s
+        for one in plan.standings
+        if one.next_run and one.cell.tells_length
     ]
     usual_s = sum(seen) / len(seen) if seen else float(SHORTEST.total_s)
     total_s = 0.0
     for one in plan.standings:
         if one.verdict != Verdict.OPEN or one.next_run is None:
             continue
-        length_s = one.next_run.lengths.total_s if one.cell.measured else usual_s
+        length_s = one.next_run.lengths.total_s if one.cell.tells_length else usual_s
         runs = one.repetitions_left + (one.time_dilation is None)
         total_s += runs * (length_s + overhead_s)
     return total_s

@@ -15,7 +15,7 @@ from remote.experiment.checks.duration import (
 from remote.experiment.lengths import Lengths, whole_seconds
 from remote.experiment.precision import RESULTS, Precision
 
-SHORTEST = Lengths(stable_s=3, warm_up_s=1, cool_down_s=1)
+SHORTEST = Lengths(stable_s=3, warm_up_s=2, cool_down_s=1)  # a JVM compiles for two seconds
 MARGIN = 1.2  # so that a run is long enough although its responses take a little longer
 OF_GOAL = 1 / 3  # of a half width, that one of the fewest repetitions may leave open by itself
 TRIALS = 8  # of a time dilation, that leave as much of the budget as they take
@@ -45,7 +45,7 @@ def next_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLe
     fewest = precision.repetitions[0]
     shares = max(1, fewest - len(cell.repetitions))
     most_s = (precision.budget_s - cell.spent_s) / shares
-    wanted = _wanted(cell, time_dilation)
+    wanted = _wanted(cell, time_dilation, expected_s=cell.least_response_time_s)
     goal_s = stable_s_of_goals(cell, precision) * time_dilation
     stable_s = max(wanted.stable_s, whole_seconds(goal_s))
     longest_s = math.floor(most_s) - wanted.warm_up_s - wanted.cool_down_s
@@ -60,20 +60,36 @@ def trial_length(cell: Cell, precision: Precision, time_dilation: float) -> RunL
     return _cut(wanted, wanted.stable_s, longest_s)
 
 
+def longest_dilation(cell: Cell, precision: Precision) -> float:
+    """Return the largest whole k, at least 1, at which the fewest repetitions take half the budget.
+
+    Trials have the other half. Without one nothing is known, and any k may do.
+    """
+    if not cell.trials:
+        return math.inf
+    response_s = response_time_s(cell.trials[-1].results)
+    times = MARGIN * (RESPONSE_TIMES + RESPONSE_TIMES_OF_WARM_UP)
+    needed_s = times * response_s * precision.repetitions[0]
+    return max(1.0, math.floor(precision.budget_s / 2 / needed_s)) if needed_s else math.inf
+
+
 def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
     stable_s = max(SHORTEST.stable_s, min(stable_s, longest_s))
     lengths = Lengths(stable_s=stable_s, warm_up_s=wanted.warm_up_s, cool_down_s=wanted.cool_down_s)
     return RunLength(lengths=lengths, is_cut=stable_s < wanted.stable_s)
 
 
-def _wanted(cell: Cell, time_dilation: float) -> Lengths:
+def _wanted(cell: Cell, time_dilation: float, expected_s: float = 0.0) -> Lengths:
     """Return the least that makes a run long enough for its response times.
+
+    Before any was measured they are taken to be as expected.
 
     A transient of another time dilation tells nothing: part of it is the programs' own, of which
     the clock knows. None is waited for longer than is measured: those of short runs are overrated.
     """
     known = _latest(cell)
-    response_s = max((response_time_s(one.results) for one in known), default=0.0) * time_dilation
+    measured_s = (response_time_s(one.results) for one in known)
+    response_s = max(measured_s, default=expected_s) * time_dilation
     transients_ms = [
         one.results.get("client_transient_ms", 0.0) * time_dilation
         for one in known

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+
+import numpy as np
 
 from analysis.statistics.precision.stopping import Standing, standing
+from analysis.statistics.spread import Usual, usual_spread
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.run_lengths import RunLength, next_length
 from remote.experiment.precision import RESULTS, Precision
@@ -42,8 +46,36 @@ class CellStanding:
     needed: int | None = None
 
 
-def standing_of(cell: Cell, precision: Precision, time_dilation: float) -> CellStanding:
-    """Hold what is known of a configuration to the precision that is asked for."""
+def usual_spreads(cells: Iterable[Cell], precision: Precision) -> dict[str, Usual]:
+    """Return by goal what repetitions of a section differ by, where its cells tell it."""
+    counted = [cell.repetitions for cell in cells]
+    found = {}
+    for name in precision.goals:
+        values = [
+            np.array([one.results.get(RESULTS[name], np.nan) for one in repetitions])
+            for repetitions in counted
+            if len(repetitions) > 1
+        ]
+        told = [each for each in values if np.isfinite(each).all() and each.mean()]
+        relative = [each.var(ddof=1) / each.mean() ** 2 for each in told]
+        usual = usual_spread(relative, [len(each) - 1 for each in told])
+        if usual is not None:
+            found[name] = usual
+    return found
+
+
+def standing_of(
+    cell: Cell,
+    precision: Precision,
+    time_dilation: float,
+    usual: Mapping[str, Usual] = MappingProxyType({}),
+) -> CellStanding:
+    """Hold what is known of a configuration to the precision that is asked for.
+
+    Parameters
+    ----------
+    usual : from `usual_spreads` of the section.
+    """
     counted = cell.repetitions
     fewest, most = precision.repetitions
     goals = {
@@ -52,6 +84,7 @@ def standing_of(cell: Cell, precision: Precision, time_dilation: float) -> CellS
             goal=goal,
             repetitions=precision.repetitions,
             errors=_errors(cell, RESULTS[name]),
+            usual=usual.get(name),
         )
         for name, goal in precision.goals.items()
         if counted and all(RESULTS[name] in one.results for one in counted)

@@ -11,10 +11,10 @@ from tabulate import tabulate
 from analysis.statistics.precision.extrapolation import Limit, without_machine
 from analysis.text.formatting import MISSING
 from remote.campaign.planning.cell import Cell, Measured
-from remote.campaign.planning.chosen_dilation import Choice, choice, share_at_most
+from remote.campaign.planning.chosen_dilation import Choice, choice, choice_within, share_at_most
 from remote.campaign.planning.machine_time import RESPONSE_TIME, machine_line
 from remote.experiment.checks.latency import SHARE
-from remote.experiment.section import slug
+from remote.experiment.section import Section, slug
 
 HEADERS = ("configuration", "trials", "k", "machine at most", "suffices", "why")
 EXTRAPOLATED = ("op/s at 1/k = 0", "ms at 1/k = 0")
@@ -23,7 +23,7 @@ LEAST_K = 3  # that a line is laid through
 GIVEN, TO_TRY = "given", "to be tried"
 
 
-def dilation_table(section: str, cells: Sequence[Cell], *, extrapolate: bool = False) -> str:
+def dilation_table(section: Section, cells: Sequence[Cell], *, extrapolate: bool = False) -> str:
     """Return a row for each configuration: its trials, what was chosen, whether that suffices.
 
     Trials tell k, response times and the machine's share of them, which is at most as large.
@@ -33,25 +33,26 @@ def dilation_table(section: str, cells: Sequence[Cell], *, extrapolate: bool = F
     extrapolate : add throughput and response time where the machine takes no time, with their 95 %
         intervals, from all runs of a configuration that was measured at three k or more.
     """
-    found = [(cell, _chosen(cell)) for cell in cells]
+    found = [(cell, _chosen(section, cell)) for cell in cells]
     rows = [
         (slug(cell.config), _trials(cell), *_shown(chosen), *(_limits(cell) if extrapolate else ()))
         for cell, chosen in found
     ]
     sufficing = sum(chosen is not None and chosen.suffices for _, chosen in found)
     title = (
-        f"Section {section}: the machine's share is at most {100 * SHARE:g} % in {sufficing} of "
-        f"{len(rows)} configurations"
+        f"Section {section.name}: the machine's share is at most {100 * SHARE:g} % in {sufficing} "
+        f"of {len(rows)} configurations"
     )
     headers = [*HEADERS, *(EXTRAPOLATED if extrapolate else ())]
     return f"{title}\n{tabulate(rows, headers=headers, disable_numparse=True)}"
 
 
-def _chosen(cell: Cell) -> Choice | None:
+def _chosen(section: Section, cell: Cell) -> Choice | None:
     """Return what was chosen, or was given to the repetitions; None if that is still to come."""
     if not cell.trials and cell.repetitions:
         return _given(cell.repetitions)
-    found = choice(cell)
+    within = None if section.find else section.precision
+    found = choice_within(cell, within) if within else choice(cell)
     return found if isinstance(found, Choice) else None
 
 

@@ -16,7 +16,7 @@ def hosts(path: Path, time_dilation: float = 1.0) -> Inventory:
 
 def test_local_lab_has_the_dilation_of_each_section():
     lab = hosts(LOCAL_LAB_INVENTORY, time_dilation=3)
-    assert time_dilations(SECTIONS, lab, None) == {"2.1": 1, "4.1": 4}
+    assert time_dilations(SECTIONS, lab, None) == {"2.1": 2, "4.1": 8}
     assert time_dilations(SECTIONS, lab, 2) == {"2.1": 2, "4.1": 2}
 
 

@@ -2,7 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from remote.campaign.planning.bounds import FIRST_RATE_PER_S, first_rate, upper_bound
+from remote.campaign.planning.bounds import (
+    FIRST_RATE_PER_S,
+    first_rate,
+    least_response_time_s,
+    upper_bound,
+)
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
 from remote.hosts.inventory import LOCAL_LAB, Host, Inventory
@@ -45,3 +50,15 @@ def test_hosts_of_which_nothing_is_known_begin_low():
 def test_hosts_that_are_missing_are_told():
     with pytest.raises(ConfigError, match="1 servers are needed"):
         first_rate(SECTION, READS, inventory(servers=0))
+
+
+def test_a_closed_loop_responds_no_faster_than_its_bound_lets_it():
+    bound = upper_bound(SECTION.settings(READS), inventory())
+    assert least_response_time_s(SECTION, READS, inventory()) == pytest.approx(192 / bound)
+    assert least_response_time_s(SECTION, READS, None) == 0
+    assert least_response_time_s(SECTION, READS, inventory(servers=0)) == 0
+
+
+def test_an_open_loop_may_respond_at_once():
+    opened = read_section("7", "smoke")
+    assert least_response_time_s(opened, opened.configs()[0], inventory()) == 0

@@ -14,11 +14,14 @@ from remote.campaign.planning.chosen_dilation import (
     MOST_TRIALS,
     NONE_SUFFICES,
     NOT_MEASURED,
+    OVER_BUDGET,
     UNTOLD,
     Choice,
     choice,
+    choice_within,
 )
 from remote.experiment.lengths import Lengths
+from remote.experiment.precision import Precision
 
 SEEDS = range(200)
 MACHINE_MS = 0.2
@@ -191,3 +194,24 @@ def test_what_the_trials_have_settled_stays_when_a_repetition_is_given_up():
     before = choice(Cell(config={}, measured=measured))
     assert before == choice(Cell(config={}, measured=measured, given_up=frozenset({1})))
     assert (before.time_dilation, before.why) == (2, ESTIMATED)
+
+
+def test_no_k_is_tried_at_which_the_repetitions_would_pass_the_budget():
+    """Two runs of 110 responses of 30 ms take 8 s at k = 1, with their margin."""
+    first = trial(1.0, 30.0, machine_share=0.3)
+    asked = Precision(goals={"throughput": 0.05}, repetitions=(2, 6), budget_s=80)
+    assert choice(Cell(config={}, measured=(first,))) == 4
+    small = Precision(goals={"throughput": 0.05}, repetitions=(2, 6), budget_s=40)
+    assert choice_within(Cell(config={}, measured=(first,)), small) == 2
+    both = trial(1.0, 60.0, error=0.01), trial(5.0, 29.0, error=0.01)
+    found = choice_within(Cell(config={}, measured=both), asked)
+    assert isinstance(found, Choice)
+    assert (found.time_dilation, found.suffices, found.why) == (5.0, False, OVER_BUDGET)
+
+
+def test_short_responses_have_any_k_within_the_budget():
+    found, _ = chosen_for(with_latency(1)[0])
+    cell = Cell(config={}, measured=(trial(1.0, 1.2, machine_share=0.2),))
+    asked = Precision(goals={"throughput": 0.05}, repetitions=(2, 6), budget_s=40)
+    assert found.suffices
+    assert choice_within(cell, asked) == choice(cell)

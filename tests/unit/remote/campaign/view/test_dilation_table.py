@@ -34,7 +34,9 @@ def run(k, value, *, trial=True, share=None, **results):
 def row(*measured, **given):
     """The cells of the only row, parts of one cell that stand below each other joined by `|`."""
     cell = Cell(config=CONFIG, measured=measured)
-    _, headers, rule, *lines = dilation_table("3.1", [cell], **given).splitlines()
+    _, headers, rule, *lines = dilation_table(
+        read_section("3.1", "quick"), [cell], **given
+    ).splitlines()
     starts = [i for i, sign in enumerate(rule) if sign == "-" and (i == 0 or rule[i - 1] == " ")]
     ends = [*starts[1:], None]
     columns = list(zip(starts, ends, strict=True))
@@ -122,7 +124,7 @@ def test_trials_of_a_campaign_are_found(tmp_path):
             "results": run(k, value).results,
         }
         write_manifest(folder / name, manifest)
-    text = dilation_table(section.name, cells(section, tmp_path))
+    text = dilation_table(section, cells(section, tmp_path))
     measured = next(line for line in text.splitlines() if "by the trials" in line)
     assert "1: 5.2 ms" in measured and measured.split()[-4:] == ["yes", "by", "the", "trials"]
 

@@ -1,6 +1,7 @@
 import pytest
 
 from remote.campaign import Campaign
+from remote.campaign.planning.run_lengths import SHORTEST
 from remote.campaign.states import RunState, State
 from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.progress import OVERHEAD_S
@@ -42,7 +43,7 @@ def test_dry_run_expects_the_fewest_of_what_was_never_measured(opened, tmp_path)
     text = table(opened, section)
     listed = rows(text)
     assert listed[2][1:] == ["workload=get_clients_per_thread=1", "3", "0", "0"]
-    seconds = 6 * (5 + OVERHEAD_S)
+    seconds = 6 * (SHORTEST.total_s + OVERHEAD_S)
     seconds += sum(run.lengths.total_s + OVERHEAD_S for run in opened.links(section))
     minutes, rest = divmod(round(seconds), 60)
     assert f"about 0:{minutes:02d}:{rest:02d}; {OVERHEAD_S} s between two runs, assumed." in text
@@ -80,5 +81,5 @@ def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened, tmp_path
     write_manifest(folder, {**read_manifest(folder), "num_clients": 1, "phases_s": PHASES})
     done = [RunState(run=run, state=State.DONE) for run in opened.links(section)]
     text = missing_table([opened.planned(section)], done, opened.path)
-    assert "About 2 runs to measure, about 0:00:15; 2.5 s between two runs" in text
+    assert "About 2 runs to measure, about 0:00:17; 2.5 s between two runs" in text
     assert "as measured so far." in text
