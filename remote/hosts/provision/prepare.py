@@ -64,8 +64,8 @@ class Tools:
 
     @property
     def dool(self) -> str:
-        """Command that runs dool on the host: one Python file, uploaded."""
-        return f"python3 {shlex.quote(f'{self.bin_dir}/dool')}"
+        """Command that runs dool on the host: one Python file, uploaded, and compiled but once."""
+        return f"env PYTHONPATH={shlex.quote(self.bin_dir)} python3 -m dool"
 
 
 def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
@@ -123,7 +123,7 @@ def _require_right_clock(connection: Connection) -> None:
 
 
 def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
-    wanted = [(DOOL, "dool", 0o755)]
+    wanted = [(DOOL, "dool.py", 0o644)]
     if needs_jar:
         wanted += [(path, path.name, mode) for path, mode in OWN_FILES.items()]
     quoted = " ".join(shlex.quote(f"{bin_dir}/{name}") for _, name, _ in wanted)
