@@ -23,7 +23,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz soak coverage lab lint format lock tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz soak coverage planted lab lint format lock tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -100,6 +100,9 @@ soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread
 
 coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/precision.md
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
+
+planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
+	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)
