@@ -10,7 +10,7 @@ from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, require_free_port
+from remote.hosts.jobs import Job, RunningJobs, require_free_ports
 
 PORT = 11211
 MEMORY_MB = 512
@@ -42,7 +42,7 @@ class Servers:
 
         def start_one(connection: Connection) -> None:
             host = connection.host
-            require_free_port(connection, PORT)
+            require_free_ports(connection, PORT)
             text = command(host.data_address, user=host.user)
             job = self._jobs.start(host, _JOB, text, limit_s=limit_s)
             job.wait_for_port(PORT, timeout_s=READY_TIMEOUT_S)

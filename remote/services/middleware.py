@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from remote.hosts.connection import Connection
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, require_free_port
+from remote.hosts.jobs import Job, RunningJobs, require_free_ports
 
 PORT = 11212
 ADMIN_PORT = 11213
@@ -77,8 +77,7 @@ def start_middlewares(
 
     def start(connection: Connection) -> Job:
         host = connection.host
-        for port in (PORT, ADMIN_PORT):
-            require_free_port(connection, port)
+        require_free_ports(connection, PORT, ADMIN_PORT)
         job = jobs.start(host, "middleware", commands[host], limit_s=limit_s)
         job.wait_for_line(READY_LINE, timeout_s=READY_TIMEOUT_S)
         return job

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs
+from remote.hosts.jobs import Job, JobOutcome, RunningJobs, job_folder
 from remote.hosts.provision import Tools
 
 _INTERRUPTED = 130
@@ -19,6 +20,14 @@ MONITORS = {
     "ping": "the round trip to each host that it talks to",
 }
 """What runs until it is interrupted, by the first words of its jobs' names: what it records."""
+_MAIN_FILES = {"dool": ("dool.csv", 7)}
+"""What a monitor writes and how many lines of it tell what the others mean; else NAME.out and 1."""
+_CUT = (
+    "{ lines[FILENAME] = FNR } "
+    'kept && (FNR <= head || FNR > since) { print >> (to "/" FILENAME) } '
+    "END { for (file in lines) print file, lines[file] }"
+)
+Pairs = Collection[tuple[Host, Host]]
 _COUNTERS_COMMAND = "date +%s.%N && cat /proc/net/dev"
 
 
@@ -27,33 +36,136 @@ def monitor_of(job: str) -> str | None:
     return next((name for name in MONITORS if job == name or job.startswith(f"{name}-")), None)
 
 
-def ended_well(job: str, exit_status: int) -> bool:
-    """Tell whether a job's exit status is as it should be: monitors may tell of our interrupt."""
-    return exit_status == 0 or (exit_status == _INTERRUPTED and monitor_of(job) is not None)
+def ended_well(job: str, exit_status: int | None) -> bool:
+    """Tell whether a job's exit status is as it should be.
+
+    Monitors run on, or in runs of before may tell of our interrupt.
+    """
+    if monitor_of(job) is None:
+        return exit_status == 0
+    return exit_status in (None, 0, _INTERRUPTED)
 
 
-def start_monitors(
-    hosts: Iterable[Host],
-    pinged: Collection[tuple[Host, Host]],
-    *,
-    jobs: RunningJobs,
-    tools: Mapping[str, Tools],
-    limit_s: float,
-) -> list[Job]:
-    """Start dool and the reading of the CPU time on every host, and a ping for each pair."""
+class Monitors:
+    """dool and the reading of the CPU time on every host, and a ping for each pair of them.
 
-    def start(connection: Connection) -> list[Job]:
-        host = connection.host
-        commands = {
-            "dool": dool_command(tools[host.name].dool),
+    They run on from one run of a section to the next, for to start and end them takes longer than
+    most of what a run needs; each run is given its part of what they have written.
+    """
+
+    def __init__(self, fleet: Fleet, tools: Mapping[str, Tools], name: str) -> None:
+        self._tools = tools
+        self._jobs = RunningJobs(fleet, f"{name}-monitors")
+        self._recordings: dict[Host, dict[str, _Recording]] = {}
+
+    def ensure(self, hosts: Iterable[Host], pinged: Pairs, *, limit_s: float) -> None:
+        """Start those that do not run yet; the hosts end them after `limit_s` seconds.
+
+        Raises
+        ------
+        RemoteError
+            One cannot be started.
+        """
+
+        def start(connection: Connection) -> None:
+            host = connection.host
+            running = self._recordings.setdefault(host, {})
+            for name, text in self._commands(host, pinged).items():
+                if name not in running:
+                    running[name] = _Recording(self._jobs.start(host, name, text, limit_s=limit_s))
+
+        self._jobs.fleet.for_each(hosts, start)
+
+    def cut(self, hosts: Collection[Host], pinged: Pairs, run: str) -> list[JobOutcome]:
+        """Put what was written since the run before into the job folder `run` on each of `hosts`.
+
+        Returns
+        -------
+        Of each of their monitors how it ended: with no exit status while it runs on. One that has
+        ended will be started again.
+
+        Raises
+        ------
+        RemoteError
+            A host is gone; the others have their part.
+        """
+
+        def cut(connection: Connection) -> list[JobOutcome]:
+            host = connection.host
+            running = self._recordings[host]
+            wanted = self._commands(host, pinged) if host in hosts else {}
+            command = cut_command(
+                job_folder(host, self._jobs.name),
+                {name: recording.lines for name, recording in running.items()},
+                wanted=wanted,
+                target=job_folder(host, run),
+            )
+            ended: dict[str, int] = {}
+            shown = f"copy what the monitors wrote to {run}"
+            for line in connection.run(command, shown=shown).stdout.splitlines():
+                file, number = line.rsplit(" ", 1)
+                name, suffix = file.rsplit(".", 1)
+                if suffix == "exit":
+                    ended[name] = int(number)
+                else:
+                    running[name].lines[file] = int(number)
+            outcomes = [running[name].job.outcome(ended.get(name)) for name in wanted]
+            for name in ended:
+                del running[name]
+            return outcomes
+
+        found = self._jobs.fleet.for_each(self._recordings, cut)
+        return [outcome for outcomes in found.values() for outcome in outcomes]
+
+    def kill(self) -> None:
+        """End all of them at once."""
+        self._jobs.kill_all()
+
+    def _commands(self, host: Host, pinged: Pairs) -> dict[str, str]:
+        targets = [target for source, target in pinged if source.name == host.name]
+        return {
+            "dool": dool_command(self._tools[host.name].dool),
             "cpu-time": cpu_time_command(host.cpu_account),
+            **{f"ping-{target.name}": ping_command(target.data_address) for target in targets},
         }
-        for source, target in pinged:
-            if source.name == host.name:
-                commands[f"ping-{target.name}"] = ping_command(target.data_address)
-        return [jobs.start(host, name, text, limit_s=limit_s) for name, text in commands.items()]
 
-    return [job for started in jobs.fleet.for_each(hosts, start).values() for job in started]
+
+@dataclass(frozen=True)
+class _Recording:
+    """A monitor on a host, and how many lines its files had when they were cut the last time."""
+
+    job: Job
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+def cut_command(
+    folder: str, cut: Mapping[str, Mapping[str, int]], *, wanted: Collection[str], target: str
+) -> str:
+    """Return the command that copies what monitors wrote since the last cut, with its head.
+
+    It prints every file's name and number of lines, and the exit status of monitors that have
+    ended: ``dool.csv 93``, ``ping-s1.exit 1``.
+
+    Parameters
+    ----------
+    folder, target : where the monitors write, and where the copies go.
+    cut : by monitor how many lines its files had the last time.
+    wanted : the monitors whose files are copied; lines of the others are counted only.
+    """
+    operands, files = [], []
+    for name, lines in cut.items():
+        main, head = _MAIN_FILES.get(name, (f"{name}.out", 1))
+        for file, length in ((main, head), (f"{name}.err", 0)):
+            operands += [f"kept={int(name in wanted)}", f"head={length}"]
+            operands += [f"since={lines.get(file, 0)}", file]
+            files.append(file)
+    return (
+        f"cd {shlex.quote(folder)} && mkdir -p {shlex.quote(target)} "
+        f"&& touch {shlex.join(files)} "  # of one that ended before it wrote anything
+        f"&& awk -v to={shlex.quote(target)} {shlex.quote(_CUT)} {shlex.join(operands)} "
+        f"&& for job in {shlex.join(cut)}; do "
+        '[ ! -f "$job.exit" ] || { read -r status < "$job.exit"; echo "$job.exit $status"; }; done'
+    )
 
 
 def read_counters(fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, bytes], None]) -> None:

@@ -5,77 +5,31 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from remote.errors import RemoteError
 from remote.experiment.run import Collected, Run
-from remote.experiment.section import Section, slug
+from remote.experiment.section import Section
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.clock_notes import END, START, note_clocks
-from remote.experiment.sessions.generators import Instance
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_options, middleware_options
-from remote.experiment.settings import Settings
+from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
-from remote.hosts.inventory import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 from remote.services.memcached import Servers, parse_pauses
 from remote.services.middleware import start_middlewares
-from remote.services.monitors import read_counters, start_monitors
+from remote.services.monitors import Monitors, read_counters
 
 GENERATOR_GRACE_S = 15.0
 MORE_LEAD_S = 3.0
-MONITOR_MARGIN_S = 120.0
+MIDDLEWARE_MARGIN_S = 120.0
 JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setup:
-    """A run, what it is set to, and the hosts that take part in it."""
-
-    run: Run
-    settings: Settings
-    clients: tuple[Host, ...]
-    middlewares: tuple[Host, ...]
-    servers: tuple[Host, ...]
-
-    @property
-    def folder(self) -> str:
-        """Name of the run's job folder on every host."""
-        return f"{self.run.section.name}-{slug(self.run.config)}-rep-{self.run.repetition}"
-
-    @property
-    def total_s(self) -> int:
-        """Length of the run."""
-        return self.run.lengths.total_s
-
-    @property
-    def hosts(self) -> tuple[Host, ...]:
-        """All hosts that take part."""
-        return (*self.clients, *self.middlewares, *self.servers)
-
-    def pauses(self, start_epoch_s: float) -> dict[Host, list[tuple[float, float]]]:
-        """When each server stands still, in epoch seconds, of a run that starts at that time."""
-        section = self.run.section
-        window_s = start_epoch_s + self.run.lengths.warm_up_s
-        k = self.run.time_dilation
-        times: dict[Host, list[tuple[float, float]]] = {}
-        for pause in sorted(section.pauses, key=lambda pause: pause.at_s):
-            begins_s = window_s + pause.at_s * k
-            host = self.servers[pause.server - 1]
-            times.setdefault(host, []).append((begins_s, begins_s + pause.for_s * k))
-        return times
-
-    @property
-    def instances(self) -> list[Instance]:
-        """The generators."""
-        targets = self.middlewares or self.servers
-        return generators.instances(self.clients, targets, self.settings.instances_per_client)
 
 
 class LoadSession:
@@ -98,6 +52,7 @@ class LoadSession:
         self.middlewares = take("middlewares", section.hosts["middlewares"])
         servers = take("servers", section.hosts["servers"])
         self._servers = Servers(fleet, servers, section.name)
+        self._monitors = Monitors(fleet, tools, section.name)
         self._prefill = Prefill(fleet, self.clients, servers, tools)
         self._more_lead_s = 0.0
 
@@ -105,13 +60,14 @@ class LoadSession:
         settings = (self.section.settings(config) for config in self.section.configs())
         generators.require_able(settings, self.clients, self.tools, self.fleet.inventory.path)
         try:
-            self._servers.start(limit_s=_servers_limit_s(self.section))
+            self._servers.start(limit_s=_section_limit_s(self.section))
         except BaseException:
             self._servers.kill()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._monitors.kill()
         self._servers.kill()
 
     def measure(self, run: Run, collected: Collected) -> None:
@@ -126,7 +82,7 @@ class LoadSession:
                 self._fetch(setup, collected)
             except RemoteError:
                 jobs.kill_all()
-                self._salvage(setup, collected)
+                self._salvage(setup, jobs, collected)
                 raise
             finally:
                 collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
@@ -148,19 +104,18 @@ class LoadSession:
         can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
         # Their JVMs start beside those of the middlewares that they will connect to.
         loads = self._start_generators(setup, jobs, can_wait=True) if can_wait else []
-        started = in_parallel(
-            {
-                "middlewares": partial(self._start_middlewares, setup, jobs),
-                "monitors": partial(self._start_monitors, setup, jobs),
-            }
-        )
+        proxies: list[Job] = []
+        tasks: dict[str, Callable[[], object]] = {
+            "middlewares": lambda: proxies.extend(self._start_middlewares(setup, jobs)),
+            "monitors": partial(self._ensure_monitors, setup),
+        }
+        in_parallel(tasks)
         if can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
         else:
             self._server_stats("before", setup, collected)
             start_s = math.ceil(time.time())
             loads = self._start_generators(setup, jobs, can_wait=False)
-        proxies, observers = started["middlewares"], started["monitors"]
         collected.manifest["start_at_epoch_s"] = start_s
         pausers = self._servers.pause(jobs, setup.pauses(start_s))
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
@@ -174,7 +129,7 @@ class LoadSession:
         in_parallel(
             {
                 "counters": partial(self._server_stats, "after", setup, collected),
-                "monitors": partial(jobs.stop, observers, "INT"),
+                "monitors": partial(self._cut_monitors, setup, jobs),
                 "middlewares": partial(jobs.stop, proxies, "TERM"),
             }
         )
@@ -190,13 +145,14 @@ class LoadSession:
             ).command()
             for host in setup.middlewares
         }
-        return start_middlewares(commands, jobs=jobs, limit_s=setup.total_s + MONITOR_MARGIN_S)
+        return start_middlewares(commands, jobs=jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
 
-    def _start_monitors(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
-        pinged = {(one.host, one.target) for one in setup.instances}
-        pinged |= {(m, server) for m in setup.middlewares for server in setup.servers}
-        limit_s = setup.total_s + MONITOR_MARGIN_S
-        return start_monitors(setup.hosts, pinged, jobs=jobs, tools=self.tools, limit_s=limit_s)
+    def _ensure_monitors(self, setup: Setup) -> None:
+        limit_s = _section_limit_s(self.section)
+        self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)
+
+    def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
+        jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
 
     def _start_generators(self, setup: Setup, jobs: RunningJobs, *, can_wait: bool) -> list[Job]:
         """Start all instances: drop-ins wait until they are told when to send, others do not."""
@@ -261,8 +217,10 @@ class LoadSession:
 
         self.fleet.for_each(setup.hosts, fetch)
 
-    def _salvage(self, setup: Setup, collected: Collected) -> None:
+    def _salvage(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         """Bring home what the hosts that still answer have of a run that broke off."""
+        with contextlib.suppress(RemoteError):
+            self._cut_monitors(setup, jobs)
         with contextlib.suppress(RemoteError):
             self._fetch(setup, collected)
 
@@ -307,7 +265,7 @@ def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
     return found
 
 
-def _servers_limit_s(section: Section) -> float:
+def _section_limit_s(section: Section) -> float:
     """Return a time in which all runs of `section` end, also when some are repeated."""
     repetitions = section.repetitions[1]
     if section.precision is not None:

@@ -2,7 +2,7 @@
 
 from remote.hosts.jobs.folders import clear_jobs, job_folder, remove_job_folder
 from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
-from remote.hosts.jobs.ports import require_free_port
+from remote.hosts.jobs.ports import require_free_ports
 from remote.hosts.jobs.running import RunningJobs
 from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, start_script
 
@@ -16,6 +16,6 @@ __all__ = [
     "clear_jobs",
     "job_folder",
     "remove_job_folder",
-    "require_free_port",
+    "require_free_ports",
     "start_script",
 ]

@@ -21,12 +21,12 @@ STDERR_TAIL_BYTES = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class JobOutcome:
-    """How a job ended; times are of the control host."""
+    """How a job ended, with no exit status if it runs on; times are of the control host."""
 
     host: str
     name: str
     command: str
-    exit_status: int
+    exit_status: int | None
     started_at_s: float
     seconds: float
 
@@ -130,6 +130,17 @@ class Job:
                 f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
             )
 
+    def outcome(self, exit_status: int | None) -> JobOutcome:
+        """Return how the job ended just now, or with None how it stands."""
+        return JobOutcome(
+            host=self.connection.host.name,
+            name=self.name,
+            command=self.command,
+            exit_status=exit_status,
+            started_at_s=self.started_at_s,
+            seconds=time.time() - self.started_at_s,
+        )
+
     def has_ended(self) -> bool:
         """Tell whether the job's exit status is there."""
         return self._run(f"test -f {self._path('exit')}").exit_status == 0
@@ -171,14 +182,7 @@ class Job:
         result = self._run(script, timeout_s=timeout_s)
         if result.exit_status != 0:
             raise self._timeout(timeout_s)
-        return JobOutcome(
-            host=self.connection.host.name,
-            name=self.name,
-            command=self.command,
-            exit_status=_exit_status(result.stdout),
-            started_at_s=self.started_at_s,
-            seconds=time.time() - self.started_at_s,
-        )
+        return self.outcome(_exit_status(result.stdout))
 
     def _run(self, script: str, *, timeout_s: float = 30.0, check: bool = False) -> Result:
         """Run a shell script about the job; errors show the job's command instead of the script."""

@@ -11,28 +11,29 @@ from remote.hosts.inventory import Host
 _LOOPBACK_PREFIX = "127."
 
 
-def require_free_port(connection: Connection, port: int) -> None:
-    """Check that nothing listens on `port` of the host.
+def require_free_ports(connection: Connection, *ports: int) -> None:
+    """Check that nothing listens on any of these `ports` of the host.
 
     Raises
     ------
     PortInUse
         Something does; names the process as far as the host tells.
     """
-    taken = listening_on(connection.host, port)
-    listing = connection.run(f"ss -Hltnp '{taken}'").stdout.strip()
-    if listing:
-        owner = re.search(r'users:\(\("([^"]+)",pid=(\d+)', listing)
+    taken = listening_on(connection.host, *ports)
+    for line in connection.run(f"ss -Hltnp '{taken}'").stdout.splitlines():
+        port = int(line.split()[3].rsplit(":", 1)[1])
+        owner = re.search(r'users:\(\("([^"]+)",pid=(\d+)', line)
         text = f"`{owner[1]}` (pid {owner[2]})" if owner else ""
         raise PortInUse(connection.host.name, port, text)
 
 
-def listening_on(host: Host, port: int) -> str:
-    """Return the filter of ss(8) for what listens on `port` of the host.
+def listening_on(host: Host, *ports: int) -> str:
+    """Return the filter of ss(8) for what listens on these ports of the host.
 
     Hosts of the loopback fleet share one machine and differ in their address only.
     """
+    of_ports = " or ".join(f"sport = :{port}" for port in ports)
     if not host.data_address.startswith(_LOOPBACK_PREFIX):
-        return f"sport = :{port}"
+        return of_ports
     everyone = "src 0.0.0.0 or src [::]"
-    return f"sport = :{port} and ( src {host.data_address} or {everyone} )"
+    return f"( {of_ports} ) and ( src {host.data_address} or {everyone} )"

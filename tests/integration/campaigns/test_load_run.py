@@ -10,10 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from analysis.results.dstat import read_dstat
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign import DATA_DIR
 from remote.campaign.measuring import measure_once
@@ -137,6 +139,28 @@ def identity(fleet):
     return {"campaign": "t", "fleet": "local-lab", "topology": topology, "git": git}
 
 
+def test_monitors_run_on_and_each_run_has_its_part(fleet, tmp_path):
+    first = plan(tmp_path, "set", 1)
+    second = replace(first, repetition=2)
+    with LoadSession(fleet, first.section, provision(fleet, fleet.inventory.hosts)) as session:
+        assert measure_once(session, first, identity(fleet)) == ""
+        monitors = f"{fleet['c1'].host.work_dir}/jobs/9.9-monitors"
+        fleet["c1"].run(f"pkill -KILL -P $(cat {monitors}/dool.pid)")
+        rejected = measure_once(session, second, identity(fleet))
+        assert "c1: dool ended with 137" in rejected
+        assert measure_once(session, second, identity(fleet)) == ""
+        assert len([line for line in jobs_running() if line.startswith("python3 -m dool")]) == 5
+    assert jobs_running() == []
+    for host in ("c1", "c2", "s1"):
+        ended_s = epochs_of(first, host)[-1]
+        assert epochs_of(second, host)[0] > ended_s
+        assert len(epochs_of(second, host)) < 20
+
+
+def epochs_of(run, host):
+    return list(read_dstat(run.folder / host / "dool.csv.gz")["epoch_s"])
+
+
 def kill_memcached(server):
     wait_for_generators()
     server.run("pkill -KILL memcached")
@@ -171,13 +195,13 @@ def test_disk_that_fills_up_is_named_and_the_attempt_is_kept(fleet, tmp_path):
             LoadSession(fleet, run.section, tools) as session,
             pytest.raises(CommandFailed, match=r"c1: .*No space left(.|\n)*free space there"),
         ):
-            for _ in range(2):  # the first one has begun before the disk was full
-                measure_once(session, run, identity(fleet))
+            measure_once(session, run, identity(fleet))
     finally:
         fill.join()
         fleet["c1"].run(f"rm -f {filler}")
-    statuses = [attempt["status"] for attempt in run.attempts()]
-    assert sorted(statuses) == ["failed", "rejected"]
+    (attempt,) = run.attempts()
+    assert attempt["status"] == "failed"
+    assert any(name.startswith("c2/memtier-0") for name in attempt["files"])
     assert jobs_running() == []
 
 

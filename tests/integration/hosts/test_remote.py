@@ -19,7 +19,14 @@ from remote.errors import (
 )
 from remote.hosts.clocks import read_clock
 from remote.hosts.connection import Connection
-from remote.hosts.jobs import Job, JobKilled, RunningJobs, clear_jobs, job_folder, require_free_port
+from remote.hosts.jobs import (
+    Job,
+    JobKilled,
+    RunningJobs,
+    clear_jobs,
+    job_folder,
+    require_free_ports,
+)
 from remote.hosts.jobs import job as job_module
 from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, start_script
 from remote.hosts.provision import provision
@@ -217,7 +224,7 @@ def test_refused_user_is_told_apart(c1):
 
 
 def test_port_in_use_names_its_owner(s1):
-    require_free_port(s1, memcached.PORT)
+    require_free_ports(s1, memcached.PORT)
     command = memcached.command(s1.host.data_address, user="root")
     job = Job(s1, job_folder(s1.host, "t"), "memcached", command)
     job.launch(limit_s=30)
@@ -225,7 +232,7 @@ def test_port_in_use_names_its_owner(s1):
     while not s1.run(f"ss -Hltn 'sport = :{memcached.PORT}'").stdout:
         assert time.monotonic() < deadline
     with pytest.raises(PortInUse, match=r"s1: port 11211 is in use by `memcached` \(pid \d+\)"):
-        require_free_port(s1, memcached.PORT)
+        require_free_ports(s1, memcached.PORT)
     assert s1.ask(memcached.PORT, b"version\r\n", b"\r\n").startswith(b"VERSION 1.")
     assert job.stop().exit_status == 0
     with pytest.raises(HostUnreachable, match="port 11211 does not answer"):

@@ -184,6 +184,33 @@ def test_monitor_commands():
     assert "< /cg/usage" in monitors.cpu_time_command("/cg/usage")
 
 
+def test_each_cut_has_the_head_of_a_recording_and_what_is_new(tmp_path):
+    csv, told = tmp_path / "monitors/dool.csv", tmp_path / "monitors/ping-s1.err"
+    head = [f"head {number}" for number in range(7)]
+    lines: dict[str, dict[str, int]] = {"dool": {}, "ping-s1": {}}
+    csv.parent.mkdir()
+
+    def cut(run, wanted):
+        command = monitors.cut_command(
+            str(csv.parent), lines, wanted=wanted, target=str(tmp_path / run)
+        )
+        text = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+        return sorted(line for line in text.stdout.splitlines() if not line.endswith(" 0"))
+
+    csv.write_text("\n".join([*head, "row 1", "row 2", ""]))
+    assert cut("one", ["dool", "ping-s1"]) == ["dool.csv 9"]
+    assert (tmp_path / "one/dool.csv").read_text() == csv.read_text()
+    assert not (tmp_path / "one/ping-s1.err").exists()
+
+    lines["dool"]["dool.csv"] = 9
+    csv.write_text("\n".join([*head, "row 1", "row 2", "row 3", ""]))
+    told.write_text("no route\n")
+    (tmp_path / "monitors/ping-s1.exit").write_text("1\n")
+    assert cut("two", ["dool"]) == ["dool.csv 10", "ping-s1.err 1", "ping-s1.exit 1"]
+    assert (tmp_path / "two/dool.csv").read_text() == "\n".join([*head, "row 3", ""])
+    assert not (tmp_path / "two/ping-s1.err").exists()
+
+
 class OneGone:
     """Three hosts, of which the second does not answer."""
 

@@ -1,0 +1,62 @@
+"""A run as its session sees it: what it is set to, and the hosts that take part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from remote.experiment.run import Run
+from remote.experiment.section import slug
+from remote.experiment.sessions import generators
+from remote.experiment.sessions.generators import Instance
+from remote.experiment.settings import Settings
+from remote.hosts.inventory import Host
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """A run, what it is set to, and the hosts that take part in it."""
+
+    run: Run
+    settings: Settings
+    clients: tuple[Host, ...]
+    middlewares: tuple[Host, ...]
+    servers: tuple[Host, ...]
+
+    @property
+    def folder(self) -> str:
+        """Name of the run's job folder on every host."""
+        return f"{self.run.section.name}-{slug(self.run.config)}-rep-{self.run.repetition}"
+
+    @property
+    def total_s(self) -> int:
+        """Length of the run."""
+        return self.run.lengths.total_s
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """All hosts that take part."""
+        return (*self.clients, *self.middlewares, *self.servers)
+
+    def pauses(self, start_epoch_s: float) -> dict[Host, list[tuple[float, float]]]:
+        """When each server stands still, in epoch seconds, of a run that starts at that time."""
+        section = self.run.section
+        window_s = start_epoch_s + self.run.lengths.warm_up_s
+        k = self.run.time_dilation
+        times: dict[Host, list[tuple[float, float]]] = {}
+        for pause in sorted(section.pauses, key=lambda pause: pause.at_s):
+            begins_s = window_s + pause.at_s * k
+            host = self.servers[pause.server - 1]
+            times.setdefault(host, []).append((begins_s, begins_s + pause.for_s * k))
+        return times
+
+    @property
+    def instances(self) -> list[Instance]:
+        """The generators."""
+        targets = self.middlewares or self.servers
+        return generators.instances(self.clients, targets, self.settings.instances_per_client)
+
+    @property
+    def pinged(self) -> set[tuple[Host, Host]]:
+        """Who pings whom: clients and middlewares all that they send to."""
+        of_clients = {(one.host, one.target) for one in self.instances}
+        return of_clients | {(m, server) for m in self.middlewares for server in self.servers}
