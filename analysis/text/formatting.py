@@ -111,12 +111,13 @@ def grouped(value: float) -> str:
 def collapsed(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Join the rows that differ in one column alone, its levels listed, ``8, 16, 32``.
 
-    Other columns are compared as they are; the order of the first rows is kept.
+    Other columns are compared as they are; the order of the first rows is kept. A column that is
+    empty in all rows is left out.
     """
     others = [name for name in frame.columns if name != column]
     groups = frame.groupby(others, sort=False, dropna=False)[column]
     listed = groups.agg(lambda levels: ", ".join(f"{level}" for level in levels)).reset_index()
-    return listed[list(frame.columns)]
+    return listed[list(frame.columns) if (listed[column] != "").any() else others]
 
 
 def plus_minus(frame: pd.DataFrame) -> pd.DataFrame:

@@ -4,19 +4,18 @@ A campaign must find them within the intervals that it tells.
 """
 
 import math
-from pathlib import Path
 
 import pytest
 from scipy.optimize import brentq
 
 from analysis.lab.emulated import emulated_limits
 from analysis.models import md1_waiting_time_cdf
-from analysis.statistics.precision.stopping import Standing
+from analysis.statistics.precision.told_apart import told_apart
+from analysis.tables.tidying import tidy_campaign
 from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, ms_to_s
-from remote.campaign import Campaign
 from remote.campaign.planning.bracket import Found
-from remote.campaign.planning.standing import Verdict
-from remote.providers.local_lab import LocalLab, Topology
+from remote.providers.local_lab import Topology
+from tests.planted.planting import azure, goals, measured, planted_pauses, planted_rate
 
 pytestmark = pytest.mark.usefixtures("lab_is_free")
 
@@ -32,6 +31,32 @@ response_time = 0.02
 repetitions = [3, 10]
 budget_s = 120
 """
+PAUSED = """
+base = "2.1"
+[factors]
+workload = ["get"]
+clients_per_thread = [8]
+[precision]
+throughput = 0.02
+repetitions = [3, 12]
+budget_s = 240
+"""
+PAUSE_S, EVERY_S = 0.1, 0.5  # of the clock: long beside what waits in the link meanwhile
+TIME_DILATION = 2
+QUEUES = f"""
+base = "3.1"
+time_dilation = {TIME_DILATION}
+[factors]
+workload = ["get"]
+clients_per_thread = [16]
+workers = [8]
+[precision]
+throughput = 0.02
+repetitions = [6, 6]
+budget_s = 240
+"""
+SLOW_REPETITIONS = {2, 3, 6}
+SLOW_MBIT_PER_S = 80.0  # of the middleware's link, by which the queue moves from it to the link
 LIMIT_MS = 40.0  # so near the link's capacity that what else takes time hardly moves the rate
 SEARCH = f"""
 base = "2.1"
@@ -47,31 +72,6 @@ budget_s = 900
 """
 
 
-def azure(share: float = 1.0) -> Topology:
-    """The studies' topology, its servers' links at a share of their rate."""
-    data = Topology.named("azure").to_dict()
-    data["servers"]["egress"]["rate_mbit_per_s"] *= share
-    return Topology.from_dict(data)
-
-
-def measured(text: str, folder: Path, topology: Topology) -> Campaign:
-    """Measure a section on a lab of its own until it is known."""
-    folder.mkdir()
-    path = folder / "own.toml"
-    path.write_text(text)
-    with LocalLab(topology):
-        campaign = Campaign.open("planted", data_dir=folder)
-        assert campaign.measure(str(path), progress=False) == []
-    return campaign
-
-
-def goals(campaign: Campaign) -> dict[str, Standing]:
-    """How the only configuration stands, by what was asked for."""
-    (one,) = campaign.planned("own").standings
-    assert one.verdict == Verdict.KNOWN
-    return dict(one.goals)
-
-
 def test_a_link_that_is_slower_by_7_percent_is_found(tmp_path):
     usual = goals(measured(GETS, tmp_path / "usual", azure()))
     slower = goals(measured(GETS, tmp_path / "slower", azure(SLOWER)))
@@ -81,6 +81,33 @@ def test_a_link_that_is_slower_by_7_percent_is_found(tmp_path):
         print(f"{name}: {ratio:.4f} ± {half_width:.4f}, planted {truth:.4f}")
         assert abs(ratio - truth) <= half_width
         assert abs(ratio - 1) > half_width
+
+
+def test_a_server_that_pauses_costs_what_its_link_stands_idle(tmp_path):
+    usual = measured(GETS, tmp_path / "usual", azure())
+    (server,) = [host for host in azure().hosts if host.name == "s1"]
+    with planted_pauses(server.address, PAUSE_S, EVERY_S) as stopped_s:
+        paused = measured(PAUSED, tmp_path / "paused", azure())
+    throughput, response_time = (goals(usual)[name] for name in ("throughput", "response_time"))
+    k = usual.plan("own").time_dilation
+    in_link_s = k * (ms_to_s(response_time.mean) - ms_to_s(azure().rtt_ms))
+    lost = sum(one - in_link_s for one in stopped_s) / (len(stopped_s) * EVERY_S)
+    ratio = goals(paused)["throughput"].mean / throughput.mean
+    half_width = ratio * math.hypot(goals(paused)["throughput"].relative, throughput.relative)
+    print(f"pauses: {ratio:.4f} ± {half_width:.4f}, planted {1 - lost:.4f}")
+    assert abs(ratio - (1 - lost)) <= half_width
+    assert abs(ratio - 1) > half_width
+
+
+def test_runs_in_a_second_regime_are_told_apart(tmp_path):
+    topology = azure().dilated(TIME_DILATION)
+    with planted_rate(topology, "m1", SLOW_MBIT_PER_S, SLOW_REPETITIONS, tmp_path):
+        campaign = measured(QUEUES, tmp_path / "regimes", topology)
+    tables = tidy_campaign(campaign.path, ["own"])
+    runs = told_apart(tables.runs, tables.windows)
+    slow = runs["repetition"].isin(SLOW_REPETITIONS)
+    print(runs[["repetition", "regime", "client_throughput_ops_per_s"]])
+    assert runs["regime"].tolist() == slow.map({False: "1", True: "2"}).tolist()
 
 
 def rate_at_limit(topology: Topology) -> float:

@@ -1,6 +1,6 @@
 """Runs of a campaign with the regime that each was in, for tables and figures that show both."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,14 +9,14 @@ from analysis.statistics.precision.batches import batch_means
 from analysis.statistics.precision.regimes import regimes
 
 REGIME = "regime"
-LEAST_SHARE = 0.1  # of the clients, by which queues of two regimes differ at least
+LEAST_SHARE = 0.1  # of the clients, or of the largest throughput, by which two regimes differ
 
 
 def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
-    """Tell the regime of each run by the length of its middlewares' queue.
+    """Tell the regime of each run by its middlewares' queue, or if they are alike by throughput.
 
-    The error of a run's mean is that of batch means; where seconds are too few for it or the queue
-    drifts, it is the standard deviation of the seconds, as if they all depended on each other.
+    The error of a run's mean is that of batch means; where seconds are too few for it or drift, it
+    is the standard deviation of the seconds, as if they all depended on each other.
 
     Parameters
     ----------
@@ -28,24 +28,17 @@ def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `frame` with `regime`: ``1`` for the shortest queue, ``2`` for the next, empty where all
-        repetitions of a configuration are in one, or where there is no middleware.
+        `frame` with `regime`: ``1`` for the shortest queue or the largest throughput, ``2`` for the
+        next, empty where all repetitions of a configuration are in one.
     """
     key = [name for name in list(windows)[: list(windows).index("side")] if name in frame]
     cell = [name for name in key if name != "repetition"]
-    middlewares = windows[windows["stable"] & (windows["side"] == "middleware")]
-    known = middlewares.dropna(subset="queue_length").sort_values("second_s")
-    if known.empty:
+    stable = windows[windows["stable"]].sort_values("second_s")
+    if stable.empty:
         return frame.assign(**{REGIME: ""})
-    each = known.groupby(key, dropna=False)["queue_length"].agg(["mean", _error]).reset_index()
-    each[REGIME] = ""
-    for _, runs in each.groupby(cell, dropna=False):
-        least = LEAST_SHARE * float(runs["num_clients"].iloc[0])
-        labels = regimes(runs["mean"].tolist(), runs["_error"].tolist(), least=least)
-        if labels is not None:
-            each.loc[runs.index, REGIME] = [f"{label + 1}" for label in labels]
-    told = frame.merge(each[[*key, REGIME]], on=key, how="left").set_axis(frame.index)
-    return told.assign(**{REGIME: told[REGIME].fillna("")})
+    told = [_regimes_of(own, key) for _, own in stable.groupby(cell, dropna=False)]
+    found = frame.merge(pd.concat(told), on=key, how="left").set_axis(frame.index)
+    return found.assign(**{REGIME: found[REGIME].fillna("")})
 
 
 def branches(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -73,6 +66,25 @@ def in_each_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """
     systems = [rows for _, rows in cells.groupby(list(by), dropna=False)]
     return pd.concat([branch for rows in systems for branch in branches(rows)], ignore_index=True)
+
+
+def _regimes_of(seconds: pd.DataFrame, key: list[Hashable]) -> pd.DataFrame:
+    """Return the runs of one configuration, which `key` names, with the regime of each."""
+    queues = _by_run(seconds, "middleware", "queue_length", key)
+    rates = _by_run(seconds, "client", "throughput_ops_per_s", key)
+    most = seconds["num_clients"].iloc[0], rates["mean"].max()
+    for runs, scale in zip((queues, rates.assign(mean=-rates["mean"])), most, strict=True):
+        least = LEAST_SHARE * float(scale)
+        labels = regimes(runs["mean"].tolist(), runs["_error"].tolist(), least=least)
+        if labels is not None:
+            return runs[key].assign(**{REGIME: [f"{label + 1}" for label in labels]})
+    return rates[key].assign(**{REGIME: ""})
+
+
+def _by_run(seconds: pd.DataFrame, side: str, column: str, key: list[Hashable]) -> pd.DataFrame:
+    rows = seconds[seconds["side"] == side].reindex(columns=[*key, column])
+    own = rows.dropna(subset=column)  # no table without middlewares has queues
+    return own.groupby(key, dropna=False)[column].agg(["mean", _error]).reset_index()
 
 
 def _error(seconds: pd.Series) -> float:

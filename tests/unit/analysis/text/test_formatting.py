@@ -90,6 +90,11 @@ def test_rows_that_differ_in_one_column_alone_are_joined():
     assert rows == {"workload": ["get", "set"], "workers": ["8, 64", "8"], "most": [1.0, 2.0]}
 
 
+def test_a_column_without_any_level_is_left_out():
+    frame = pd.DataFrame({"workload": ["set", "get"], "regime": ["", ""], "throughput": [1, 2]})
+    assert list(collapsed(frame, "regime")) == ["workload", "throughput"]
+
+
 def test_numbers_stand_with_their_intervals():
     frame = pd.DataFrame(
         {

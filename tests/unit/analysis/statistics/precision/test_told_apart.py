@@ -4,7 +4,7 @@ import pandas as pd
 from analysis.statistics.precision.told_apart import in_each_regime, told_apart
 
 
-def campaign(queues, clients=288, seconds=8, side="middleware"):
+def campaign(queues, clients=288, seconds=8, side="middleware", throughput=0.0):
     """One configuration; `queues` are the mean queue lengths of its repetitions."""
     rng = np.random.default_rng(7)
     runs = pd.DataFrame(
@@ -22,6 +22,7 @@ def campaign(queues, clients=288, seconds=8, side="middleware"):
                     "second_s": np.arange(-1, seconds),
                     "stable": np.arange(-1, seconds) >= 0,
                     "queue_length": np.append([1000.0], rng.normal(mean, 2, seconds)),
+                    "throughput_ops_per_s": throughput,
                 }
             )
             for repetition, mean in enumerate(queues, start=1)
@@ -46,9 +47,25 @@ def test_runs_in_one_regime_have_none():
         assert told_apart(runs, windows)["regime"].tolist() == ["", "", ""]
 
 
-def test_runs_without_a_middleware_have_none():
-    runs, windows = campaign([10.0, 230.0], side="client")
+def test_runs_with_queues_alike_are_told_by_their_throughput():
+    rng = np.random.default_rng(3)
+    for side in ("middleware", "client"):  # or without a middleware
+        runs, windows = campaign([85.0, 84.0, 85.0], side=side)
+        clients = windows.assign(side="client", queue_length=np.nan)
+        means = clients["repetition"].map({1: 2200.0, 2: 2900.0, 3: 2210.0})
+        clients["throughput_ops_per_s"] = rng.normal(means, 10)
+        both = pd.concat([windows[windows["side"] == "middleware"], clients])
+        assert told_apart(runs, both)["regime"].tolist() == ["2", "1", "2"]
+
+
+def test_runs_of_one_throughput_without_a_middleware_are_in_one_regime():
+    runs, windows = campaign([10.0, 230.0], side="client", throughput=2900.0)
     assert told_apart(runs, windows)["regime"].tolist() == ["", ""]
+
+
+def test_runs_of_which_no_second_is_known_are_in_one_regime():
+    runs, windows = campaign([10.0, 230.0])
+    assert told_apart(runs, windows.assign(stable=False))["regime"].tolist() == ["", ""]
 
 
 def test_other_tables_of_the_same_runs_are_told_alike():
