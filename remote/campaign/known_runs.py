@@ -12,6 +12,7 @@ from typing import Any
 from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.states import MAX_ATTEMPTS, counted
+from remote.experiment.checks.of_hosts import NOT_THE_LIMIT
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import run_label
@@ -84,7 +85,12 @@ def _manifest(path: Path, modified_ns: int) -> Mapping[str, Any]:
     manifest = read_manifest(path.parent)
     of_attempt = ("status", "attempt", "repetition", "unreachable", "is_trial")
     of_results = ("durations", "topology", "results", "machine_share")
-    return {name: manifest.get(name) for name in (*of_attempt, *of_results)}
+    is_limit = any(
+        check["name"].endswith(NOT_THE_LIMIT) and not check["passed"]
+        for check in manifest.get("checks", [])
+    )
+    kept = {name: manifest.get(name) for name in (*of_attempt, *of_results)}
+    return {**kept, "machine_is_limit": is_limit}
 
 
 def _measured(manifest: Mapping[str, Any]) -> Measured:
@@ -97,4 +103,5 @@ def _measured(manifest: Mapping[str, Any]) -> Measured:
         lengths=Lengths(**{name: int(durations.get(name, 0)) for name in _LENGTHS}),
         results=manifest["results"] or {},
         machine_share=manifest["machine_share"],
+        machine_is_limit=manifest["machine_is_limit"],
     )

@@ -18,6 +18,7 @@ class Measured:
     counts : whether it is a repetition; a pilot only tells how repetitions are to be measured.
     is_trial : of a pilot: it was made to choose the time dilation.
     results : ``manifest["results"]``, in undilated time; standard errors are named ``..._error``.
+    machine_is_limit : a machine had no CPU left, or other machines took it.
     """
 
     repetition: int
@@ -27,6 +28,7 @@ class Measured:
     lengths: Lengths
     results: Mapping[str, float]
     machine_share: float | None = None
+    machine_is_limit: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,6 +52,19 @@ class Search:
         return self.step if isinstance(self.step, Found) else None
 
     @property
+    def limited_by_machine(self) -> int:
+        """Of how many repetitions at the rates of the answer the machine was the limit."""
+        if self.found is None:
+            return 0
+        bracket = self.found.bracket
+        return sum(
+            run.machine_is_limit
+            for cell in self.cells
+            for run in cell.repetitions
+            if bracket.low <= float(cell.config[RATE]) <= bracket.high
+        )
+
+    @property
     def runs(self) -> int:
         """How many repetitions count so far."""
         return sum(len(cell.repetitions) for cell in self.cells)

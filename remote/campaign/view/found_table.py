@@ -61,6 +61,9 @@ def _verdict(search: Search) -> str:
     found = search.found
     if found is None:
         return "to be measured"
-    if found.is_known:
-        return "known"
-    return f"{found.why_not}: takes {found.needed}" if found.needed else found.why_not
+    verdict = "known" if found.is_known else found.why_not
+    if found.needed:
+        verdict = f"{verdict}: takes {found.needed}"
+    if search.limited_by_machine:
+        verdict += f"; the machine was the limit of {search.limited_by_machine} runs there"
+    return verdict

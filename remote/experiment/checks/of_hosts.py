@@ -19,6 +19,8 @@ from remote.services.monitors import monitor_of
 LEAST_IDLE_PERCENT = 5.0
 LARGEST_STEAL_PERCENT = 5.0
 LARGEST_GENERATOR_UTILIZATION = 0.9
+NOT_THE_LIMIT = "_not_the_limit"
+"""What the names of checks end with that tell whether a machine, and which, was the limit."""
 ON_ONE_MACHINE = (LOCAL_LAB, "loopback")  # fleets whose hosts share their CPUs
 
 _TROUBLE = re.compile(r"error|fail|exception|refused|reset by|denied|out of memory|killed", re.I)
@@ -58,7 +60,7 @@ def machine_checks(
             else "it was not the limit"
         )
         yield Check(
-            name=f"{machine.replace('the ', '')}_not_the_limit",
+            name=f"{machine.replace('the ', '')}{NOT_THE_LIMIT}",
             passed=not is_limit,
             detail=f"{machine} was {idle:.1f} % idle (at least {LEAST_IDLE_PERCENT:g}) and "
             f"{steal:.1f} % stolen (at most {LARGEST_STEAL_PERCENT:g}) in the window: {verdict}",

@@ -1,6 +1,7 @@
 """A section that searches, from its file to its answer; the system under test is a formula."""
 
 import math
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -49,6 +50,7 @@ def measure(run, status="accepted"):
     manifest = {
         "status": status, "repetition": run.repetition, "attempt": 1, "results": results,
         "topology": {"time_dilation": run.time_dilation}, "durations": vars(run.lengths),
+        "checks": [machine(was_the_limit=run.config["workload"] == "set")],
     }  # fmt: skip
     folder = run.folder
     if status != "accepted":
@@ -56,6 +58,10 @@ def measure(run, status="accepted"):
         folder = next(f for name in names if not (f := folder.with_name(name)).exists())
     folder.mkdir(parents=True)
     write_manifest(folder, manifest)
+
+
+def machine(*, was_the_limit):
+    return {"name": "machine_not_the_limit", "passed": not was_the_limit, "detail": ""}
 
 
 def test_searches_end_with_the_rates_that_are_true(opened):
@@ -89,6 +95,8 @@ def test_what_was_found_is_told_in_one_table(opened):
             measure(run)
     text = known_text([opened.planned("mine")])
     assert "throughput with p99 < 5 ms, interval of 5 % asked for: 2 of 2" in text
+    assert re.search(r"workload=set.* known; the machine was the limit of \d+ runs there", text)
+    assert re.search(r"workload=get.* known\n", text + "\n")
     assert "About 0 runs to measure" in missing_table([opened.planned("mine")], [], opened.path)
 
 
