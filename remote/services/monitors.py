@@ -93,7 +93,10 @@ class Monitors:
         def cut(connection: Connection) -> list[JobOutcome]:
             host = connection.host
             running = self._recordings[host]
-            wanted = self._commands(host, pinged) if host in hosts else {}
+            if not running:
+                return []
+            own = self._commands(host, pinged) if host in hosts else {}
+            wanted = [name for name in own if name in running]
             command = cut_command(
                 job_folder(host, self._jobs.name),
                 {name: recording.lines for name, recording in running.items()},
