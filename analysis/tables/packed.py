@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from analysis.results import ParseError
 from analysis.tables.recompress import restored, stored
@@ -166,10 +166,12 @@ def _contents(source: Path, beginning: str = "") -> Iterator[tuple[str, bytes]]:
     try:
         with lzma.open(source) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
             for entry in archive:
-                safe = tarfile.data_filter(entry, str(source.parent))  # no way out of the folder
-                content = archive.extractfile(safe) if safe.isfile() else None
-                if content is not None and Path(safe.name).name.startswith(beginning):
-                    yield restored(safe.name, content.read())
+                path = PurePosixPath(entry.name)
+                if path.is_absolute() or ".." in path.parts:
+                    raise tarfile.TarError(f"{entry.name!r} leads out of the folder")
+                content = archive.extractfile(entry) if entry.isfile() else None
+                if content is not None and path.name.startswith(beginning):
+                    yield restored(entry.name, content.read())
             while stream.read(io.DEFAULT_BUFFER_SIZE):  # to its end, where its checksum stands
                 pass
     except _DAMAGED as exc:

@@ -177,6 +177,16 @@ def test_damaged_archive_is_named(campaign, keep):
     assert path.exists()
 
 
+@pytest.mark.parametrize("name", ["../elsewhere", "/tmp/elsewhere", "a/../../elsewhere"])
+def test_archive_with_a_way_out_of_its_folder_is_refused(tmp_path, name):
+    source = archive_path(tmp_path, "2.1")
+    source.parent.mkdir()
+    with tarfile.open(source, "w:xz") as archive:
+        archive.addfile(tarfile.TarInfo(name))
+    with pytest.raises(ParseError, match=r"2\.1\.tar\.xz: .*elsewhere' leads out of the folder"):
+        unpack(tmp_path, "2.1")
+
+
 def test_every_damaged_byte_is_found(campaign):
     pack(campaign, "2.1")
     path = archive_path(campaign, "2.1")
