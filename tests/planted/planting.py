@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from analysis.statistics.precision.stopping import Standing
@@ -73,7 +73,10 @@ def planted_rate(
     seen: set[Path] = set()
 
     def shape() -> None:
-        for mark in set(folder.rglob("rep-*.running")) - seen:
+        marks: set[Path] = set()
+        with suppress(FileNotFoundError):  # a run's folder is renamed when it is whole
+            marks.update(folder.rglob("rep-*.running"))
+        for mark in marks - seen:
             seen.add(mark)
             number = int(mark.stem.removeprefix("rep-"))
             rate = mbit_per_s if number in repetitions else usual.rate_mbit_per_s
