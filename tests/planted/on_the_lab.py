@@ -26,21 +26,24 @@ base = "2.1"
 workload = ["get"]
 clients_per_thread = [8]
 [precision]
+"""
+WELL_KNOWN = (
+    GETS
+    + """
 throughput = 0.01
 response_time = 0.02
 repetitions = [3, 10]
 budget_s = 120
 """
-PAUSED = """
-base = "2.1"
-[factors]
-workload = ["get"]
-clients_per_thread = [8]
-[precision]
+)
+KNOWN = (
+    GETS
+    + """
 throughput = 0.02
 repetitions = [3, 12]
 budget_s = 240
 """
+)
 PAUSE_S, EVERY_S = 0.1, 0.5  # of the clock: long beside what waits in the link meanwhile
 TIME_DILATION = 2
 QUEUES = f"""
@@ -73,8 +76,8 @@ budget_s = 900
 
 
 def test_a_link_that_is_slower_by_7_percent_is_found(tmp_path):
-    usual = goals(measured(GETS, tmp_path / "usual", azure()))
-    slower = goals(measured(GETS, tmp_path / "slower", azure(SLOWER)))
+    usual = goals(measured(WELL_KNOWN, tmp_path / "usual", azure()))
+    slower = goals(measured(WELL_KNOWN, tmp_path / "slower", azure(SLOWER)))
     for name, truth in (("throughput", SLOWER), ("response_time", 1 / SLOWER)):
         ratio = slower[name].mean / usual[name].mean
         half_width = ratio * math.hypot(slower[name].relative, usual[name].relative)
@@ -84,10 +87,10 @@ def test_a_link_that_is_slower_by_7_percent_is_found(tmp_path):
 
 
 def test_a_server_that_pauses_costs_what_its_link_stands_idle(tmp_path):
-    usual = measured(GETS, tmp_path / "usual", azure())
+    usual = measured(WELL_KNOWN, tmp_path / "usual", azure())
     (server,) = [host for host in azure().hosts if host.name == "s1"]
     with planted_pauses(server.address, PAUSE_S, EVERY_S) as stopped_s:
-        paused = measured(PAUSED, tmp_path / "paused", azure())
+        paused = measured(KNOWN, tmp_path / "paused", azure())
     throughput, response_time = (goals(usual)[name] for name in ("throughput", "response_time"))
     k = usual.plan("own").time_dilation
     in_link_s = k * (ms_to_s(response_time.mean) - ms_to_s(azure().rtt_ms))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -67,8 +67,10 @@ class LoadSession:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._monitors.kill()
-        self._servers.kill()
+        try:
+            self._monitors.kill()
+        finally:
+            self._servers.kill()
 
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
@@ -104,12 +106,9 @@ class LoadSession:
         can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
         # Their JVMs start beside those of the middlewares that they will connect to.
         loads = self._start_generators(setup, jobs, can_wait=True) if can_wait else []
-        proxies: list[Job] = []
-        tasks: dict[str, Callable[[], object]] = {
-            "middlewares": lambda: proxies.extend(self._start_middlewares(setup, jobs)),
-            "monitors": partial(self._ensure_monitors, setup),
-        }
-        in_parallel(tasks)
+        limit_s = _section_limit_s(self.section)
+        self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)  # most run already
+        proxies = self._start_middlewares(setup, jobs)
         if can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
         else:
@@ -146,10 +145,6 @@ class LoadSession:
             for host in setup.middlewares
         }
         return start_middlewares(commands, jobs=jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
-
-    def _ensure_monitors(self, setup: Setup) -> None:
-        limit_s = _section_limit_s(self.section)
-        self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)
 
     def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
         jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
