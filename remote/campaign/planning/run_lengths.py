@@ -15,7 +15,7 @@ from remote.experiment.checks.duration import (
 from remote.experiment.lengths import Lengths, whole_seconds
 from remote.experiment.precision import RESULTS, Precision
 
-SHORTEST = Lengths(stable_s=3, warm_up_s=2, cool_down_s=1)  # a JVM compiles for two seconds
+SHORTEST = Lengths(stable_s=3, warm_up_s=2)  # a JVM compiles for two seconds
 MARGIN = 1.2  # so that a run is long enough although its responses take a little longer
 OF_GOAL = 1 / 3  # of a half width, that one of the fewest repetitions may leave open by itself
 TRIALS = 8  # of a time dilation, that leave as much of the budget as they take
@@ -48,7 +48,7 @@ def next_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLe
     wanted = _wanted(cell, time_dilation, expected_s=cell.least_response_time_s)
     goal_s = stable_s_of_goals(cell, precision) * time_dilation
     stable_s = max(wanted.stable_s, whole_seconds(goal_s))
-    longest_s = math.floor(most_s) - wanted.warm_up_s - wanted.cool_down_s
+    longest_s = math.floor(most_s) - wanted.warm_up_s
     return _cut(wanted, stable_s, longest_s)
 
 
@@ -56,7 +56,7 @@ def trial_length(cell: Cell, precision: Precision, time_dilation: float) -> RunL
     """Return how long a trial of a time dilation lasts."""
     most_s = precision.budget_s / 2 / TRIALS
     wanted = _wanted(cell, time_dilation)
-    longest_s = math.floor(most_s) - wanted.warm_up_s - wanted.cool_down_s
+    longest_s = math.floor(most_s) - wanted.warm_up_s
     return _cut(wanted, wanted.stable_s, longest_s)
 
 
@@ -75,7 +75,7 @@ def longest_dilation(cell: Cell, precision: Precision) -> float:
 
 def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
     stable_s = max(SHORTEST.stable_s, min(stable_s, longest_s))
-    lengths = Lengths(stable_s=stable_s, warm_up_s=wanted.warm_up_s, cool_down_s=wanted.cool_down_s)
+    lengths = Lengths(stable_s=stable_s, warm_up_s=wanted.warm_up_s)
     return RunLength(lengths=lengths, is_cut=stable_s < wanted.stable_s)
 
 
@@ -102,7 +102,6 @@ def _wanted(cell: Cell, time_dilation: float, expected_s: float = 0.0) -> Length
     return Lengths(
         stable_s=stable_s,
         warm_up_s=max(SHORTEST.warm_up_s, whole_seconds(warm_up_s)),
-        cool_down_s=SHORTEST.cool_down_s,
     )
 
 

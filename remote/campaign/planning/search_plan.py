@@ -70,7 +70,6 @@ def lengths_of(section: Section, search: Search, time_dilation: float) -> Length
     return Lengths(
         stable_s=max(SHORTEST.stable_s, min(stable_s, longest_s)),
         warm_up_s=max(SHORTEST.warm_up_s, warm_up_s),
-        cool_down_s=SHORTEST.cool_down_s,
     )
 
 

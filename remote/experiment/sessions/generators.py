@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from remote.errors import ConfigError
+from remote.experiment.lengths import Lengths
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
@@ -14,6 +15,7 @@ from remote.hosts.provision import DROP_IN, Tools
 READY_LINE = "ready"
 READY_TIMEOUT_S = 60.0
 START_LEAD_S = 0.1
+APART_S = 1  # that real ones start and end after each other
 LEAD_PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
 
 
@@ -48,6 +50,11 @@ def start_lead_s(clock_bounds_s: Sequence[float]) -> float:
     clock_bounds_s : how well the clock of each client is known: half of the time of an answer.
     """
     return START_LEAD_S + LEAD_PER_BOUND * max(clock_bounds_s)
+
+
+def with_cool_down(lengths: Lengths) -> Lengths:
+    """Return what instances that start and end each in their own time need: a second more."""
+    return replace(lengths, cool_down_s=max(lengths.cool_down_s, APART_S))
 
 
 def are_drop_ins(clients: Sequence[Host], tools: Mapping[str, Tools], inventory: Path) -> bool:

@@ -91,10 +91,16 @@ class LoadSession:
         collected.manifest["pauses"] = _pauses(setup, collected)
         self.fleet.for_each(setup.hosts, lambda c: remove_job_folder(c, setup.folder))
 
+    @property
+    def _can_wait(self) -> bool:
+        """Whether the generators start, and so end, at a time that they are told."""
+        return generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
+
     def _setup(self, run: Run) -> Setup:
         settings = run.section.settings(run.config)
+        lengths = run.lengths if self._can_wait else generators.with_cool_down(run.lengths)
         return Setup(
-            run=run,
+            run=replace(run, planned=lengths),
             settings=settings,
             clients=self.clients,
             middlewares=self.middlewares[: settings.num_middlewares],
@@ -103,18 +109,17 @@ class LoadSession:
 
     def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         collected.phases.enter("starting")
-        can_wait = generators.are_drop_ins(self.clients, self.tools, self.fleet.inventory.path)
         # Their JVMs start beside those of the middlewares that they will connect to.
-        loads = self._start_generators(setup, jobs, can_wait=True) if can_wait else []
+        loads = self._start_generators(setup, jobs) if self._can_wait else []
         limit_s = _section_limit_s(self.section)
         self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)  # most run already
         proxies = self._start_middlewares(setup, jobs)
-        if can_wait:
+        if self._can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
         else:
             self._server_stats("before", setup, collected)
             start_s = math.ceil(time.time())
-            loads = self._start_generators(setup, jobs, can_wait=False)
+            loads = self._start_generators(setup, jobs)
         collected.manifest["start_at_epoch_s"] = start_s
         pausers = self._servers.pause(jobs, setup.pauses(start_s))
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
@@ -149,9 +154,9 @@ class LoadSession:
     def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
         jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
 
-    def _start_generators(self, setup: Setup, jobs: RunningJobs, *, can_wait: bool) -> list[Job]:
+    def _start_generators(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
         """Start all instances: drop-ins wait until they are told when to send, others do not."""
-        wait_s = generators.READY_TIMEOUT_S if can_wait else 0.0
+        wait_s = generators.READY_TIMEOUT_S if self._can_wait else 0.0
         limit_s = wait_s + setup.total_s + 2 * GENERATOR_GRACE_S + self._more_lead_s
         tasks = {}
         for one in setup.instances:
@@ -162,9 +167,14 @@ class LoadSession:
                 test_time_s=setup.total_s,
                 time_dilation=self.fleet.inventory.time_dilation,
             )
-            command = replace(options, start_is_told=can_wait).command()
+            command = replace(options, start_is_told=self._can_wait).command()
             tasks[f"{one.host.name}/{one.name}"] = partial(
-                jobs.start, one.host, one.name, command, limit_s=limit_s, reads_input=can_wait
+                jobs.start,
+                one.host,
+                one.name,
+                command,
+                limit_s=limit_s,
+                reads_input=self._can_wait,
             )
         return list(in_parallel(tasks).values())
 

@@ -81,5 +81,5 @@ def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened, tmp_path
     write_manifest(folder, {**read_manifest(folder), "num_clients": 1, "phases_s": PHASES})
     done = [RunState(run=run, state=State.DONE) for run in opened.links(section)]
     text = missing_table([opened.planned(section)], done, opened.path)
-    assert "About 2 runs to measure, about 0:00:17; 2.5 s between two runs" in text
+    assert "About 2 runs to measure, about 0:00:15; 2.5 s between two runs" in text
     assert "as measured so far." in text

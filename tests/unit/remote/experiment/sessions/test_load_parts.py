@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from remote.errors import ConfigError
+from remote.experiment.lengths import Lengths
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.prefill import Prefill
@@ -95,6 +96,13 @@ def test_open_loop_is_refused_to_the_real_generator():
     generators.require_able(iter([settings()]), clients, real, WHERE)
     drop_in = {host.name: tools(DROP_IN) for host in clients}
     generators.require_able(iter([settings(arrival_rate_per_s=1)]), clients, drop_in, WHERE)
+
+
+@pytest.mark.parametrize(("asked_s", "given_s"), [(0, 1), (1, 1), (3, 3)])
+def test_instances_that_end_apart_have_a_second_for_it(asked_s, given_s):
+    lengths = Lengths(stable_s=3, warm_up_s=2, cool_down_s=asked_s)
+    given = generators.with_cool_down(lengths)
+    assert given == Lengths(stable_s=3, warm_up_s=2, cool_down_s=given_s)
 
 
 def test_clients_with_different_generators_are_refused():
