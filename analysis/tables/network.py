@@ -73,12 +73,16 @@ def _counted(run: Run, host: str) -> dict[str, float]:
 
 
 def ping_measures(run: Run) -> pd.DataFrame:
-    """Round-trip times: ends and roles, replies, lost, distribution, what is emulated and added."""
+    """Round-trip times: ends and roles, replies, lost, distribution, what is emulated and added.
+
+    Beside a load they are those of the stable window; lost are those of the whole run.
+    """
     roles, topology = _roles(run), run.manifest["topology"]
     rows = []
     for (source, target), ping in run.pings.items():
-        times = ping.replies["round_trip_time_ms"]
-        lost = np.nan if ping.transmitted is None else ping.transmitted - len(times)
+        replies = run.in_window(ping.replies) if run.generators else ping.replies
+        times = replies["round_trip_time_ms"]
+        lost = np.nan if ping.transmitted is None else ping.transmitted - len(ping.replies)
         rows.append(
             {
                 "source": source,

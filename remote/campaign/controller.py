@@ -15,7 +15,7 @@ from typing import Protocol
 from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
-from remote.campaign.dilation import dilate, is_local_lab, time_dilations
+from remote.campaign.dilation import dilate, is_local_lab, time_dilations, undilated
 from remote.campaign.measuring import Attempts, Session
 from remote.campaign.planning.plan import Plan
 from remote.campaign.record import Record, conditions_of, topology_of
@@ -37,8 +37,14 @@ from remote.phases import Phases
 from remote.providers.fleets import inventory_path
 
 OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextManager[Session]]
+
+
+def _load_session(fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> LoadSession:
+    return LoadSession(fleet, section, tools, undilated=partial(undilated, fleet))
+
+
 SESSIONS: Mapping[str, OpenSession] = {
-    "load": LoadSession,
+    "load": _load_session,
     "network": NetworkSession,
 }
 """What each kind of section needs up while its runs are measured."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 
 from remote.errors import ConfigError
 from remote.experiment.section import Section
@@ -49,3 +50,15 @@ def dilate(fleet: Fleet, time_dilation: float) -> None:
     if fleet.inventory.time_dilation != time_dilation:
         LocalLab().dilate(time_dilation)
         fleet.inventory = Inventory.read(fleet.inventory.path)
+
+
+@contextlib.contextmanager
+def undilated(fleet: Fleet) -> Iterator[None]:
+    """Let the local lab's links be as fast as they are meanwhile; those of other hosts stay."""
+    time_dilation = fleet.inventory.time_dilation
+    if is_local_lab(fleet.inventory):
+        dilate(fleet, 1.0)
+    try:
+        yield
+    finally:
+        dilate(fleet, time_dilation)

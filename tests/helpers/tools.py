@@ -174,10 +174,11 @@ DOOL_HEADER = (
     '"epoch","usr","sys","idl","wai","stl","read","writ","recv","send","int","csw","used","free",'
     '"cach","avai"',
 )
-PING = """\
+_STABLE_EPOCH_S = START_EPOCH_S + WARM_UP_S
+PING = f"""\
 PING 198.18.0.31 (198.18.0.31) 56(84) bytes of data.
-[1795000000.500000] 64 bytes from 198.18.0.31: icmp_seq=1 ttl=64 time=0.900 ms
-[1795000001.500000] 64 bytes from 198.18.0.31: icmp_seq=2 ttl=64 time=1.100 ms
+[{_STABLE_EPOCH_S}.500000] 64 bytes from 198.18.0.31: icmp_seq=1 ttl=64 time=0.900 ms
+[{_STABLE_EPOCH_S + 1}.500000] 64 bytes from 198.18.0.31: icmp_seq=2 ttl=64 time=1.100 ms
 
 --- 198.18.0.31 ping statistics ---
 2 packets transmitted, 2 received, 0% packet loss, time 1000ms

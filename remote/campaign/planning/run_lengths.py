@@ -16,7 +16,7 @@ from remote.experiment.lengths import Lengths, whole_seconds
 from remote.experiment.precision import RESULTS, Precision
 
 SHORTEST = Lengths(stable_s=3, warm_up_s=2)  # a JVM compiles for two seconds
-MARGIN = 1.2  # so that a run is long enough although its responses take a little longer
+MARGIN = 1.05  # so that a run is long enough although its responses take a little longer
 OF_GOAL = 1 / 3  # of a half width, that one of the fewest repetitions may leave open by itself
 TRIALS = 8  # of a time dilation, that leave as much of the budget as they take
 

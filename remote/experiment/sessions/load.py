@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
@@ -35,6 +36,11 @@ JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock")
 class LoadSession:
     """memcached on the servers, up for all runs of a section; use as a context manager.
 
+    Parameters
+    ----------
+    undilated : within it links are as fast as they are without time dilation; servers are filled
+        so.
+
     Raises
     ------
     RemoteError
@@ -43,7 +49,14 @@ class LoadSession:
         The fleet lacks hosts, or its generators cannot do what the section asks for.
     """
 
-    def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        section: Section,
+        tools: Mapping[str, Tools],
+        *,
+        undilated: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
+    ) -> None:
         self.fleet = fleet
         self.section = section
         self.tools = tools
@@ -53,7 +66,7 @@ class LoadSession:
         servers = take("servers", section.hosts["servers"])
         self._servers = Servers(fleet, servers, section.name)
         self._monitors = Monitors(fleet, tools, section.name)
-        self._prefill = Prefill(fleet, self.clients, servers, tools)
+        self._prefill = Prefill(fleet, self.clients, servers, tools, undilated=undilated)
         self._more_lead_s = 0.0
 
     def __enter__(self) -> LoadSession:

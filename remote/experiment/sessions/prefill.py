@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import cycle
 
@@ -31,11 +32,14 @@ class Prefill:
         clients: Sequence[Host],
         servers: Sequence[Host],
         tools: Mapping[str, Tools],
+        *,
+        undilated: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.fleet = fleet
         self.clients = clients
         self.servers = servers
         self.tools = tools
+        self._undilated = undilated
         self._layout: Layout | None = None
         self._filled_at_s = float("-inf")
 
@@ -54,7 +58,8 @@ class Prefill:
             return
         if layout == self._layout and self._outlive(settings, run_s):
             return
-        self._fill(settings, folder)
+        with self._undilated():
+            self._fill(settings, folder)
         self._layout, self._filled_at_s = layout, time.monotonic()
 
     def _outlive(self, settings: Settings, run_s: float) -> bool:

@@ -129,6 +129,16 @@ def test_links_and_pings_are_kept_by_host(tables):
     assert tables.pings["round_trip_time_mean_ms"].unique() == pytest.approx([1.0])
 
 
+def test_pings_beside_a_load_are_those_of_the_stable_window(tmp_path):
+    run_dir = build_run(tmp_path, "3.1", CONFIG)
+    idle = f"[{START_EPOCH_S}.1] 64 bytes from 198.18.0.31: icmp_seq=1 ttl=64 time=0.100 ms\n"
+    head, first, second, *_ = PING.splitlines(keepends=True)
+    write_compressed(run_dir, {"c1/ping-m1.txt": head + idle + first + second})
+    pings = tidy_campaign(tmp_path).pings.query("source == 'c1'")
+    assert pings["replies"].item() == 2
+    assert pings["round_trip_time_min_ms"].item() == 0.9
+
+
 def test_hosts_of_the_local_lab_share_their_machine(tables, tmp_path):
     assert tables.hosts["shares_machine"].all()
     run_dir = build_run(tmp_path, "3.1", CONFIG)

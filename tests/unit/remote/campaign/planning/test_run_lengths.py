@@ -30,7 +30,7 @@ def test_a_transient_of_the_same_k_is_waited_for():
 
 def test_a_transient_of_another_k_tells_nothing():
     known = cell(k=1, transient_ms=1500)
-    assert next_length(known, PRECISION, 30).lengths == Lengths(stable_s=8, warm_up_s=2)
+    assert next_length(known, PRECISION, 30).lengths == Lengths(stable_s=7, warm_up_s=2)
 
 
 def test_no_transient_is_waited_for_longer_than_is_measured():
@@ -40,6 +40,6 @@ def test_no_transient_is_waited_for_longer_than_is_measured():
 def test_a_first_run_is_as_long_as_theory_says_and_the_next_as_was_measured():
     """110 response times of 66 ms and their margin at k = 2."""
     untouched = Cell(config={"workload": "get"}, least_response_time_s=0.066)
-    assert next_length(untouched, PRECISION, 2.0).lengths == Lengths(stable_s=16, warm_up_s=2)
+    assert next_length(untouched, PRECISION, 2.0).lengths == Lengths(stable_s=14, warm_up_s=2)
     known = replace(cell(k=2, transient_ms=0, response_ms=10.0), least_response_time_s=0.066)
     assert next_length(known, PRECISION, 2.0).lengths.stable_s == 3
