@@ -21,7 +21,8 @@ def coded_runs(
 
     A design must be complete. Where runs were rejected, the missing plot technique fills in: a
     repetition by the mean of its combination, a whole combination by what the factors' own effects
-    predict. Both leave the effects as they are estimated from the rest.
+    predict. Both leave the effects as they are estimated from the rest. A repetition that fewer
+    than half of the combinations have is none of the design: it was made to know those better.
 
     Parameters
     ----------
@@ -52,6 +53,8 @@ def coded_runs(
         if len(levels) != 2:
             raise ValueError(f"{name} must have two levels, got {levels}: is a run missing?")
         coded[name] = coded[name].map({levels[0]: -1, levels[1]: 1}).astype(int)
+    common = coded[BLOCK].value_counts()
+    coded = coded[coded[BLOCK].map(common) >= common.max() / 2]
     means = coded.groupby(list(factors))[list(responses)].mean()
     if len(means) <= len(factors):
         raise ValueError(

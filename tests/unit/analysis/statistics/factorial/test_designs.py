@@ -41,6 +41,13 @@ def test_a_rejected_run_is_filled_in_by_its_combination():
     assert filled == 8.0
 
 
+def test_repetitions_that_few_combinations_have_are_left_out():
+    frame = runs(lambda s, m, w: float(s * m * w))
+    last = frame["repetition"].max()
+    more = frame[frame["repetition"] == last].head(2).assign(repetition=last + 1, y=99.0)
+    assert coded(pd.concat([frame, more])).equals(coded(frame))
+
+
 def test_a_missing_combination_is_filled_in_by_main_effects():
     frame = runs(lambda s, m, w: 100.0 + s + 10 * m + w)
     part = frame.query("~(num_servers == 3 and num_middlewares == 2 and workers == 32)")
