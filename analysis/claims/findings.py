@@ -78,6 +78,12 @@ class Findings:
         tables = self.tables(section)
         return _empty() if tables is None else by_repetition(tables.runs, column, load, **where)
 
+    def most_workers(self, section: str, usual: int) -> int:
+        """Return the usual number of workers, or that of a middleware with one for each client."""
+        tables = self.tables(section)
+        known = {usual} if tables is None else set(tables.runs.get("workers", pd.Series([usual])))
+        return int(max(known)) if len(known) == 1 else usual
+
     def mean(
         self, section: str, column: str = THROUGHPUT, load: str = "largest", **where: Any
     ) -> Estimate:

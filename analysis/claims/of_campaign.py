@@ -20,8 +20,7 @@ from analysis.claims.chapters import (
 from analysis.claims.claim import Claim
 from analysis.claims.findings import Findings
 from analysis.tables.frames import Tables
-from analysis.tables.run import measured_sections
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.held import held_sections, held_tables
 
 CHAPTERS: dict[int, Callable[[Findings], None]] = {
     0: network.check,
@@ -59,14 +58,14 @@ class _Held(Mapping[str, Tables]):
 
     def __init__(self, campaign_dir: Path) -> None:
         self._campaign_dir = campaign_dir
-        self._sections = measured_sections(campaign_dir)
+        self._sections = held_sections(campaign_dir)
         self._read: dict[str, Tables] = {}
 
     def __getitem__(self, section: str) -> Tables:
         if section not in self._sections:
             raise KeyError(section)
         if section not in self._read:
-            self._read[section] = campaign_tables(self._campaign_dir, [section])
+            self._read[section] = held_tables(self._campaign_dir, section)
         return self._read[section]
 
     def __iter__(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.precision.told_apart import REGIME
 from analysis.statistics.verdicts import equality_by_bounds
 from analysis.tables.frames import SETTINGS
+from analysis.tables.held import OWN
 from analysis.units import MS_PER_S
 
 CELL_KEY = ("section", "workload", "workers", "num_clients")
@@ -139,25 +140,26 @@ def capacity_table(
     return pd.DataFrame(columns)
 
 
-def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
+def middleware_table(
+    cells: pd.DataFrame, system: Sequence[str] = ("section", "workload")
+) -> pd.DataFrame:
     """Put what the middleware and the clients measured below each other, as the studies' table 4.
 
-    Of each section and workload, the smallest number of workers is shown whose usable capacity is
-    within `SAME` of the largest.
+    Of each system, by default each section and workload, the smallest number of workers is shown
+    whose usable capacity is within `SAME` of the largest.
 
     Returns
     -------
     pandas.DataFrame
-        Two rows per section and workload: `section`, `workload`, `workers`, `measured_on`
+        Two rows per system: `system`, `workers`, `measured_on`
         (``middleware``, ``clients``), the other columns of `capacity_table`, `queueing_time_ms`,
         `miss_rate`.
     """
-    system = ["section", "workload"]
     by = [*system, "workers"]
     capacity = capacity_table(cells, by)
-    largest = capacity.groupby(system)["throughput_ops_per_s"].transform("max")
+    largest = capacity.groupby(list(system))["throughput_ops_per_s"].transform("max")
     enough = capacity[capacity["throughput_ops_per_s"] >= (1 - SAME) * largest]
-    best = enough.sort_values("workers").drop_duplicates(system).sort_index().index
+    best = enough.sort_values("workers").drop_duplicates(list(system)).sort_index().index
     found = capacities(cells, by)
     sides = []
     for measured_on, side in _MEASURED_ON.items():
@@ -166,6 +168,34 @@ def middleware_table(cells: pd.DataFrame) -> pd.DataFrame:
         sides.append(table.join(others.set_axis(list(_OTHERS), axis="columns")).loc[best])
     both = pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
     return both.astype({"workers": "int64"})
+
+
+def beside_ours(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Put every middleware that a section was measured with beside ours, with enough workers.
+
+    Parameters
+    ----------
+    runs
+        Of `analysis.tables.held.tables_by_middleware`.
+
+    Returns
+    -------
+    cells : pandas.DataFrame
+        Those of `cells` with as many workers as `middleware_table` shows, with `middleware`.
+    table : pandas.DataFrame
+        `middleware_table` of each middleware, and `throughput_ratio`: over ours, measured alike.
+    """
+    each = [cells(own).assign(middleware=name) for name, own in runs.groupby("middleware")]
+    system = ["middleware", "section", "workload"]
+    both = pd.concat(each, ignore_index=True)
+    table = middleware_table(both, system)
+    on = ["section", "workload", "measured_on"]
+    ours = table[table["middleware"] == OWN].set_index(on)["throughput_ops_per_s"]
+    place = pd.MultiIndex.from_frame(table[on])
+    ratios = table["throughput_ops_per_s"] / ours.reindex(place).to_numpy()
+    return both.merge(table[[*system, "workers"]].drop_duplicates()), table.assign(
+        throughput_ratio=ratios
+    )
 
 
 def comparison_table(

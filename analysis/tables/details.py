@@ -57,6 +57,7 @@ def _at_middleware(windows: pd.DataFrame, stable_s: float) -> dict[str, float]:
                 windows[f"{time}_mean_ms"], windows.get(f"{time}_count", windows["requests"])
             )
             for time in MIDDLEWARE_TIMES
+            if f"{time}_mean_ms" in windows
         },
     }
 

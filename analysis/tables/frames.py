@@ -14,7 +14,9 @@ class Tables:
 
     Every table but `rejected` begins with the run's key: `section`, one column per factor
     (`workload`, `clients_per_thread`, `workers`, ...; missing where a section does not vary it),
-    `repetition`, `num_clients`, `time_dilation`.
+    `repetition`, `num_clients`, `time_dilation`. Where packets were captured, `observer` says who
+    tells of the middleware: ``stamps``, its own, or ``packets``; `is_second` marks the rows of a
+    middleware that tells of itself, as packets have it.
 
     Attributes
     ----------
@@ -29,12 +31,14 @@ class Tables:
         cool-down included), `client_miss_rate` (0..1),
         `client_connection_errors`, `client_error_replies` and `client_loop_utilization` (0..1, of
         the busiest instance) and `client_unsent_arrivals` (open loop), all three only from the
-        lab's own generator; the settings that the section does not vary (`SETTINGS`); with a
+        lab's own generator; the settings that the section does not vary (`SETTINGS`; the
+        `workers` of a middleware that has none are as many as the section's most clients: none
+        waits for one); with a
         middleware `middleware_arrival_rate_ops_per_s`,
         `middleware_throughput_ops_per_s`,
         `middleware_<time>_ms` (`analysis.tables.measures.MIDDLEWARE_TIMES`),
         `middleware_response_time_p25_ms` ... and their errors, `middleware_miss_rate`,
-        `middleware_errors`,
+        `middleware_errors`, `middleware_jobs` (in the middleware and at servers; by packets only),
         `middleware_queue_length`, `middleware_waiting_workers`, `middleware_worker_utilization`,
         `middleware_net_thread_utilization` (share of the time on a processor, 0..1; missing where
         the middleware does not tell that), `middleware_cpu_cores`; and
@@ -94,6 +98,7 @@ NAMES = tuple(field.name for field in fields(Tables))
 SETTINGS = (
     "num_middlewares",
     "num_servers",
+    "middleware",
     "workers",
     "routing",
     "dispatch",
@@ -106,12 +111,23 @@ SETTINGS = (
     "value_bytes",
     "instances_per_client",
     "threads_per_instance",
+    "observed",
 )
 """What may be a factor of a section beside `workload` and `clients_per_thread`."""
 
 
-def read_tables(campaign_dir: Path | str, sections: Iterable[str] | None = None) -> Tables:
+def read_tables(
+    campaign_dir: Path | str,
+    sections: Iterable[str] | None = None,
+    *,
+    all_observers: bool = False,
+) -> Tables:
     """Return the tables that `tidy_campaign` wrote, without the run folders.
+
+    Parameters
+    ----------
+    all_observers
+        With what packets tell of middlewares that tell of themselves, too.
 
     Raises
     ------
@@ -121,13 +137,37 @@ def read_tables(campaign_dir: Path | str, sections: Iterable[str] | None = None)
     campaign_dir = Path(campaign_dir)
     if sections is None:
         sections = [path.name.removesuffix("-runs.parquet") for path in _tidied(campaign_dir)]
-    parts = {
-        name: [
-            pd.read_parquet(table_path(campaign_dir, section, name)) for section in sorted(sections)
-        ]
-        for name in NAMES
-    }
-    return Tables(**{name: stack(frames) for name, frames in parts.items()})
+    of_sections = [_read_section(campaign_dir, section) for section in sorted(sections)]
+    stacked = {name: stack([one[name] for one in of_sections]) for name in NAMES}
+    if all_observers:
+        return Tables(**stacked)
+    return Tables(**{name: _of_first_observer(frame) for name, frame in stacked.items()})
+
+
+def _read_section(campaign_dir: Path, section: str) -> dict[str, pd.DataFrame]:
+    """Read the tables of a section; a middleware without workers has one for each client."""
+    read = {name: pd.read_parquet(table_path(campaign_dir, section, name)) for name in NAMES}
+    runs = read["runs"]
+    workers = runs.get("workers", pd.Series(index=runs.index, dtype="float64"))
+    if "num_middlewares" not in runs or not (workers.isna() & (runs["num_middlewares"] > 0)).any():
+        return read
+    most = runs["num_clients"].max()
+    return {name: _with_workers(frame, most) for name, frame in read.items()}
+
+
+def _with_workers(frame: pd.DataFrame, most: int) -> pd.DataFrame:
+    if "num_clients" not in frame:
+        return frame
+    known = frame.get("workers", pd.Series(index=frame.index, dtype="float64"))
+    lacks = known.isna() & (frame.get("num_middlewares", 1) > 0)
+    return frame.assign(workers=known.mask(lacks, most))
+
+
+def _of_first_observer(frame: pd.DataFrame) -> pd.DataFrame:
+    if "is_second" not in frame:
+        return frame
+    is_second = frame["is_second"].astype("boolean").fillna(False)
+    return frame[~is_second].drop(columns="is_second").reset_index(drop=True)
 
 
 def _tidied(campaign_dir: Path) -> list[Path]:

@@ -1,14 +1,27 @@
-"""The tables of what a campaign holds of a chapter, where it need not hold all of it."""
+"""The tables of what a campaign holds of a chapter, where it need not hold all of it.
 
+What is measured of another middleware is a campaign of its own in that of ours,
+``data/<campaign>/middlewares/<name>``. What has no middleware is measured once, for all of them.
+"""
+
+from dataclasses import fields
 from pathlib import Path
 
-from analysis.tables.frames import Tables
+import pandas as pd
+
+from analysis.tables.frames import Tables, stack
 from analysis.tables.run import measured_sections
 from analysis.tables.tidied import campaign_tables
+
+OWN = "mwlab"
+MIDDLEWARES = "middlewares"
+WITHOUT_MIDDLEWARE = ("0", "2.1", "2.2")
 
 
 def held_tables(campaign_dir: Path, *sections: str) -> Tables:
     """Return the tables of those of the sections that were measured.
+
+    Those of another middleware have what has none from the campaign that it stands in.
 
     Raises
     ------
@@ -17,5 +30,66 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
     FileNotFoundError
         None of them was measured.
     """
-    there = set(measured_sections(campaign_dir))
-    return campaign_tables(campaign_dir, [name for name in sections if name in there] or sections)
+    there = held_sections(campaign_dir)
+    wanted = [name for name in sections if name in there]
+    if not wanted:
+        return campaign_tables(campaign_dir, sections)
+    folders = dict.fromkeys(there[name] for name in wanted)
+    return _stacked(
+        [campaign_tables(folder, [n for n in wanted if there[n] == folder]) for folder in folders]
+    )
+
+
+def held_sections(campaign_dir: Path) -> dict[str, Path]:
+    """Return the sections that a campaign holds, each with the folder of the campaign it is in."""
+    own = dict.fromkeys(measured_sections(campaign_dir), campaign_dir)
+    if campaign_dir.parent.name != MIDDLEWARES:
+        return own
+    around = campaign_dir.parent.parent
+    shared = [name for name in measured_sections(around) if name in WITHOUT_MIDDLEWARE]
+    return {**dict.fromkeys(shared, around), **own}
+
+
+def tables_by_middleware(campaign_dir: Path, section: str) -> Tables:
+    """Return the tables of a section of every middleware that it was measured with.
+
+    Parameters
+    ----------
+    campaign_dir
+        The campaign, or that of another middleware in it.
+
+    Returns
+    -------
+    Tables
+        `middleware` tells which; ours come first.
+
+    Raises
+    ------
+    FileNotFoundError
+        It was not measured with any.
+    """
+    inside = campaign_dir.parent.name == MIDDLEWARES
+    around = campaign_dir.parent.parent if inside else campaign_dir
+    folders = {OWN: around, **{path.name: path for path in sorted(around.glob(f"{MIDDLEWARES}/*"))}}
+    parts = []
+    for name, folder in folders.items():
+        if section in measured_sections(folder):
+            tables = campaign_tables(folder, [section])
+            parts.append(
+                Tables(**{f.name: _named(getattr(tables, f.name), name) for f in fields(Tables)})
+            )
+    if not parts:
+        raise FileNotFoundError(f"{around} holds no runs of section {section}: measure it first")
+    return _stacked(parts)
+
+
+def _named(frame: pd.DataFrame, middleware: str) -> pd.DataFrame:
+    return frame if frame.empty else frame.assign(middleware=middleware)
+
+
+def _stacked(parts: list[Tables]) -> Tables:
+    if len(parts) == 1:
+        return parts[0]
+    return Tables(
+        **{f.name: stack([getattr(part, f.name) for part in parts]) for f in fields(Tables)}
+    )

@@ -35,6 +35,7 @@ MIDDLEWARE_TIMES = (
     "processing_time",
     "servers_net_time",
     "client_rtt_and_think_time",
+    "queueing_and_processing_time",  # the rest, as packets have it
 )
 KNOWN_PERCENTILES = (*PERCENTILES, 99.9)
 HISTOGRAM_TIMES = ("response_time", "queueing_time", "service_time")
@@ -139,15 +140,21 @@ def middleware_measures(run: Run) -> dict[str, float]:
     used = pd.concat([run.in_window(part.utilization) for part in parts])
     utilization = used.groupby("kind")["utilization"].mean()
     keys = windows["hits"].sum() + windows["misses"].sum()
+    seen = all("jobs_mean" in queue for queue in queues)
     arrivals = sum(queue["arrivals"].sum() for queue in queues if "arrivals" in queue)
     return {
         "middleware_arrival_rate_ops_per_s": arrivals / stable_s if arrivals else np.nan,
         "middleware_throughput_ops_per_s": windows["requests"].sum() / stable_s,
-        **{f"middleware_{time}_ms": _mean_time(windows, time) for time in MIDDLEWARE_TIMES},
+        **{
+            f"middleware_{time}_ms": _mean_time(windows, time)
+            for time in MIDDLEWARE_TIMES
+            if f"{time}_mean_ms" in windows
+        },
         **_middleware_percentiles(run),
         "middleware_miss_rate": windows["misses"].sum() / keys if keys else np.nan,
         "middleware_errors": windows["errors"].sum(),
         "middleware_queue_length": sum(queue["queue_length_mean"].mean() for queue in queues),
+        **({"middleware_jobs": sum(queue["jobs_mean"].mean() for queue in queues)} if seen else {}),
         "middleware_waiting_workers": sum(q["waiting_workers_mean"].mean() for q in queues),
         "middleware_worker_utilization": utilization.get("worker", np.nan),
         "middleware_net_thread_utilization": utilization.get("net-thread", np.nan)

@@ -75,12 +75,14 @@ def _counted(run: Run, host: str) -> dict[str, float]:
 def ping_measures(run: Run) -> pd.DataFrame:
     """Round-trip times: ends and roles, replies, lost, distribution, what is emulated and added.
 
-    Beside a load they are those of the stable window; lost are those of the whole run.
+    Beside a load they are those of the stable window, of the whole run where replies have no time
+    of day; lost are those of the whole run.
     """
     roles, topology = _roles(run), run.manifest["topology"]
     rows = []
     for (source, target), ping in run.pings.items():
-        replies = run.in_window(ping.replies) if run.generators else ping.replies
+        is_stamped = ping.replies["epoch_s"].notna().any()
+        replies = run.in_window(ping.replies) if run.generators and is_stamped else ping.replies
         times = replies["round_trip_time_ms"]
         lost = np.nan if ping.transmitted is None else ping.transmitted - len(ping.replies)
         rows.append(

@@ -12,12 +12,14 @@ from analysis.results import (
     IperfResult,
     MemtierRun,
     MiddlewareResult,
+    PacketsResult,
     ParseError,
     PingResult,
     read_dstat,
     read_iperf3,
     read_memtier_json,
     read_middleware,
+    read_packets,
     read_ping,
 )
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
@@ -26,6 +28,7 @@ MANIFEST = "manifest.json"
 ACCEPTED = "accepted"
 PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
 MANIFEST_FORMAT = 1
+PACKETS = "packets"  # folder of a host with what packets tell
 ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 
 
@@ -42,7 +45,9 @@ class Run:
     generators
         (host, instance) to what that memtier instance measured.
     middlewares
-        Host to what its middleware measured.
+        Host to what its middleware measured, or what packets tell where that is a black box.
+    observed
+        Host to what packets tell of its middleware, where they were captured.
     loads
         Host to its CPU and network load (`analysis.results.read_dstat`).
     cpu_times
@@ -58,6 +63,7 @@ class Run:
     manifest: Mapping[str, Any]
     generators: Mapping[tuple[str, int], MemtierRun]
     middlewares: Mapping[str, MiddlewareResult]
+    observed: Mapping[str, PacketsResult]
     loads: Mapping[str, pd.DataFrame]
     cpu_times: Mapping[str, CpuTime]
     interfaces: Mapping[str, pd.DataFrame]
@@ -69,6 +75,11 @@ class Run:
         """Factor to level."""
         config: Mapping[str, Any] = self.manifest["config"]
         return config
+
+    @property
+    def is_black_box(self) -> bool:
+        """Whether its middlewares tell nothing themselves."""
+        return not self.manifest.get("middleware", {}).get("tells_statistics", True)
 
     @property
     def on_one_machine(self) -> bool:
@@ -124,11 +135,8 @@ def read_run(folder: Path | str) -> Run:
             for host in roles["clients"]
             for i in instances
         },
-        middlewares={
-            host: read_middleware(folder / host / "middleware")
-            for host in roles["middlewares"]
-            if instances
-        },
+        middlewares=read_middlewares(folder, manifest) if instances else {},
+        observed=_read_observed(folder, manifest) if instances else {},
         loads={host: read_dstat(folder / host / "dool.csv.gz") for host in loaded},
         cpu_times={
             host: read_cpu_time(path)
@@ -150,6 +158,28 @@ def read_run(folder: Path | str) -> Run:
             for pair, path in _between(folder, hosts, "iperf3-", ".json.gz").items()
         },
     )
+
+
+def read_middlewares(folder: Path, manifest: Mapping[str, Any]) -> dict[str, MiddlewareResult]:
+    """Return what each middleware measured, or packets tell of it; empty where nothing tells.
+
+    Raises
+    ------
+    ParseError
+        A file is missing or damaged; names its path.
+    """
+    if manifest.get("middleware", {}).get("tells_statistics", True):
+        hosts = manifest["roles"]["middlewares"]
+        return {host: read_middleware(folder / host / "middleware") for host in hosts}
+    observed = _read_observed(folder, manifest)
+    return {host: result.as_black_box() for host, result in observed.items()}
+
+
+def _read_observed(folder: Path, manifest: Mapping[str, Any]) -> dict[str, PacketsResult]:
+    if manifest.get("settings", {}).get("observed", "none") == "none":
+        return {}
+    hosts = manifest["roles"]["middlewares"]
+    return {host: read_packets(folder / host / PACKETS) for host in hosts}
 
 
 def _only_run(path: Path) -> MemtierRun:

@@ -30,7 +30,9 @@ _CODE = (
 )
 
 
-def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables:
+def campaign_tables(
+    campaign_dir: Path | str, sections: Iterable[str], *, all_observers: bool = False
+) -> Tables:
     """Return the tidy tables of some sections, made anew only where runs or code changed.
 
     Where the campaign's folder cannot be written the tables are made all the same, and not kept.
@@ -42,6 +44,8 @@ def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables
         ``data/<campaign>``.
     sections
         Such as ``["2.1"]``.
+    all_observers
+        As for `analysis.tables.frames.read_tables`.
 
     Raises
     ------
@@ -53,15 +57,17 @@ def campaign_tables(campaign_dir: Path | str, sections: Iterable[str]) -> Tables
     campaign_dir = Path(campaign_dir)
     wanted = sorted(sections)
     if not _can_write(campaign_dir):
-        return _current_tables(campaign_dir, wanted, may_write=False)
+        return _current_tables(campaign_dir, wanted, all_observers, may_write=False)
     lock = campaign_dir / "tidy" / ".lock"
     lock.parent.mkdir(exist_ok=True)
     lock.touch()
     with locked(lock):
-        return _current_tables(campaign_dir, wanted, may_write=True)
+        return _current_tables(campaign_dir, wanted, all_observers, may_write=True)
 
 
-def _current_tables(campaign_dir: Path, wanted: list[str], *, may_write: bool) -> Tables:
+def _current_tables(
+    campaign_dir: Path, wanted: list[str], all_observers: bool, *, may_write: bool
+) -> Tables:
     origins = {section: _origin(campaign_dir, section) for section in wanted}
     stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
     if stale and not may_write:
@@ -69,13 +75,14 @@ def _current_tables(campaign_dir: Path, wanted: list[str], *, may_write: bool) -
             TemporaryDirectory(prefix="middleware-lab-") as folder,
             raw_files(campaign_dir, wanted) as runs_dir,
         ):
-            return tidy_campaign(runs_dir, wanted, into=folder)
+            tidy_campaign(runs_dir, wanted, into=folder)
+            return read_tables(folder, wanted, all_observers=all_observers)
     if stale:
         with raw_files(campaign_dir, stale) as runs_dir:
             tidy_campaign(runs_dir, stale, into=campaign_dir)
         for name in stale:
             write_json(_origin_path(campaign_dir, name), origins[name])
-    return read_tables(campaign_dir, wanted)
+    return read_tables(campaign_dir, wanted, all_observers=all_observers)
 
 
 def _origin_path(campaign_dir: Path, section: str) -> Path:

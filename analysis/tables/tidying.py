@@ -7,6 +7,7 @@ links are undilated as they stand; `second_s` and `stable_s` are seconds of the 
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
+STAMPS, PACKETS = "stamps", "packets"  # who tells of a middleware
 PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
 _UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
@@ -106,21 +108,46 @@ def _reduce(run: Run) -> dict[str, pd.DataFrame]:
     }
     if run.generators:
         hosts = network.host_measures(run)
-        frames |= {
-            "runs": pd.DataFrame([{**_about(run), **measures.run_row(run, hosts)}]),
-            "request_types": details.request_type_measures(run),
-            "windows": _windows(run),
-            "servers": details.server_seconds(run),
-            "pauses": details.pauses(run),
-            "histograms": _histograms(run),
-            "hosts": hosts,
-        }
+        frames |= {"pauses": details.pauses(run), "hosts": hosts, **_seen(run, hosts)}
     key = _key(run)
     undilated = {name: _undilate(frame, key["time_dilation"]) for name, frame in frames.items()}
     if "hosts" in undilated and not undilated["hosts"].empty:
         hosts = undilated["hosts"]
         hosts["send_link_utilization"] = hosts["send_mbit_per_s"] / hosts["rate_mbit_per_s"]
     return {name: _with_key(frame, key) for name, frame in undilated.items() if not frame.empty}
+
+
+def _seen(run: Run, hosts: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return what is told of clients and middlewares, again by packets if they were captured."""
+    first = _of_observer(run, hosts)
+    if not run.observed:
+        return first
+    if run.is_black_box:
+        return {name: _marked(frame, PACKETS, is_second=False) for name, frame in first.items()}
+    second = _of_observer(replace(run, middlewares=run.observed), hosts)
+    return {
+        name: stack(
+            [
+                _marked(frame, STAMPS, is_second=False),
+                _marked(second[name], PACKETS, is_second=True),
+            ]
+        )
+        for name, frame in first.items()
+    }
+
+
+def _marked(frame: pd.DataFrame, observer: str, *, is_second: bool) -> pd.DataFrame:
+    return frame.assign(observer=observer, is_second=is_second)
+
+
+def _of_observer(run: Run, hosts: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {
+        "runs": pd.DataFrame([{**_about(run), **measures.run_row(run, hosts)}]),
+        "request_types": details.request_type_measures(run),
+        "windows": _windows(run),
+        "servers": details.server_seconds(run),
+        "histograms": _histograms(run),
+    }
 
 
 def _key(run: Run) -> dict[str, Any]:

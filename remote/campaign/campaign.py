@@ -14,23 +14,36 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from remote.campaign.controller import KEPT, Controller, Todo
+from remote.campaign.controller import Controller, Todo
 from remote.campaign.known_runs import cells, without
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.record import Record
 from remote.campaign.states import RunState, State, is_controlled, state_of
 from remote.campaign.view.progress import show_left
 from remote.errors import ConfigError
+from remote.experiment.rules import require_possible
 from remote.experiment.run import Run
-from remote.experiment.section import PROFILES, Section
-from remote.experiment.section_file import SECTIONS_DIR, read_section, section_file
+from remote.experiment.section import PROFILES, Section, with_middleware
+from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, section_file
 from remote.experiment.sessions.link_session import links_section
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
 from remote.providers.fleets import inventory_path
+from remote.services.middleware_file import (
+    FOLDER,
+    OWN,
+    SUFFIX,
+    find_middleware_file,
+    middleware_file,
+    read_middleware_file,
+)
 
 DATA_DIR = ROOT / "data"
+OF_MIDDLEWARES = "middlewares"  # folder of a campaign with those of other middlewares
 NO_FLEET = "none"  # shows what is measured and touches no host
+
+
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +58,7 @@ class Campaign:
         what is measured, else the path of an inventory.
     seed : of the order of the runs.
     plans : sections by name that are not those of the section files.
+    middleware : file of the one that is measured in place of this project's own.
     """
 
     path: Path
@@ -52,6 +66,7 @@ class Campaign:
     fleet: str
     seed: int
     plans: Mapping[str, Section] = field(default_factory=dict)
+    middleware: Path | None = None
 
     @classmethod
     def open(
@@ -61,18 +76,31 @@ class Campaign:
         profile: str = "smoke",
         fleet: str = "local",
         data_dir: Path = DATA_DIR,
+        middleware: str = "",
     ) -> Campaign:
         """Open campaign `name`, creating its folder if it is new.
+
+        Parameters
+        ----------
+        middleware : name or file of the one to measure in place of this project's own. What is
+            measured of it is a campaign of its own, ``<name>/middlewares/<middleware>``, which
+            may also be given as `name`.
 
         Raises
         ------
         ConfigError
-            The name or the profile is wrong, or the campaign was begun with another profile or
-            on another fleet.
+            The name, the profile or the middleware is wrong, or the campaign was begun with
+            another profile or on another fleet.
         """
-        path = data_dir / name
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or name == "published":
-            raise ConfigError(path, "a campaign's name consists of letters, digits, `.`, `_`, `-`")
+        named = re.fullmatch(rf"({_NAME})(?:/{OF_MIDDLEWARES}/({_NAME}))?", name)
+        if named is None or named[1] == "published":
+            rule = "letters, digits, `.`, `_`, `-`"
+            raise ConfigError(data_dir / name, f"a campaign's name consists of {rule}")
+        middleware = middleware or named[2] or OWN
+        path, file = data_dir / named[1], None
+        if (stem := Path(middleware).name.removesuffix(SUFFIX)) != OWN:
+            path = path / OF_MIDDLEWARES / stem
+            file = find_middleware_file(middleware, [Path.cwd(), path / KEPT])
         if profile not in PROFILES:
             raise ConfigError(path, f"no profile `{profile}`; there are {', '.join(PROFILES)}")
         record = Record.read(path)
@@ -80,12 +108,18 @@ class Campaign:
             if not path.is_dir():
                 raise ConfigError(path, "no such campaign, and fleet `none` measures nothing")
             known = record or Record(profile=profile, seed=0, fleet=fleet)
-            return cls(path=path, profile=known.profile, fleet=NO_FLEET, seed=known.seed)
+            return cls(
+                path=path,
+                profile=known.profile,
+                fleet=NO_FLEET,
+                seed=known.seed,
+                middleware=file,
+            )
         if record is None:
             seed = random.SystemRandom().randrange(2**32)
             record = Record(profile=profile, seed=seed, fleet=fleet)
         record.require(path, profile=profile, fleet=fleet)
-        return cls(path=path, profile=profile, fleet=fleet, seed=record.seed)
+        return cls(path=path, profile=profile, fleet=fleet, seed=record.seed, middleware=file)
 
     def plan(self, section: str) -> Section:
         """Return the section of that name, or in the file of that path, in its profile."""
@@ -93,8 +127,27 @@ class Campaign:
             return self.plans[section]
         path = self.file(section)
         read = read_section(path.stem, self.profile, folder=path.parent)
+        if self.middleware is not None and read.kind == "load":
+            try:
+                read = with_middleware(read, read_middleware_file(self.middleware))
+            except ValueError as exc:
+                raise ConfigError(path, f"{exc}: measure it without --middleware") from exc
+            require_possible(read, path)
         record = Record.read(self.path)
         return record.as_begun(read) if record else read
+
+    @property
+    def middleware_name(self) -> str:
+        """Name of the middleware that is measured where a section does not say which."""
+        return self.middleware.stem if self.middleware else OWN
+
+    def cannot_be_told(self, section: str) -> list[str]:
+        """Return the settings of a section that its middleware cannot be told, and so lacks."""
+        if self.middleware is None:
+            return []
+        path, of = self.file(section), read_middleware_file(self.middleware)
+        read = read_section(path.stem, self.profile, folder=path.parent)
+        return [name for name in {**read.factors, **read.constants} if not of.takes(name)]
 
     def file(self, section: str) -> Path:
         """Return the file of a section; one of the user's own is kept with what it has measured."""
@@ -219,13 +272,32 @@ class Campaign:
             files = [self.file(section) for section in sections]
             own = [file for file in files if file.resolve().parent != SECTIONS_DIR]
             controller = Controller(
-                path=self.path, begun=begun, own_files=own, progress=progress, afresh=retry
+                path=self.path,
+                begun=begun,
+                own_files=own,
+                own_middlewares=self._own_middlewares(sections),
+                progress=progress,
+                afresh=retry,
             )
             todo = [self._todo(section, retry=retry) for section in missing]
             controller.measure(todo, time_dilation=time_dilation)
         left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
         show_left(left)
         return left
+
+    def _own_middlewares(self, sections: Collection[str]) -> list[Path]:
+        """Return the files of middlewares that are not shipped."""
+        found = set()
+        for section in sections:
+            beside = self.file(section).parent
+            for name in self.plan(section).middlewares:
+                is_given = self.middleware is not None and self.middleware.stem == name
+                found.add(
+                    self.middleware
+                    if is_given
+                    else middleware_file(name, [beside, self.path / KEPT])
+                )
+        return sorted(file for file in found if file and file.resolve().parent != FOLDER)
 
     def _inventory(self) -> Inventory | None:
         """Return the hosts as far as they are known without touching them."""

@@ -26,6 +26,7 @@ from remote.errors import RemoteError
 from remote.experiment.manifest import git_state
 from remote.experiment.run import Run
 from remote.experiment.section import Section
+from remote.experiment.section_file import KEPT
 from remote.experiment.sessions.link_session import LinksSession
 from remote.experiment.sessions.load import LoadSession
 from remote.experiment.sessions.network import NetworkSession
@@ -35,6 +36,7 @@ from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import ROOT, Tools, provision
 from remote.phases import Phases
 from remote.providers.fleets import inventory_path
+from remote.services.middleware_file import kept_folder, read_middleware_file
 
 OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextManager[Session]]
 
@@ -48,8 +50,6 @@ SESSIONS: Mapping[str, OpenSession] = {
     "network": NetworkSession,
 }
 """What each kind of section needs up while its runs are measured."""
-
-KEPT = "sections"  # folder of a campaign with the section files of the user's own
 
 
 class Planner(Protocol):
@@ -82,6 +82,7 @@ class Controller:
     ----------
     begun : what the campaign is, or is to be, begun with.
     own_files : section files that are not shipped; the campaign keeps them as they are measured.
+    own_middlewares : the same of middlewares, with the files that they name.
     progress : show it, and the running experiment.
     afresh : forget the attempts that were made before.
     """
@@ -89,6 +90,7 @@ class Controller:
     path: Path
     begun: Record
     own_files: Sequence[Path] = ()
+    own_middlewares: Sequence[Path] = ()
     progress: bool = True
     afresh: bool = False
 
@@ -186,12 +188,12 @@ class Controller:
         conditions = conditions_of(inventory, sections, dilations)
         known = Record.read(self.path) or self.begun
         known.extended(self.path, conditions).write(self.path)
+        kept = self.path / KEPT
         for file in self.own_files:
-            kept = self.path / KEPT / file.name
-            kept.parent.mkdir(exist_ok=True)
-            if not (kept.exists() and kept.samefile(file)):
-                with written_whole(kept) as part:
-                    shutil.copyfile(file, part)
+            _keep(file, kept)
+        for file in self.own_middlewares:
+            for name in (file.name, *read_middleware_file(file).files):
+                _keep(file.with_name(name), kept_folder(kept, file.stem))
 
     @contextlib.contextmanager
     def alone(self, inventory: Inventory) -> Iterator[None]:
@@ -207,15 +209,28 @@ class Controller:
         self.path.mkdir(parents=True, exist_ok=True)
         lock = self.path / LOCK
         lock.touch()
-        with (
-            exclusive(lock, "measures this campaign"),
-            exclusive(_fleet_lock(inventory), "measures on this fleet"),
-        ):
+        with exclusive(lock, "measures this campaign"), sole_controller(inventory):
             for leftover in self.path.glob(f"*/*/*{PARTIAL_SUFFIX}"):
                 shutil.rmtree(leftover)
             for mark in self.path.glob("*/*/*.running"):
                 mark.unlink()
             yield
+
+
+@contextlib.contextmanager
+def sole_controller(inventory: Inventory) -> Iterator[None]:
+    """Keep others off a fleet; ConfigError if another process measures on it."""
+    with exclusive(_fleet_lock(inventory), "measures on this fleet"):
+        yield
+
+
+def _keep(file: Path, folder: Path) -> None:
+    """Copy a file into a folder, whole or not at all; harmless if it stands there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / file.name
+    if not (kept.exists() and kept.samefile(file)):
+        with written_whole(kept) as part:
+            shutil.copyfile(file, part)
 
 
 def _fleet_lock(inventory: Inventory) -> Path:

@@ -160,8 +160,15 @@ def conditions_of(
             "durations": asdict(section.durations) if section.durations else None,
             "precision": _precision(section.precision) if section.precision else None,
             "find": section.find.text() if section.find else None,
+            **_middlewares(section),
         }
     return conditions
+
+
+def _middlewares(section: Section) -> dict[str, Any]:
+    """Return all of the middlewares that are not this project's own."""
+    of = {name: asdict(middleware) for name, middleware in section.middlewares.items()}
+    return {"middlewares": json.loads(json.dumps(of))} if of else {}
 
 
 def _precision(precision: Precision) -> dict[str, Any]:

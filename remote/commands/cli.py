@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
@@ -21,10 +21,11 @@ from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
 from remote.commands.of_fleets import loopback_option
+from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.experiment.section import PROFILES
-from remote.providers.fleets import lab_of
+from remote.providers.fleets import up_meanwhile
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
 from remote.providers.local_lab.status_text import status_text
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
@@ -150,6 +151,12 @@ def shell(host: str, command: tuple[str, ...]) -> None:
     type=float,
     help="k for all sections, local lab only.  [default: each section's]",
 )
+@click.option(
+    "--middleware",
+    default="",
+    metavar="NAME|FILE",
+    help="Measure another middleware, such as nutcracker (docs/middlewares.md).  [default: mwlab]",
+)
 @click.option("--retry", is_flag=True, help="Make new attempts at runs that were given up, too.")
 @click.option(
     "--dry-run", is_flag=True, help="Only list what is missing and the time it takes; needs no lab."
@@ -166,6 +173,7 @@ def run(
     campaign: str,
     fleet: str,
     time_dilation: float | None,
+    middleware: str,
     retry: bool,
     dry_run: bool,
     own_lab: bool,
@@ -173,12 +181,16 @@ def run(
     """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
 
     A file is a section of your own, such as my.toml (docs/sections.md); the campaign keeps a copy.
+    Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME.
 
     Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
     3 if runs were given up after three attempts: they are named, all others are done.
     """
     sections = tuple(dict.fromkeys(sections))
-    opened = Campaign.open(campaign, profile=profile, fleet=fleet)
+    opened = Campaign.open(campaign, profile=profile, fleet=fleet, middleware=middleware)
+    for section in sections:
+        if lost := opened.cannot_be_told(section):
+            click.echo(f"{section}: {opened.middleware_name} cannot be told {', '.join(lost)}")
     if dry_run:
         plans = [
             opened.planned(section, retry=retry, time_dilation=time_dilation)
@@ -188,7 +200,7 @@ def run(
         click.echo(missing_table(plans, links, opened.path))
         return
     missing = any(opened.missing(section, retry=retry) for section in sections)
-    with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
+    with up_meanwhile(fleet, click.echo) if own_lab and missing else contextlib.nullcontext():
         left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
     if known := known_text([opened.planned(section) for section in sections]):
         click.echo(known)
@@ -206,21 +218,6 @@ def export(arguments: tuple[str, ...]) -> None:
     export_report.main(list(arguments), prog_name="lab export")
 
 
-@contextlib.contextmanager
-def _own_lab(fleet: str) -> Iterator[None]:
-    """Have a lab on this machine up inside the block; one that was up before is left up."""
-    lab = lab_of(fleet)
-    if lab is None:
-        yield
-        return
-    if lab.is_running():
-        lab.up(progress=click.echo)
-        yield
-        return
-    with lab:
-        yield
-
-
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *FLEET_COMMANDS,
     *CAMPAIGN_COMMANDS,
@@ -229,3 +226,4 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
 main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(find))
+main.command(name="try")(_clear_errors(try_))

@@ -174,7 +174,8 @@ def _with_what_ifs(path: Path) -> list[Path]:
     """Return the folders of a campaign and of its what-ifs; ConfigError if there is none."""
     if not (path / RECORD).is_file():
         raise ConfigError(path, "no such campaign")
-    return [path, *sorted(record.parent for record in path.glob(f"what-if/*/{RECORD}"))]
+    below = ("what-if", "middlewares", "sensitivity/*")
+    return [path, *sorted(r.parent for b in below for r in path.glob(f"{b}/*/{RECORD}"))]
 
 
 def _digest(plan: Section) -> str:

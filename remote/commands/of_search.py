@@ -8,14 +8,13 @@ import click
 
 from analysis.whole_files import written_whole
 from remote.campaign import Campaign
-from remote.campaign.controller import KEPT
 from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
 from remote.campaign.view.dry_run import missing_table
 from remote.checked_files import read_toml
 from remote.errors import ConfigError
 from remote.experiment.objective import Objective
 from remote.experiment.section import PROFILES
-from remote.experiment.section_file import SECTIONS_DIR, SUFFIX, read_section, section_of
+from remote.experiment.section_file import KEPT, SECTIONS_DIR, SUFFIX, read_section, section_of
 
 
 @click.argument("objective")
@@ -81,6 +80,7 @@ def find(
         campaign=campaign,
         fleet=fleet,
         time_dilation=time_dilation,
+        middleware="",
         retry=retry,
         dry_run=False,
         own_lab=own_lab,

@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.text.formatting import grouped
 from remote.experiment.section import Section, level_text
 from remote.experiment.settings import Level, Settings
+from remote.services.middleware_file import OWN
 
 WORKLOADS = {
     "set": "write-only (set)",
@@ -74,6 +75,8 @@ def _configuration(section: Section) -> dict[str, str]:
         "Number of middlewares": distinct(lambda one: one.num_middlewares or NONE),
         "Worker threads per middleware": levels("workers", proxied) if proxied else NONE,
     }
+    if any(one.middleware != OWN for one in proxied):
+        rows["Middleware"] = levels("middleware", proxied)
     if any((one.routing, one.dispatch) != ("round-robin", "sequential") for one in proxied):
         rows["Routing"] = levels("routing", proxied)
         rows["Dispatch"] = levels("dispatch", proxied)

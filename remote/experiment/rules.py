@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from remote.errors import ConfigError
 from remote.experiment.section import Config, Section, slug
-from remote.experiment.settings import OF_MIDDLEWARES, Settings, mistakes
+from remote.experiment.settings import OF_MIDDLEWARES, SETTINGS, Settings, mistakes
+from remote.services.middleware_file import TOLD
 
 EXPIRY_MARGIN_S = 600
 
@@ -53,6 +56,7 @@ def _require_possible_load(section: Section, path: Path) -> None:
         )
     if section.find is not None:
         _require_searchable(section, configs, path)
+    _require_told(section, configs, path)
     settings = [section.settings(config) for config in configs]
     if not any(one.num_middlewares for one in settings):
         needless = [name for name in OF_MIDDLEWARES if name in section.constants]
@@ -63,6 +67,34 @@ def _require_possible_load(section: Section, path: Path) -> None:
             raise ConfigError(path, f"{slug(config)}: {mistake}")
     _require_keys_to_last(section, settings, path)
     _require_possible_pauses(section, settings, path)
+
+
+def _require_told(section: Section, configs: list[Config], path: Path) -> None:
+    """Refuse settings that none of the section's middlewares can be told, or that one lacks."""
+    given = [{**section.constants, **section.own(config)} for config in configs]
+    used = [
+        (config, own, section.middleware(config))
+        for config, own in zip(configs, given, strict=True)
+        if own.get("num_middlewares", section.hosts["middlewares"])
+    ]
+    for name in TOLD if used else ():
+        everywhere = name in section.constants or name in section.factors
+        if everywhere and not any(middleware.takes(name) for _, _, middleware in used):
+            names = ", ".join(dict.fromkeys(middleware.name for _, _, middleware in used))
+            raise ConfigError(path, f"{name}: {names} cannot be told that; leave it out")
+    for config, own, middleware in used:
+        if middleware.takes("workers") and "workers" not in own:
+            raise ConfigError(
+                path, f"{slug(config)}: workers must be given, as a factor or in [middleware]"
+            )
+        for name, level in middleware.fixed.items():
+            try:
+                TypeAdapter(SETTINGS[name].kind).validate_python(level)
+            except ValidationError as exc:
+                rule = exc.errors(include_url=False)[0]["msg"]
+                raise ConfigError(
+                    f"middleware {middleware.name}", f"fixed.{name} must be {rule}, got {level!r}"
+                ) from exc
 
 
 def _require_searchable(section: Section, configs: list[Config], path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remote.experiment.lengths import Durations
 from remote.experiment.objective import Objective
 from remote.experiment.precision import Precision
-from remote.experiment.settings import Level, Settings
+from remote.experiment.settings import OBSERVERS, Level, Settings
+from remote.services.middleware_file import OWN, Middleware, own_middleware
 
 PROFILES = ("smoke", "quick", "paper")
 Config = dict[str, Level]
@@ -49,6 +50,7 @@ class Section:
     durations : how long and how often each configuration is measured; None with `precision`.
     precision : what each configuration is measured for, in place of a time; None with `durations`.
     find : the largest arrival rate that is searched for, in place of rates that are given.
+    middlewares : by name those that are not this project's own.
     time_dilation : the k that suits the section, unless another one is asked for; None for the
         smallest one that suits each configuration.
     """
@@ -67,15 +69,33 @@ class Section:
     precision: Precision | None = None
     find: Objective | None = None
     pauses: tuple[Pause, ...] = ()
+    middlewares: Mapping[str, Middleware] = field(default_factory=dict)
     time_dilation: float | None = 1.0
 
     def configs(self) -> list[Config]:
-        """Return all combinations of the factors' levels, in the order of the file."""
-        return [
-            dict(zip(part, levels, strict=True))
-            for part in self.parts or (self.factors,)
-            for levels in itertools.product(*part.values())
-        ]
+        """Return all combinations of the factors' levels, in the order of the file.
+
+        Levels that a configuration's middleware cannot be told are left out, and what is the same
+        without them stands once.
+        """
+        found: list[Config] = []
+        for part in self.parts or (self.factors,):
+            for levels in itertools.product(*part.values()):
+                config = dict(zip(part, levels, strict=True))
+                told = self._told(config, config)
+                if told == config or told not in found:
+                    found.append(told)
+        return found
+
+    def middleware(self, config: Mapping[str, Level]) -> Middleware:
+        """Return the middleware of a configuration; that of those without any is not started."""
+        name = str(self.own(config).get("middleware", self.constants.get("middleware", OWN)))
+        return own_middleware() if name == OWN else self.middlewares[name]
+
+    def _told(self, config: Mapping[str, Level], given: Mapping[str, Level]) -> Config:
+        """Return those of the given settings that the configuration's middleware can be told."""
+        middleware = self.middleware(config)
+        return {name: level for name, level in given.items() if middleware.takes(name)}
 
     @property
     def repetitions(self) -> tuple[int, int]:
@@ -115,7 +135,44 @@ class Section:
             "num_middlewares": self.hosts["middlewares"],
             "num_servers": self.hosts["servers"],
         }
-        return Settings(**{**hosts, **self.constants, **self.own(config)})
+        middleware = self.middleware(config)
+        given = self._told(config, {**self.constants, **self.own(config)})
+        settings: dict[str, Any] = {**hosts, **given, **middleware.fixed}
+        if settings["num_middlewares"] and not middleware.tells_statistics:
+            settings.setdefault("observed", OBSERVERS[-1])
+        return Settings(**settings)
+
+
+def with_middleware(section: Section, middleware: Middleware) -> Section:
+    """Return a section with another middleware, without what that cannot be told.
+
+    Raises
+    ------
+    ValueError
+        It has no middleware, or says itself which.
+    """
+    if not section.hosts.get("middlewares"):
+        raise ValueError(f"section {section.name} has no middleware")
+    if "middleware" in section.factors or "middleware" in section.constants:
+        raise ValueError(f"section {section.name} says itself which middleware it measures")
+    if middleware.name == OWN:
+        return section
+
+    def told(table: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in table.items() if middleware.takes(name)}
+
+    return replace(
+        section,
+        factors=told(section.factors),
+        extra=told(section.extra),
+        parts=tuple(map(told, section.parts)),
+        constants={**told(section.constants), "middleware": middleware.name},
+        follows={
+            factor: {level: told(following) for level, following in by_level.items()}
+            for factor, by_level in told(section.follows).items()
+        },
+        middlewares={middleware.name: middleware},
+    )
 
 
 def slug(config: Mapping[str, Level]) -> str:

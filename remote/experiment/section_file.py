@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,10 +30,19 @@ from remote.experiment.section_document import (
 )
 from remote.experiment.settings import SETTINGS, Level
 from remote.hosts.host import ROLES
+from remote.services.middleware_file import OWN, middleware_file, read_middleware_file
 
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
 SUFFIX = ".toml"
-RESERVED = {"raw", "sections", "tidy"}  # other folders of a campaign
+KEPT = "sections"  # folder of a campaign with the files of the user's own, middlewares too
+RESERVED = {
+    "middlewares",
+    "raw",
+    "sections",
+    "sensitivity",
+    "tidy",
+    "what-if",
+}  # other folders of a campaign
 REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say
 BUDGET_S = 900.0  # of a configuration, where precision does not say
 
@@ -95,8 +104,17 @@ def section_of(path: Path, document: Mapping[str, Any], profile: str) -> Section
             section = _under_load(path.stem, profile, parse(LoadFile, document))
     except ValueError as exc:
         raise ConfigError(path, str(exc)) from exc
+    section = _with_middlewares(section, path)
     require_possible(section, path)
     return section
+
+
+def _with_middlewares(section: Section, path: Path) -> Section:
+    """Return a section with the middlewares that it names: beside its file, or shipped."""
+    named = [section.constants.get("middleware", OWN), *section.factors.get("middleware", ())]
+    others = [str(name) for name in named if name != OWN]
+    read = {name: read_middleware_file(middleware_file(name, [path.parent])) for name in others}
+    return replace(section, middlewares=read)
 
 
 def _on_base(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:

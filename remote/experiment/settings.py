@@ -10,9 +10,11 @@ from remote.checked_files import Count, Positive, matching, one_of, told, whole_
 from remote.services import memcached
 from remote.services.memtier import DEFAULT_KEY_PREFIX, LARGEST_KEY_BYTES, RATIOS, WORKLOADS, Keys
 from remote.services.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
+from remote.services.middleware_file import NAME, OWN
 
 Level = str | int | float | bool
 ALL_SERVERS = "all"
+OBSERVERS = ("none", "packets")
 ITEM_OVERHEAD_BYTES = 80  # what memcached keeps beside key and value
 
 
@@ -50,6 +52,10 @@ SETTINGS: Mapping[str, Setting] = {
     "key_prefix": _text("letters, digits, `-`, `_`, `:`", r"[\w:-]+"),
     "key_count": Setting("generator", Count, varies=False),
     "expiry_range_s": _text("two numbers of seconds, 9999-10000", r"\d+-\d+"),
+    "middleware": Setting(
+        "middleware",
+        Annotated[str, matching("the name of a middleware file, without its `.toml`", NAME)],
+    ),
     "workers": Setting("middleware", Count),
     "routing": Setting("middleware", Annotated[str, one_of(*ROUTINGS)]),
     "dispatch": Setting("middleware", Annotated[str, one_of(*DISPATCHES)]),
@@ -66,6 +72,7 @@ SETTINGS: Mapping[str, Setting] = {
         ],
     ),
     "server_timeout_s": Setting("middleware", Positive, varies=False),
+    "observed": Setting("middleware", Annotated[str, one_of(*OBSERVERS)]),
 }
 """Every setting of a run under load; those that may vary are the factors of a section."""
 
@@ -86,6 +93,9 @@ class Settings:
     client_hosts : number of hosts that generate load.
     arrival_rate_per_s : of all generators together and undilated; None is a closed loop.
     key_bytes : length of every key; None leaves it to memtier's prefix and the number.
+    middleware : name of its file.
+    workers : None where the middleware has none that can be told.
+    observed : what watches middlewares from outside.
     """
 
     client_hosts: int
@@ -103,6 +113,7 @@ class Settings:
     key_prefix: str = DEFAULT_KEY_PREFIX
     key_count: int = 10_000
     expiry_range_s: str = "9999-10000"
+    middleware: str = OWN
     workers: int | None = None
     routing: str = "round-robin"
     dispatch: str = "sequential"
@@ -110,6 +121,7 @@ class Settings:
     sharded: bool = False
     replicas: int | str = 1
     server_timeout_s: float = 3.0
+    observed: str = OBSERVERS[0]
 
     @property
     def instances(self) -> int:
@@ -224,10 +236,8 @@ def _middleware_mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterat
         if needless:
             yield f"{', '.join(needless)}: there is no middleware to set it on"
         return
-    if settings.workers is None:
-        yield "workers must be given, as a factor or in [middleware]"
-    elif settings.num_middlewares * settings.workers > memcached.MAX_CONNECTIONS:
-        connections = settings.num_middlewares * settings.workers
+    connections = settings.num_middlewares * (settings.workers or 0)
+    if connections > memcached.MAX_CONNECTIONS:
         yield (
             f"{connections} workers in all are more than the {memcached.MAX_CONNECTIONS} "
             "connections that a server takes"

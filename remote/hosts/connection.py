@@ -170,7 +170,11 @@ class Connection:
 
     def put_text(self, text: str, remote: str, *, mode: int = 0o644) -> None:
         """Write `text` to the file `remote`, atomically."""
-        data = io.BytesIO(text.encode())
+        self.put_bytes(text.encode(), remote, mode=mode)
+
+    def put_bytes(self, content: bytes, remote: str, *, mode: int = 0o644) -> None:
+        """Write `content` to the file `remote`, atomically."""
+        data = io.BytesIO(content)
 
         def send(client: paramiko.SFTPClient, part: str) -> object:
             data.seek(0)
@@ -215,12 +219,9 @@ class Connection:
         HostUnreachable
             Nothing listens on the port, or the reply does not end within `timeout_s`.
         """
-        transport = self.open()
-        target = (self.host.data_address, port)
         reply = bytearray()
         try:
-            with transport.open_channel("direct-tcpip", target, ("127.0.0.1", 0)) as channel:
-                channel.settimeout(timeout_s)
+            with self.dial(port, timeout_s=timeout_s) as channel:
                 channel.sendall(request)
                 while not reply.endswith(end):
                     chunk = channel.recv(CHUNK_BYTES)
@@ -234,6 +235,19 @@ class Connection:
                 f"Is the service running? `ss -ltnp 'sport = :{port}'` on the host shows it.",
             ) from exc
         return bytes(reply)
+
+    def dial(self, port: int, *, timeout_s: float = 5.0) -> paramiko.Channel:
+        """Connect to a TCP port of the host's data address, through SSH; it is used as a socket.
+
+        Raises
+        ------
+        OSError, EOFError, paramiko.SSHException
+            Nothing listens there.
+        """
+        target = (self.host.data_address, port)
+        channel = self.open().open_channel("direct-tcpip", target, ("127.0.0.1", 0))
+        channel.settimeout(timeout_s)
+        return channel
 
 
 def _read_line(channel: paramiko.Channel) -> str:

@@ -1,19 +1,22 @@
-"""The middleware under test: its command line, and how it is started."""
+"""The middleware under test: where it listens, and how it is started and ended."""
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from pathlib import Path
 
+from remote.errors import ConfigError, MissingTool
 from remote.hosts.connection import Connection
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
+from remote.services.middleware_file import Launch, Middleware
 
 PORT = 11212
 ADMIN_PORT = 11213
-"""Where each middleware tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
-READY_LINE = "listening on"
+"""Where ours tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
+JOB = "middleware"
 READY_TIMEOUT_S = 30.0
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
@@ -21,53 +24,55 @@ TRANSPORTS = ("loop", "ktor")
 LARGEST_VALUE_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class MiddlewareOptions:
-    """One middleware: where it listens, its workers and its servers.
+def files_folder(host: Host, middleware: Middleware) -> str:
+    """Return the folder on `host` where the files of a middleware stand."""
+    return f"{host.work_dir}/middlewares/{middleware.name}"
 
-    Parameters
-    ----------
-    program : path of `middleware` on the host.
-    address : address to listen on, also for the admin endpoint.
-    workers : number of worker coroutines.
-    servers : ``address:port`` of each memcached.
-    routing, dispatch, transport : one of `ROUTINGS`, of `DISPATCHES`, of `TRANSPORTS`.
-    sharded : cut multi-gets into parts, one for each server.
-    replicas : servers that a key is written to with routing consistent-hash; a number or ``all``.
-    server_timeout_s : longest wait for a server, in seconds of the clock.
-    stats_dir : folder for the results, relative to the job's.
+
+def bring(connection: Connection, launch: Launch, folder: Path) -> None:
+    """Copy the files of a middleware, which stand in `folder`, to a host that has them not.
+
+    Raises
+    ------
+    MissingTool
+        The host lacks the program.
+    ConfigError, TransferFailed
+        A file is not what it was when its section was read, or cannot be copied.
     """
+    host, middleware = connection.host, launch.middleware
+    if middleware.files:
+        _copy(connection, middleware, folder)
+    program = shlex.split(launch.command)[0]
+    there = f"PATH=$PATH:/usr/sbin:/sbin command -v {shlex.quote(program)} > /dev/null"
+    if connection.run(there, check=False).exit_status:
+        packages = " ".join(middleware.packages)
+        remedy = (
+            f"`apt-get install -y {packages}` there has it."
+            if packages
+            else (f"Name it in `files` of {middleware.name}.toml, or install it there.")
+        )
+        raise MissingTool(host.name, program, remedy)
 
-    program: str
-    address: str
-    workers: int
-    servers: tuple[str, ...]
-    routing: str = "round-robin"
-    dispatch: str = "sequential"
-    transport: str = TRANSPORTS[0]
-    sharded: bool = False
-    replicas: int | str = 1
-    server_timeout_s: float = 3.0
-    stats_dir: str = "middleware"
 
-    def command(self) -> str:
-        """Return the command line."""
-        arguments = [self.program, "-l", self.address, "-p", str(PORT), "-t", str(self.workers)]
-        arguments += ["-s", str(self.sharded).lower(), "-m", *self.servers]
-        arguments += ["--routing", self.routing, "--dispatch", self.dispatch]
-        if self.transport != TRANSPORTS[0]:  # an older middleware does not know the option
-            arguments += ["--transport", self.transport]
-        if self.routing == "consistent-hash":  # elsewhere the middleware refuses the option
-            arguments += ["--replicas", str(self.replicas)]
-        arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]
-        arguments += ["--stats-dir", self.stats_dir, "--admin", f"{self.address}:{ADMIN_PORT}"]
-        return shlex.join(arguments)
+def _copy(connection: Connection, middleware: Middleware, folder: Path) -> None:
+    target = files_folder(connection.host, middleware)
+    quoted = " ".join(shlex.quote(f"{target}/{name}") for name in middleware.files)
+    listing = connection.run(
+        f"mkdir -p {shlex.quote(target)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"
+    )
+    present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
+    for name, digest in middleware.files.items():
+        path = folder / name
+        if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            raise ConfigError(path, "has changed while the section was measured: run it again")
+        if present.get(name) != digest:
+            connection.put(path, f"{target}/{name}", mode=0o755)
 
 
 def start_middlewares(
-    commands: Mapping[Host, str], *, jobs: RunningJobs, limit_s: float
+    launches: Mapping[Host, Launch], *, jobs: RunningJobs, limit_s: float
 ) -> list[Job]:
-    """Start a middleware on each host with its command; return when all accept clients.
+    """Start a middleware on each host; return when all accept clients.
 
     Raises
     ------
@@ -77,9 +82,20 @@ def start_middlewares(
 
     def start(connection: Connection) -> Job:
         host = connection.host
-        require_free_ports(connection, PORT, ADMIN_PORT)
-        job = jobs.start(host, "middleware", commands[host], limit_s=limit_s)
-        job.wait_for_line(READY_LINE, timeout_s=READY_TIMEOUT_S)
+        launch = launches[host]
+        middleware = launch.middleware
+        ports = (PORT, ADMIN_PORT) if middleware.has_admin_port else (PORT,)
+        require_free_ports(connection, *ports)
+        folder = job_folder(host, jobs.name)
+        if launch.configuration:
+            connection.run(f"mkdir -p {shlex.quote(folder)}")
+        for name, text in launch.configuration.items():
+            connection.put_text(text, f"{folder}/{name}")
+        job = jobs.start(host, JOB, launch.command, limit_s=limit_s)
+        if middleware.ready:
+            job.wait_for_line(middleware.ready, timeout_s=READY_TIMEOUT_S)
+        else:
+            job.wait_for_port(PORT, timeout_s=READY_TIMEOUT_S)
         return job
 
-    return list(jobs.fleet.for_each(commands, start).values())
+    return list(jobs.fleet.for_each(launches, start).values())

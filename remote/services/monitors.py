@@ -36,13 +36,17 @@ def monitor_of(job: str) -> str | None:
     return next((name for name in MONITORS if job == name or job.startswith(f"{name}-")), None)
 
 
-def ended_well(job: str, exit_status: int | None) -> bool:
+def ended_well(job: str, exit_status: int | None, may_be: Collection[int] = (0,)) -> bool:
     """Tell whether a job's exit status is as it should be.
 
     Monitors run on, or in runs of before may tell of our interrupt.
+
+    Parameters
+    ----------
+    may_be : what a program that is no monitor may end with.
     """
     if monitor_of(job) is None:
-        return exit_status == 0
+        return exit_status in may_be
     return exit_status in (None, 0, _INTERRUPTED)
 
 

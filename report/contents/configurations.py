@@ -44,6 +44,7 @@ _SETTINGS = {
     "key_prefix": "key prefix",
     "key_count": "key space (keys)",
     "expiry_range_s": "expiry (s)",
+    "middleware": "middleware",
     "workers": "workers per middleware",
     "routing": "routing",
     "dispatch": "dispatch",
@@ -51,6 +52,7 @@ _SETTINGS = {
     "sharded": "sharded multi-gets",
     "replicas": "copies of a key",
     "server_timeout_s": "timeout of a server (s)",
+    "observed": "observed by",
     "kind": "kind",
 }
 _DURATIONS = {

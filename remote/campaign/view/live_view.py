@@ -119,7 +119,7 @@ class Watch:
             return
         count = run.section.settings(run.config).num_middlewares
         hosts = self.fleet.inventory.take("middlewares", count)
-        if not hosts:
+        if not hosts or not run.section.middleware(run.config).has_admin_port:
             return
         if self._figure is None:
             self._figure = LiveFigure()

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.results import read_middleware
+from analysis.results import MiddlewareResult
 from analysis.results.memtier import MemtierRun
+from analysis.tables.run import read_middlewares
 from remote.experiment.checks.check import Check
 from remote.services.memcached import parse_stats
 
@@ -45,9 +46,9 @@ def count_checks(
             yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
             yield _agree(f"{name}_keys", _total(here, "keys"), counted["keys"], under_way)
         return
-    for name in middlewares:
+    for name, result in read_middlewares(folder, manifest).items():
         here = [one for one, target in zip(sent, targets, strict=True) if target == name]
-        counted = middleware_counts(folder / name / "middleware")
+        counted = middleware_counts(result)
         yield _agree(f"{name}_requests", _total(here, "requests"), counted["requests"], under_way)
         yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
     sets, keys = _total(sent, "sets"), _total(sent, "keys")
@@ -91,10 +92,9 @@ def server_counts(folder: Path) -> Counts:
     return {kind: int(after[name]) - int(before[name]) for kind, name in COUNTERS.items()}
 
 
-def middleware_counts(folder: Path) -> Counts:
-    """Return what the middleware whose files are in `folder` counted: requests, sets."""
-    windows = read_middleware(folder).windows
-    by_type = windows.groupby("request_type")["requests"].sum()
+def middleware_counts(result: MiddlewareResult) -> Counts:
+    """Return what a middleware counted, or who observed it: requests, sets."""
+    by_type = result.windows.groupby("request_type")["requests"].sum()
     return {"requests": float(by_type.sum()), "sets": float(by_type.get("set", 0))}
 
 

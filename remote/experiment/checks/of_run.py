@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analysis.results import ParseError, read_memtier_json, read_middleware
+from analysis.results import ParseError, read_memtier_json
 from analysis.results.memtier import MemtierRun
-from analysis.tables.run import ACCEPTED
+from analysis.tables.run import ACCEPTED, read_middlewares
 from remote.experiment.checks.check import ADVISORY, REJECTED, REQUIRED, Check
 from remote.experiment.checks.counts import count_checks
 from remote.experiment.checks.duration import LONG_ENOUGH, duration_checks
@@ -17,6 +17,7 @@ from remote.experiment.checks.latency import LATENCY, latency_checks
 from remote.experiment.checks.of_clocks import clock_checks
 from remote.experiment.checks.of_hosts import host_checks
 from remote.experiment.sessions.results import client_results
+from remote.services.middleware import JOB
 from remote.services.monitors import ended_well
 
 DURATION_TOLERANCE_S = 2.0  # memtier 2.3.1 is sometimes a whole second off in what it reports
@@ -68,10 +69,11 @@ def _advice(name: str, checks: Iterator[Check]) -> Iterator[Check]:
 
 
 def _exit_statuses(manifest: dict[str, Any]) -> Check:
+    tested = manifest.get("middleware", {}).get("exit_statuses", (0,))
     bad = [
         f"{job['host']}: {job['name']} ended with {job['exit_status']}"
         for job in manifest["jobs"]
-        if not ended_well(job["name"], job["exit_status"])
+        if not ended_well(job["name"], job["exit_status"], tested if job["name"] == JOB else (0,))
     ]
     return Check(name="exit_statuses", passed=not bad, detail="; ".join(bad) or "as they should be")
 
@@ -182,8 +184,8 @@ def _no_errors(folder: Path, manifest: dict[str, Any], generators: list[MemtierR
     connections = sum(run.totals["connection_errors"].fillna(0).sum() for run in generators)
     refused = sum(run.error_replies for run in generators)
     middlewares = sum(
-        int(read_middleware(folder / host / "middleware").windows["errors"].sum())
-        for host in manifest["roles"]["middlewares"]
+        int(result.windows["errors"].sum())
+        for result in read_middlewares(folder, manifest).values()
     )
     return Check(
         name="no_errors",

@@ -13,10 +13,12 @@ from functools import partial
 from remote.errors import RemoteError
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
+from remote.experiment.section_file import KEPT
 from remote.experiment.sessions import generators
+from remote.experiment.sessions.captures import Captures
 from remote.experiment.sessions.clock_notes import END, START, note_clocks
 from remote.experiment.sessions.prefill import Prefill
-from remote.experiment.sessions.program_options import generator_options, middleware_options
+from remote.experiment.sessions.program_options import generator_options, middleware_launch
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
@@ -24,7 +26,8 @@ from remote.hosts.jobs import Job, RunningJobs, job_folder, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 from remote.services.memcached import Servers, parse_pauses
-from remote.services.middleware import start_middlewares
+from remote.services.middleware import bring, start_middlewares
+from remote.services.middleware_file import Middleware, kept_folder
 from remote.services.monitors import Monitors, read_counters
 
 GENERATOR_GRACE_S = 15.0
@@ -66,7 +69,9 @@ class LoadSession:
         servers = take("servers", section.hosts["servers"])
         self._servers = Servers(fleet, servers, section.name)
         self._monitors = Monitors(fleet, tools, section.name)
+        self._captures = Captures(fleet)
         self._prefill = Prefill(fleet, self.clients, servers, tools, undilated=undilated)
+        self._brought: set[str] = set()
         self._more_lead_s = 0.0
 
     def __enter__(self) -> LoadSession:
@@ -115,6 +120,7 @@ class LoadSession:
         return Setup(
             run=replace(run, planned=lengths),
             settings=settings,
+            middleware=run.section.middleware(run.config),
             clients=self.clients,
             middlewares=self.middlewares[: settings.num_middlewares],
             servers=self._servers.hosts[: settings.num_servers],
@@ -126,6 +132,7 @@ class LoadSession:
         loads = self._start_generators(setup, jobs) if self._can_wait else []
         limit_s = _section_limit_s(self.section)
         self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)  # most run already
+        observers = self._captures.start(setup, jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
         proxies = self._start_middlewares(setup, jobs)
         if self._can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
@@ -147,22 +154,30 @@ class LoadSession:
             {
                 "counters": partial(self._server_stats, "after", setup, collected),
                 "monitors": partial(self._cut_monitors, setup, jobs),
-                "middlewares": partial(jobs.stop, proxies, "TERM"),
+                "middlewares": partial(jobs.stop, proxies, setup.middleware.signal),
             }
         )
+        jobs.stop(observers, "TERM")  # last, for they are to see all requests end
+        self._captures.make_tables(setup, jobs)
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
-        commands = {
-            host: middleware_options(
+        launches = {
+            host: middleware_launch(
                 host,
+                setup.middleware,
                 setup.servers,
                 setup.settings,
-                program=self.tools[host.name].middleware,
+                programs=self.tools[host.name].bin_dir,
                 time_dilation=self.fleet.inventory.time_dilation,
-            ).command()
+            )
             for host in setup.middlewares
         }
-        return start_middlewares(commands, jobs=jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
+        name = setup.middleware.name
+        if launches and name not in self._brought:
+            folder = kept_folder(setup.run.campaign_dir / KEPT, name)
+            self.fleet.for_each(launches, lambda c: bring(c, launches[c.host], folder))
+            self._brought.add(name)
+        return start_middlewares(launches, jobs=jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
 
     def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
         jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
@@ -255,6 +270,7 @@ class LoadSession:
                 "servers": [h.name for h in setup.servers],
             },
             "settings": settings.to_dict(),
+            **({"middleware": _about(setup.middleware)} if setup.middlewares else {}),
             "targets": targets,
             "instances_per_client": settings.instances_per_client,
             "threads_per_instance": settings.threads_per_instance,
@@ -269,6 +285,15 @@ class LoadSession:
             },
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in setup.hosts},
         }
+
+
+def _about(middleware: Middleware) -> dict[str, object]:
+    """Return what those who read a run must know of its middleware; the plan holds all of it."""
+    return {
+        "name": middleware.name,
+        "tells_statistics": middleware.tells_statistics,
+        "exit_statuses": list(middleware.exit_statuses),
+    }
 
 
 def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:

@@ -9,27 +9,43 @@ from remote.experiment.settings import Settings
 from remote.hosts.host import Host
 from remote.services import memcached, middleware
 from remote.services.memtier import MemtierOptions
-from remote.services.middleware import MiddlewareOptions
+from remote.services.middleware_file import STATISTICS, Launch, Middleware
 
 
-def middleware_options(
-    host: Host, servers: Sequence[Host], settings: Settings, *, program: str, time_dilation: float
-) -> MiddlewareOptions:
-    """Return the options of the middleware on `host` in front of `servers`.
+def middleware_launch(
+    host: Host,
+    of: Middleware,
+    servers: Sequence[Host],
+    settings: Settings,
+    *,
+    programs: str,
+    time_dilation: float,
+) -> Launch:
+    """Return how the middleware on `host` is started in front of `servers`.
 
     Its time limit is one of the system under test, and the middleware knows the clock only.
+
+    Parameters
+    ----------
+    programs : folder on the host with the project's own programs.
     """
-    return MiddlewareOptions(
-        program=program,
-        address=host.data_address,
-        workers=int(settings.workers or 0),
-        servers=tuple(f"{server.data_address}:{memcached.PORT}" for server in servers),
-        routing=settings.routing,
-        dispatch=settings.dispatch,
-        transport=settings.transport,
-        sharded=settings.sharded,
-        replicas=settings.replicas,
-        server_timeout_s=settings.server_timeout_s * time_dilation,
+    return of.started_with(
+        {
+            "address": host.data_address,
+            "port": middleware.PORT,
+            "admin_port": middleware.ADMIN_PORT,
+            "servers": [f"{server.data_address}:{memcached.PORT}" for server in servers],
+            "folder": middleware.files_folder(host, of),
+            "programs": programs,
+            "statistics": STATISTICS,
+            "workers": settings.workers,
+            "routing": settings.routing,
+            "dispatch": settings.dispatch,
+            "transport": settings.transport,
+            "sharded": str(settings.sharded).lower(),
+            "replicas": settings.replicas,
+            "server_timeout_ms": round(settings.server_timeout_s * time_dilation * 1000),
+        }
     )
 
 

@@ -10,6 +10,7 @@ from remote.experiment.sessions import generators
 from remote.experiment.sessions.generators import Instance
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
+from remote.services.middleware_file import Middleware
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +19,7 @@ class Setup:
 
     run: Run
     settings: Settings
+    middleware: Middleware
     clients: tuple[Host, ...]
     middlewares: tuple[Host, ...]
     servers: tuple[Host, ...]

@@ -23,6 +23,9 @@ ip         iproute2
 unshare    util-linux
 ping       iputils-ping
 iperf3     iperf3
+tcpdump    tcpdump
+nutcracker nutcracker
+haproxy    haproxy
 gcc        gcc
 "
 PATH="$PATH:/usr/sbin:/sbin"
@@ -87,5 +90,7 @@ disable() { # PACKAGE SERVICE: nor by the next boot, if this script brought it
 if command -v systemctl >/dev/null 2>&1; then
     disable openssh-server ssh
     disable memcached memcached
+    disable nutcracker nutcracker
+    disable haproxy haproxy
 fi
 "$0" --check "$part"

@@ -8,7 +8,7 @@ import pytest
 
 from remote.errors import HostUnreachable
 from remote.hosts.group import in_parallel
-from remote.services import iperf, memcached, middleware, monitors
+from remote.services import iperf, memcached, monitors
 from remote.services.memtier import Keys, MemtierOptions, prefill
 
 OPTIONS = MemtierOptions(
@@ -90,30 +90,6 @@ def test_keys_have_the_length_that_is_asked_for(count, key_bytes, first, last):
 def test_keys_that_memcached_cannot_take_are_refused(count, prefix, key_bytes, message):
     with pytest.raises(ValueError, match=message):
         Keys.of(count, prefix=prefix, key_bytes=key_bytes)
-
-
-def test_middleware_command_is_that_of_the_course():
-    options = middleware.MiddlewareOptions(
-        program="bin/middleware",
-        address="198.18.0.21",
-        workers=64,
-        servers=("198.18.0.31:11211", "198.18.0.32:11211"),
-    )
-    assert options.command() == (
-        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 -s false "
-        "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
-        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
-    )
-    ring = replace(options, routing="consistent-hash", replicas=2, dispatch="pipelined")
-    assert "--routing consistent-hash --dispatch pipelined --replicas 2 " in ring.command()
-
-
-def test_middleware_is_told_of_its_transport_only_where_it_is_another():
-    options = middleware.MiddlewareOptions(
-        program="middleware", address="198.18.0.21", workers=8, servers=("198.18.0.31:11211",)
-    )
-    assert "--transport" not in options.command()
-    assert "--dispatch sequential --transport ktor " in replace(options, transport="ktor").command()
 
 
 def test_memcached_serves_on_one_address_with_one_thread():

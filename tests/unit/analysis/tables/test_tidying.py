@@ -139,6 +139,16 @@ def test_pings_beside_a_load_are_those_of_the_stable_window(tmp_path):
     assert pings["round_trip_time_min_ms"].item() == 0.9
 
 
+def test_pings_without_a_time_of_day_are_those_of_the_whole_run(tmp_path):
+    run_dir = build_run(tmp_path, "3.1", {"workload": "set", "clients_per_thread": 4, "workers": 8})
+    head = "PING 198.18.0.21 (198.18.0.21): 56 data bytes\n"
+    replies = [f"64 bytes from 198.18.0.21: seq={i} ttl=64 time=0.{i}00 ms\n" for i in (1, 2)]
+    write_compressed(run_dir, {"c1/ping-m1.txt": "".join([head, *replies])})
+    pings = tidy_campaign(tmp_path).pings.query("source == 'c1'")
+    assert pings["replies"].item() == 2
+    assert pings["round_trip_time_max_ms"].item() == 0.2
+
+
 def test_hosts_of_the_local_lab_share_their_machine(tables, tmp_path):
     assert tables.hosts["shares_machine"].all()
     run_dir = build_run(tmp_path, "3.1", CONFIG)

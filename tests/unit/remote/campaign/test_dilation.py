@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from remote.campaign.dilation import time_dilations
+from remote.campaign.dilation import time_dilations, undilated
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
@@ -32,3 +34,35 @@ def test_other_hosts_have_no_dilation_whatever_the_sections_say():
 def test_dilation_that_no_lab_can_have_is_refused(asked):
     with pytest.raises(ConfigError, match=r"time dilation must be a number 0.01 to 1000, got"):
         time_dilations(SECTIONS, hosts(LOCAL_LAB_INVENTORY), asked)
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """A local lab that only notes what its time dilation is brought to."""
+    fleet = SimpleNamespace(inventory=hosts(LOCAL_LAB_INVENTORY, time_dilation=4))
+    fleet.brought_to = []
+
+    def dilate(k):
+        fleet.brought_to.append(k)
+        fleet.inventory = replace(fleet.inventory, time_dilation=k)
+
+    monkeypatch.setattr("remote.campaign.dilation.LocalLab", lambda: SimpleNamespace(dilate=dilate))
+    monkeypatch.setattr(
+        "remote.campaign.dilation.Inventory", SimpleNamespace(read=lambda _: fleet.inventory)
+    )
+    return fleet
+
+
+def test_links_are_dilated_again_however_the_work_between_ends(lab):
+    with undilated(lab):
+        assert lab.brought_to == [1]
+    assert lab.brought_to == [1, 4]
+    with pytest.raises(OSError, match="full"), undilated(lab):
+        raise OSError("full")
+    assert lab.brought_to == [1, 4, 1, 4]
+
+
+def test_links_of_other_hosts_stay_as_they_are():
+    machines = SimpleNamespace(inventory=hosts(Path("azure.yml"), time_dilation=2))
+    with undilated(machines):
+        assert machines.inventory.time_dilation == 2

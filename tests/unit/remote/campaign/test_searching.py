@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from remote.campaign import Campaign
-from remote.campaign.controller import KEPT
 from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.known import known_text
 from remote.commands.cli import main
 from remote.experiment.manifest import write_manifest
+from remote.experiment.section_file import KEPT
 
 FILE = """
 base = "3.1"

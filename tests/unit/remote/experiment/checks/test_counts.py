@@ -52,7 +52,7 @@ def only_windows(monkeypatch):
     def read(folder):
         return SimpleNamespace(windows=pd.read_csv(folder / "windows.csv.gz"))
 
-    monkeypatch.setattr("remote.experiment.checks.counts.read_middleware", read)
+    monkeypatch.setattr("analysis.tables.run.read_middleware", read)
 
 
 def failed(folder, document):

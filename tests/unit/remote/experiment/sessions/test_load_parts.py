@@ -9,10 +9,15 @@ from remote.experiment.lengths import Lengths
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.prefill import Prefill
-from remote.experiment.sessions.program_options import generator_options, middleware_options
+from remote.experiment.sessions.program_options import generator_options, middleware_launch
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
+from remote.services.middleware_file import (
+    middleware_file,
+    own_middleware,
+    read_middleware_file,
+)
 
 WHERE = Path("inventory.yml")
 
@@ -112,28 +117,39 @@ def test_clients_with_different_generators_are_refused():
         generators.are_drop_ins(clients, mixed, WHERE)
 
 
+def launch(middleware, one, time_dilation=1):
+    return middleware_launch(
+        hosts("m", 1)[0],
+        middleware,
+        hosts("servers", 2),
+        one,
+        programs="/home/a b/bin",
+        time_dilation=time_dilation,
+    )
+
+
 def test_middleware_is_told_what_the_settings_say():
     one = settings(
         routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
     )
-    text = middleware_options(
-        hosts("m", 1)[0], hosts("servers", 2), one, program="bin/middleware", time_dilation=1
-    ).command()
-    assert text.startswith("bin/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
+    text = launch(own_middleware(), one).command
+    assert text.startswith("'/home/a b/bin'/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
     assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
     assert "--dispatch pipelined --transport ktor --replicas all" in text
 
 
+def test_another_middleware_is_told_what_it_takes():
+    nutcracker = read_middleware_file(middleware_file("nutcracker", []))
+    told = launch(nutcracker, settings())
+    assert told.command.startswith("nutcracker --conf-file nutcracker.yml ")
+    assert "listen: 198.18.0.1:11212" in told.configuration["nutcracker.yml"]
+    assert "- 198.18.0.2:11211:1" in told.configuration["nutcracker.yml"]
+
+
 @pytest.mark.parametrize(("time_dilation", "told"), [(1, "3000ms"), (4, "12000ms")])
 def test_time_limit_of_servers_is_one_of_the_system(time_dilation, told):
-    options = middleware_options(
-        hosts("m", 1)[0],
-        hosts("servers", 2),
-        settings(),
-        program="bin/middleware",
-        time_dilation=time_dilation,
-    )
-    assert f"--server-timeout {told}" in options.command()
+    command = launch(own_middleware(), settings(), time_dilation=time_dilation).command
+    assert f"--server-timeout {told}" in command
 
 
 def test_instances_get_more_time_where_answers_take_longer():

@@ -1,0 +1,55 @@
+"""`lab try`: what a middleware supports, and what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from remote.campaign.controller import sole_controller
+from remote.conformance.finding import Finding, Verdict
+from remote.conformance.on_hosts import open_on_hosts
+from remote.conformance.trying import findings_table, try_middleware
+from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
+from remote.hosts.jobs import clear_jobs
+from remote.hosts.provision import provision
+from remote.providers.fleets import LOCAL, inventory_path, up_meanwhile
+from remote.services.middleware_file import find_middleware_file, read_middleware_file
+
+FAULTY = 1
+
+
+@click.argument("middleware", metavar="NAME|FILE")
+@click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
+def try_(middleware: str, fleet: str) -> None:
+    """Ask a middleware, such as mine.toml or nutcracker, what it supports, and show a table.
+
+    It is started with one memcached, and with three: get, set, multi-get, many clients at once,
+    bad input, where sets and gets go, what it does when a server is slow, down and back, and how
+    it ends. Of what is wrong a sentence says where, with a command to see it oneself
+    (docs/middlewares.md). A local lab that is down is started for it. Exit status 1 if there is a
+    fault.
+    """
+    path = find_middleware_file(middleware, [Path.cwd()])
+    wanted = read_middleware_file(path)
+    with up_meanwhile(fleet, click.echo):
+        inventory = Inventory.read(inventory_path(fleet))
+        with sole_controller(inventory), Fleet(inventory) as hosts:
+            used = [*inventory.take("middlewares", 1), *inventory.take("servers", 3)]
+            hosts.for_each(used, clear_jobs)
+            tools = provision(hosts, used)
+            open_bench = partial(open_on_hosts, hosts, tools, wanted, path.parent)
+            client = inventory.take("clients", 1)[0]
+            prefix = f"lab shell {client.name}" if fleet == LOCAL else f"ssh {client.address}"
+            findings = list(map(_told, try_middleware(open_bench, prefix=prefix)))
+    click.echo(findings_table(findings))
+    sys.exit(FAULTY if any(f.verdict == Verdict.FAULT for f in findings) else 0)
+
+
+def _told(finding: Finding) -> Finding:
+    """Show that a question is answered."""
+    click.echo(f"{finding.question}: {finding.answer}", err=True)
+    return finding

@@ -1,0 +1,179 @@
+"""The bench on a fleet's hosts: the first middleware and the first servers of its inventory."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import paramiko
+from remote.conformance.bench import WORKERS
+
+from remote.errors import CommandTimeout
+from remote.experiment.sessions.program_options import middleware_launch
+from remote.experiment.settings import Settings
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet
+from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
+from remote.hosts.provision import Tools
+from remote.services import memcached
+from remote.services.middleware import JOB, PORT, bring, start_middlewares
+from remote.services.middleware_file import Middleware
+
+_LIMIT_S = 300.0
+_KIB = 1024
+_FOLDER, _SERVERS = "try", "try-servers"
+
+
+class _Server:
+    """See `remote.conformance.bench.Server`."""
+
+    def __init__(self, connection: Connection, jobs: RunningJobs) -> None:
+        self._connection = connection
+        self._jobs = jobs
+        self._job: Job | None = None
+
+    def dial(self) -> paramiko.Channel:
+        return _dial(self._connection, memcached.PORT)
+
+    def start(self) -> None:
+        host = self._connection.host
+        require_free_ports(self._connection, memcached.PORT)
+        command = memcached.command(host.data_address, user=host.user)
+        self._job = self._jobs.start(host, "memcached", command, limit_s=_LIMIT_S)
+        self._job.wait_for_port(memcached.PORT, timeout_s=memcached.READY_TIMEOUT_S)
+
+    def stop(self) -> None:
+        if self._job is not None:
+            self._job.kill()
+
+    def pause(self) -> None:
+        self._signal("STOP")
+
+    def resume(self) -> None:
+        self._signal("CONT")
+
+    def _signal(self, name: str) -> None:
+        pid_file = f"{job_folder(self._connection.host, _SERVERS)}/memcached.pid"
+        self._connection.run(f"kill -{name} $(pgrep -P $(cat '{pid_file}'))")
+
+
+class _Middleware:
+    """See `remote.conformance.bench.Middleware`."""
+
+    def __init__(self, job: Job, signal: str) -> None:
+        self._job = job
+        self._signal = signal
+        folder = job_folder(job.connection.host, _FOLDER)
+        self._of_session = f"ps -s $(cat '{folder}/{JOB}.sid')"
+
+    def end(self, patience_s: float) -> tuple[int | None, float]:
+        began_s = time.monotonic()
+        pid = f"$(cat '{job_folder(self._job.connection.host, _FOLDER)}/{JOB}.pid')"
+        self._job.connection.run(f"kill -{self._signal} {pid}")
+        try:
+            status = self._job.wait(timeout_s=patience_s).exit_status
+        except CommandTimeout:
+            status = None
+        return status, time.monotonic() - began_s
+
+    def memory_bytes(self) -> int:
+        return _KIB * self._sum(f"{self._of_session} -o rss=")
+
+    def num_threads(self) -> int:
+        return self._sum(f"{self._of_session} -o nlwp=")
+
+    def open_files(self) -> int:
+        count = (
+            f"for p in $({self._of_session} -o pid=); do ls /proc/$p/fd 2>/dev/null; done | wc -l"
+        )
+        return self._sum(count)
+
+    def _sum(self, command: str) -> int:
+        return sum(int(word) for word in self._job.connection.run(command).stdout.split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostsBench:
+    """See `remote.conformance.bench.Bench`."""
+
+    connection: Connection
+    servers: tuple[_Server, ...]
+    middleware: _Middleware
+
+    @property
+    def address(self) -> str:
+        """Where the middleware listens."""
+        return self.connection.host.data_address
+
+    @property
+    def port(self) -> int:
+        """Its port."""
+        return PORT
+
+    def dial(self) -> paramiko.Channel:
+        """Connect a new client, through the host's own SSH."""
+        return _dial(self.connection, PORT)
+
+
+@contextlib.contextmanager
+def open_on_hosts(
+    fleet: Fleet,
+    tools: Mapping[str, Tools],
+    middleware: Middleware,
+    files: Path,
+    num_servers: int,
+    *,
+    sharded: bool = False,
+    workers: int = WORKERS,
+) -> Iterator[HostsBench]:
+    """Start empty servers and a middleware; see `remote.conformance.bench.OpenBench`.
+
+    Parameters
+    ----------
+    files : folder of this machine with the middleware's files.
+
+    Raises
+    ------
+    RemoteError
+        A host cannot be reached, a port is taken, or the middleware does not start.
+    """
+    (host,) = fleet.inventory.take("middlewares", 1)
+    servers = fleet.inventory.take("servers", num_servers)
+    settings = Settings(
+        client_hosts=1,
+        num_middlewares=1,
+        num_servers=num_servers,
+        workload="get",
+        clients_per_thread=1,
+        workers=workers,
+        sharded=sharded,
+    )
+    launch = middleware_launch(
+        host,
+        middleware,
+        servers,
+        settings,
+        programs=tools[host.name].bin_dir,
+        time_dilation=fleet.inventory.time_dilation,
+    )
+    fleet.for_each([host], lambda connection: bring(connection, launch, files))
+    with RunningJobs(fleet, _SERVERS) as behind, RunningJobs(fleet, _FOLDER) as jobs:
+        made = tuple(_Server(fleet[server], behind) for server in servers)
+        for server in made:
+            server.start()
+        (job,) = start_middlewares({host: launch}, jobs=jobs, limit_s=_LIMIT_S)
+        yield HostsBench(
+            connection=fleet[host],
+            servers=made,
+            middleware=_Middleware(job, middleware.signal),
+        )
+
+
+def _dial(connection: Connection, port: int) -> paramiko.Channel:
+    try:
+        return connection.dial(port)
+    except (EOFError, paramiko.SSHException) as exc:
+        raise OSError(f"{connection.host.data_address}:{port} takes no connection: {exc}") from exc

@@ -1,0 +1,89 @@
+"""Packets captured beside a run, and what is made of them where they were captured."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from functools import partial
+
+from remote.errors import MissingTool
+from remote.experiment.sessions.setup import Setup
+from remote.hosts.connection import Connection
+from remote.hosts.group import Fleet, in_parallel
+from remote.hosts.host import Host
+from remote.hosts.jobs import Job, RunningJobs
+from remote.packets.bundle import PROGRAM, program_bytes
+from remote.services import capture, memcached, middleware
+
+TABLES_JOB = "tables"
+_TABLES_LIMIT_S = 900.0  # the largest capture takes some minutes to be read
+
+
+class Captures:
+    """tcpdump on the middlewares and the servers of runs that are observed from outside."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self._ready: set[Host] = set()
+
+    def start(self, setup: Setup, jobs: RunningJobs, *, limit_s: float) -> list[Job]:
+        """Start to capture, if that is asked for; return when no packet will be missed.
+
+        Raises
+        ------
+        MissingTool
+            A host has no tcpdump.
+        RemoteError
+            It does not start, as for a user who may not capture.
+        """
+        endpoints = _endpoints(setup)
+
+        def start(connection: Connection) -> Job:
+            host = connection.host
+            if host not in self._ready:
+                _bring_program(connection)
+                self._ready.add(host)
+            listen, servers = endpoints[host]
+            command = capture.capture_command([listen, *servers])
+            job = jobs.start(host, capture.JOB, command, limit_s=limit_s)
+            job.wait_for_line(capture.READY_LINE, timeout_s=capture.READY_TIMEOUT_S)
+            return job
+
+        return list(self.fleet.for_each(endpoints, start).values())
+
+    def make_tables(self, setup: Setup, jobs: RunningJobs) -> None:
+        """Make tables of what was captured, on the hosts; what was captured is deleted there."""
+        tasks = {}
+        for host, (listen, servers) in _endpoints(setup).items():
+            program = f"{host.work_dir}/bin/{PROGRAM}"
+            command = capture.tables_command(program, listen=listen, servers=servers)
+            start = partial(jobs.start, host, TABLES_JOB, command, limit_s=_TABLES_LIMIT_S)
+            tasks[host.name] = start
+        started = list(in_parallel(tasks).values()) if tasks else []
+        jobs.stop(jobs.wait(started, timeout_s=_TABLES_LIMIT_S), "TERM")
+
+
+def _endpoints(setup: Setup) -> dict[Host, tuple[str, list[str]]]:
+    """Return of each host that is observed where requests come in, and where it asks."""
+    if setup.settings.observed == "none":
+        return {}
+    servers = {host: f"{host.data_address}:{memcached.PORT}" for host in setup.servers}
+    behind = list(servers.values())
+    return {
+        **{h: (f"{h.data_address}:{middleware.PORT}", behind) for h in setup.middlewares},
+        **{host: (address, []) for host, address in servers.items()},
+    }
+
+
+def _bring_program(connection: Connection) -> None:
+    host, content = connection.host, program_bytes()
+    path = f"{host.work_dir}/bin/{PROGRAM}"
+    known = connection.run(
+        f"PATH=$PATH:/usr/sbin:/sbin command -v tcpdump > /dev/null || echo none; "
+        f"sha256sum {shlex.quote(path)} 2>/dev/null || true"
+    ).stdout
+    if known.startswith("none"):
+        remedy = "`apt-get install -y tcpdump` there has it; without it leave `observed` out."
+        raise MissingTool(host.name, "tcpdump", remedy)
+    if hashlib.sha256(content).hexdigest() not in known:
+        connection.put_bytes(content, path)

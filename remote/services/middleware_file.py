@@ -1,0 +1,279 @@
+"""A middleware as a file: how any program of that kind is brought, told its settings and ended.
+
+Four lines are enough for one with the course's command line::
+
+    command = "java -jar {{ folder }}/mine.jar -l {{ address }} -p {{ port }} -t {{ workers }}
+        -s {{ sharded }} -m {{ servers | join(' ') }}"
+    files = ["mine.jar"]
+
+`WORDS` are what a command and a configuration may hold in double braces (Jinja2). A setting that
+neither holds cannot be told to that middleware, and is varied for others only; `fixed` says what it
+is by itself, where that is not what the course's middlewares do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2.sandbox import SandboxedEnvironment
+
+from remote.checked_files import Document, matching, parse, read_toml, told, whole_number
+from remote.errors import ConfigError
+
+FOLDER = Path(__file__).resolve().parents[1] / "middlewares"
+OWN = "mwlab"
+"""The middleware of this project, which is under test where nothing else is said."""
+SUFFIX = ".toml"
+STATISTICS = "middleware"
+"""The folder, in that of the job, where a middleware that knows how writes what it measured."""
+ADMIN_PORT, STATISTICS_WORD = "admin_port", "statistics"
+TOLD = {
+    "workers": "workers",
+    "routing": "routing",
+    "dispatch": "dispatch",
+    "transport": "transport",
+    "sharded": "sharded",
+    "replicas": "replicas",
+    "server_timeout_s": "server_timeout_ms",
+}
+"""Settings that a middleware may be told, and the word that tells each."""
+WORDS = (
+    *("address", "port", "servers", "folder", "programs", STATISTICS_WORD, ADMIN_PORT),
+    *TOLD.values(),
+)
+NAME = r"[A-Za-z0-9][A-Za-z0-9.-]*"
+_PLAIN = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
+_SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>", "(", ")", "`"}
+_ENVIRONMENT = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+
+Words = Mapping[str, Any]
+_FileName = Annotated[str, matching("a plain file name, no folder", _PLAIN)]
+_Template = Annotated[str, told("a text", lambda text: bool(text.strip()))]
+
+
+class _File(Document):
+    command: _Template
+    title: str = ""
+    files: list[_FileName] = []
+    configuration: dict[_FileName, str] = {}
+    packages: list[Annotated[str, matching("a package's name", r"[a-z0-9][a-z0-9.+-]*")]] = []
+    ready: str = ""
+    signal: Annotated[str, matching("a signal such as TERM", "[A-Z][A-Z0-9]*")] = "TERM"
+    exit_statuses: list[Annotated[int, whole_number(0, 255)]] = [0, 143]
+    fixed: dict[str, str | int | float | bool] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Middleware:
+    """A program that stands between clients and servers.
+
+    Attributes
+    ----------
+    command : of one program with its arguments, a template.
+    files : name of what is brought to the host, beside each other, to its SHA-256.
+    configuration : name of a file in the folder where it runs to its template.
+    packages : of Debian, that have the program.
+    ready : what the line begins with by which it tells that it listens; empty where it tells
+        nothing, and its port is watched.
+    signal : what ends it.
+    exit_statuses : how it may end then.
+    fixed : settings that it has without being told.
+    """
+
+    name: str
+    title: str
+    command: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    ready: str = ""
+    signal: str = "TERM"
+    exit_statuses: tuple[int, ...] = (0, 143)
+    fixed: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words that its templates hold."""
+        texts = (self.command, *self.configuration.values())
+        return frozenset().union(
+            *(meta.find_undeclared_variables(_ENVIRONMENT.parse(text)) for text in texts)
+        )
+
+    def takes(self, setting: str) -> bool:
+        """Tell whether it can be told a setting of middlewares."""
+        return setting not in TOLD or (setting not in self.fixed and TOLD[setting] in self.words)
+
+    @property
+    def tells_statistics(self) -> bool:
+        """Whether it writes what it measured; of a black box only packets tell anything."""
+        return STATISTICS_WORD in self.words
+
+    @property
+    def has_admin_port(self) -> bool:
+        """Whether it tells its counters while it runs."""
+        return ADMIN_PORT in self.words
+
+    def started_with(self, words: Words) -> Launch:
+        """Return how it is started with a value for each of `WORDS`.
+
+        Raises
+        ------
+        ConfigError
+            A template cannot be filled in, or its command is more than one program.
+        """
+        paths = {"folder", "programs", STATISTICS_WORD}
+        quoted = {k: shlex.quote(v) if k in paths else v for k, v in words.items()}
+        command = self._filled("command", self.command, quoted)
+        try:
+            lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+            lexer.whitespace_split = True
+            arguments = list(lexer)
+        except ValueError as exc:
+            raise ConfigError(f"middleware {self.name}", f"command: {exc}: {command}") from exc
+        if beyond := sorted(_SHELL & set(arguments)):
+            raise ConfigError(
+                f"middleware {self.name}",
+                f"command holds {' '.join(beyond)}: it is one program with its arguments, without "
+                "a shell; put more into a script and bring that with `files`",
+            )
+        configuration = {
+            name: self._filled(f"configuration.{name}", text, words)
+            for name, text in self.configuration.items()
+        }
+        return Launch(middleware=self, command=shlex.join(arguments), configuration=configuration)
+
+    def _filled(self, place: str, text: str, words: Words) -> str:
+        try:
+            return _ENVIRONMENT.from_string(text).render(words).strip() + "\n"
+        except (TemplateError, ArithmeticError, TypeError, ValueError) as exc:
+            raise ConfigError(f"middleware {self.name}", f"{place}: {exc}") from exc
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """A middleware on one host, as it is started there: its command line and its files' texts."""
+
+    middleware: Middleware
+    command: str
+    configuration: Mapping[str, str]
+
+
+def kept_folder(folder: Path, name: str) -> Path:
+    """Return where a middleware and its files are kept below a folder of section files."""
+    return folder / "middlewares" / name
+
+
+@cache
+def own_middleware() -> Middleware:
+    """Return the middleware of this project."""
+    return read_middleware_file(FOLDER / f"{OWN}{SUFFIX}")
+
+
+def middleware_file(name: str, folders: Iterable[Path]) -> Path:
+    """Return the file of a middleware: in one of `folders`, or what is shipped.
+
+    In a folder it stands as ``<name>.toml``, or as ``middlewares/<name>/<name>.toml``, where
+    campaigns keep it.
+
+    Raises
+    ------
+    ConfigError
+        There is none, or one of the user's own has the name of one that is shipped.
+    """
+    file = f"{name}{SUFFIX}"
+    own = [path for f in folders for path in (f / file, kept_folder(f, name) / file)]
+    found = next((path for path in own if path.is_file()), None)
+    shipped = FOLDER / file
+    if found is None:
+        if shipped.is_file():
+            return shipped
+        known = ", ".join(sorted(path.stem for path in FOLDER.glob(f"*{SUFFIX}")))
+        raise ConfigError(
+            file, f"no middleware `{name}`: there are {known}, and no file {own[0]} either"
+        )
+    if shipped.is_file() and found.resolve() != shipped:
+        raise ConfigError(found, f"there is a middleware `{name}` already: rename the file")
+    return found
+
+
+def find_middleware_file(middleware: str, folders: Iterable[Path]) -> Path:
+    """Return the file of a middleware that is given as the path of it, or as a name.
+
+    Raises
+    ------
+    ConfigError
+        As `middleware_file`, or there is no such file.
+    """
+    if not middleware.endswith(SUFFIX):
+        return middleware_file(middleware, folders)
+    path = Path(middleware)
+    if not path.is_file():
+        raise ConfigError(path, "no such middleware file")
+    return middleware_file(path.stem, [path.parent])
+
+
+def read_middleware_file(path: Path) -> Middleware:
+    """Read a middleware file and the digests of the files that it names, which stand beside it.
+
+    Raises
+    ------
+    ConfigError
+        A key, a template or a file is wrong or missing; names the place and the rule.
+    """
+    if not re.fullmatch(NAME, path.stem):
+        rule = "letters, digits, `.`, `-`"
+        raise ConfigError(path, f"a middleware is named after its file, which consists of {rule}")
+    document = read_toml(path)
+    try:
+        file = parse(_File, document)
+    except ValueError as exc:
+        raise ConfigError(path, str(exc)) from exc
+    digests = {}
+    for name in file.files:
+        beside = path.parent / name
+        try:
+            digests[name] = hashlib.sha256(beside.read_bytes()).hexdigest()
+        except OSError as exc:
+            raise ConfigError(path, f"files names {name}: {exc}; put it beside {path}") from exc
+    middleware = Middleware(
+        name=path.stem,
+        title=file.title or path.stem,
+        command=file.command,
+        files=digests,
+        configuration=dict(file.configuration),
+        packages=tuple(file.packages),
+        ready=file.ready,
+        signal=file.signal,
+        exit_statuses=tuple(file.exit_statuses),
+        fixed=dict(file.fixed),
+    )
+    _require_known_words(middleware, path)
+    if unknown := sorted(set(file.fixed) - set(TOLD)):
+        known = ", ".join(sorted(TOLD))
+        raise ConfigError(path, f"fixed: unknown {', '.join(unknown)}; known are {known}")
+    return middleware
+
+
+def _require_known_words(middleware: Middleware, path: Path) -> None:
+    try:
+        unknown = sorted(middleware.words - set(WORDS))
+    except TemplateError as exc:
+        raise ConfigError(path, f"not a template: {exc}") from exc
+    if unknown:
+        known = ", ".join(sorted(WORDS))
+        raise ConfigError(path, f"unknown word {', '.join(unknown)}; known are {known}")
+    for word in ("address", "port", "servers"):
+        if word not in middleware.words:
+            raise ConfigError(
+                path,
+                f"neither command nor configuration holds {{{{ {word} }}}}: "
+                "it cannot know where to listen, or which servers there are",
+            )

@@ -1,0 +1,131 @@
+import hashlib
+
+import pytest
+
+from remote.errors import ConfigError
+from remote.services.middleware_file import (
+    FOLDER,
+    WORDS,
+    middleware_file,
+    own_middleware,
+    read_middleware_file,
+)
+
+FOUR_LINES = """
+command = '''java -jar {{ folder }}/mine.jar -l {{ address }} -p {{ port }} -t {{ workers }}
+    -s {{ sharded }} -m {{ servers | join(' ') }}'''
+files = ["mine.jar"]
+ready = "listening"
+"""
+GIVEN = {
+    "address": "198.18.0.21",
+    "port": 11212,
+    "admin_port": 11213,
+    "servers": ["198.18.0.31:11211", "198.18.0.32:11211"],
+    "folder": "/home/a b/middlewares/mine",
+    "programs": "bin",
+    "statistics": "middleware",
+    "workers": 64,
+    "routing": "round-robin",
+    "dispatch": "sequential",
+    "transport": "loop",
+    "sharded": "false",
+    "replicas": 1,
+    "server_timeout_ms": 3000,
+}
+
+
+def read(folder, text):
+    (folder / "mine.jar").write_bytes(b"PK")
+    (folder / "mine.toml").write_text(text)
+    return read_middleware_file(folder / "mine.toml")
+
+
+def test_every_word_has_a_value():
+    assert set(GIVEN) == set(WORDS)
+
+
+def test_four_lines_are_enough(tmp_path):
+    mine = read(tmp_path, FOUR_LINES)
+    assert mine.files == {"mine.jar": hashlib.sha256(b"PK").hexdigest()}
+    assert mine.takes("workers")
+    assert mine.takes("value_bytes")
+    assert not mine.takes("routing")
+    assert not mine.tells_statistics
+    assert mine.started_with(GIVEN).command == (
+        "java -jar '/home/a b/middlewares/mine/mine.jar' -l 198.18.0.21 -p 11212 -t 64 -s false "
+        "-m 198.18.0.31:11211 198.18.0.32:11211"
+    )
+
+
+def test_our_command_is_that_of_the_course():
+    own = own_middleware()
+    assert own.tells_statistics
+    assert own.started_with(GIVEN).command == (
+        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 -s false "
+        "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
+        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
+    )
+    other = {"routing": "consistent-hash", "replicas": "all", "transport": "ktor"}
+    command = own.started_with(GIVEN | other).command
+    assert "--dispatch sequential --transport ktor --replicas all --server-timeout" in command
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_what_is_shipped_can_be_started(path):
+    launch = read_middleware_file(path).started_with(GIVEN)
+    texts = " ".join([launch.command, *launch.configuration.values()])
+    assert "198.18.0.21" in texts
+    assert "198.18.0.32:11211" in texts
+    assert "{" not in texts
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("ready", "redy"), "unknown redy; known are command"),
+        (('"mine.jar"', '"lib/mine.jar"'), r"files\[1\] must be a plain file name"),
+        (('"mine.jar"', '"other.jar"'), "files names other.jar: .* put it beside"),
+        (("workers", "wrokers"), "unknown word wrokers; known are address"),
+        (("{{ port }}", "11212"), "neither command nor configuration holds {{ port }}"),
+        (("{{ port }}", "{{ port "), "not a template"),
+        (("ready", "exit_statuses = [300]\nready"), r"exit_statuses\[1\] must be a whole number"),
+        (("ready", "fixed = { wokers = 1 }\nready"), "fixed: unknown wokers"),
+    ],
+)
+def test_mistakes_are_told_by_their_place(tmp_path, change, message):
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, FOUR_LINES.replace(*change))
+
+
+@pytest.mark.parametrize("more", ["&& true", "; true", "| tee log", "> log"])
+def test_command_is_one_program(tmp_path, more):
+    mine = read(
+        tmp_path, FOUR_LINES.replace("''java", "''java").replace("'''\nfiles", f" {more}'''\nfiles")
+    )
+    with pytest.raises(ConfigError, match="one program with its arguments"):
+        mine.started_with(GIVEN)
+
+
+def test_templates_reach_nothing_of_python(tmp_path):
+    mine = read(tmp_path, FOUR_LINES.replace("{{ port }}", "{{ port.__class__.__mro__ }}"))
+    with pytest.raises(ConfigError, match="unsafe"):
+        mine.started_with(GIVEN)
+
+
+def test_own_middlewares_are_found_beside_and_as_kept(tmp_path):
+    with pytest.raises(ConfigError, match="no middleware `mine`: there are haproxy, mwlab"):
+        middleware_file("mine", [tmp_path])
+    kept = tmp_path / "middlewares" / "mine"
+    kept.mkdir(parents=True)
+    read(kept, FOUR_LINES)
+    assert middleware_file("mine", [tmp_path]) == kept / "mine.toml"
+    read(tmp_path, FOUR_LINES)
+    assert middleware_file("mine", [tmp_path]) == tmp_path / "mine.toml"
+    assert middleware_file("nutcracker", [tmp_path]) == FOLDER / "nutcracker.toml"
+
+
+def test_shipped_names_are_taken(tmp_path):
+    (tmp_path / "nutcracker.toml").write_text(FOUR_LINES)
+    with pytest.raises(ConfigError, match="there is a middleware `nutcracker` already"):
+        middleware_file("nutcracker", [tmp_path])
