@@ -6,6 +6,7 @@ Each room may use what stands above it::
     programs, checked_files   what this machine runs, what people write for it
     hosts                     which there are, the way to one and to many, what runs on them
     providers                 where hosts come from: the local lab, loopback, an inventory
+    packets                   what was captured on hosts -> requests and their times, there
     services                  the programs of an experiment: their commands, start and end
     experiment                an experiment as data; one run of it: measured, judged, recorded
     campaign                  all runs of some sections, for notebooks too

@@ -13,6 +13,7 @@ from analysis.results.memtier import (
     read_memtier_text,
 )
 from analysis.results.middleware import MiddlewareResult, read_middleware
+from analysis.results.packets import PacketsResult, read_packets
 from analysis.results.ping import PingResult, read_ping
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "MemtierResult",
     "MemtierRun",
     "MiddlewareResult",
+    "PacketsResult",
     "ParseError",
     "PingResult",
     "read_dstat",
@@ -30,5 +32,6 @@ __all__ = [
     "read_memtier_percentiles",
     "read_memtier_text",
     "read_middleware",
+    "read_packets",
     "read_ping",
 ]

@@ -114,15 +114,15 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
     result = MiddlewareResult(
         directory=directory,
         summary=_read_json(find_file(directory, "summary.json")),
-        windows=_read_csv(
+        windows=read_table(
             find_file(directory, "windows.csv"),
             ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
         ),
-        queue=_read_csv(find_file(directory, "queue.csv"), ["epoch_s", "queue_length_mean"]),
-        utilization=_read_csv(
+        queue=read_table(find_file(directory, "queue.csv"), ["epoch_s", "queue_length_mean"]),
+        utilization=read_table(
             find_file(directory, "utilization.csv"), ["epoch_s", "kind", "index", "utilization"]
         ),
-        servers=_read_csv(find_file(directory, "servers.csv"), ["epoch_s", "server", "requests"]),
+        servers=read_table(find_file(directory, "servers.csv"), ["epoch_s", "server", "requests"]),
         bins=_read_bins(find_file(directory, "bins.csv")),
         intervals=_read_histogram_log(find_file(directory, "histograms.hlog")),
     )
@@ -136,11 +136,17 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_bins(path: Path) -> pd.DataFrame:
     columns = ["time", "request_type", "bin_start_ms", "count"]
-    return _read_csv(path, columns) if path.exists() else pd.DataFrame(columns=columns)
+    return read_table(path, columns) if path.exists() else pd.DataFrame(columns=columns)
 
 
-def _read_csv(path: Path, required: list[str]) -> pd.DataFrame:
-    """Read a CSV file with a header; numbers are floats, an empty cell is NaN."""
+def read_table(path: Path, required: list[str]) -> pd.DataFrame:
+    """Read a CSV file with a header; numbers are floats, an empty cell is NaN.
+
+    Raises
+    ------
+    ParseError
+        The file is missing or damaged, or lacks a column of those `required`.
+    """
     lines = read_text(path).split("\n")[:-1]
     header = split_cells(path, 1, lines[0]) if lines else []
     missing = [name for name in required if name not in header]

@@ -76,7 +76,7 @@ def middleware_seconds(run: Run) -> pd.DataFrame:
     rows = rows.rename(columns={f"{time}_mean_ms": f"{time}_ms" for time in HISTOGRAM_TIMES})
     seconds = _weighted_by(rows, "epoch_s", [f"{time}_ms" for time in HISTOGRAM_TIMES])
     queue = pd.concat([middleware.queue for middleware in run.middlewares.values()])
-    means = queue.groupby("epoch_s")[["queue_length_mean", "waiting_workers_mean"]].sum()
+    means = queue.groupby("epoch_s")[["queue_length_mean", "waiting_workers_mean"]].sum(min_count=1)
     means.columns = pd.Index(["queue_length", "waiting_workers"])
     collected = queue.reindex(columns=["epoch_s", "gc_count", "gc_time_ms"])
     means = means.join(collected.groupby("epoch_s").sum(min_count=1))
@@ -160,7 +160,7 @@ def middleware_measures(run: Run) -> dict[str, float]:
         "middleware_net_thread_utilization": utilization.get("net-thread", np.nan)
         if all(tells_net_thread_time(part.summary) for part in parts)
         else np.nan,
-        "middleware_cpu_cores": sum(queue["cpu_s"].sum() for queue in queues) / stable_s,
+        "middleware_cpu_cores": sum(queue["cpu_s"].sum(min_count=1) for queue in queues) / stable_s,
     }
 
 
@@ -273,7 +273,7 @@ def average(values: pd.Series, weights: pd.Series) -> float:
 def _weighted_by(rows: pd.DataFrame, key: str, times: list[str]) -> pd.DataFrame:
     """Sum `requests` and average `times`, weighted by requests, over the rows of equal `key`."""
     weighted = rows[times].mul(rows["requests"], axis="index")
-    sums = weighted.assign(requests=rows["requests"]).groupby(rows[key]).sum()
+    sums = weighted.assign(requests=rows["requests"]).groupby(rows[key]).sum(min_count=1)
     means = sums[times].div(sums["requests"], axis="index")
     return pd.concat([sums[["requests"]], means], axis="columns")
 

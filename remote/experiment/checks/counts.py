@@ -43,24 +43,24 @@ def count_checks(
     if not middlewares:
         for name, counted in servers.items():
             here = [one for one, target in zip(sent, targets, strict=True) if target == name]
-            yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
-            yield _agree(f"{name}_keys", _total(here, "keys"), counted["keys"], under_way)
+            yield agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
+            yield agree(f"{name}_keys", _total(here, "keys"), counted["keys"], under_way)
         return
     for name, result in read_middlewares(folder, manifest).items():
         here = [one for one, target in zip(sent, targets, strict=True) if target == name]
         counted = middleware_counts(result)
-        yield _agree(f"{name}_requests", _total(here, "requests"), counted["requests"], under_way)
-        yield _agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
+        yield agree(f"{name}_requests", _total(here, "requests"), counted["requests"], under_way)
+        yield agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
     sets, keys = _total(sent, "sets"), _total(sent, "keys")
     if settings["routing"] in REPLICATED:
         for name, counted in servers.items():
-            yield _agree(f"{name}_sets", sets, counted["sets"], under_way)
+            yield agree(f"{name}_sets", sets, counted["sets"], under_way)
     else:
         copies = copies_of_a_set(manifest)
         counted_sets = _total(list(servers.values()), "sets")
-        yield _agree("servers_sets", copies * sets, counted_sets, copies * under_way)
+        yield agree("servers_sets", copies * sets, counted_sets, copies * under_way)
     counted_keys = _total(list(servers.values()), "keys")
-    yield _agree("servers_keys", keys, counted_keys, keys_each * under_way)
+    yield agree("servers_keys", keys, counted_keys, keys_each * under_way)
 
 
 def copies_of_a_set(manifest: Mapping[str, Any]) -> int:
@@ -102,7 +102,8 @@ def _total(counts: Sequence[Counts], kind: str) -> float:
     return sum(one[kind] for one in counts)
 
 
-def _agree(name: str, sent: float, counted: float, under_way: int) -> Check:
+def agree(name: str, sent: float, counted: float, under_way: int) -> Check:
+    """Compare what generators counted with what was counted elsewhere."""
     allowed = under_way + TOLERANCE * sent
     return Check(
         name=f"{name}_counts",

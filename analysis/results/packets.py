@@ -1,0 +1,163 @@
+"""Read what was made of the packets that passed a middleware: its results as seen from outside.
+
+The first columns of ``windows.csv``::
+
+    epoch_s,request_type,requests,keys,errors,hits,misses,bytes_in,bytes_out,response_time_mean_ms,
+    1795231822,get,2625,2625,0,1710,915,44342,7065001,0.740036,
+
+and of ``histograms.csv``, of which buckets end with whole microseconds::
+
+    epoch_s,time,server,request_type,upper_edge_us,count
+    1795231822,response_time,,get,271,14
+    1795231822,server_time,198.18.0.31:11211,get,133,29
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.results.errors import ParseError
+from analysis.results.files import find_file, parse_json, read_text
+from analysis.results.histograms import EMPTY
+from analysis.results.middleware import MiddlewareResult, read_table
+from analysis.units import ms_to_s, us_to_ms
+
+_UNKNOWN_TIMES = (
+    "preprocessing_time",
+    "queueing_time",
+    "processing_time",
+    "client_rtt_and_think_time",
+)
+_UNKNOWN_OF_QUEUE = ("queue_length_mean", "waiting_workers_mean", "cpu_s")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PacketsResult(MiddlewareResult):
+    """What one middleware did in one run, by the packets that it got and sent.
+
+    Its frames are those of `MiddlewareResult`, in which what cannot be seen from outside is NaN.
+
+    Attributes
+    ----------
+    windows
+        Its `service_time` is the span at the servers, from the first request to one of them until
+        their last reply. `queueing_and_processing_time` is the rest of `response_time`, and begins
+        with the last byte of the request. `<time>_count` tells for how many requests a time is
+        known.
+    queue
+        Has `jobs_mean`, the mean number of requests in the middleware, and `jobs_found_mean`, how
+        many the arriving ones found.
+    utilization, bins
+        Empty.
+    intervals
+        Histograms, one row for each bucket: `epoch_s`, `time`, `server`, `request_type`,
+        `upper_edge_ms`, `count`.
+    """
+
+    def histograms_by_second(
+        self, time: str, *, start_epoch_s: float, end_epoch_s: float
+    ) -> pd.DataFrame:
+        """Return the histograms of some seconds as `MiddlewareResult.histograms_by_second`."""
+        rows = self.intervals
+        inside = rows["epoch_s"].between(start_epoch_s, end_epoch_s, inclusive="left")
+        chosen = rows[(rows["time"] == time) & inside]
+        second = (chosen["epoch_s"] - start_epoch_s).astype("int64")
+        columns = [*EMPTY, "request_type", "second"]
+        return chosen.assign(second=second)[columns].reset_index(drop=True)
+
+    def as_black_box(self) -> PacketsResult:
+        """Return it as the result of a middleware of which nothing else tells.
+
+        What cannot be told apart counts as queueing: `queueing_time` is the rest of the response
+        time, processing included, and `queue_length_mean` the jobs that are at no server, by
+        Little's law.
+        """
+        rest = "queueing_and_processing_time"
+        names = {
+            f"queueing_time_{name}": f"{rest}_{name}" for name in ("mean_ms", "min_ms", "max_ms")
+        }
+        windows = self.windows.assign(**{to: self.windows[name] for to, name in names.items()})
+        waited_s = ms_to_s(windows["requests"] * windows["queueing_time_mean_ms"])
+        waiting = waited_s.groupby(windows["epoch_s"]).sum(min_count=1)
+        same = self.intervals[self.intervals["time"] == rest].assign(time="queueing_time")
+        return replace(
+            self,
+            windows=windows,
+            queue=self.queue.assign(queue_length_mean=self.queue["epoch_s"].map(waiting)),
+            intervals=pd.concat([self.intervals, same], ignore_index=True),
+        )
+
+
+def read_packets(directory: Path | str) -> PacketsResult:
+    """Read the tables of a capture, its files plain or each with ``.gz``.
+
+    Raises
+    ------
+    ParseError
+        A file is missing, damaged or lacks a column, or holds less than the summary counts.
+    """
+    directory = Path(directory)
+    path = find_file(directory, "summary.json")
+    windows = read_table(
+        find_file(directory, "windows.csv"),
+        ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
+    )
+    queue = read_table(find_file(directory, "queue.csv"), ["epoch_s", "arrivals", "jobs_mean"])
+    unknown = [f"{time}_{name}_ms" for time in _UNKNOWN_TIMES for name in ("mean", "min", "max")]
+    result = PacketsResult(
+        directory=directory,
+        summary=parse_json(path, read_text(path)),
+        windows=windows.assign(**dict.fromkeys(unknown, math.nan)),
+        queue=queue.assign(**dict.fromkeys(_UNKNOWN_OF_QUEUE, math.nan)),
+        utilization=_nothing("epoch_s", "kind", "index", "utilization"),
+        servers=read_table(find_file(directory, "servers.csv"), ["epoch_s", "server", "requests"]),
+        bins=_nothing("time", "request_type", "bin_start_ms", "count"),
+        intervals=_read_histograms(find_file(directory, "histograms.csv")),
+    )
+    _check_complete(path, result)
+    return result
+
+
+def _read_histograms(path: Path) -> pd.DataFrame:
+    required = ["epoch_s", "time", "server", "request_type", "upper_edge_us", "count"]
+    rows = read_table(path, required)
+    edges_ms = us_to_ms(rows.pop("upper_edge_us"))
+    return rows.assign(upper_edge_ms=edges_ms, count=rows["count"].astype("int64"))
+
+
+def _nothing(*columns: str) -> pd.DataFrame:
+    texts = {"kind", "time", "request_type"}
+    types = {name: "str" if name in texts else "float64" for name in columns}
+    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in types.items()})
+
+
+def _check_complete(path: Path, result: PacketsResult) -> None:
+    """Compare the files with the summary, for one that is cut at a line's end looks complete."""
+    try:
+        counts = list(_counts(result, result.summary))
+    except (KeyError, TypeError) as exc:
+        raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
+    for name, found, expected in counts:
+        if found != expected:
+            file = find_file(result.directory, name)
+            raise ParseError(file, None, f"cut: holds {found:g} of {expected:g} requests")
+
+
+def _counts(
+    result: PacketsResult, summary: Mapping[str, Any]
+) -> Iterator[tuple[str, float, float]]:
+    """Yield file, how many requests it holds, and how many it must."""
+    requests = summary["requests"]
+    responses = result.intervals["time"] == "response_time"
+    yield "windows.csv", result.windows["requests"].sum(), requests
+    yield "histograms.csv", result.intervals.loc[responses, "count"].sum(), requests
+    arrivals = requests + summary["requests_without_reply"]
+    yield "queue.csv", result.queue["arrivals"].sum(), arrivals
+    sent = sum(server["requests"] for server in summary["servers"])
+    yield "servers.csv", result.servers["requests"].sum(), sent

@@ -1,0 +1,100 @@
+"""Was all captured that passed? Checks on what was seen of a run from outside.
+
+A packet that the capture lacks takes its whole connection from the tables, from there on. Very few
+change nothing that could be told; more of them reject the run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.results import PacketsResult, ParseError, read_memtier_json, read_packets
+from remote.experiment.checks.check import ADVISORY, REQUIRED, Check
+from remote.experiment.checks.counts import agree, sent_counts
+from remote.services.capture import JOB, TABLES
+
+PACKETS_FOR_A_LOST_ONE = 100_000
+_DROPPED = re.compile(r"^(\d+) packets? dropped by kernel$", re.M)
+
+
+def packet_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Check what was captured in the run in `folder`; nothing if nothing was to be.
+
+    Raises
+    ------
+    ParseError, OSError
+        A table is missing or damaged.
+    """
+    if manifest["settings"].get("observed", "none") != "packets":
+        return
+    roles = manifest["roles"]
+    seen = {
+        host: read_packets(folder / host / TABLES)
+        for host in [*roles["middlewares"], *roles["servers"]]
+    }
+    for host, result in seen.items():
+        yield _captured(host, folder / host / f"{JOB}.err.gz", result)
+    for host in roles["middlewares"]:
+        yield _requests_seen(host, folder, manifest, seen[host])
+
+
+def dropped_packets(text: str) -> int | None:
+    r"""Return how many packets tcpdump says that the kernel dropped, or None if it does not say.
+
+    The input is what it writes to standard error when it ends::
+
+        241006 packets captured
+        241006 packets received by filter
+        0 packets dropped by kernel
+    """
+    found = _DROPPED.search(text)
+    return int(found[1]) if found else None
+
+
+def _captured(host: str, said: Path, result: PacketsResult) -> Check:
+    """Tell of one host whether its capture is whole."""
+    name = f"{host}_packets"
+    dropped = dropped_packets(gzip.decompress(said.read_bytes()).decode(errors="replace"))
+    if dropped is None:
+        detail = f"tcpdump on {host} did not end well: {said.name} lacks its counts"
+        return Check(name=name, passed=False, detail=detail)
+    try:
+        packets, holes = int(result.summary["packets"]), int(result.summary["lost_segments"])
+        abandoned = int(result.summary["abandoned_connections"])
+        if result.summary["is_cut"]:
+            detail = (
+                f"the capture of {host} was cut at its largest size: measure for a shorter time"
+            )
+            return Check(name=name, passed=False, detail=detail)
+    except KeyError as exc:
+        path = result.directory / "summary.json"
+        raise ParseError(path, None, f"{exc} is missing") from exc
+    lost = dropped + holes
+    return Check(
+        name=name,
+        passed=not lost and not abandoned,
+        detail=f"{packets} packets, {dropped} dropped by the kernel, {holes} missed in streams; "
+        f"{abandoned} connections given up",
+        severity=ADVISORY if lost * PACKETS_FOR_A_LOST_ONE < packets else REQUIRED,
+    )
+
+
+def _requests_seen(
+    host: str, folder: Path, manifest: Mapping[str, Any], result: PacketsResult
+) -> Check:
+    """Compare the requests that a middleware was seen to answer with what generators counted."""
+    sent = [
+        sent_counts(
+            read_memtier_json(folder / client / f"memtier-{instance}.json.gz").run,
+            manifest["settings"],
+        )["requests"]
+        for client in manifest["roles"]["clients"]
+        for instance, target in enumerate(manifest["targets"][client])
+        if target == host
+    ]
+    counted = float(result.windows["requests"].sum())
+    return agree(f"{host}_packets_requests", sum(sent), counted, manifest["num_clients"])

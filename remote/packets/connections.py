@@ -1,0 +1,230 @@
+"""Follow all connections to some addresses: every request with its reply, in their order."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from remote.packets.messages import (
+    Reply,
+    ReplyReader,
+    Request,
+    RequestReader,
+    Unreadable,
+    begins_request,
+)
+from remote.packets.records import ACK, FIN, RST, SYN, Segment
+from remote.packets.segments import Lost, Stream
+
+_NUMBERS = 1 << 32
+
+
+class Watcher(Protocol):
+    """Who is told of the requests to an address."""
+
+    def requested(self, request: Request) -> None:
+        """A request has come."""
+
+    def replied(self, request: Request, reply: Reply) -> None:
+        """A request has its reply."""
+
+    def dropped(self, request: Request, at_ns: int) -> None:
+        """A request gets no reply, or none that can be read."""
+
+
+class Connection:
+    """One connection: what is read of it, and which requests wait for their replies.
+
+    A connection whose beginning was not captured is read from a request on before which all was
+    quiet. That can be told only where a client waits for each reply: it is held to that.
+    """
+
+    def __init__(self, watcher: Watcher) -> None:
+        self.watcher = watcher
+        self.is_whole = False
+        self.is_used = False
+        self.replied_up_to: int | None = None
+        self.outstanding: deque[Request] = deque()
+        self._requests = RequestReader()
+        self._replies = ReplyReader()
+        self.up = Stream(self._take_requests)
+        self.down = Stream(self._take_replies)
+
+    def begin(self, segment: Segment, *, is_up: bool) -> bool:
+        """Find where to begin without having seen a SYN; tell whether it is at this segment."""
+        self.is_used = True
+        end = segment.sequence + len(segment.data) + segment.hidden_bytes
+        if not is_up:
+            self.replied_up_to = end % _NUMBERS
+            return False
+        if self.up.expected is None:
+            if self.replied_up_to not in (None, segment.acknowledged):
+                return False  # a reply is on its way
+            if not begins_request(segment.data):
+                return False
+            self.up.expected = segment.sequence
+        if self.down.expected is None:
+            self.down.expected = segment.acknowledged
+        return True
+
+    def drop(self, at_ns: int) -> None:
+        """Give up the requests that wait for replies."""
+        while self.outstanding:
+            self.watcher.dropped(self.outstanding.popleft(), at_ns)
+
+    def _take_requests(self, at_ns: int, data: bytes, hidden_bytes: int) -> None:
+        for request in self._requests.feed(at_ns, data, hidden_bytes):
+            if request.has_reply:
+                if self.outstanding and not self.is_whole:
+                    raise Unreadable("requests are sent ahead, and its beginning was not captured")
+                self.outstanding.append(request)
+            self.watcher.requested(request)
+
+    def _take_replies(self, at_ns: int, data: bytes, hidden_bytes: int) -> None:
+        for reply in self._replies.feed(at_ns, data, hidden_bytes):
+            if not self.outstanding:
+                raise Unreadable("a reply has no request")
+            if not reply.fits(self.outstanding[0]):
+                raise Unreadable("a reply is not that to its request")
+            self.watcher.replied(self.outstanding.popleft(), reply)
+
+
+class _Way(NamedTuple):
+    """One direction of a connection, by which its segments are known."""
+
+    connection: Connection
+    stream: Stream
+    other: Stream
+    is_up: bool
+
+
+class Connections:
+    """All connections to the addresses of `watchers`, which are told of what is read of them.
+
+    Attributes
+    ----------
+    number : how many there were.
+    abandoned : of how many not all could be read, by reason.
+    lost_segments : how many segments, at least, the capture lacks.
+    repeated_segments : how many came again.
+    """
+
+    def __init__(self, watchers: Mapping[bytes, Watcher]) -> None:
+        self.number = 0
+        self.abandoned: Counter[str] = Counter()
+        self.lost_segments = 0
+        self.repeated_segments = 0
+        self._watchers = watchers
+        self._ways: dict[bytes, _Way | None] = {}  # None: nothing more is read of it
+
+    def take(self, segment: Segment) -> None:
+        """Take the next segment of the capture."""
+        at_ns, flow, sequence, acknowledged, flags, data, hidden_bytes = segment
+        way = self._ways.get(flow)
+        if flags & SYN:
+            self._open(segment, way)
+            return
+        if way is None:
+            if flow in self._ways or (way := self._new(flow)) is None:
+                return
+        connection, stream, other, is_up = way
+        try:
+            if acknowledged != other.expected and flags & ACK and other.has_lost(acknowledged):
+                raise Lost("a segment was acknowledged that was not captured")
+            if data or hidden_bytes:
+                if (
+                    stream.expected is None or (is_up and other.expected is None)
+                ) and not connection.begin(segment, is_up=is_up):
+                    return
+                if not stream.take(at_ns, sequence, data, hidden_bytes):
+                    self.repeated_segments += 1
+        except Lost as exc:
+            self.lost_segments += 1
+            self._abandon(way, flow, at_ns, str(exc))
+        except Unreadable as exc:
+            self._abandon(way, flow, at_ns, str(exc))
+        else:
+            if flags & (FIN | RST):
+                self._end(way, segment)
+
+    def close(self, at_ns: int) -> None:
+        """Tell that the capture ends here."""
+        for flow, way in self._ways.items():
+            if way is None or not way.is_up:
+                continue
+            connection = way.connection
+            if connection.up.has_hole or connection.down.has_hole:
+                self.lost_segments += 1
+                self.abandoned["a segment had not come when the capture ended"] += 1
+            elif connection.is_used and connection.up.expected is None:
+                self.abandoned["it was never seen where a request begins"] += 1
+            connection.drop(at_ns)
+        self._ways.clear()
+
+    def _new(self, flow: bytes) -> _Way | None:
+        """Know a flow from now on, and the one the other way; None if nobody watches it."""
+        length = (len(flow) - 4) // 2
+        ports = 2 * length
+        source, target = flow[:length], flow[length:ports]
+        source_port, target_port = flow[ports : ports + 2], flow[ports + 2 :]
+        to_target = self._watchers.get(target + target_port)
+        watcher = to_target or self._watchers.get(source + source_port)
+        if watcher is None:
+            self._ways[flow] = None
+            return None
+        self.number += 1
+        connection = Connection(watcher)
+        up = _Way(connection, connection.up, connection.down, True)
+        down = _Way(connection, connection.down, connection.up, False)
+        own, back = (up, down) if to_target else (down, up)
+        self._ways[flow] = own
+        self._ways[_back(flow)] = back
+        return own
+
+    def _open(self, segment: Segment, way: _Way | None) -> None:
+        """Take a segment that opens a connection, or answers one that does."""
+        first = (segment.sequence + 1) % _NUMBERS
+        answers = bool(segment.flags & ACK)
+        if way is not None:
+            expected = way.stream.expected
+            if expected == first or (answers and expected is not None):
+                self.repeated_segments += 1
+                return
+            if not answers:  # the same ports, used again
+                self._forget(way, segment.flow, segment.at_ns)
+                way = None
+        way = way or self._new(segment.flow)
+        if way is None:
+            return
+        way.connection.is_whole = True
+        way.stream.expected = first
+        if answers and way.other.expected is None:
+            way.other.expected = segment.acknowledged
+
+    def _end(self, way: _Way, segment: Segment) -> None:
+        """Take a segment that ends a connection, or one direction of it."""
+        stream = way.stream
+        if segment.flags & RST:
+            self._forget(way, segment.flow, segment.at_ns)
+            return
+        end = (segment.sequence + len(segment.data) + segment.hidden_bytes) % _NUMBERS
+        if stream.expected == end:
+            stream.expected = (end + 1) % _NUMBERS
+            if not way.is_up:  # no reply will come
+                self._forget(way, segment.flow, segment.at_ns)
+
+    def _abandon(self, way: _Way, flow: bytes, at_ns: int, reason: str) -> None:
+        self.abandoned[reason] += 1
+        self._forget(way, flow, at_ns)
+
+    def _forget(self, way: _Way, flow: bytes, at_ns: int) -> None:
+        self._ways[flow] = self._ways[_back(flow)] = None
+        way.connection.drop(at_ns)
+
+
+def _back(flow: bytes) -> bytes:
+    """Return the flow the other way."""
+    length = (len(flow) - 4) // 2
+    ports = 2 * length
+    return flow[length:ports] + flow[:length] + flow[ports + 2 :] + flow[ports : ports + 2]

@@ -1,0 +1,182 @@
+"""Make tables of a capture: ``packets.pyz CAPTURE --listen ADDRESS:PORT --servers ADDRESS:PORT ...``.
+
+Runs on the host that captured, of a middleware or, without ``--servers``, of a server. Into the
+folder ``--output`` go the tables of `seconds`, and ``summary.json`` with how much could be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from remote.packets.connections import Connections
+from remote.packets.matching import Call, Matcher
+from remote.packets.messages import Reply, Request
+from remote.packets.records import Records
+from remote.packets.seconds import Seconds
+
+SUMMARY = "summary.json"
+
+
+class Clients:
+    """What clients ask of the address that is observed.
+
+    Attributes
+    ----------
+    requests : with their replies.
+    noreply_requests : those that ask for none; they are in no table.
+    requests_without_reply : the rest, such as those that were under way when the capture ended.
+    """
+
+    def __init__(self, seconds: Seconds, matcher: Matcher | None) -> None:
+        self.requests = self.noreply_requests = self.requests_without_reply = 0
+        self._seconds = seconds
+        self._matcher = matcher
+
+    def requested(self, request: Request) -> None:
+        """A job comes, unless nobody waits for its end."""
+        if not request.has_reply:
+            self.noreply_requests += 1
+            return
+        self._seconds.arrive(request.at_ns)
+        if self._matcher:
+            self._matcher.arrived(request)
+
+    def replied(self, request: Request, reply: Reply) -> None:
+        """A job leaves."""
+        self.requests += 1
+        self._seconds.leave(reply.at_ns)
+        calls = self._matcher.replied(request) if self._matcher else None
+        self._seconds.reply(request, reply, calls)
+
+    def dropped(self, request: Request, at_ns: int) -> None:
+        """A job is not followed any more."""
+        self.requests_without_reply += 1
+        self._seconds.leave(at_ns)
+        if self._matcher:
+            self._matcher.dropped(request)
+
+
+class Server:
+    """What is asked of one server.
+
+    Attributes
+    ----------
+    calls : requests with their replies.
+    calls_without_reply : those that asked for one, but it could not be read.
+    """
+
+    def __init__(self, name: str, seconds: Seconds, matcher: Matcher) -> None:
+        self.name = name
+        self.calls = self.calls_without_reply = 0
+        self._seconds = seconds
+        self._matcher = matcher
+
+    def requested(self, request: Request) -> None:
+        """A call begins; it counts when it ends."""
+
+    def replied(self, request: Request, reply: Reply) -> None:
+        """A call ends."""
+        self.calls += 1
+        call = Call(self.name, request, reply)
+        self._seconds.call(call)
+        self._matcher.called(call)
+
+    def dropped(self, request: Request, at_ns: int) -> None:
+        """A call is not followed any more."""
+        self.calls_without_reply += 1
+
+
+def observe(
+    capture: Path, *, listen: str, servers: Sequence[str] = (), output: Path
+) -> dict[str, Any]:
+    """Make the tables of a capture and return their summary.
+
+    Parameters
+    ----------
+    listen : ``address:port`` that clients connect to.
+    servers : those of the servers behind it, as the tables name them.
+    output : the folder for the tables.
+
+    Raises
+    ------
+    ValueError
+        The file is no capture, or an address is none.
+    """
+    records = Records(capture)
+    matcher = Matcher()
+    with Seconds(output) as seconds:
+        clients = Clients(seconds, matcher if servers else None)
+        behind = [Server(name, seconds, matcher) for name in servers]
+        watchers = {endpoint(server.name): server for server in behind}
+        connections = Connections({**watchers, endpoint(listen): clients})
+        for segment in records.segments():
+            connections.take(segment)
+        connections.close(records.last_ns)
+    summary = {
+        "configuration": {"listen": listen, "servers": list(servers)},
+        "first_packet_epoch_s": records.first_ns / 1e9,
+        "last_packet_epoch_s": records.last_ns / 1e9,
+        "is_cut": records.is_cut,
+        "packets": records.packets,
+        "repeated_segments": connections.repeated_segments,
+        "lost_segments": connections.lost_segments,
+        "connections": connections.number,
+        "abandoned_connections": connections.abandoned.total(),
+        "reasons": dict(connections.abandoned),
+        "requests": clients.requests,
+        "noreply_requests": clients.noreply_requests,
+        "requests_without_reply": clients.requests_without_reply,
+        "unmatched_requests": matcher.unmatched_requests,
+        "unmatched_calls": matcher.unmatched_calls,
+        "servers": [
+            {
+                "address": server.name,
+                "requests": server.calls,
+                "requests_without_reply": server.calls_without_reply,
+            }
+            for server in behind
+        ],
+    }
+    (output / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n")
+    return summary
+
+
+def endpoint(text: str) -> bytes:
+    """Return an ``address:port`` as it stands in packets; names are looked up.
+
+    Raises
+    ------
+    ValueError
+        It is none, or the name is not known.
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit():
+        raise ValueError(f"not ADDRESS:PORT: {text!r}")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+    except OSError as exc:
+        raise ValueError(f"{text!r}: {exc}") from exc
+    family, address = found[0][0], found[0][4][0]
+    return socket.inet_pton(family, str(address)) + int(port).to_bytes(2, "big")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run as a program; return its exit status."""
+    parser = argparse.ArgumentParser(prog="packets", description="Make tables of a capture.")
+    parser.add_argument("capture", type=Path, help="a file of tcpdump")
+    parser.add_argument("--listen", required=True, help="ADDRESS:PORT that clients connect to")
+    parser.add_argument("--servers", nargs="*", default=[], help="ADDRESS:PORT of each server")
+    parser.add_argument("--output", required=True, type=Path, help="the folder for the tables")
+    given = parser.parse_args(arguments)
+    try:
+        observe(given.capture, listen=given.listen, servers=given.servers, output=given.output)
+    except (ValueError, OSError) as exc:
+        print(f"packets: {exc}", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,94 @@
+"""What watches a middleware from outside: tcpdump beside it, and the program that reads for us.
+
+tcpdump writes what passes some addresses; `remote.packets` makes tables of it on the same host
+afterwards, and what was captured is deleted there.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+JOB = "capture"
+CAPTURE = "capture.pcap"
+TABLES = "packets"
+"""The folder of the tables, in that of the host's results."""
+READY_LINE = "capturing"
+READY_TIMEOUT_S = 10.0
+LARGEST_CAPTURE_BYTES = 2 << 30
+WHOLE_PACKETS_BYTES = 262_144  # tcpdump's own default; segments not cut up yet have 64 KiB
+_BUFFER_KIB = 64 << 10
+_MOST_WAIT_S = 1.5  # the kernel hands packets over at least once a second
+_CARRIES = (
+    "(ip6 or tcp[tcpflags] & (tcp-syn|tcp-fin|tcp-rst) != 0 "
+    "or ip[2:2] - ((ip[0] & 0xf) << 2) - ((tcp[12] & 0xf0) >> 2) != 0)"
+)
+"""What is no mere acknowledgement, which half of all packets are, and which tells nothing."""
+
+
+def capture_filter(endpoints: Sequence[str]) -> str:
+    """Return tcpdump's filter for what goes to some ``address:port`` or comes from them."""
+    addresses = []
+    for endpoint in endpoints:
+        host, _, port = endpoint.rpartition(":")
+        address = host.strip("[]")
+        addresses.append(f"(host {address} and tcp port {port})")
+    return f"({' or '.join(addresses)}) and {_CARRIES}"
+
+
+def capture_command(
+    endpoints: Sequence[str],
+    path: str = CAPTURE,
+    *,
+    limit_bytes: int = LARGEST_CAPTURE_BYTES,
+    snap_bytes: int = WHOLE_PACKETS_BYTES,
+) -> str:
+    """Return the command that captures until it is told to end by TERM or INT.
+
+    It prints `READY_LINE` when no packet will be missed any more, and waits before it ends until
+    the kernel has handed over what it has. tcpdump's counts go to standard error. A capture that
+    reaches its limit ends there, with an exit status that is not 0.
+
+    Parameters
+    ----------
+    endpoints : each ``address:port`` whose packets are wanted: where a middleware listens and those
+        of its servers, or that of one server.
+    path : where the packets go.
+    snap_bytes : what is kept of each packet. Of shorter ones values may be missing, but a request
+        that begins behind them in the same packet cannot be read, and its connection is given up.
+    """
+    words = [f"prlimit --fsize={limit_bytes}", "tcpdump -i any -n -Z root"]
+    words.append(f"-s {snap_bytes} -B {_BUFFER_KIB} --time-stamp-precision=nano")
+    words.append(f"-w {shlex.quote(path)} {shlex.quote(capture_filter(endpoints))}")
+    file = shlex.quote(path)
+    script = (
+        f"rm -f {file}; {' '.join(words)} & pid=$!; "
+        f"trap 'sleep {_MOST_WAIT_S}; kill -TERM $pid; wait $pid; exit $?' INT TERM; "
+        # it makes the file when it has begun to capture
+        f"until [ -e {file} ]; do kill -0 $pid 2>/dev/null || break; sleep 0.02; done; "
+        f"[ ! -e {file} ] || echo {READY_LINE}; wait $pid"
+    )
+    return f"sh -c {shlex.quote(script)}"
+
+
+def tables_command(
+    program: str,
+    *,
+    listen: str,
+    servers: Sequence[str] = (),
+    path: str = CAPTURE,
+    output: str = TABLES,
+) -> str:
+    """Return the command that makes tables of a capture and deletes it, whatever comes of it.
+
+    Parameters
+    ----------
+    program : path of `remote.packets.bundle.PROGRAM` on the host.
+    listen, servers : where requests come in and, of a middleware, where it asks: ``address:port``.
+    output : the folder for the tables.
+    """
+    words = ["python3", program, path, "--listen", listen]
+    words += ["--servers", *servers] if servers else []
+    words += ["--output", output]
+    script = f"{shlex.join(words)}; status=$?; rm -f {shlex.quote(path)}; exit $status"
+    return f"sh -c {shlex.quote(script)}"
