@@ -137,7 +137,14 @@ def _require_possible_pauses(section: Section, settings: list[Settings], path: P
             "are counted in its stable window; leave precision out",
         )
     stable_s = section.durations.stable_s
-    timeout_s = min((one.server_timeout_s for one in settings if one.num_middlewares), default=None)
+    timeout_s = min(
+        (
+            one.server_timeout_s
+            for config, one in zip(section.configs(), settings, strict=True)
+            if one.num_middlewares and section.middleware(config).takes("server_timeout_s")
+        ),
+        default=None,
+    )
     free_from_s: dict[int, float] = {}
     for pause in sorted(section.pauses, key=lambda pause: pause.at_s):
         what = (

@@ -52,7 +52,7 @@ def lab_of(fleet: str) -> LocalLab | LoopbackLab | None:
 
 
 @contextlib.contextmanager
-def up_meanwhile(fleet: str, progress: Callable[[str], object]) -> Iterator[None]:
+def up_meanwhile(fleet: str, progress: Callable[[str], None]) -> Iterator[None]:
     """Have a lab on this machine up inside the block; one that was up before is left up."""
     lab = lab_of(fleet)
     if lab is None:

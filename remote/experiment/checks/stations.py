@@ -10,6 +10,7 @@ from typing import Any
 from tabulate import tabulate
 
 from analysis.results import read_memtier_json
+from analysis.tables.run import read_middlewares
 from remote.experiment.checks.counts import (
     TOLERANCE,
     copies_of_a_set,
@@ -87,7 +88,7 @@ def _of_run(folder: Path, manifest: Mapping[str, Any]) -> dict[str, tuple[float,
         "keys at servers": (keys, sum(s["keys"] for s in servers), keys_each * under_way),
     }
     if roles["middlewares"]:
-        passed = [middleware_counts(folder / host / "middleware") for host in roles["middlewares"]]
+        passed = [middleware_counts(result) for result in read_middlewares(folder, manifest).values()]
         through = sum(one["requests"] for one in passed)
         counted["requests at middlewares"] = (requests, through, under_way)
     return counted

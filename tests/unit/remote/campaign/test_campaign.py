@@ -202,7 +202,7 @@ def test_a_section_of_the_users_own_is_planned_from_its_path_and_kept(opened, tm
     ("name", "reason"),
     [
         ("2.1", "there is a section `2.1` already: rename the file"),
-        ("tidy", "is none of raw, sections, tidy"),
+        ("tidy", "is none of middlewares, raw, sections, sensitivity, tidy, what-if"),
         ("my own", "its name consists of letters"),
         ("..", "its name consists of letters"),
     ],

@@ -133,7 +133,7 @@ def test_middleware_is_told_what_the_settings_say():
         routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
     )
     text = launch(own_middleware(), one).command
-    assert text.startswith("'/home/a b/bin'/middleware -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
+    assert text.startswith("'/home/a b/bin/middleware' -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
     assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
     assert "--dispatch pipelined --transport ktor --replicas all" in text
 
