@@ -8,6 +8,7 @@ Each room may use what stands above it::
     providers                 where hosts come from: the local lab, loopback, an inventory
     services                  the programs of an experiment: their commands, start and end
     experiment                an experiment as data; one run of it: measured, judged, recorded
+    conformance               what any middleware does and does not, asked from outside
     campaign                  all runs of some sections, for notebooks too
     commands                  `lab`
 """
