@@ -9,6 +9,7 @@ Each room may use what stands above it::
     packets                   what was captured on hosts -> requests and their times, there
     services                  the programs of an experiment: their commands, start and end
     experiment                an experiment as data; one run of it: measured, judged, recorded
+    conformance               what any middleware does and does not, asked from outside
     campaign                  all runs of some sections, for notebooks too
     commands                  `lab`
 """

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import paramiko
-from remote.conformance.bench import WORKERS
 
+from remote.conformance.bench import WORKERS
 from remote.errors import CommandTimeout
 from remote.experiment.sessions.program_options import middleware_launch
 from remote.experiment.settings import Settings

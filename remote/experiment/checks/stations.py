@@ -88,7 +88,9 @@ def _of_run(folder: Path, manifest: Mapping[str, Any]) -> dict[str, tuple[float,
         "keys at servers": (keys, sum(s["keys"] for s in servers), keys_each * under_way),
     }
     if roles["middlewares"]:
-        passed = [middleware_counts(result) for result in read_middlewares(folder, manifest).values()]
+        passed = [
+            middleware_counts(result) for result in read_middlewares(folder, manifest).values()
+        ]
         through = sum(one["requests"] for one in passed)
         counted["requests at middlewares"] = (requests, through, under_way)
     return counted

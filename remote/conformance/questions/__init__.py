@@ -1,0 +1,1 @@
+"""What a middleware is asked, a module for each kind of question."""

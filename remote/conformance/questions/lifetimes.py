@@ -1,0 +1,86 @@
+"""Questions with one server, about connections that have gone and about its own end."""
+
+from __future__ import annotations
+
+import time
+
+from remote.conformance.bench import Middleware
+from remote.conformance.finding import Answer, Verdict
+from remote.conformance.trial import Question, Trial
+from remote.conformance.wire import Client
+from remote.waiting import until
+
+CONNECTIONS = 300
+REQUESTS = 10_000
+_AT_ONCE = 6
+_WARM_UP_CONNECTIONS = 30
+_LEFT_MOST = CONNECTIONS // 10  # pools grow and shrink; a leak leaves one for each connection
+_MIB = 1 << 20
+
+
+def leaks(trial: Trial) -> Answer:
+    """Let clients come and go, then send many requests; files and threads must be as before."""
+    middleware = trial.bench.middleware
+    _come_and_go(trial, _WARM_UP_CONNECTIONS)
+    _requests(trial, REQUESTS // 20)
+    time.sleep(0.2)  # threads of the warm-up end
+    files, threads, memory_bytes = _resources(middleware)
+    _come_and_go(trial, CONNECTIONS)
+    _requests(trial, REQUESTS)
+
+    def as_before() -> bool:
+        now_files, now_threads, _ = _resources(middleware)
+        return max(now_files - files, now_threads - threads) <= _LEFT_MOST
+
+    is_as_before = until(as_before, trial.patience_s / 2)
+    now_files, now_threads, now_memory_bytes = _resources(middleware)
+    grown = f"memory {(now_memory_bytes - memory_bytes) / _MIB:+.1f} MiB"
+    if is_as_before:
+        return Answer(f"files {files} to {now_files}, threads {threads} to {now_threads}, {grown}")
+    told = [
+        f"open files grew from {files} to {now_files}" * (now_files - files > _LEFT_MOST),
+        f"threads grew from {threads} to {now_threads}" * (now_threads - threads > _LEFT_MOST),
+    ]
+    sentence = f"after {CONNECTIONS} connections had come and gone and {REQUESTS} requests, "
+    return Answer("leaks", Verdict.FAULT, sentence + " and ".join(filter(None, told)))
+
+
+def ends(trial: Trial) -> Answer:
+    """Send SIGTERM while a client is connected."""
+    trial.client().get(b"a")
+    status, seconds = trial.bench.middleware.end(trial.patience_s)
+    if status is None:
+        sentence = f"still ran {trial.patience_s:g} s after SIGTERM, with one client connected"
+        return Answer("goes on", Verdict.FAULT, sentence)
+    return Answer(f"after {seconds:.1f} s with exit status {status}")
+
+
+def _resources(middleware: Middleware) -> tuple[int, int, int]:
+    return middleware.open_files(), middleware.num_threads(), middleware.memory_bytes()
+
+
+def _come_and_go(trial: Trial, connections: int) -> None:
+    for _ in range(connections):
+        client = trial.client()
+        client.get(b"a")
+        client.close()
+
+
+def _requests(trial: Trial, requests: int) -> None:
+    def act(number: int, client: Client) -> None:
+        for turn in range(requests // _AT_ONCE):
+            client.set(b"leak-%d" % number, b"%d" % turn)
+
+    trial.at_once(act, [trial.client() for _ in range(_AT_ONCE)])
+
+
+_LEAK = (
+    r"for n in $(seq 300); do printf 'get a\r\n' | {nc} -q 0 > /dev/null; done; "
+    "ls /proc/PID/fd | wc -l"
+)
+_END = "kill -TERM PID; sleep 10; ps PID"
+
+QUESTIONS = (
+    Question(text="Nothing leaks", ask=leaks, time_s=40.0, command=_LEAK),
+    Question(text="SIGTERM ends it", ask=ends, command=_END),
+)

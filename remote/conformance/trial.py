@@ -1,0 +1,148 @@
+"""A bench while one question is asked: its clients end with the question, and none outlasts it."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TypeVar
+
+from remote.conformance.bench import Bench
+from remote.conformance.finding import Answer
+from remote.conformance.wire import Client, HungUp, Misbehaviour, Value, WrongReply
+
+T = TypeVar("T")
+
+
+class CannotTell(Exception):
+    """A question has no answer, for a reason that is not the middleware's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked of a middleware.
+
+    Parameters
+    ----------
+    text : a statement that may hold.
+    ask : returns the answer; raises `Misbehaviour` for a fault.
+    time_s : how long it may take, patience with single replies apart.
+    command : for a shell, shows a fault that one client alone does not see; {nc} is the client
+        with its address, words in capitals are for the user to fill in.
+    """
+
+    text: str
+    ask: Callable[[Trial], Answer]
+    time_s: float = 20.0
+    command: str = ""
+
+
+class Trial:
+    """The bench, as one question uses it.
+
+    Parameters
+    ----------
+    bench : on which it is asked.
+    patience_s : longest wait for what must happen.
+    time_s : how long the question may take, the patience apart.
+    """
+
+    def __init__(self, bench: Bench, *, patience_s: float, time_s: float) -> None:
+        self.bench = bench
+        self.patience_s = patience_s
+        self._deadline_s = time.monotonic() + time_s + patience_s
+        self._clients: list[Client] = []
+
+    def __enter__(self) -> Trial:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, at: TracebackType | None
+    ) -> None:
+        for client in self._clients:
+            client.close()
+
+    def client(self, patience_s: float | None = None) -> Client:
+        """Connect a new client to the middleware."""
+        try:
+            connection = self.bench.dial()
+        except OSError as exc:
+            raise HungUp(f"does not accept a new client: {exc}", [b"version\r\n"]) from exc
+        client = Client(
+            connection,
+            f"connection {len(self._clients) + 1}",
+            patience_s=patience_s or self.patience_s,
+            deadline_s=self._deadline_s,
+        )
+        self._clients.append(client)
+        return client
+
+    def at_once(self, act: Callable[[int, Client], T], clients: Sequence[Client]) -> list[T]:
+        """Let each of `clients` act at the same time, by its number; return what they return."""
+        with ThreadPoolExecutor(len(clients)) as pool:
+            acting = [pool.submit(act, number, client) for number, client in enumerate(clients)]
+        errors = [error for one in acting if (error := one.exception())]
+        if errors:  # a wrong reply tells more than the confusion after it
+            raise min(errors, key=lambda error: not isinstance(error, WrongReply))
+        return [one.result() for one in acting]
+
+    @contextmanager
+    def server(self, number: int) -> Iterator[Client]:
+        """Connect to a server itself; what goes wrong there is no fault of the middleware."""
+        try:
+            client = Client(
+                self.bench.servers[number].dial(),
+                f"the connection to server {number + 1} itself",
+                patience_s=self.patience_s,
+                deadline_s=self._deadline_s,
+            )
+            try:
+                yield client
+            finally:
+                client.close()
+        except (Misbehaviour, OSError) as exc:
+            raise CannotTell(f"server {number + 1} cannot be asked itself: {exc}") from exc
+
+    def fill(self, values: Mapping[bytes, bytes]) -> None:
+        """Put values into every server, past the middleware, so that every routing finds them."""
+        for number in range(len(self.bench.servers)):
+            with self.server(number) as client:
+                for key, data in values.items():
+                    client.set(key, data)
+
+    def held(self, number: int, keys: Sequence[bytes]) -> list[Value]:
+        """Return what a server has of `keys`."""
+        with self.server(number) as client:
+            return client.get(*keys)
+
+    def asked_keys(self, number: int) -> int:
+        """Return how many keys a server was asked for so far."""
+        with self.server(number) as client:
+            client.send(b"stats\r\n")
+            lines = iter(client.line, b"END")
+            stats = dict(line.removeprefix(b"STAT ").split(b" ", 1) for line in lines)
+        return int(stats[b"cmd_get"])
+
+
+@contextmanager
+def meanwhile(circumstance: str, requests: Sequence[bytes] = ()) -> Iterator[None]:
+    """Tell the circumstance, and its requests, before the sentence of what goes wrong inside."""
+    try:
+        yield
+    except Misbehaviour as exc:
+        raise type(exc)(f"{circumstance}: {exc.sentence}", requests or exc.requests) from exc
+
+
+def numbered(name: bytes, count: int) -> dict[bytes, bytes]:
+    """Return `count` keys, each with a value of its own.
+
+    The keys end in what looks like chance: weak hashes put keys that are alike on one server.
+    """
+    return {
+        b"%b-%d-%x" % (name, n, zlib.crc32(b"%b %d" % (name, n))): b"value %d of %b" % (n, name)
+        for n in range(count)
+    }
