@@ -16,6 +16,7 @@ from remote.experiment.checks.duration import LONG_ENOUGH, duration_checks
 from remote.experiment.checks.latency import LATENCY, latency_checks
 from remote.experiment.checks.of_clocks import clock_checks
 from remote.experiment.checks.of_hosts import host_checks
+from remote.experiment.checks.of_packets import packet_checks
 from remote.experiment.sessions.results import client_results
 from remote.services.middleware import JOB
 from remote.services.monitors import ended_well
@@ -116,6 +117,7 @@ def _load_checks(
     yield _misses(generators)
     yield _no_errors(folder, manifest, generators)
     yield from count_checks(folder, manifest, generators)
+    yield from packet_checks(folder, manifest)
     if manifest["settings"].get("arrival_rate_per_s"):
         yield _arrivals_sent(generators)
     yield from host_checks(folder, manifest, generators, window)
