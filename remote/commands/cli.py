@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
@@ -20,11 +20,11 @@ from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
-from remote.commands.of_fleets import loopback_option
+from remote.commands.of_fleets import lab_up, loopback_option
 from remote.commands.of_search import find
+from remote.commands.of_sensitivity import sensitivity
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.experiment.section import PROFILES
-from remote.providers.fleets import lab_of
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
 from remote.providers.local_lab.status_text import status_text
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
@@ -188,7 +188,7 @@ def run(
         click.echo(missing_table(plans, links, opened.path))
         return
     missing = any(opened.missing(section, retry=retry) for section in sections)
-    with _own_lab(fleet) if own_lab and missing else contextlib.nullcontext():
+    with lab_up(fleet) if own_lab and missing else contextlib.nullcontext():
         left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
     if known := known_text([opened.planned(section) for section in sections]):
         click.echo(known)
@@ -206,21 +206,6 @@ def export(arguments: tuple[str, ...]) -> None:
     export_report.main(list(arguments), prog_name="lab export")
 
 
-@contextlib.contextmanager
-def _own_lab(fleet: str) -> Iterator[None]:
-    """Have a lab on this machine up inside the block; one that was up before is left up."""
-    lab = lab_of(fleet)
-    if lab is None:
-        yield
-        return
-    if lab.is_running():
-        lab.up(progress=click.echo)
-        yield
-        return
-    with lab:
-        yield
-
-
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *FLEET_COMMANDS,
     *CAMPAIGN_COMMANDS,
@@ -228,4 +213,5 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
-main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(find))
+for _command in (find, sensitivity):
+    main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(_command))
