@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.lab.sensitivity import AS_IT_IS, THROUGHPUT, predict_measured, sensitivity_table
+from analysis.locks import is_locked
 from analysis.tables.tidied import campaign_tables
 from remote.campaign import Campaign
 from remote.campaign.changes.sensitivity import Case, factors_by_parameter
@@ -23,6 +24,7 @@ from remote.campaign.known_runs import cells
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.plan import Plan
 from remote.campaign.planning.standing import Verdict, standing_of, usual_spreads
+from remote.errors import ConfigError
 from remote.experiment.precision import RESULTS
 from remote.experiment.run import Run
 from remote.experiment.section import slug
@@ -195,10 +197,20 @@ def measure_in_turns(study: Study, measure: Measure) -> None:
 
 @contextlib.contextmanager
 def on_lab(report: Report) -> Iterator[Measure]:
-    """Measure on the local lab that is up, reshaped for each case; put it back as it was."""
-    lab, before = LocalLab(), LabFiles().read_topology()
+    """Measure on the local lab that is up, reshaped for each case; put it back as it was.
+
+    Raises
+    ------
+    ConfigError
+        When something is to be measured: another process measures on the lab.
+    """
+    lab, files = LocalLab(), LabFiles()
+    before = files.read_topology()
 
     def measure(campaign: Turn, case: Case) -> None:
+        if is_locked(files.directory):
+            rule = "another process measures on this lab: wait for it or end it"
+            raise ConfigError(files.directory, rule)
         report(f"{case.name}: repetition {campaign.last}")
         lab.reshape(case.topology.dilated(case.section.time_dilation or 1.0))
         campaign.measure(case.section.name, progress=False)
@@ -206,7 +218,7 @@ def on_lab(report: Report) -> Iterator[Measure]:
     try:
         yield measure
     finally:
-        if before is not None and LabFiles().read_topology() != before:
+        if before is not None and files.read_topology() != before:
             lab.reshape(before)
 
 

@@ -1,62 +1,15 @@
 import contextlib
-import json
 import re
 
 import pytest
-from click.testing import CliRunner
 
-from analysis.lab.sensitivity import UNEXPLAINED, WORKERS
-from remote.campaign import Campaign
+from analysis.lab.sensitivity import UNEXPLAINED
+from analysis.locks import locked
 from remote.campaign.changes import in_turns
-from remote.campaign.changes.in_turns import Study, measure_in_turns, sensitivity_of
-from remote.campaign.changes.sensitivity import plan_cases
+from remote.campaign.changes.in_turns import measure_in_turns, sensitivity_of
 from remote.campaign.view.cases_table import cases_table
-from remote.commands.cli import main
-from remote.experiment.section_file import read_section
-from remote.providers.local_lab.topology import Topology
-from tests.helpers.planning import MadeUpLab, Truth
-
-CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}
-AZURE = Topology.named("azure")
-POWERS = {"server link rate": 0.8, "machine (by time dilation)": 0.1, WORKERS: 0.3}
-
-
-def planned(folder, profile="smoke"):
-    cases = plan_cases(read_section("3.1", profile), CONFIG, AZURE, step=0.2)
-    return Study(cases=cases, campaign_dir=folder, profile=profile)
-
-
-class FakeLab:
-    """Measures what is planned of a case, on a system that follows powers of its parameters."""
-
-    def __init__(self, fails=lambda case: False, breaks_after=1000, **truth):
-        self.turns, self.runs = [], []
-        self.fails, self.breaks_after, self.truth = fails, breaks_after, truth
-
-    def __call__(self, campaign, case):
-        if len(self.turns) >= self.breaks_after:
-            raise KeyboardInterrupt
-        self.turns.append((campaign.last, case.name))
-        throughput = 2900 * case.factor ** POWERS.get(case.parameter, 0.0)
-        seed = len(self.turns)
-        truth = Truth(throughput=throughput, **self.truth)
-        status = "rejected" if self.fails(case) else ""
-        lab = MadeUpLab(truth=lambda config, number: truth, fails=lambda run: status, seed=seed)
-        while runs := campaign.missing(case.section.name):
-            for run in runs:
-                lab.measure(run)
-        self.runs += [(case.name, run) for run, _ in lab.made]
-
-    def loads(self, name):
-        return [run for case, run in self.runs if case == name and run.section.kind == "load"]
-
-
-@pytest.fixture
-def without_model(monkeypatch):
-    def no_tables(*_):
-        raise ValueError("made up")
-
-    monkeypatch.setattr(in_turns, "campaign_tables", no_tables)
+from remote.errors import ConfigError
+from tests.helpers.sensitivity import AZURE, POWERS, FakeLab, planned
 
 
 def measured(study, lab):
@@ -162,65 +115,47 @@ def test_what_is_missing_is_told_without_a_lab(tmp_path):
     assert "About 0 runs to measure, about 0:00:00" in cases_table(study)
 
 
+class ReshapedLab:
+    """Stands for the local lab, and for its files."""
+
+    def __init__(self, folder):
+        self.directory, self.shapes = folder, [AZURE]
+
+    def reshape(self, topology):
+        self.shapes.append(topology)
+
+    def read_topology(self):
+        return self.shapes[-1]
+
+
 @pytest.fixture
-def lab(tmp_path, monkeypatch, without_model):
-    """`lab sensitivity 3.1 ...` in a folder of its own, on a made-up lab."""
-    monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", tmp_path)
-    monkeypatch.setattr("remote.commands.of_sensitivity._topology", lambda: AZURE)
-
-    def invoke(*words, lab=None):
-        fake = lab or FakeLab()
-        monkeypatch.setattr(in_turns, "on_lab", lambda report: contextlib.nullcontext(fake))
-        return CliRunner().invoke(main, ["sensitivity", "3.1", *words])
-
-    return invoke
+def local_lab(tmp_path, monkeypatch):
+    lab = ReshapedLab(tmp_path)
+    for name in ("LocalLab", "LabFiles"):
+        monkeypatch.setattr(in_turns, name, lambda: lab)
+    monkeypatch.setattr(in_turns.Turn, "measure", lambda campaign, name, *, progress: [])
+    return lab
 
 
-CHOSEN = ("--workload", "get", "--clients-per-thread", "32", "--workers", "64")
+def test_the_lab_is_reshaped_for_a_case_and_put_back(local_lab, tmp_path):
+    study, told = planned(tmp_path), []
+    case = next(case for case in study.cases_at_k if case.name == "server-link-rate-x1.2")
+    with pytest.raises(KeyboardInterrupt), in_turns.on_lab(told.append) as measure:
+        measure(study.campaign(case), case)
+        raise KeyboardInterrupt
+    assert local_lab.shapes == [AZURE, case.topology.dilated(2), AZURE]
+    assert told[0].startswith("server-link-rate-x1.2: repetition")
+    with in_turns.on_lab(told.append):
+        pass
+    assert len(local_lab.shapes) == 3
 
 
-def test_the_command_prints_the_table(lab):
-    done = lab(*CHOSEN)
-    assert done.exit_code == 0, done.output
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("Section 3.1, workload=get_clients_per_thread=32_workers=64: d log")
-    assert lines[3].startswith("server link rate")
-    assert lines[-1].startswith(UNEXPLAINED)
-    assert "no model of this system" in done.stderr
-
-
-def test_the_command_prints_json(lab):
-    done = json.loads(lab(*CHOSEN, "--json").stdout)
-    assert done["configuration"] == CONFIG
-    assert done["step"] == 0.2
-    assert done["rows"][0]["parameter"] == "server link rate"
-    assert done["rows"][0]["model"] is None
-
-
-def test_the_command_fails_where_something_could_not_be_measured(lab):
-    refused = FakeLab(fails=lambda case: case.name == "server-link-rate-x1.2")
-    done = lab(*CHOSEN, lab=refused)
-    assert done.exit_code == 3
-    (row,) = [line for line in done.stdout.splitlines() if line.startswith("server link rate")]
-    assert row.split()[-1] == "0"
-
-
-def test_the_command_lists_what_it_would_measure(lab, tmp_path):
-    shown = lab(*CHOSEN, "--dry-run", "--step", "0.5")
-    assert shown.exit_code == 0, shown.output
-    assert "server-link-rate-x1.5" in shown.stdout
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--workload", "get", "--workers", "64"), "--clients-per-thread 1, 8, 32"),
-        (("--colour", "red"), "no factor of the section"),
-        ((*CHOSEN, "--step", "0"), "--step: a step must be > 0"),
-    ],
-)
-def test_the_command_tells_what_is_wrong(lab, words, message):
-    refused = lab(*words)
-    assert refused.exit_code == 1
-    assert message in refused.output
+def test_a_lab_that_another_process_measures_on_is_left_alone(local_lab, tmp_path):
+    study = planned(tmp_path)
+    with (
+        locked(tmp_path),
+        in_turns.on_lab(print) as measure,
+        pytest.raises(ConfigError, match="another process measures on this lab"),
+    ):
+        measure(study.campaign(study.cases[0]), study.cases[0])
+    assert local_lab.shapes == [AZURE]
