@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from analysis.figures.theme import BLACK, BLUE, FRAME, ORANGE, Style, new_figure
 from analysis.lab.sensitivity import COUNT, RATE, UNEXPLAINED
 
-_ROW_PX, _FRAME_PX = 34, 110
+_ROW_PX, _FRAME_PX, _LEGEND_PX = 34, 100, 56  # the legend stands so far below the axis
 _STYLES = {
     RATE: Style(name="rate", color=BLUE, symbol="circle"),
     COUNT: Style(name="count", color=ORANGE, symbol="square-open"),
@@ -58,4 +58,5 @@ def plot_sensitivity(table: pd.DataFrame) -> go.Figure:
     figure.update_yaxes(
         categoryorder="array", categoryarray=list(table["parameter"])[::-1], rangemode="normal"
     )
-    return figure.update_layout(height=_FRAME_PX + _ROW_PX * len(table))
+    rows_px = _ROW_PX * len(table)
+    return figure.update_layout(height=rows_px + _FRAME_PX, legend_y=-_LEGEND_PX / rows_px)
