@@ -8,6 +8,7 @@ import pandas as pd
 BYTES_PER_SEGMENT, HEADER_BYTES = 1448, 66  # TCP payload and Ethernet, IP, TCP headers
 BITS_PER_BYTE = 8
 MACHINE = "machine"  # the resource of all hosts that share one
+CPU_TIMES = ("machine_time", "net_thread_time", "worker_time", "server_time")
 _AMOUNTS = (
     "request_bytes",
     "reply_bytes",

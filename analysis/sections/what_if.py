@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 
 from analysis.models import System, measured_system, predict, what_if
-from analysis.models.system import MACHINE
+from analysis.models.system import CPU_TIMES, MACHINE
 from analysis.sections.summary import cells
 from analysis.statistics.comparison import compare
 from analysis.statistics.intervals import aggregate
@@ -21,7 +21,6 @@ MEASURES = {  # of a prediction to what it is called in the cells of runs
 }
 THROUGHPUT = MEASURES["throughput_ops_per_s"]
 ELSEWHERE = ("3.2", "4.1", "6")  # sections of closed loops that change the system of section 3.1
-CPU_TIMES = ("machine_time", "net_thread_time", "worker_time", "server_time")
 _UNKNOWN = dict.fromkeys(("measured", "ci_low", "ci_high", "relative_error"), math.nan)
 _LOAD = ["section", "workload", "num_middlewares", "num_servers", "workers", "num_clients"]
 _DILATION_COLUMNS = [

@@ -24,6 +24,7 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 
 TIDY = "tidy"
+NO_SECTIONS = {TIDY, "what-if", "sensitivity"}  # folders of campaigns of their own, and of tables
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
 
@@ -180,7 +181,8 @@ def _word(passed: bool | None) -> str:
 def _incomplete(campaign_dir: Path) -> Iterator[Finding]:
     """Find folders beside the runs that no manifest vouches for."""
     for folder in sorted(campaign_dir.glob("*/*/*")):
-        if folder.is_dir() and folder.parts[-3] != TIDY and not (folder / MANIFEST).exists():
+        is_section = folder.parts[-3] not in NO_SECTIONS
+        if is_section and folder.is_dir() and not (folder / MANIFEST).exists():
             partial = folder.suffix == PARTIAL_SUFFIX
             kind = "extra" if partial else "missing"
             detail = "left by a process that was killed" if partial else "a run without manifest"

@@ -20,12 +20,12 @@ from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
-from remote.commands.of_fleets import loopback_option
+from remote.commands.of_fleets import lab_up, loopback_option
 from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
+from remote.commands.of_sensitivity import sensitivity
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.experiment.section import PROFILES
-from remote.providers.fleets import up_meanwhile
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
 from remote.providers.local_lab.status_text import status_text
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
@@ -200,7 +200,7 @@ def run(
         click.echo(missing_table(plans, links, opened.path))
         return
     missing = any(opened.missing(section, retry=retry) for section in sections)
-    with up_meanwhile(fleet, click.echo) if own_lab and missing else contextlib.nullcontext():
+    with lab_up(fleet) if own_lab and missing else contextlib.nullcontext():
         left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
     if known := known_text([opened.planned(section) for section in sections]):
         click.echo(known)
@@ -225,5 +225,6 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
-main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(find))
+for _command in (find, sensitivity):
+    main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(_command))
 main.command(name="try")(_clear_errors(try_))

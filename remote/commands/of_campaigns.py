@@ -79,7 +79,7 @@ def pack(name: str) -> None:
     Manifests and tidy tables stay as they are, and notebooks read it as before. `lab unpack` puts
     the files back.
     """
-    for path in _with_what_ifs(DATA_DIR / name):
+    for path in _with_changes(DATA_DIR / name):
         with _at_rest(path):
             for section in measured_sections(path):
                 done = packed.pack(path, section)
@@ -92,7 +92,7 @@ def pack(name: str) -> None:
 @click.argument("name")
 def unpack(name: str) -> None:
     """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
-    for path in _with_what_ifs(DATA_DIR / name):
+    for path in _with_changes(DATA_DIR / name):
         with _at_rest(path):
             for section in packed.packed_sections(path):
                 files = packed.unpack(path, section)
@@ -170,11 +170,11 @@ def _at_rest(path: Path) -> Iterator[None]:
         yield
 
 
-def _with_what_ifs(path: Path) -> list[Path]:
-    """Return the folders of a campaign and of its what-ifs; ConfigError if there is none."""
+def _with_changes(path: Path) -> list[Path]:
+    """Return the folders of a campaign and of all changes of it; ConfigError if there is none."""
     if not (path / RECORD).is_file():
         raise ConfigError(path, "no such campaign")
-    below = ("what-if", "middlewares", "sensitivity/*")
+    below = ("what-if", "middlewares", "sensitivity/*", "middlewares/*/sensitivity/*")
     return [path, *sorted(r.parent for b in below for r in path.glob(f"{b}/*/{RECORD}"))]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import ParamSpec
 
@@ -16,7 +17,7 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import hosts_table, is_ready
 from remote.hosts.provision.ansible import run_playbook
-from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, why_not_local
+from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, lab_of, why_not_local
 from remote.providers.local_lab import LocalLab
 from remote.providers.loopback.loopback import LoopbackLab
 
@@ -86,6 +87,21 @@ def hosts(fleet: str, show_all: bool) -> None:
 def provision(fleet: str, check: bool) -> None:
     """Install on the hosts of FLEET what they need, with Ansible; repeating it changes nothing."""
     sys.exit(run_playbook(Inventory.read(inventory_path(fleet)), check=check))
+
+
+@contextlib.contextmanager
+def lab_up(fleet: str) -> Iterator[None]:
+    """Have a lab on this machine up inside the block; one that was up before is left up."""
+    lab = lab_of(fleet)
+    if lab is None:
+        yield
+        return
+    if lab.is_running():
+        lab.up(progress=click.echo)
+        yield
+        return
+    with lab:
+        yield
 
 
 def calibrate() -> None:

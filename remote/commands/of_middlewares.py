@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from remote.campaign.controller import sole_controller
+from remote.commands.of_fleets import lab_up
 from remote.conformance.finding import Finding, Verdict
 from remote.conformance.on_hosts import open_on_hosts
 from remote.conformance.trying import findings_table, try_middleware
@@ -16,7 +17,7 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
-from remote.providers.fleets import LOCAL, inventory_path, up_meanwhile
+from remote.providers.fleets import LOCAL, inventory_path
 from remote.services.middleware_file import find_middleware_file, read_middleware_file
 
 FAULTY = 1
@@ -35,7 +36,7 @@ def try_(middleware: str, fleet: str) -> None:
     """
     path = find_middleware_file(middleware, [Path.cwd()])
     wanted = read_middleware_file(path)
-    with up_meanwhile(fleet, click.echo):
+    with lab_up(fleet):
         inventory = Inventory.read(inventory_path(fleet))
         with sole_controller(inventory), Fleet(inventory) as hosts:
             used = [*inventory.take("middlewares", 1), *inventory.take("servers", 3)]

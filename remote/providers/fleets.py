@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from remote.errors import ConfigError, LabError
@@ -49,21 +47,6 @@ def lab_of(fleet: str) -> LocalLab | LoopbackLab | None:
     if fleet == LOCAL:
         return LocalLab()
     return LoopbackLab() if fleet == LOOPBACK else None
-
-
-@contextlib.contextmanager
-def up_meanwhile(fleet: str, progress: Callable[[str], None]) -> Iterator[None]:
-    """Have a lab on this machine up inside the block; one that was up before is left up."""
-    lab = lab_of(fleet)
-    if lab is None:
-        yield
-        return
-    if lab.is_running():
-        lab.up(progress=progress)
-        yield
-        return
-    with lab:
-        yield
 
 
 def why_not_local() -> str:

@@ -145,6 +145,35 @@ class LocalLab:
             self._dilate(time_dilation)
         return self._files.inventory
 
+    def reshape(self, topology: Topology) -> Path:
+        """Give the lab that is up other rates, delays, CPU quotas and another time dilation.
+
+        As `dilate` does, in place; how the lab is calibrated stays.
+
+        Parameters
+        ----------
+        topology : that of the lab but for such numbers.
+
+        Returns
+        -------
+        Path of the inventory.
+
+        Raises
+        ------
+        LabError
+            There is no lab, it has other hosts or limits other things, or a command failed.
+        """
+        requirements.check_root()
+        with alone(self._files.directory.parent):
+            running = self._running()
+            if topology.built() != running.built():
+                raise LabError(
+                    f"the lab that is up has other hosts than `{topology.name}`, or other limits",
+                    "Take it down first: `lab down`",
+                )
+            self._reshape(topology.calibrated(running.wake_up_ms))
+        return self._files.inventory
+
     def calibrate(self, progress: Callable[[str], None] | None = None) -> Path:
         """Measure again what the machine's wake-ups take of a round trip; takes some seconds.
 
@@ -263,14 +292,15 @@ class LocalLab:
         return calibrated
 
     def _dilate(self, time_dilation: float) -> None:
-        running = self._running()
-        if running.time_dilation == time_dilation:
+        self._reshape(self._running().dilated(time_dilation))
+
+    def _reshape(self, topology: Topology) -> None:
+        if topology == self._running():
             return
-        dilated = running.dilated(time_dilation)
-        self._shape(dilated)
-        for host in dilated.hosts:
-            _limit(Groups(), host, dilated)
-        self._note(dilated)
+        self._shape(topology)
+        for host in topology.hosts:
+            _limit(Groups(), host, topology)
+        self._note(topology)
 
     def _note(self, topology: Topology) -> None:
         """Tell of the lab that is up how it is shaped now."""

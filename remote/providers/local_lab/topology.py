@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -143,6 +143,12 @@ class Topology(Document):
             `time_dilation` is not between 0.01 and 1000.
         """
         return Topology.from_dict({**self.to_dict(), "time_dilation": time_dilation})
+
+    def built(self) -> tuple[object, ...]:
+        """Return what cannot be changed while the lab is up: hosts, and whether each is limited."""
+        hosts = [replace(host, egress=None, cpu_quota=None) for host in self.hosts]
+        limits = [(host.egress is None, host.cpu_quota is None) for host in self.hosts]
+        return self.network, self.control_address, self.rtt_ms > 0, hosts, limits
 
     @model_validator(mode="after")
     def _check_hosts(self) -> Topology:

@@ -34,6 +34,21 @@ def test_dilation_needs_a_lab():
         LocalLab().dilate(2)
 
 
+def test_lab_is_reshaped_in_place(own_lab):
+    azure = Topology.named("azure").to_dict()
+    lab, fleet = own_lab(Topology.from_dict(azure))
+    before = [state.sshd_pid for state in lab.status()]
+    azure["servers"]["egress"]["rate_mbit_per_s"] *= 1.2
+    azure["rtt_ms"] *= 2
+    inventory = Inventory.read(lab.reshape(Topology.from_dict(azure)))
+    assert {host.rate_mbit_per_s for host in inventory.hosts if host.role == "servers"} == {120}
+    assert inventory.rtt_ms == 1.8
+    assert smallest_rtt_ms(fleet) == pytest.approx(lab.switch().line_rtt_ms, abs=TOLERANCE_MS)
+    assert [state.sshd_pid for state in lab.status()] == before
+    with pytest.raises(LabError, match="has other hosts than `unshaped`, or other limits"):
+        lab.reshape(Topology.named("unshaped"))
+
+
 def test_unshaped_lab_has_no_delay(own_lab):
     lab, fleet = own_lab(Topology.named("unshaped"))
     assert lab.switch().line_pid is None

@@ -223,6 +223,16 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
     assert contents(campaign) == before
 
 
+def test_commands_pack_the_sensitivities_too(campaign, monkeypatch):
+    case = campaign / "sensitivity" / "3.1-workload=get" / "as-it-is"
+    build_run(case, "3.1", CONFIGS[0])
+    for folder in (campaign, case):
+        Record(profile="smoke", seed=1, fleet="local").write(folder)
+    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", campaign.parent)
+    packed = CliRunner().invoke(main, ["pack", "one"])
+    assert packed.output.splitlines()[-1].startswith("one/sensitivity/3.1-workload=get/as-it-is:")
+
+
 def test_command_refuses_what_is_no_campaign(tmp_path, monkeypatch):
     monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", tmp_path)
     result = CliRunner().invoke(main, ["pack", "none"])

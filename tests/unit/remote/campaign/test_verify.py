@@ -90,6 +90,13 @@ def test_sound_campaign_has_no_findings(campaign):
     assert found.runs == 1 and found.files > 10 and found.tables > 5
 
 
+def test_campaigns_within_a_campaign_are_none_of_its_runs(campaign):
+    make_sound(campaign)
+    build_run(campaign / "what-if" / "more", "3.1", CONFIG)
+    build_run(campaign / "sensitivity" / "3.1-workload=get" / "as-it-is", "3.1", CONFIG)
+    assert verify_campaign(campaign).findings == ()
+
+
 def test_damaged_missing_and_extra_files_are_found(campaign):
     folder = make_sound(campaign)
     damaged = folder / "c1/memtier-0.json.gz"

@@ -1,6 +1,6 @@
 import pytest
 
-from remote.campaign.whatif import changed_section, changed_topology, measure_cases, on_lab
+from remote.campaign.changes.whatif import changed_section, changed_topology, measure_cases, on_lab
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section_file import read_section

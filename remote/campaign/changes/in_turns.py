@@ -1,0 +1,232 @@
+"""Cases measured in turns on one lab, each in a campaign of its own: `lab sensitivity`.
+
+The lab is reshaped in place between runs. Each turn is one repetition of every case that is not
+known yet, in another order: what drifts on the machine meanwhile reaches all of them alike.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.lab.sensitivity import AS_IT_IS, THROUGHPUT, predict_measured, sensitivity_table
+from analysis.locks import is_locked
+from analysis.tables.tidied import campaign_tables
+from remote.campaign import Campaign
+from remote.campaign.changes.sensitivity import Case, factors_by_parameter
+from remote.campaign.known_runs import cells
+from remote.campaign.planning.cell import Cell
+from remote.campaign.planning.plan import Plan
+from remote.campaign.planning.standing import Verdict, standing_of, usual_spreads
+from remote.errors import ConfigError
+from remote.experiment.precision import RESULTS
+from remote.experiment.run import Run
+from remote.experiment.section import slug
+from remote.providers.fleets import LOCAL
+from remote.providers.local_lab import LocalLab
+from remote.providers.local_lab.files import LabFiles
+
+FOLDER = "sensitivity"
+_ALL_TURNS = sys.maxsize
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn(Campaign):
+    """A campaign of a case, which measures so far and then lets others have their turn.
+
+    Parameters
+    ----------
+    last : the repetition up to which it measures.
+    has_links : whether it measures its links before; those of many cases are the same.
+    """
+
+    last: int = _ALL_TURNS
+    has_links: bool = True
+
+    def planned(
+        self,
+        section: str,
+        *,
+        retry: bool = False,
+        time_dilation: float | None = None,
+        given_up: Collection[str] = (),
+    ) -> Plan:
+        """Return what is measured next as far as the turn goes."""
+        plan = super().planned(section, retry=retry, time_dilation=time_dilation, given_up=given_up)
+        return replace(plan, runs=tuple(run for run in plan.runs if run.repetition <= self.last))
+
+    def links(self, section: str) -> list[Run]:
+        """Return the measurements of its links, if it has any."""
+        return super().links(section) if self.has_links else []
+
+
+Measure = Callable[[Turn, Case], None]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """All cases of one configuration, and where their campaigns stand.
+
+    Parameters
+    ----------
+    cases : from `remote.campaign.changes.sensitivity.plan_cases`.
+    campaign_dir : ``data/<campaign>``.
+    """
+
+    cases: Sequence[Case]
+    campaign_dir: Path
+    profile: str = "smoke"
+
+    @property
+    def folder(self) -> Path:
+        """Where the campaigns of its cases stand."""
+        section = self.cases[0].section
+        (config,) = section.configs()
+        return self.campaign_dir / FOLDER / f"{section.name}-{slug(config)}"
+
+    @property
+    def time_dilation(self) -> float | None:
+        """The k of the system as it is; None while that is still to be chosen."""
+        as_it_is = self.cases[0]
+        if as_it_is.section.time_dilation is not None:
+            return as_it_is.section.time_dilation
+        return next((one.time_dilation for one in self.cell(as_it_is).repetitions), None)
+
+    @property
+    def cases_at_k(self) -> list[Case]:
+        """All cases, at the k of the system as it is as far as that is chosen."""
+        as_it_is, *others = self.cases
+        k = self.time_dilation
+        return [as_it_is, *(case.at(k) for case in others)]
+
+    def cell(self, case: Case) -> Cell:
+        """Return what has been measured of a case."""
+        (cell,) = cells(case.section, self.folder / case.name)
+        return cell
+
+    def campaign(self, case: Case) -> Turn:
+        """Return the campaign of a case."""
+        own = Turn.open(case.name, profile=self.profile, fleet=LOCAL, data_dir=self.folder)
+        assert isinstance(own, Turn)
+        has_links = case.parameter == AS_IT_IS or case.topology != self.cases[0].topology
+        return replace(own, plans={case.section.name: case.section}, has_links=has_links)
+
+    def is_missing(self, case: Case, *, turn: int = _ALL_TURNS) -> bool:
+        """Tell whether a case has anything to be measured up to a turn.
+
+        It has not where what repetitions of all cases differ by shows that it is known.
+        """
+        if not replace(self.campaign(case), last=turn).missing(case.section.name):
+            return False
+        precision = case.section.precision
+        assert precision is not None
+        usual = usual_spreads(map(self.cell, self.cases), precision)
+        k = case.section.time_dilation or 1.0  # how long runs last, which does not matter here
+        return standing_of(self.cell(case), precision, k, usual).verdict != Verdict.KNOWN
+
+    def throughputs(self) -> pd.DataFrame:
+        """Return the throughput of each repetition as `sensitivity_table` wants it, undilated."""
+        rows = [
+            (case.parameter, case.factor, one.results[RESULTS["throughput"]])
+            for case in self.cases
+            for one in self.cell(case).repetitions
+        ]
+        return pd.DataFrame(rows, columns=["parameter", "factor", THROUGHPUT])
+
+
+def sensitivity_of(
+    study: Study, *, fleet: str = LOCAL, report: Report = lambda _: None
+) -> pd.DataFrame:
+    """Measure what is missing of a study, and return what throughput follows.
+
+    On any other fleet than the local lab nothing is measured.
+
+    Parameters
+    ----------
+    report : called with a line of text at each run, and if there is no model.
+
+    Returns
+    -------
+    As `analysis.lab.sensitivity.sensitivity_table` has it.
+
+    Raises
+    ------
+    RemoteError, LabError, ConfigError
+        Measuring cannot go on; what is done stays done.
+    """
+    if fleet == LOCAL:
+        with on_lab(report) as measure:
+            measure_in_turns(study, measure)
+    runs, factors = study.throughputs(), factors_by_parameter(study.cases)
+    predicted = None
+    if (runs["parameter"] == AS_IT_IS).any():
+        as_it_is = study.cases[0]
+        try:
+            tables = campaign_tables(study.folder / as_it_is.name, [as_it_is.section.name])
+            predicted = predict_measured(tables, factors)
+        except ValueError as exc:
+            report(f"no model of this system: {exc}")
+    return sensitivity_table(runs, factors, predicted)
+
+
+def measure_in_turns(study: Study, measure: Measure) -> None:
+    """Measure until each case is known, one repetition of each after the other.
+
+    The system as it is comes first. Where a time dilation is to be chosen it is chosen there, and
+    all others are measured with it; if none can be chosen they are not measured.
+
+    Parameters
+    ----------
+    measure : measures what is planned of a case, such as `on_lab`.
+    """
+    _, most = study.cases[0].section.repetitions
+    for turn in range(1, most + 1):
+        _take_turn(study, study.cases[0], turn, measure)
+        if study.time_dilation is None:
+            return
+        for case in sorted(study.cases_at_k[1:], key=lambda case: _place(case, turn)):
+            _take_turn(study, case, turn, measure)
+
+
+@contextlib.contextmanager
+def on_lab(report: Report) -> Iterator[Measure]:
+    """Measure on the local lab that is up, reshaped for each case; put it back as it was.
+
+    Raises
+    ------
+    ConfigError
+        When something is to be measured: another process measures on the lab.
+    """
+    lab, files = LocalLab(), LabFiles()
+    before = files.read_topology()
+
+    def measure(campaign: Turn, case: Case) -> None:
+        if is_locked(files.directory):
+            rule = "another process measures on this lab: wait for it or end it"
+            raise ConfigError(files.directory, rule)
+        report(f"{case.name}: repetition {campaign.last}")
+        lab.reshape(case.topology.dilated(case.section.time_dilation or 1.0))
+        campaign.measure(case.section.name, progress=False)
+
+    try:
+        yield measure
+    finally:
+        if before is not None and files.read_topology() != before:
+            lab.reshape(before)
+
+
+def _take_turn(study: Study, case: Case, turn: int, measure: Measure) -> None:
+    if study.is_missing(case, turn=turn):
+        measure(replace(study.campaign(case), last=turn), case)
+
+
+def _place(case: Case, turn: int) -> float:
+    """Return by what cases are ordered in a turn: the same whichever of them are left."""
+    return random.Random(f"{turn}/{case.name}").random()

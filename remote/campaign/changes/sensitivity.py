@@ -1,0 +1,246 @@
+"""Which systems tell what throughput follows: one more and one less of each rate and count."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from analysis.lab.sensitivity import (
+    AS_IT_IS,
+    CLIENTS,
+    DELAY,
+    MACHINE_BY_DILATION,
+    WORKERS,
+    factors_of,
+)
+from remote.campaign.changes.whatif import changed_section
+from remote.campaign.planning.search import RATE
+from remote.checked_files import parse, table_of
+from remote.errors import ConfigError
+from remote.experiment.precision import Precision
+from remote.experiment.rules import require_possible
+from remote.experiment.section import Config, Section, level_text, slug
+from remote.experiment.settings import SETTINGS, Level
+from remote.providers.local_lab.topology import Topology
+
+GOAL, REPETITIONS, BUDGET_S = 0.02, (3, 10), 900.0  # where a section asks for no throughput
+LARGEST_STEP = 1.0
+_LINKS = {
+    "client link rate": "clients",
+    "middleware link rate": "middlewares",
+    "server link rate": "servers",
+}
+_QUOTAS = {
+    "client CPU quota": "clients",
+    "middleware CPU quota": "middlewares",
+    "server CPU quota": "servers",
+}
+Levels = Mapping[str, Sequence[Level]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One system that is measured.
+
+    Parameters
+    ----------
+    parameter : of `analysis.lab.sensitivity.PARAMETERS`, or `AS_IT_IS`.
+    factor : by which it is multiplied.
+    section : of this configuration alone.
+    topology : of the lab.
+    """
+
+    parameter: str
+    factor: float
+    section: Section
+    topology: Topology
+
+    @property
+    def name(self) -> str:
+        """What its campaign is called: ``server-link-rate-x1.2``."""
+        if self.parameter == AS_IT_IS:
+            return "as-it-is"
+        words = re.sub(r"[^A-Za-z]+", "-", self.parameter).strip("-")
+        return f"{words}-x{self.factor:.4g}"
+
+    def at(self, time_dilation: float | None) -> Case:
+        """Return it at the k of the system as it is; None to choose that."""
+        if time_dilation is None:
+            return self
+        factor = self.factor if self.parameter == MACHINE_BY_DILATION else 1.0
+        section = replace(self.section, time_dilation=time_dilation * factor)
+        return replace(self, section=section)
+
+
+def config_of(section: Section, given: Levels) -> Config:
+    """Return the one configuration of a section that levels of its factors choose.
+
+    Any level is taken of a factor, but of a section in parts only those that a part has.
+
+    Raises
+    ------
+    ConfigError
+        A level that cannot be, or a factor of which several levels are left.
+    """
+    place = f"section {section.name}"
+    _require_closed_loop(section)
+    found: dict[str, Config] = {}
+    for part in section.parts or (section.factors,):
+        chosen = {name: given.get(name, levels) for name, levels in part.items()}
+        if set(given) <= set(part) and (not section.parts or _has(part, given)):
+            configs = itertools.product(*chosen.values())
+            found |= {slug(c): c for c in (dict(zip(chosen, one, strict=True)) for one in configs)}
+    if not found:
+        levels = ", ".join(f"--{_option(n)} {level_text(v[0])}" for n, v in given.items())
+        raise ConfigError(place, f"none of its parts has {levels}; see its file")
+    if len(found) > 1:
+        raise ConfigError(place, f"choose one level of each factor: {'; '.join(_open(found))}")
+    (config,) = found.values()
+    levels_of: Any = Annotated[
+        dict[str, Any], table_of({name: SETTINGS[name].kind for name in config})
+    ]
+    try:
+        parse(levels_of, config)
+    except ValueError as exc:
+        raise ConfigError(place, str(exc)) from exc
+    return config
+
+
+def plan_cases(
+    base: Section, config: Config, topology: Topology, *, step: float
+) -> tuple[Case, ...]:
+    """Plan the systems that tell the elasticities of one configuration, as it is first.
+
+    Parameters
+    ----------
+    base : the section.
+    config : one of its configurations.
+    topology : of the lab as it is.
+    step : s; rates are multiplied by 1 + s and divided by it, counts as nearly as whole numbers go.
+
+    Raises
+    ------
+    ConfigError
+        No closed loop, a step out of bounds, or a count that the lab cannot have.
+    """
+    if not 0 < step <= LARGEST_STEP:
+        raise ConfigError(
+            "--step", f"a step must be > 0 and at most {LARGEST_STEP:g}, got {step:g}"
+        )
+    _require_closed_loop(base)
+    settings = base.settings(config)
+    as_it_is = _section(base, config, settings.clients_per_thread)
+    cases = [Case(parameter=AS_IT_IS, factor=1.0, section=as_it_is, topology=topology)]
+    for name in _rates(as_it_is, topology):
+        for factor in factors_of(step):
+            changed = changed_topology(topology, name, factor)
+            cases.append(Case(parameter=name, factor=factor, section=as_it_is, topology=changed))
+    counts = {CLIENTS: settings.clients_per_thread}
+    if settings.num_middlewares and settings.workers:
+        counts[WORKERS] = settings.workers
+    for name, count in counts.items():
+        for other in counts_of(count, step):
+            change = {"workers": other} if name == WORKERS else {}
+            clients = other if name == CLIENTS else settings.clients_per_thread
+            section = _section(base, config, clients, change)
+            factor = other / count
+            cases.append(Case(parameter=name, factor=factor, section=section, topology=topology))
+    return tuple(cases)
+
+
+def factors_by_parameter(cases: Sequence[Case]) -> dict[str, tuple[float, ...]]:
+    """Return parameter to its factors, of which 1 stands for the system as it is."""
+    found: dict[str, list[float]] = {}
+    for case in cases:
+        if case.parameter != AS_IT_IS:
+            found.setdefault(case.parameter, []).append(case.factor)
+    return {name: tuple(f if len(f) > 1 else [1.0, *f]) for name, f in found.items()}
+
+
+def counts_of(count: int, step: float) -> list[int]:
+    """Return whole numbers that differ from a count by a step, at least by one, down and up.
+
+    There is none below 1.
+    """
+    less, more = (round(count * factor) for factor in factors_of(step))
+    return [*([min(less, count - 1)] if count > 1 else []), max(more, count + 1)]
+
+
+def changed_topology(topology: Topology, parameter: str, factor: float) -> Topology:
+    """Multiply a rate of a lab; what the machine does is changed by the time dilation alone."""
+    fields = topology.to_dict()
+    if parameter == DELAY:
+        fields["rtt_ms"] /= factor
+    elif parameter in _LINKS:
+        fields[_LINKS[parameter]]["egress"]["rate_mbit_per_s"] *= factor
+    elif parameter in _QUOTAS:
+        fields[_QUOTAS[parameter]]["cpu_quota"] *= factor
+    return Topology.from_dict(fields)
+
+
+def _require_closed_loop(section: Section) -> None:
+    """Refuse what has no number of clients that stays the same whatever is changed."""
+    is_open = RATE in section.factors or RATE in section.constants
+    if section.kind != "load" or section.find or is_open:
+        raise ConfigError(
+            f"section {section.name}",
+            "throughput follows the rates of a lab only in a closed loop: choose a section under "
+            f"load without {RATE} that searches for nothing",
+        )
+
+
+def _rates(section: Section, topology: Topology) -> Iterator[str]:
+    """Name the rates of a lab that a section's hosts have."""
+    tables = {role: getattr(topology, role) for role, count in section.hosts.items() if count}
+    for name, role in _LINKS.items():
+        if role in tables and tables[role].egress is not None:
+            yield name
+    if topology.rtt_ms:
+        yield DELAY
+    for name, role in _QUOTAS.items():
+        if role in tables and tables[role].cpu_quota is not None:
+            yield name
+    yield MACHINE_BY_DILATION
+
+
+def _section(
+    base: Section, config: Config, clients_per_thread: int, change: Mapping[str, int] | None = None
+) -> Section:
+    """Make the section of one configuration, measured until its throughput is known."""
+    settings = base.settings(config)
+    num_clients = settings.num_clients // settings.clients_per_thread * clients_per_thread
+    asked = base.precision
+    goal = asked.goals.get("throughput", GOAL) if asked else GOAL
+    section = replace(
+        changed_section(base, config, num_clients, change or {}),
+        title=f"Sensitivity: {base.title}",
+        durations=None,
+        precision=Precision(
+            goals={"throughput": goal},
+            repetitions=asked.repetitions if asked else REPETITIONS,
+            budget_s=asked.budget_s if asked else BUDGET_S,
+        ),
+    )
+    require_possible(section, Path(f"section {base.name}"))
+    return section
+
+
+def _has(part: Levels, given: Levels) -> bool:
+    return all(set(levels) <= set(part[name]) for name, levels in given.items())
+
+
+def _open(configs: Mapping[str, Config]) -> Iterator[str]:
+    """Tell the factors of which several levels are left, and those levels."""
+    names = dict.fromkeys(name for config in configs.values() for name in config)
+    for name in names:
+        levels = dict.fromkeys(level_text(c[name]) for c in configs.values() if name in c)
+        if len(levels) > 1 or not all(name in config for config in configs.values()):
+            yield f"--{_option(name)} {', '.join(levels)}"
+
+
+def _option(factor: str) -> str:
+    return factor.replace("_", "-")

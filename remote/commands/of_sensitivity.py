@@ -1,0 +1,117 @@
+"""`lab sensitivity`: what throughput follows, and by how much, measured beside the model."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+from tabulate import tabulate
+
+from analysis.text.formatting import MISSING
+from remote.campaign import Campaign
+from remote.campaign.found_section import parse_levels
+from remote.commands.of_campaigns import NOT_COMPLETE
+from remote.commands.of_fleets import lab_up
+from remote.experiment.section import PROFILES, slug
+from remote.providers.fleets import LOCAL
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, Topology
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEADERS = ("parameter", "kind", "elasticity", "95 % CI", "model", "repetitions", "")
+
+
+@click.argument("section")
+@click.argument("levels", nargs=-1, type=click.UNPROCESSED, metavar="[--FACTOR LEVEL]...")
+@click.option(
+    "--step",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="Rates are multiplied by 1 + STEP and divided by it.",
+)
+@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
+@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
+@click.option("--dry-run", is_flag=True, help="Only list the cases and the time; needs no lab.")
+@click.option("--own-lab", is_flag=True, help="As in `lab run`.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def sensitivity(
+    section: str,
+    levels: tuple[str, ...],
+    step: float,
+    profile: str,
+    campaign: str,
+    dry_run: bool,
+    own_lab: bool,
+    as_json: bool,
+) -> None:
+    """Measure by how many percent throughput follows one percent of each rate, in SECTION.
+
+    One configuration of the section is chosen by levels of its factors, such as --workload get
+    --workers 64. Each link, the delay, each CPU quota, the workers, the clients and, by the time
+    dilation, the machine are made larger and smaller, one at a time, on the local lab. The table
+    has the elasticities with 95 % intervals, the largest first, and what the model says. Those of
+    rates sum to 1; what lacks of it is the row `unexplained`.
+
+    Interrupt at any time: what is measured is kept, the next call resumes. Exit status 3 if
+    something could not be measured.
+    """
+    from remote.campaign.changes.in_turns import Study, sensitivity_of  # models load slowly
+    from remote.campaign.changes.sensitivity import config_of, plan_cases
+    from remote.campaign.view.cases_table import cases_table
+
+    opened = Campaign.open(campaign, profile=profile, fleet=LOCAL)
+    plan = opened.plan(section)
+    config = config_of(plan, parse_levels(levels, plan.factors))
+
+    def study() -> Study:
+        cases = plan_cases(plan, config, _topology(), step=step)
+        return Study(cases=cases, campaign_dir=opened.path, profile=profile)
+
+    if dry_run:
+        click.echo(cases_table(study()))
+        return
+    missing = any(map(study().is_missing, study().cases_at_k))
+    lab = lab_up(LOCAL) if own_lab and missing else contextlib.nullcontext()
+    with contextlib.redirect_stdout(sys.stderr), lab:
+        table = sensitivity_of(study(), report=partial(click.echo, err=True))
+    if as_json:
+        about = {"section": plan.name, "configuration": config, "step": step}
+        rows = json.loads(table.to_json(orient="records"))
+        click.echo(json.dumps({**about, "rows": rows}, indent=1))
+    else:
+        click.echo(f"Section {plan.name}, {slug(config)}: d log throughput / d log parameter")
+        click.echo(table_text(table))
+    sys.exit(NOT_COMPLETE if table["lower"].isna().any() else 0)
+
+
+def table_text(table: pd.DataFrame) -> str:
+    """Write what `analysis.lab.sensitivity.sensitivity_table` gives for a terminal."""
+    rows = [
+        (
+            row["parameter"],
+            row["kind"],
+            _number(row["measured"]),
+            f"{_number(row['lower'])} to {_number(row['upper'])}",
+            _number(row["model"]),
+            row["repetitions"],
+            "curved" if row["curved"] else "",
+        )
+        for row in table.to_dict("records")
+    ]
+    return tabulate(rows, headers=HEADERS, disable_numparse=True)
+
+
+def _number(value: float) -> str:
+    return MISSING if value != value else f"{value:+.3f}"
+
+
+def _topology() -> Topology:
+    """Return the topology of the lab that is up, or of the one that would be."""
+    return LabFiles().read_topology() or Topology.named(DEFAULT_TOPOLOGY)

@@ -1,0 +1,31 @@
+import pandas as pd
+
+from analysis.figures.changed_rates import plot_sensitivity
+from analysis.lab.sensitivity import COLUMNS, COUNT, RATE, UNEXPLAINED
+
+NAN = float("nan")
+TABLE = pd.DataFrame(
+    [
+        ("server link rate", RATE, 0.8, 0.75, 0.85, 0.9, 3, False),
+        ("workers", COUNT, 0.1, 0.05, 0.15, 0.1, 3, True),
+        ("1 / network delay", RATE, NAN, NAN, NAN, 0.05, 0, False),
+        (UNEXPLAINED, RATE, 0.2, 0.1, 0.3, NAN, 3, False),
+    ],
+    columns=COLUMNS,
+)
+
+
+def test_parameters_have_intervals_and_the_models_mark():
+    figure = plot_sensitivity(TABLE)
+    traces = {trace.name: trace for trace in figure.data}
+    assert list(traces) == ["rate", "count", "unexplained", "model"]
+    assert list(traces["rate"].y) == ["server link rate"]
+    assert list(traces["rate"].error_x.arrayminus) == [0.8 - 0.75]
+    assert list(traces["model"].x) == [0.9, 0.1, 0.05]
+    assert list(figure.layout.yaxis.categoryarray)[-1] == "server link rate"  # drawn at the top
+    assert len({trace.marker.symbol for trace in figure.data}) == 4
+
+
+def test_without_a_model_there_is_no_mark():
+    figure = plot_sensitivity(TABLE.assign(model=NAN))
+    assert "model" not in {trace.name for trace in figure.data}

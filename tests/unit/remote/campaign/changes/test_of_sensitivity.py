@@ -1,0 +1,75 @@
+import contextlib
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from analysis.lab.sensitivity import UNEXPLAINED
+from remote.campaign import Campaign
+from remote.campaign.changes import in_turns
+from remote.commands.cli import main
+from tests.helpers.sensitivity import AZURE, CONFIG, FakeLab
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch, without_model):
+    """`lab sensitivity 3.1 ...` in a folder of its own, on a made-up lab."""
+    monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", tmp_path)
+    monkeypatch.setattr("remote.commands.of_sensitivity._topology", lambda: AZURE)
+
+    def invoke(*words, lab=None):
+        fake = lab or FakeLab()
+        monkeypatch.setattr(in_turns, "on_lab", lambda report: contextlib.nullcontext(fake))
+        return CliRunner().invoke(main, ["sensitivity", "3.1", *words])
+
+    return invoke
+
+
+CHOSEN = ("--workload", "get", "--clients-per-thread", "32", "--workers", "64")
+
+
+def test_the_command_prints_the_table(lab):
+    done = lab(*CHOSEN)
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("Section 3.1, workload=get_clients_per_thread=32_workers=64: d log")
+    assert lines[3].startswith("server link rate")
+    assert lines[-1].startswith(UNEXPLAINED)
+    assert "no model of this system" in done.stderr
+
+
+def test_the_command_prints_json(lab):
+    done = json.loads(lab(*CHOSEN, "--json").stdout)
+    assert done["configuration"] == CONFIG
+    assert done["step"] == 0.2
+    assert done["rows"][0]["parameter"] == "server link rate"
+    assert done["rows"][0]["model"] is None
+
+
+def test_the_command_fails_where_something_could_not_be_measured(lab):
+    refused = FakeLab(fails=lambda case: case.name == "server-link-rate-x1.2")
+    done = lab(*CHOSEN, lab=refused)
+    assert done.exit_code == 3
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("server link rate")]
+    assert row.split()[-1] == "0"
+
+
+def test_the_command_lists_what_it_would_measure(lab, tmp_path):
+    shown = lab(*CHOSEN, "--dry-run", "--step", "0.5")
+    assert shown.exit_code == 0, shown.output
+    assert "server-link-rate-x1.5" in shown.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--workload", "get", "--workers", "64"), "--clients-per-thread 1, 8, 32"),
+        (("--colour", "red"), "no factor of the section"),
+        ((*CHOSEN, "--step", "0"), "--step: a step must be > 0"),
+    ],
+)
+def test_the_command_tells_what_is_wrong(lab, words, message):
+    refused = lab(*words)
+    assert refused.exit_code == 1
+    assert message in refused.output
