@@ -24,7 +24,10 @@ def program_bytes() -> bytes:
         "remote/__init__.py": '"""The part that runs on hosts."""\n',
         **{f"remote/packets/{path.name}": path.read_text() for path in _PACKAGE.glob("*.py")},
         "dpkt/__init__.py": '"""Its reading of captures; the rest is left out."""\n',
-        **{f"dpkt/{name}": Path(str(dpkt.locate_file(f"dpkt/{name}"))).read_text() for name in _OF_DPKT},
+        **{
+            f"dpkt/{name}": Path(str(dpkt.locate_file(f"dpkt/{name}"))).read_text()
+            for name in _OF_DPKT
+        },
         "dpkt/LICENSE": _license(dpkt),
     }
     content = io.BytesIO()

@@ -24,13 +24,13 @@ class Watcher(Protocol):
     """Who is told of the requests to an address."""
 
     def requested(self, request: Request) -> None:
-        """A request has come."""
+        """Take note of a request that has come."""
 
     def replied(self, request: Request, reply: Reply) -> None:
-        """A request has its reply."""
+        """Take note of a request that has its reply."""
 
     def dropped(self, request: Request, at_ns: int) -> None:
-        """A request gets no reply, or none that can be read."""
+        """Take note of a request that gets no reply, or none that can be read."""
 
 
 class Connection:
@@ -125,9 +125,10 @@ class Connections:
         if flags & SYN:
             self._open(segment, way)
             return
+        if way is None and flow not in self._ways:
+            way = self._new(flow)
         if way is None:
-            if flow in self._ways or (way := self._new(flow)) is None:
-                return
+            return
         connection, stream, other, is_up = way
         try:
             if acknowledged != other.expected and flags & ACK and other.has_lost(acknowledged):
@@ -150,7 +151,7 @@ class Connections:
 
     def close(self, at_ns: int) -> None:
         """Tell that the capture ends here."""
-        for flow, way in self._ways.items():
+        for way in self._ways.values():
             if way is None or not way.is_up:
                 continue
             connection = way.connection

@@ -60,7 +60,7 @@ class Request:
     def request_type(self) -> str:
         """Its type as the middleware's own results name it: `get`, `multi-get-6`, `set`."""
         if not self.is_retrieval:
-            return self.verb.decode(errors="replace")
+            return self.verb.decode("utf-8", "replace")
         number = len(self.keys)
         if number < _LARGEST_MULTI_GET:
             return f"multi-get-{number}" if number > 1 else "get"

@@ -59,7 +59,7 @@ class Talk:
     ) -> None:
         self.tape = tape
         self._ends = ((client, port), _split(server))
-        self.next = [first, first + 77_777]  # of the client, of the server
+        self.next = [first, (first + 77_777) % (1 << 32)]  # of the client, of the server
 
     def open(self, at_ns: int) -> "Talk":
         self._packet(at_ns, 0, self.next[0] - 1, SYN, b"")
@@ -105,7 +105,9 @@ class Talk:
         ends, place = [], 0
         for message in messages:
             place += len(message)
-            ends.append(max(t for t, (begin, _) in zip(times, bounds, strict=True) if begin < place))
+            ends.append(
+                max(t for t, (begin, _) in zip(times, bounds, strict=True) if begin < place)
+            )
         return ends
 
     def _send(self, at_ns: int, side: int, data: bytes) -> None:

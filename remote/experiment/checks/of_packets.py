@@ -66,7 +66,9 @@ def _captured(host: str, said: Path, result: PacketsResult) -> Check:
         packets, holes = int(result.summary["packets"]), int(result.summary["lost_segments"])
         abandoned = int(result.summary["abandoned_connections"])
         if result.summary["is_cut"]:
-            detail = f"the capture of {host} was cut at its largest size: measure for a shorter time"
+            detail = (
+                f"the capture of {host} was cut at its largest size: measure for a shorter time"
+            )
             return Check(name=name, passed=False, detail=detail)
     except KeyError as exc:
         path = result.directory / "summary.json"

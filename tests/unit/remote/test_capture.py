@@ -113,7 +113,9 @@ def test_a_real_capture_of_a_relay_before_memcached(tmp_path, started):
     relay = started(sys.executable, "-c", RELAY, str(port))
     listen, server = f"127.0.0.1:{relay.stdout.readline().strip()}", f"127.0.0.1:{port}"
     errors = (tmp_path / "capture.err").open("w")
-    capture = started("sh", "-c", f"exec {capture_command([listen, server])}", cwd=tmp_path, stderr=errors)
+    capture = started(
+        "sh", "-c", f"exec {capture_command([listen, server])}", cwd=tmp_path, stderr=errors
+    )
     assert capture.stdout.readline() == f"{READY_LINE}\n"
     clients = [
         threading.Thread(target=ask, args=(int(listen.split(":")[1]), 50, 0.001)) for _ in range(4)

@@ -26,7 +26,11 @@ servers_net_time_mean_ms,servers_net_time_min_ms,servers_net_time_max_ms,servers
 {SECOND},set,1,1,1,0,0,99,9,5.0,5.0,5.0,1,,,,0,,,,0,,,,0
 {SECOND + 1},get,1,1,0,1,0,10,100,2.0,2.0,2.0,1,1.5,1.5,1.5,1,0.5,0.5,0.5,1,1.5,1.5,1.5,1
 """,
-    "queue.csv": f"epoch_s,arrivals,jobs_mean,jobs_found_mean\n{SECOND},4,0.013,0.5\n{SECOND + 1},0,0.002,\n",
+    "queue.csv": f"""\
+epoch_s,arrivals,jobs_mean,jobs_found_mean
+{SECOND},4,0.013,0.5
+{SECOND + 1},0,0.002,
+""",
     "servers.csv": f"""\
 epoch_s,server,requests,keys,errors,hits,misses,bytes_in,bytes_out,response_time_mean_ms,\
 response_time_min_ms,response_time_max_ms
@@ -58,15 +62,23 @@ def directory(tmp_path):
 
 def run(result, stable_s=2):
     window = {"start_epoch_s": SECOND, "end_epoch_s": SECOND + stable_s, "stable_s": stable_s}
-    manifest = {"window": {**window, "warm_up_s": 0, "cool_down_s": 0}, "roles": {"servers": ["s1"]}}
+    manifest = {
+        "window": {**window, "warm_up_s": 0, "cool_down_s": 0},
+        "roles": {"servers": ["s1"]},
+    }
 
     def in_window(rows):
         return rows[rows["epoch_s"].between(SECOND, SECOND + stable_s, inclusive="left")]
 
-    seconds = pd.DataFrame({"second": [0], "request_type": "get", "requests": 1, "response_time_ms": 1.0})
+    seconds = pd.DataFrame(
+        {"second": [0], "request_type": "get", "requests": 1, "response_time_ms": 1.0}
+    )
     generator = SimpleNamespace(seconds=seconds)
     return SimpleNamespace(
-        manifest=manifest, middlewares={"m1": result}, in_window=in_window, generators={0: generator}
+        manifest=manifest,
+        middlewares={"m1": result},
+        in_window=in_window,
+        generators={0: generator},
     )
 
 

@@ -110,7 +110,9 @@ def test_sets_of_one_key_at_the_same_time_get_a_call_at_each_server(matcher):
     first, second = request(line, 10), request(line, 11)
     matcher.arrived(first)
     matcher.arrived(second)
-    calls = [call(line, server, at, at + 5) for at, server in enumerate(["s1", "s1", "s2", "s2"], 12)]
+    calls = [
+        call(line, server, at, at + 5) for at, server in enumerate(["s1", "s1", "s2", "s2"], 12)
+    ]
     for one in calls:
         matcher.called(one)
     assert matcher.replied(first) == [calls[0], calls[2]]

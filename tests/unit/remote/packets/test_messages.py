@@ -46,9 +46,9 @@ REQUESTS = [
 @pytest.mark.parametrize("step", [None, 1, 2, 7])
 def test_requests_are_read_however_they_are_cut(step):
     found = read(RequestReader(), b"".join(row[0] for row in REQUESTS), step)
-    assert [
-        (r.verb, r.keys, r.has_reply, r.request_type, r.length_bytes) for r in found
-    ] == [(*row[1:], len(row[0])) for row in REQUESTS]
+    assert [(r.verb, r.keys, r.has_reply, r.request_type, r.length_bytes) for r in found] == [
+        (*row[1:], len(row[0])) for row in REQUESTS
+    ]
 
 
 def test_a_request_came_when_its_last_byte_did():

@@ -1,4 +1,4 @@
-"""Made-up traffic whose truth is known, through a middleware with three servers: tables equal it."""
+"""Made-up traffic through a middleware with three servers: tables equal its truth."""
 
 import io
 import json
@@ -75,11 +75,15 @@ class MadeUp:
             back.open(at)
         at += MS
         for turn in range(rng.randint(5, 20)):
-            batch = [self._request(b"%d-%d-%d" % (client, turn, i)) for i in range(rng.choice([1, 1, 3]))]
+            batch = [
+                self._request(b"%d-%d-%d" % (client, turn, i)) for i in range(rng.choice([1, 1, 3]))
+            ]
             arrivals = talk.pieces(rng, at, 0, [request for _, request, _ in batch])
             at = arrivals[-1]
             for (kind, request, keys), arrived in zip(batch, arrivals, strict=True):
-                at = self._serve(talk, backs, kind, request, keys, arrived, at + rng.randint(1, 9 * MS))
+                at = self._serve(
+                    talk, backs, kind, request, keys, arrived, at + rng.randint(1, 9 * MS)
+                )
             at += rng.randint(1, 200 * MS)
 
     def _request(self, stem):
