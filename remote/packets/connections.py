@@ -79,6 +79,7 @@ class Connection:
                 if self.outstanding and not self.is_whole:
                     raise Unreadable("requests are sent ahead, and its beginning was not captured")
                 self.outstanding.append(request)
+                self._replies.asked.append(len(request.keys))
             self.watcher.requested(request)
 
     def _take_replies(self, at_ns: int, data: bytes, hidden_bytes: int) -> None:

@@ -7,6 +7,7 @@ where a message begins, cannot be read from a hole.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -20,6 +21,7 @@ _KEYED = frozenset((b"delete", b"touch", b"incr", b"decr"))
 _OTHERS = frozenset((b"stats", b"version", b"flush_all", b"verbosity", b"quit"))
 _UNREAD = frozenset((b"mg", b"ms", b"md", b"ma", b"mn", b"me"))
 _LINE_END = b"\r\n"
+_END = b"END\r\n"
 _BINARY = 0x80  # how a request of the binary protocol begins
 _GOES_ON = (b"STAT", b"ITEM", b"PREFIX")
 _ERRORS = frozenset((b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR"))
@@ -188,10 +190,19 @@ class RequestReader(_Reader[Request]):
 
 
 class ReplyReader(_Reader[Reply]):
-    """Replies from what a server sends."""
+    """Replies from what a server sends.
+
+    Where it is known how many values are asked for, the last one is followed by nothing but the
+    reply's end, which may then be in a hole.
+
+    Attributes
+    ----------
+    asked : for how many keys each request asks whose reply is yet to come.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.asked: deque[int] = deque()
         self._word = b""
         self._keys: list[bytes] = []
         self._goes_on = False
@@ -199,18 +210,23 @@ class ReplyReader(_Reader[Reply]):
     def _line(self, line: bytes) -> int:
         words = line.split(None, 4)
         self._word = word = words[0] if words else b""
-        self._goes_on = word == b"VALUE" or word in _GOES_ON
-        if word == b"VALUE":
-            try:
-                self._keys.append(words[1])
-                return int(words[3]) + len(_LINE_END)
-            except (IndexError, ValueError):
-                raise Unreadable(f"not the head of a value: {line[:60]!r}") from None
-        return 0
+        if word != b"VALUE":
+            self._goes_on = word in _GOES_ON
+            return 0
+        keys = self._keys
+        try:
+            keys.append(words[1])
+            block_bytes = int(words[3]) + len(_LINE_END)
+        except (IndexError, ValueError):
+            raise Unreadable(f"not the head of a value: {line[:60]!r}") from None
+        self._goes_on = not self.asked or len(keys) != self.asked[0]
+        return block_bytes if self._goes_on else block_bytes + len(_END)
 
     def _end(self, at_ns: int) -> Reply | None:
         if self._goes_on:
             return None
+        if self.asked:
+            self.asked.popleft()
         keys, self._keys = self._keys, []
         word = b"VALUE" if keys and self._word == b"END" else self._word
         return Reply(word, keys, self._length_bytes, self._began_ns, at_ns)
