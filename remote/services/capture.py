@@ -55,9 +55,10 @@ def capture_command(
     endpoints : each ``address:port`` whose packets are wanted: where a middleware listens and those
         of its servers, or that of one server.
     path : where the packets go.
-    snap_bytes : what is kept of each packet. `HEADS_BYTES` suffice where no packet has more than one
-        value, and nothing behind it: sets and gets of one key that are not sent ahead. Elsewhere
-        connections are given up, and counted, with the first value that hides what is behind it.
+    snap_bytes : what is kept of each packet. `HEADS_BYTES` suffice where no packet has more than
+        one value, and nothing behind it: sets and gets of one key that are not sent ahead.
+        Elsewhere connections are given up, and counted, at the first value that hides what is
+        behind it.
     """
     words = [f"prlimit --fsize={limit_bytes}", "tcpdump -i any -n -Z root"]
     words.append(f"-s {snap_bytes} -B {_BUFFER_KIB} --time-stamp-precision=nano")
