@@ -6,14 +6,8 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from remote.packets.messages import (
-    Reply,
-    ReplyReader,
-    Request,
-    RequestReader,
-    Unreadable,
-    begins_request,
-)
+from remote.packets.messages import Reply, Request, Unreadable, begins_request
+from remote.packets.readers import ReplyReader, RequestReader
 from remote.packets.records import ACK, FIN, RST, SYN, Segment
 from remote.packets.segments import Lost, Stream
 
