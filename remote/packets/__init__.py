@@ -6,7 +6,8 @@ packet to a table::
 
     records      the packets of a capture -> segments of TCP
     segments     the segments of one direction -> its bytes, in their order
-    messages     these bytes -> requests, or replies, of memcached's text protocol
+    messages     what requests and replies of memcached's text protocol are
+    readers      the bytes of one direction -> its requests, or its replies
     connections  both directions of all connections: each request with its reply
     matching     a client's request -> the requests at servers that it led to
     seconds      requests and their times -> tables, a second after the other

@@ -6,14 +6,8 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from remote.packets.messages import (
-    Reply,
-    ReplyReader,
-    Request,
-    RequestReader,
-    Unreadable,
-    begins_request,
-)
+from remote.packets.messages import Reply, Request, Unreadable, begins_request
+from remote.packets.readers import ReplyReader, RequestReader
 from remote.packets.records import ACK, FIN, RST, SYN, Segment
 from remote.packets.segments import Lost, Stream
 
@@ -24,13 +18,13 @@ class Watcher(Protocol):
     """Who is told of the requests to an address."""
 
     def requested(self, request: Request) -> None:
-        """A request has come."""
+        """Take note of a request that has come."""
 
     def replied(self, request: Request, reply: Reply) -> None:
-        """A request has its reply."""
+        """Take note of a request that has its reply."""
 
     def dropped(self, request: Request, at_ns: int) -> None:
-        """A request gets no reply, or none that can be read."""
+        """Take note of a request that gets no reply, or none that can be read."""
 
 
 class Connection:
@@ -79,6 +73,7 @@ class Connection:
                 if self.outstanding and not self.is_whole:
                     raise Unreadable("requests are sent ahead, and its beginning was not captured")
                 self.outstanding.append(request)
+                self._replies.asked.append(len(request.keys))
             self.watcher.requested(request)
 
     def _take_replies(self, at_ns: int, data: bytes, hidden_bytes: int) -> None:
@@ -125,9 +120,10 @@ class Connections:
         if flags & SYN:
             self._open(segment, way)
             return
+        if way is None and flow not in self._ways:
+            way = self._new(flow)
         if way is None:
-            if flow in self._ways or (way := self._new(flow)) is None:
-                return
+            return
         connection, stream, other, is_up = way
         try:
             if acknowledged != other.expected and flags & ACK and other.has_lost(acknowledged):
@@ -150,7 +146,7 @@ class Connections:
 
     def close(self, at_ns: int) -> None:
         """Tell that the capture ends here."""
-        for flow, way in self._ways.items():
+        for way in self._ways.values():
             if way is None or not way.is_up:
                 continue
             connection = way.connection

@@ -63,7 +63,7 @@ class Matcher:
         self._copies: dict[bytes, int] = {}  # by command: calls for each key
 
     def arrived(self, request: Request) -> None:
-        """A client's request has come."""
+        """Take note of a client's request that has come."""
         places = self._places[_command(request)]
         for key in _different(request.keys):
             place = places.get(key)
@@ -74,7 +74,7 @@ class Matcher:
                 place.is_shared = True
 
     def called(self, call: Call) -> None:
-        """A call has its reply."""
+        """Take note of a call that has its reply."""
         places = self._places[_command(call.request)]
         wanted = False
         for key in _different(call.request.keys):
@@ -106,7 +106,7 @@ class Matcher:
         return calls
 
     def dropped(self, request: Request) -> None:
-        """A client's request gets no reply that could be read."""
+        """Take note of a client's request that gets no reply which could be read."""
         self._leave(_command(request), _different(request.keys))
 
     def _choose(

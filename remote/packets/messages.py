@@ -1,16 +1,9 @@
-"""Read requests and replies of memcached's text protocol from a stream that may have holes.
-
-A stream comes in pieces, each with the number of bytes behind it that were not captured. Data
-blocks are skipped by their length, whatever is in them, and so may be holes within them. A line, or
-where a message begins, cannot be read from a hole.
-"""
+"""What requests and replies of memcached's text protocol are, and how their lines are parsed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
-LARGEST_LINE_BYTES = 1 << 20
 _LARGEST_MULTI_GET = 100  # from there on all are one type, as in the middleware's own results
 _RETRIEVAL = {b"get": 1, b"gets": 1, b"gat": 2, b"gats": 2}
 """Verbs that ask for values to the place of their first key."""
@@ -19,9 +12,8 @@ _STORAGE = {b"set": 5, b"add": 5, b"replace": 5, b"append": 5, b"prepend": 5, b"
 _KEYED = frozenset((b"delete", b"touch", b"incr", b"decr"))
 _OTHERS = frozenset((b"stats", b"version", b"flush_all", b"verbosity", b"quit"))
 _UNREAD = frozenset((b"mg", b"ms", b"md", b"ma", b"mn", b"me"))
-_LINE_END = b"\r\n"
+LINE_END = b"\r\n"
 _BINARY = 0x80  # how a request of the binary protocol begins
-_GOES_ON = (b"STAT", b"ITEM", b"PREFIX")
 _ERRORS = frozenset((b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR"))
 _STORED = frozenset((b"STORED", b"NOT_STORED", b"EXISTS", b"NOT_FOUND"))
 _ANSWERS = {
@@ -60,7 +52,7 @@ class Request:
     def request_type(self) -> str:
         """Its type as the middleware's own results name it: `get`, `multi-get-6`, `set`."""
         if not self.is_retrieval:
-            return self.verb.decode(errors="replace")
+            return self.verb.decode("utf-8", "replace")
         number = len(self.keys)
         if number < _LARGEST_MULTI_GET:
             return f"multi-get-{number}" if number > 1 else "get"
@@ -98,124 +90,6 @@ class Reply:
         return self.word in answers
 
 
-Message = TypeVar("Message", Request, Reply)
-
-
-class _Reader(Generic[Message]):
-    """Messages of one direction; subclasses say what a line means and what ends a message."""
-
-    def __init__(self) -> None:
-        self._line_begins = b""  # of a line whose end has not come
-        self._skip_bytes = 0  # of a data block
-        self._length_bytes = 0  # of the message so far; 0 between messages
-        self._began_ns = 0
-
-    def feed(self, at_ns: int, data: bytes, hidden_bytes: int = 0) -> list[Message]:
-        """Return the messages that end in this piece of the stream.
-
-        Parameters
-        ----------
-        hidden_bytes : how many bytes behind `data` belong to the piece, but were not captured.
-
-        Raises
-        ------
-        Unreadable
-            A line, or where a message begins, is in what was not captured; the line is of another
-            protocol.
-        """
-        if self._line_begins:
-            data = self._line_begins + data
-            self._line_begins = b""
-        elif not self._length_bytes:
-            self._began_ns = at_ns
-        messages: list[Message] = []
-        size, place, skip = len(data), 0, self._skip_bytes
-        while True:
-            place += skip
-            if place > size:
-                skip = place - size - hidden_bytes
-                if skip < 0:
-                    raise Unreadable("a message begins in what was not captured")
-                place, hidden_bytes = size, 0
-                if skip:
-                    break
-            skip = 0
-            if self._length_bytes and (message := self._end(at_ns)):
-                messages.append(message)
-                self._length_bytes = 0
-                self._began_ns = at_ns
-            if place == size:
-                break
-            end = data.find(b"\n", place) + 1
-            if not end:
-                self._line_begins = data[place:]
-                if size - place > LARGEST_LINE_BYTES:
-                    raise Unreadable(f"a line is longer than {LARGEST_LINE_BYTES} bytes")
-                break
-            skip = self._line(data[place:end])
-            self._length_bytes += end - place + skip
-            place = end
-        self._skip_bytes = skip
-        if hidden_bytes:
-            raise Unreadable("a line, or where a message begins, was not captured")
-        return messages
-
-    def _line(self, line: bytes) -> int:
-        """Take a line and return the length of the data block behind it, with its line end."""
-        raise NotImplementedError
-
-    def _end(self, at_ns: int) -> Message | None:
-        """Return the message if what was read last ends it."""
-        raise NotImplementedError
-
-
-class RequestReader(_Reader[Request]):
-    """Requests from what a client sends."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._request = Request(b"", [], True)
-
-    def _line(self, line: bytes) -> int:
-        self._request, block_bytes = parse_request(line)
-        return block_bytes
-
-    def _end(self, at_ns: int) -> Request | None:
-        request = self._request
-        request.length_bytes = self._length_bytes
-        request.at_ns = at_ns
-        return request
-
-
-class ReplyReader(_Reader[Reply]):
-    """Replies from what a server sends."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._word = b""
-        self._keys: list[bytes] = []
-        self._goes_on = False
-
-    def _line(self, line: bytes) -> int:
-        words = line.split(None, 4)
-        self._word = word = words[0] if words else b""
-        self._goes_on = word == b"VALUE" or word in _GOES_ON
-        if word == b"VALUE":
-            try:
-                self._keys.append(words[1])
-                return int(words[3]) + len(_LINE_END)
-            except (IndexError, ValueError):
-                raise Unreadable(f"not the head of a value: {line[:60]!r}") from None
-        return 0
-
-    def _end(self, at_ns: int) -> Reply | None:
-        if self._goes_on:
-            return None
-        keys, self._keys = self._keys, []
-        word = b"VALUE" if keys and self._word == b"END" else self._word
-        return Reply(word, keys, self._length_bytes, self._began_ns, at_ns)
-
-
 def parse_request(line: bytes) -> tuple[Request, int]:
     """Parse the line of a request; return it with the length of the data block behind it.
 
@@ -233,7 +107,7 @@ def parse_request(line: bytes) -> tuple[Request, int]:
     if (last := _STORAGE.get(verb)) is not None:
         has_reply = words[last:] != [b"noreply"]
         has_block = len(words) >= last and words[4].isdigit()
-        block_bytes = int(words[4]) + len(_LINE_END) if has_block else 0
+        block_bytes = int(words[4]) + len(LINE_END) if has_block else 0
         return Request(verb, words[1:2], has_reply), block_bytes
     if verb in _UNREAD or line[0] == _BINARY:
         raise Unreadable(f"neither meta commands nor the binary protocol are read: {line[:60]!r}")

@@ -1,4 +1,6 @@
-"""Make tables of a capture: ``packets.pyz CAPTURE --listen ADDRESS:PORT --servers ADDRESS:PORT ...``.
+"""Make tables of a capture.
+
+``python3 packets.pyz CAPTURE --listen ADDRESS:PORT --servers ADDRESS:PORT ... --output FOLDER``
 
 Runs on the host that captured, of a middleware or, without ``--servers``, of a server. Into the
 folder ``--output`` go the tables of `seconds`, and ``summary.json`` with how much could be read.
@@ -39,7 +41,7 @@ class Clients:
         self._matcher = matcher
 
     def requested(self, request: Request) -> None:
-        """A job comes, unless nobody waits for its end."""
+        """Let a job come, unless nobody waits for its end."""
         if not request.has_reply:
             self.noreply_requests += 1
             return
@@ -48,14 +50,14 @@ class Clients:
             self._matcher.arrived(request)
 
     def replied(self, request: Request, reply: Reply) -> None:
-        """A job leaves."""
+        """Let a job leave."""
         self.requests += 1
         self._seconds.leave(reply.at_ns)
         calls = self._matcher.replied(request) if self._matcher else None
         self._seconds.reply(request, reply, calls)
 
     def dropped(self, request: Request, at_ns: int) -> None:
-        """A job is not followed any more."""
+        """Follow a job no further."""
         self.requests_without_reply += 1
         self._seconds.leave(at_ns)
         if self._matcher:
@@ -78,17 +80,17 @@ class Server:
         self._matcher = matcher
 
     def requested(self, request: Request) -> None:
-        """A call begins; it counts when it ends."""
+        """Do nothing: a call counts when it ends."""
 
     def replied(self, request: Request, reply: Reply) -> None:
-        """A call ends."""
+        """Count a call."""
         self.calls += 1
         call = Call(self.name, request, reply)
         self._seconds.call(call)
         self._matcher.called(call)
 
     def dropped(self, request: Request, at_ns: int) -> None:
-        """A call is not followed any more."""
+        """Follow a call no further."""
         self.calls_without_reply += 1
 
 

@@ -79,10 +79,11 @@ class Records:
     ) -> Iterator[Segment]:
         place, size = pcap.FileHdr.__hdr_len__, len(content)
         head_bytes = record.size
+        unpack_head, unpack = record.unpack_from, _IP4_AND_TCP.unpack_from
         least_bytes = link_bytes + _IP4_BYTES + _TCP_BYTES
         packets = at_ns = 0
         while place + head_bytes <= size:
-            seconds, fraction, kept_bytes, _ = record.unpack_from(content, place)
+            seconds, fraction, kept_bytes, _ = unpack_head(content, place)
             begin = place + head_bytes
             place = begin + kept_bytes
             if place > size:
@@ -95,7 +96,7 @@ class Records:
                 continue
             begin += link_bytes
             (version, length, fragment, protocol, flow, sequence, acknowledged, words, flags) = (
-                _IP4_AND_TCP.unpack_from(content, begin)
+                unpack(content, begin)
             )
             if version == _PLAIN_IP4 and protocol == _PROTOCOL_TCP and not fragment & _A_FRAGMENT:
                 begin += _IP4_BYTES

@@ -1,7 +1,7 @@
 """Requests, calls and jobs in the system by second, written as tables while time goes on.
 
-A request counts in the second in which its reply had left. The last two seconds are kept, all before
-are written: what is kept does not grow with the length of a capture.
+A request counts in the second in which its reply had left. The last two seconds are kept, all
+before are written: what is kept does not grow with the length of a capture.
 """
 
 from __future__ import annotations
@@ -123,14 +123,14 @@ class Seconds:
                     self._write(self._open.pop(epoch_s))
 
     def arrive(self, at_ns: int) -> None:
-        """A job has come into the system."""
+        """Let a job come into the system."""
         second = self._advance(at_ns)
         second.arrivals += 1
         second.found += self.jobs
         self.jobs += 1
 
     def leave(self, at_ns: int) -> None:
-        """A job has left the system."""
+        """Let a job leave the system."""
         self._advance(at_ns)
         self.jobs -= 1
 
@@ -206,8 +206,8 @@ class Seconds:
         for server in sorted({server for server, _ in second.servers}):
             own = [tally for (name, _), tally in second.servers.items() if name == server]
             counts = [sum(cells) for cells in zip(*(tally.cells() for tally in own), strict=True)]
-            times = list(chain.from_iterable(tally.times_ns[RESPONSE] for tally in own))
-            self._row("servers.csv", [epoch_s, server, *counts, *_statistics(times)[:-1]])
+            spent_ns = list(chain.from_iterable(tally.times_ns[RESPONSE] for tally in own))
+            self._row("servers.csv", [epoch_s, server, *counts, *_statistics(spent_ns)[:-1]])
         for (server, kind), tally in sorted(second.servers.items()):
             self._histogram(epoch_s, "server_time", server, kind, tally.times_ns[RESPONSE])
         mean = f"{second.jobs_ns / SECOND_NS:.6f}"

@@ -17,6 +17,7 @@ READY_LINE = "capturing"
 READY_TIMEOUT_S = 10.0
 LARGEST_CAPTURE_BYTES = 2 << 30
 WHOLE_PACKETS_BYTES = 262_144  # tcpdump's own default; segments not cut up yet have 64 KiB
+HEADS_BYTES = 416  # headers of the link, IP and TCP with options, the longest key and its numbers
 _BUFFER_KIB = 64 << 10
 _MOST_WAIT_S = 1.5  # the kernel hands packets over at least once a second
 _CARRIES = (
@@ -54,8 +55,10 @@ def capture_command(
     endpoints : each ``address:port`` whose packets are wanted: where a middleware listens and those
         of its servers, or that of one server.
     path : where the packets go.
-    snap_bytes : what is kept of each packet. Of shorter ones values may be missing, but a request
-        that begins behind them in the same packet cannot be read, and its connection is given up.
+    snap_bytes : what is kept of each packet. `HEADS_BYTES` suffice where no packet has more than
+        one value, and nothing behind it: sets and gets of one key that are not sent ahead.
+        Elsewhere connections are given up, and counted, at the first value that hides what is
+        behind it.
     """
     words = [f"prlimit --fsize={limit_bytes}", "tcpdump -i any -n -Z root"]
     words.append(f"-s {snap_bytes} -B {_BUFFER_KIB} --time-stamp-precision=nano")

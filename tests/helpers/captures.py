@@ -59,7 +59,7 @@ class Talk:
     ) -> None:
         self.tape = tape
         self._ends = ((client, port), _split(server))
-        self.next = [first, first + 77_777]  # of the client, of the server
+        self.next = [first, (first + 77_777) % (1 << 32)]  # of the client, of the server
 
     def open(self, at_ns: int) -> "Talk":
         self._packet(at_ns, 0, self.next[0] - 1, SYN, b"")

@@ -18,6 +18,7 @@ from remote.experiment.checks.counts import agree, sent_counts
 from remote.services.capture import JOB, TABLES
 
 PACKETS_FOR_A_LOST_ONE = 100_000
+LARGEST_UNMATCHED = 0.01
 _DROPPED = re.compile(r"^(\d+) packets? dropped by kernel$", re.M)
 
 
@@ -40,6 +41,7 @@ def packet_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
         yield _captured(host, folder / host / f"{JOB}.err.gz", result)
     for host in roles["middlewares"]:
         yield _requests_seen(host, folder, manifest, seen[host])
+        yield _matched(host, seen[host])
 
 
 def dropped_packets(text: str) -> int | None:
@@ -62,17 +64,12 @@ def _captured(host: str, said: Path, result: PacketsResult) -> Check:
     if dropped is None:
         detail = f"tcpdump on {host} did not end well: {said.name} lacks its counts"
         return Check(name=name, passed=False, detail=detail)
-    try:
-        packets, holes = int(result.summary["packets"]), int(result.summary["lost_segments"])
-        abandoned = int(result.summary["abandoned_connections"])
-        if result.summary["is_cut"]:
-            detail = (
-                f"the capture of {host} was cut at its largest size: measure for a shorter time"
-            )
-            return Check(name=name, passed=False, detail=detail)
-    except KeyError as exc:
-        path = result.directory / "summary.json"
-        raise ParseError(path, None, f"{exc} is missing") from exc
+    packets, holes, abandoned = (
+        _told(result, count) for count in ("packets", "lost_segments", "abandoned_connections")
+    )
+    if _told(result, "is_cut"):
+        detail = f"the capture of {host} was cut at its largest size: measure for less long"
+        return Check(name=name, passed=False, detail=detail)
     lost = dropped + holes
     return Check(
         name=name,
@@ -98,3 +95,24 @@ def _requests_seen(
     ]
     counted = float(result.windows["requests"].sum())
     return agree(f"{host}_packets_requests", sum(sent), counted, manifest["num_clients"])
+
+
+def _matched(host: str, result: PacketsResult) -> Check:
+    """Tell of how many requests it is known what servers were asked for them."""
+    requests, unmatched = _told(result, "requests"), _told(result, "unmatched_requests")
+    return Check(
+        name=f"{host}_packets_matched",
+        passed=unmatched <= LARGEST_UNMATCHED * requests,
+        detail=f"of {unmatched} of {requests} requests it is not known what servers were asked; "
+        f"{_told(result, 'unmatched_calls')} requests at servers belong to none",
+        severity=ADVISORY,
+    )
+
+
+def _told(result: PacketsResult, name: str) -> int:
+    """Return a count of the summary; ParseError if it is missing."""
+    try:
+        return int(result.summary[name])
+    except (KeyError, TypeError, ValueError) as exc:
+        path = result.directory / "summary.json"
+        raise ParseError(path, None, f"{name} is missing or no count") from exc

@@ -44,7 +44,7 @@ class Captures:
                 _bring_program(connection)
                 self._ready.add(host)
             listen, servers = endpoints[host]
-            command = capture.capture_command([listen, *servers])
+            command = capture.capture_command([listen, *servers], snap_bytes=_snap_bytes(setup))
             job = jobs.start(host, capture.JOB, command, limit_s=limit_s)
             job.wait_for_line(capture.READY_LINE, timeout_s=capture.READY_TIMEOUT_S)
             return job
@@ -73,6 +73,16 @@ def _endpoints(setup: Setup) -> dict[Host, tuple[str, list[str]]]:
         **{h: (f"{h.data_address}:{middleware.PORT}", behind) for h in setup.middlewares},
         **{host: (address, []) for host, address in servers.items()},
     }
+
+
+def _snap_bytes(setup: Setup) -> int:
+    """Return how much of each packet is kept: its head, where it has one value at most.
+
+    A worker that waits for each reply sends no second value with the first.
+    """
+    settings = setup.settings
+    one_each = settings.dispatch == "sequential" and settings.multi_get_keys in (None, 1)
+    return capture.HEADS_BYTES if one_each else capture.WHOLE_PACKETS_BYTES
 
 
 def _bring_program(connection: Connection) -> None:

@@ -114,7 +114,11 @@ def test_a_real_capture_of_a_relay_before_memcached(tmp_path, started):
     listen, server = f"127.0.0.1:{relay.stdout.readline().strip()}", f"127.0.0.1:{port}"
     errors = (tmp_path / "capture.err").open("w")
     capture = started(
-        "sh", "-c", f"exec {capture_command([listen, server])}", cwd=tmp_path, stderr=errors
+        "sh",
+        "-c",
+        f"exec timeout --foreground --kill-after=10 60 {capture_command([listen, server])}",
+        cwd=tmp_path,
+        stderr=errors,
     )
     assert capture.stdout.readline() == f"{READY_LINE}\n"
     clients = [

@@ -26,7 +26,11 @@ servers_net_time_mean_ms,servers_net_time_min_ms,servers_net_time_max_ms,servers
 {SECOND},set,1,1,1,0,0,99,9,5.0,5.0,5.0,1,,,,0,,,,0,,,,0
 {SECOND + 1},get,1,1,0,1,0,10,100,2.0,2.0,2.0,1,1.5,1.5,1.5,1,0.5,0.5,0.5,1,1.5,1.5,1.5,1
 """,
-    "queue.csv": f"epoch_s,arrivals,jobs_mean,jobs_found_mean\n{SECOND},4,0.013,0.5\n{SECOND + 1},0,0.002,\n",
+    "queue.csv": f"""\
+epoch_s,arrivals,jobs_mean,jobs_found_mean
+{SECOND},4,0.013,0.5
+{SECOND + 1},0,0.002,
+""",
     "servers.csv": f"""\
 epoch_s,server,requests,keys,errors,hits,misses,bytes_in,bytes_out,response_time_mean_ms,\
 response_time_min_ms,response_time_max_ms

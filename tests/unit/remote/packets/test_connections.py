@@ -235,10 +235,17 @@ def test_ports_are_used_again_without_an_end(tape, seen):
     assert seen().windows["requests"].tolist() == [2]
 
 
-def test_a_short_snap_length_suffices_for_one_request_a_packet(tape, seen):
+def test_a_short_snap_length_suffices_for_one_value_a_packet(tape, seen):
     talk = Talk(tape, LISTEN, 4000).open(0)
-    ask(talk, 1 * MS, set_of(b"a", b"x" * 4096), STORED)
-    assert seen(snap=120).windows["bytes_in"].tolist() == [len(set_of(b"a", b"x" * 4096))]
+    setting, reply = set_of(b"a", b"x" * 4096), value(b"a", b"x" * 4096) + b"END\r\n"
+    for at in range(1, 4):
+        ask(talk, 4 * at * MS, setting, STORED)
+        ask(talk, (4 * at + 2) * MS, GET, reply)
+    result = seen(snap=120)
+    rows = result.windows.set_index("request_type")
+    assert rows["bytes_in"].to_dict() == {"get": 3 * len(GET), "set": 3 * len(setting)}
+    assert rows["bytes_out"].to_dict() == {"get": 3 * len(reply), "set": 3 * len(STORED)}
+    assert result.summary["abandoned_connections"] == 0
 
 
 def test_a_short_snap_length_hides_where_the_next_request_begins(tape, seen):
@@ -285,3 +292,17 @@ def test_what_goes_to_others_is_left_out(tape, seen):
     result = seen(SERVERS)
     assert result.windows.empty
     assert result.summary["connections"] == 0
+
+
+def test_a_short_snap_length_hides_the_second_value(tape, seen):
+    talk = Talk(tape, LISTEN, 4000).open(0)
+    reply = value(b"a", b"x" * 500) + value(b"b", b"x" * 500) + b"END\r\n"
+    ask(talk, 1 * MS, b"get a b\r\n", reply)
+    assert seen(snap=120).summary["abandoned_connections"] == 1
+
+
+def test_a_get_that_breaks_off_ends_the_reading(tape, seen):
+    talk = Talk(tape, LISTEN, 4000).open(0)
+    ask(talk, 1 * MS, GET, value(b"a", b"x") + b"SERVER_ERROR out of memory\r\n")
+    ask(talk, 3 * MS)
+    assert seen().summary["abandoned_connections"] == 1

@@ -1,12 +1,7 @@
 import pytest
 
-from remote.packets.messages import (
-    ReplyReader,
-    RequestReader,
-    Unreadable,
-    begins_request,
-    parse_request,
-)
+from remote.packets.messages import Unreadable, begins_request, parse_request
+from remote.packets.readers import ReplyReader, RequestReader
 from tests.helpers.captures import set_of, value
 
 SLY = b"\r\nEND\r\nget a\r\nVALUE a 0 1\r\n"

@@ -37,6 +37,8 @@ def observed(folder, host, *, requests=REQUESTS, dropped=0, said=None, **summary
         "requests_without_reply": 0,
         "lost_segments": 0,
         "abandoned_connections": 0,
+        "unmatched_requests": 0,
+        "unmatched_calls": 0,
         "is_cut": False,
         "servers": [],
         **summary,
@@ -69,7 +71,12 @@ def test_nothing_is_checked_of_what_was_not_observed(tmp_path):
 
 def test_a_whole_capture_passes(outcomes):
     checks = outcomes()
-    assert sorted(checks) == ["m1_packets", "m1_packets_requests_counts", "s1_packets"]
+    assert sorted(checks) == [
+        "m1_packets",
+        "m1_packets_matched",
+        "m1_packets_requests_counts",
+        "s1_packets",
+    ]
     assert all(check.passed for check in checks.values())
 
 
@@ -97,11 +104,17 @@ def test_requests_are_those_that_generators_counted(outcomes, requests, passes):
     assert check.severity == REQUIRED
 
 
+@pytest.mark.parametrize(("unmatched", "passes"), [(REQUESTS // 100, True), (41, False)])
+def test_requests_whose_servers_are_not_known_are_told(outcomes, unmatched, passes):
+    check = outcomes(unmatched_requests=unmatched, unmatched_calls=7)["m1_packets_matched"]
+    assert (check.passed, check.severity) == (passes, ADVISORY)
+
+
 def test_a_summary_that_lacks_a_count_is_told(tmp_path, outcomes):
     outcomes()
     text = '{"requests": 4000, "requests_without_reply": 0, "servers": []}'
     write_compressed(tmp_path, {"m1/packets/summary.json": text})
-    with pytest.raises(ParseError, match="'packets' is missing"):
+    with pytest.raises(ParseError, match="packets is missing"):
         list(packet_checks(tmp_path, manifest()))
 
 
