@@ -48,7 +48,7 @@ class PacketsResult(MiddlewareResult):
     windows
         Its `service_time` is the span at the servers, from the first request to one of them until
         their last reply. `queueing_and_processing_time` is the rest of `response_time`, and begins
-        with the last byte of the request. `<time>_count` tells for how many requests a time is
+        with the first byte of the request. `<time>_count` tells for how many requests a time is
         known.
     queue
         Has `jobs_mean`, the mean number of requests in the middleware, and `jobs_found_mean`, how

@@ -34,8 +34,8 @@ class Call:
 
     @property
     def time_ns(self) -> int:
-        """How long it took."""
-        return max(0, self.reply.at_ns - self.request.at_ns)
+        """How long it took, from the first byte of the request to the last of the reply."""
+        return max(0, self.reply.at_ns - self.request.began_ns)
 
 
 @dataclass(slots=True, eq=False)

@@ -30,7 +30,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """A request; `at_ns` is when its last byte came.
+    """A request; `began_ns` and `at_ns` are when its first and its last byte came.
 
     Attributes
     ----------
@@ -41,6 +41,7 @@ class Request:
     keys: list[bytes]
     has_reply: bool
     length_bytes: int = 0
+    began_ns: int = 0
     at_ns: int = 0
 
     @property

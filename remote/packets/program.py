@@ -45,7 +45,7 @@ class Clients:
         if not request.has_reply:
             self.noreply_requests += 1
             return
-        self._seconds.arrive(request.at_ns)
+        self._seconds.arrive(request.began_ns, request.at_ns)
         if self._matcher:
             self._matcher.arrived(request)
 

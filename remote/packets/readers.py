@@ -101,7 +101,7 @@ class RequestReader(_Reader[Request]):
     def _end(self, at_ns: int) -> Request | None:
         request = self._request
         request.length_bytes = self._length_bytes
-        request.at_ns = at_ns
+        request.began_ns, request.at_ns = self._began_ns, at_ns
         return request
 
 

@@ -122,10 +122,11 @@ class Seconds:
                 for epoch_s in sorted(self._open):
                     self._write(self._open.pop(epoch_s))
 
-    def arrive(self, at_ns: int) -> None:
+    def arrive(self, began_ns: int, at_ns: int) -> None:
         """Let a job come into the system."""
         second = self._advance(at_ns)
         second.arrivals += 1
+        second.jobs_ns += at_ns - began_ns  # it is in the system since its first byte came
         second.found += self.jobs
         self.jobs += 1
 
@@ -142,7 +143,7 @@ class Seconds:
         if tally is None:
             tally = types[kind] = _Tally()
         tally.add(request, reply, bytes_in=request.length_bytes, bytes_out=reply.length_bytes)
-        response_ns = max(0, reply.at_ns - request.at_ns)
+        response_ns = max(0, reply.at_ns - request.began_ns)
         times = tally.times_ns
         times[RESPONSE].append(response_ns)
         if not calls:
@@ -150,7 +151,7 @@ class Seconds:
         if len(calls) == 1:
             service_ns = longest_ns = calls[0].time_ns
         else:
-            sent_ns = min(call.request.at_ns for call in calls)
+            sent_ns = min(call.request.began_ns for call in calls)
             service_ns = max(0, max(call.reply.at_ns for call in calls) - sent_ns)
             longest_ns = max(call.time_ns for call in calls)
         times[SERVICE].append(service_ns)

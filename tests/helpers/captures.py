@@ -86,8 +86,8 @@ class Talk:
 
     def pieces(
         self, rng: random.Random, at_ns: int, side: int, messages: Sequence[bytes]
-    ) -> list[int]:
-        """Send messages cut anywhere, out of order, some twice; return when each was complete."""
+    ) -> list[tuple[int, int]]:
+        """Send messages cut anywhere, out of order, some twice; return when each began and ended."""
         data = b"".join(messages)
         cuts = sorted(rng.sample(range(1, len(data)), min(rng.randint(0, 3), len(data) - 1)))
         bounds = list(zip([0, *cuts], [*cuts, len(data)], strict=True))
@@ -102,13 +102,15 @@ class Talk:
                 self._packet(at_ns, side, number, ACK, data[begin:end])
             at_ns += rng.randint(1, 50_000)
         self.next[side] = (first + len(data)) % (1 << 32)
-        ends, place = [], 0
+
+        def delivered(place: int) -> int:
+            return max(t for t, (begin, _) in zip(times, bounds, strict=True) if begin <= place)
+
+        spans, place = [], 0
         for message in messages:
+            spans.append((delivered(place), delivered(place + len(message) - 1)))
             place += len(message)
-            ends.append(
-                max(t for t, (begin, _) in zip(times, bounds, strict=True) if begin < place)
-            )
-        return ends
+        return spans
 
     def _send(self, at_ns: int, side: int, data: bytes) -> None:
         self._packet(at_ns, side, self.next[side], ACK, data)

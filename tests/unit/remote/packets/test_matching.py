@@ -8,7 +8,7 @@ from remote.packets.messages import Reply, parse_request
 
 def request(line, at_ns):
     found, _ = parse_request(line)
-    found.at_ns = at_ns
+    found.began_ns = found.at_ns = at_ns
     return found
 
 

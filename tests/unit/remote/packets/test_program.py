@@ -79,8 +79,8 @@ class MadeUp:
                 self._request(b"%d-%d-%d" % (client, turn, i)) for i in range(rng.choice([1, 1, 3]))
             ]
             arrivals = talk.pieces(rng, at, 0, [request for _, request, _ in batch])
-            at = arrivals[-1]
-            for (kind, request, keys), arrived in zip(batch, arrivals, strict=True):
+            at = arrivals[-1][1]
+            for (kind, request, keys), (arrived, _) in zip(batch, arrivals, strict=True):
                 at = self._serve(
                     talk, backs, kind, request, keys, arrived, at + rng.randint(1, 9 * MS)
                 )
@@ -103,14 +103,15 @@ class MadeUp:
         calls, last = [], at
         for index, own in parts.items():
             call = request if kind == "set" else b"get " + b" ".join(own) + b"\r\n"
-            (sent,) = backs[index].pieces(rng, at, 0, [call])
+            ((sent, whole),) = backs[index].pieces(rng, at, 0, [call])
             reply = b"STORED\r\n" if kind == "set" else self._values(own, found, values)
-            (received,) = backs[index].pieces(rng, sent + rng.randint(1, 5 * MS), 1, [reply])
+            began = whole + rng.randint(1, 5 * MS)
+            ((_, received),) = backs[index].pieces(rng, began, 1, [reply])
             calls.append((SERVERS[index], sent, received))
             last = max(last, received)
             at += rng.randint(0, 1000)
         reply = b"STORED\r\n" if kind == "set" else self._values(keys, found, values)
-        (replied,) = talk.pieces(rng, last + rng.randint(1, MS), 1, [reply])
+        ((_, replied),) = talk.pieces(rng, last + rng.randint(1, MS), 1, [reply])
         hits = 0 if kind == "set" else len(found)
         sizes = len(request), len(reply)
         self.truth.append(Truth(kind, len(keys), hits, *sizes, arrived, replied, calls))
