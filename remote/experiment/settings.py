@@ -50,6 +50,7 @@ SETTINGS: Mapping[str, Setting] = {
     "key_prefix": _text("letters, digits, `-`, `_`, `:`", r"[\w:-]+"),
     "key_count": Setting("generator", Count, varies=False),
     "expiry_range_s": _text("two numbers of seconds, 9999-10000", r"\d+-\d+"),
+    "follow": Setting("generator", Count, varies=False),
     "workers": Setting("middleware", Count),
     "routing": Setting("middleware", Annotated[str, one_of(*ROUTINGS)]),
     "dispatch": Setting("middleware", Annotated[str, one_of(*DISPATCHES)]),
@@ -86,6 +87,8 @@ class Settings:
     client_hosts : number of hosts that generate load.
     arrival_rate_per_s : of all generators together and undilated; None is a closed loop.
     key_bytes : length of every key; None leaves it to memtier's prefix and the number.
+    follow : one of so many requests of each connection is written down with its times, by generator
+        and middleware.
     """
 
     client_hosts: int
@@ -103,6 +106,7 @@ class Settings:
     key_prefix: str = DEFAULT_KEY_PREFIX
     key_count: int = 10_000
     expiry_range_s: str = "9999-10000"
+    follow: int | None = None
     workers: int | None = None
     routing: str = "round-robin"
     dispatch: str = "sequential"

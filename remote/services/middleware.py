@@ -36,6 +36,7 @@ class MiddlewareOptions:
     replicas : servers that a key is written to with routing consistent-hash; a number or ``all``.
     server_timeout_s : longest wait for a server, in seconds of the clock.
     stats_dir : folder for the results, relative to the job's.
+    follow : one of so many requests is written down with its times, in `stats_dir`; None: none is.
     """
 
     program: str
@@ -49,6 +50,7 @@ class MiddlewareOptions:
     replicas: int | str = 1
     server_timeout_s: float = 3.0
     stats_dir: str = "middleware"
+    follow: int | None = None
 
     def command(self) -> str:
         """Return the command line."""
@@ -61,6 +63,8 @@ class MiddlewareOptions:
             arguments += ["--replicas", str(self.replicas)]
         arguments += ["--server-timeout", f"{round(self.server_timeout_s * 1000)}ms"]
         arguments += ["--stats-dir", self.stats_dir, "--admin", f"{self.address}:{ADMIN_PORT}"]
+        if self.follow is not None:
+            arguments += ["--follow", f"1/{self.follow}"]
         return shlex.join(arguments)
 
 

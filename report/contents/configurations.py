@@ -44,6 +44,7 @@ _SETTINGS = {
     "key_prefix": "key prefix",
     "key_count": "key space (keys)",
     "expiry_range_s": "expiry (s)",
+    "follow": "requests of which one is followed",
     "workers": "workers per middleware",
     "routing": "routing",
     "dispatch": "dispatch",

@@ -30,6 +30,7 @@ def middleware_options(
         sharded=settings.sharded,
         replicas=settings.replicas,
         server_timeout_s=settings.server_timeout_s * time_dilation,
+        follow=settings.follow,
     )
 
 
@@ -54,6 +55,7 @@ def generator_options(
         keys=settings.keys,
         expiry_range_s=settings.expiry_range_s,
         arrival_rate_per_s=None if rate is None else rate / time_dilation / settings.instances,
+        follow=settings.follow,
         test_time_s=test_time_s,
         json_file=f"{instance.name}.json",
     )

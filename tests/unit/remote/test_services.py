@@ -58,6 +58,11 @@ def test_memtier_asks_for_several_keys_and_starts_together():
     assert command.endswith("--multi-key-get=9 --start-at=-")
 
 
+def test_memtier_writes_followed_requests_beside_its_report():
+    command = replace(OPTIONS, follow=1000).command()
+    assert command.endswith(" --follow=1/1000 --follow-file-prefix=memtier-0")
+
+
 def test_memtier_open_loop_is_poisson():
     command = replace(OPTIONS, arrival_rate_per_s=483.333333333).command()
     assert command.endswith("--arrivals=poisson --rate=483.333333")
@@ -114,6 +119,14 @@ def test_middleware_is_told_of_its_transport_only_where_it_is_another():
     )
     assert "--transport" not in options.command()
     assert "--dispatch sequential --transport ktor " in replace(options, transport="ktor").command()
+
+
+def test_middleware_is_told_what_to_follow_only_where_something_is_followed():
+    options = middleware.MiddlewareOptions(
+        program="middleware", address="198.18.0.21", workers=8, servers=("198.18.0.31:11211",)
+    )
+    assert "--follow" not in options.command()
+    assert replace(options, follow=50).command().endswith(" --follow 1/50")
 
 
 def test_memcached_serves_on_one_address_with_one_thread():
