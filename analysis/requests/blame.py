@@ -30,7 +30,6 @@ WORDS: Mapping[str, str] = {
 """What is blamed when a stage was long and nobody is known to have stood still."""
 _OF_CLIENT = ("link_there", "link_back")
 _OF_SERVER = ("servers_time",)
-_TOLD_TO_MS = 2.0  # of a collection; its hiccup is told better
 _Span = tuple[float, float]
 
 
@@ -123,10 +122,7 @@ def slowest_requests(
 def _spans(
     request: pd.Series, pauses: pd.DataFrame
 ) -> Iterator[tuple[str, Sequence[str], list[_Span]]]:
-    """Yield who stood still near the request, the stages that prolongs, and when, in ms.
-
-    Collections come first: the hiccup of a collection is the collection's.
-    """
+    """Yield who stood still near the request, the stages that prolongs, and when, in ms."""
     near = pauses[
         (pauses["start_s"] <= request["sent_s"] + request["response_time_ms"] / MS_PER_S)
         & (pauses["start_s"] + pauses["length_s"] >= request["sent_s"])
@@ -141,33 +137,13 @@ def _spans(
     for host, process, stages in programs:
         own = near[(near["host"] == host) & (near["process"] == process)]
         of_collection = own["cause"].str.startswith(GARBAGE_COLLECTION)
-        collections, others = _in_ms(own[of_collection]), _in_ms(own[~of_collection])
-        beside = [span for span in others if _is_beside(span, collections)]
-        yield COLLECTION, stages, _merged([*collections, *beside])
-        yield f"pause of {host}", stages, _merged([span for span in others if span not in beside])
+        yield COLLECTION, stages, _in_ms(own[of_collection])
+        yield f"pause of {host}", stages, _in_ms(own[~of_collection])
 
 
 def _in_ms(pauses: pd.DataFrame) -> list[_Span]:
     starts_ms = pauses["start_s"] * MS_PER_S
     return list(zip(starts_ms, starts_ms + pauses["length_s"] * MS_PER_S, strict=True))
-
-
-def _is_beside(span: _Span, others: Sequence[_Span]) -> bool:
-    """Tell whether a pause is at the same time as one of others, as surely as that is known."""
-    return any(
-        start < span[1] + _TOLD_TO_MS and end > span[0] - _TOLD_TO_MS for start, end in others
-    )
-
-
-def _merged(spans: Sequence[_Span]) -> list[_Span]:
-    """Return spans of which none overlaps with another, in the order of time."""
-    merged: list[_Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def _overlap(span: _Span, others: Sequence[_Span]) -> float:

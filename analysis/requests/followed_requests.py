@@ -1,7 +1,8 @@
 """Followed requests of a run: what client, middleware and servers stamped, joined in one table.
 
 Both ends of a connection know the client's address and port, and number its requests in the order
-in which they are sent. So rows of the two belong together where these agree.
+in which they are sent. So rows of a middleware and of the generators that send to it belong
+together where these agree.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ _STAMPS = ("first_byte", "enqueued", "dequeued", "servers_sent", "servers_answer
 _OF_MIDDLEWARE = ("first_byte", "enqueued", "dequeued", "replied")
 _NS_PER_S = 1_000_000_000
 _FARTHEST_S = 1.0  # between a request at the two ends; a port is not used again as soon
-_KEY = ["client", "number"]
+_KEY = ["client", "number", "middleware"]
 
 
 def followed_requests(folder: Path | str) -> pd.DataFrame:
@@ -43,7 +44,8 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
     first server has been sent all of it (`sending_time`), until the last has answered
     (`servers_time`, with the links to them), until the reply is out (`replying_time`), and until
     the client has read it (`link_back`). They add up to the response time, however far clocks are
-    off: that moves time from one link to the other.
+    off: that moves time from one link to the other. A reply is stamped when it is handed over; a
+    client that has read it before that stamp read it at once.
 
     Parameters
     ----------
@@ -114,12 +116,12 @@ def _sent(
                 rows[f"{stamp}_s"] = seconds_since(
                     stamps_ns, manifest, clocks[host], read_ns=read_ns
                 )
-            early_ns = rows["intended_ns"] - rows["sent_ns"]
-            rows["intended_ms"] = early_ns.astype("Float64") / _NS_PER_S * MS_PER_S
-            rows["intended_ms"] = rows["intended_ms"].astype("float64")
-            parts.append(rows.assign(client_host=host, instance=instance))
-    columns = [*_KEY, "client_host", "instance", "outcome", "sent_s", "received_s", "intended_ms"]
-    return pd.concat(parts, ignore_index=True)[columns]
+            early_s = (rows["intended_ns"] - rows["sent_ns"]) / _NS_PER_S
+            rows["intended_ms"] = (early_s * MS_PER_S).astype("float64")
+            target = manifest["targets"][host][instance]
+            parts.append(rows.assign(client_host=host, instance=instance, middleware=target))
+    kept = [*_KEY, "client_host", "instance", "outcome", "sent_s", "received_s", "intended_ms"]
+    return pd.concat(parts, ignore_index=True)[kept]
 
 
 def _passed(
@@ -184,6 +186,8 @@ def _with_stages(pairs: pd.DataFrame) -> pd.DataFrame:
     times["servers_sent_ms"] = begun.map(lambda t: min(t, default=np.nan)).fillna(idle_ms)
     times["servers_answered_ms"] = done.map(lambda t: max(t, default=np.nan)).fillna(idle_ms)
     times["response_time_ms"] = (pairs["received_s"] - pairs["sent_s"]) * MS_PER_S
+    read_ms = times["response_time_ms"].clip(lower=times["servers_answered_ms"])
+    times["replied_ms"] = times["replied_ms"].clip(upper=read_ms)
     bounds = [
         pairs["sent_s"] * 0,
         *(times[f"{stamp}_ms"] for stamp in _STAMPS),
@@ -194,7 +198,7 @@ def _with_stages(pairs: pd.DataFrame) -> pd.DataFrame:
         for stage, earlier, later in zip(STAGES, bounds[:-1], bounds[1:], strict=True)
     }
     sum_ms = pd.DataFrame(stages).sum(axis="columns")
-    kept = [*_KEY, "client_host", "instance", "middleware", "worker", "request_type", "outcome"]
+    kept = [*_KEY, "client_host", "instance", "worker", "request_type", "outcome"]
     return pairs[[*kept, "sent_s", "intended_ms", "servers"]].assign(
         **times,
         **stages,

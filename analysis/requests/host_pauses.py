@@ -14,7 +14,7 @@ from analysis.tables.run import read_manifest
 
 COLUMNS = ["host", "process", "start_s", "length_s", "cause"]
 MIDDLEWARE, SERVER = "middleware", "server"
-GARBAGE_COLLECTION, HICCUP, STOPPED = "gc", "hiccup", "stopped"
+GARBAGE_COLLECTION, STOPPED = "gc", "stopped"
 _NS_PER_S = 1_000_000_000
 
 
@@ -30,9 +30,8 @@ def host_pauses(folder: Path | str) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `host`, `process` (``middleware``, ``memtier-0``, ``server``), `start_s` (0 where the
-        stable window begins), `length_s`; seconds of the clock. `cause`: ``gc: <why>`` (to a
-        millisecond), ``hiccup`` (a sleeping thread was woken up late, by a collection, too) or
-        ``stopped`` (on purpose).
+        stable window begins), `length_s`; seconds of the clock. `cause`: ``gc: <collector>``,
+        ``hiccup`` (a sleeping thread was woken up late) or ``stopped`` (on purpose).
 
     Raises
     ------

@@ -13,7 +13,7 @@
 ``pauses.csv`` of both::
 
     start_ns,length_ns,cause
-    1795231822004118532,5000000,gc: Allocation Failure
+    1795231822004118532,5000000,gc: Copy
     1795231823104118532,3120011,hiccup
 
 Stamps are nanoseconds since 1970 by the clock of the program's host. Files are complete up to their
@@ -123,7 +123,7 @@ def read_pauses(path: Path | str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `start_ns`, `length_ns`, `cause` (``gc: ...`` to a millisecond, or ``hiccup``).
+        `start_ns`, `length_ns`, `cause` (``gc: <collector>`` or ``hiccup``).
 
     Raises
     ------

@@ -102,6 +102,7 @@ def write_run(
         "fleet": fleet,
         "roles": {"clients": ["c1"], "middlewares": ["m1"], "servers": list(SERVERS)},
         "instances_per_client": 1,
+        "targets": {"c1": ["m1"]},
         "window": {"start_epoch_s": START_EPOCH_S, "stable_s": 100, "warm_up_s": 1},
         "clocks": clocks,
         "pauses": [

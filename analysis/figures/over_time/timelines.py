@@ -89,7 +89,7 @@ def _told(request: pd.Series) -> str:
     """Say what took the request's time; nothing where nobody was asked."""
     if "blamed" not in request:
         return ""
-    words = f"{request['blamed']} ({request['blamed_share']:.0%})"
+    words = f"{request['blamed']} ({100 * request['blamed_share']:.0f} %)"
     return f"{words}, clocks disagree" if request["beyond_clock_bound"] else words
 
 

@@ -86,6 +86,35 @@ def test_a_link_of_less_than_no_time_is_told_where_clocks_do_not_explain_it(
     assert request["balance_ms"] == pytest.approx(0, abs=NS_MS)
 
 
+def test_a_client_that_reads_before_the_reply_is_stamped_read_it_at_once(tmp_path):
+    """The middleware's thread is interrupted between handing the reply over and its stamp."""
+    run = write_run(tmp_path, [Passage()], fleet="loopback")
+    path = run / "m1/middleware/followed.csv"
+    header, line = path.read_text().splitlines()
+    cells = line.split(",")
+    cells[7] = str(int(cells[7]) + 2_000_000)
+    path.write_text(f"{header}\n{','.join(cells)}\n")
+    (request,) = followed_requests(run).to_dict("records")
+    assert request["link_back_ms"] == 0
+    expected_ms = USUAL_MS["replying_time"] + USUAL_MS["link_back"]
+    assert request["replying_time_ms"] == pytest.approx(expected_ms, abs=1e-5)
+    assert request["balance_ms"] == pytest.approx(0, abs=NS_MS)
+    assert not request["beyond_clock_bound"]
+
+
+@pytest.mark.parametrize(("late_s", "told"), [(0.0003, False), (0.002, True)])
+def test_a_reply_that_is_read_before_servers_have_answered_is_told(tmp_path, late_s, told):
+    """The middleware's clock is ahead by more than its reading says."""
+    run = write_run(tmp_path, [Passage()], bound_s=0.0001, offsets_s={"m1": (late_s, late_s)})
+    manifest = json.loads((run / "manifest.json").read_text())
+    for reading in manifest["clocks"]["m1"].values():
+        reading["offset_s"] = 0.0
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    (request,) = followed_requests(run).to_dict("records")
+    assert request["beyond_clock_bound"] is told
+    assert request["balance_ms"] == pytest.approx(0, abs=NS_MS)
+
+
 def test_hosts_of_one_machine_have_one_clock_whatever_was_read(tmp_path):
     run = write_run(tmp_path, [Passage()], fleet="local-lab")
     manifest = json.loads((run / "manifest.json").read_text())
@@ -107,6 +136,24 @@ def test_a_port_that_was_used_again_belongs_to_the_nearest(tmp_path):
     assert requests["worker"].tolist() == [0, 2]
     path.write_text("".join([lines[0], lines[2]]))
     assert followed_requests(run)["worker"].tolist() == [1]
+
+
+def test_a_port_that_is_used_for_two_middlewares_belongs_to_each_by_its_generator(tmp_path):
+    """Connections of one port to different targets are different ones."""
+    run = write_run(tmp_path, [Passage(worker=1)])
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["roles"]["middlewares"].append("m2")
+    manifest["targets"] = {"c1": ["m1", "m2"]}
+    manifest["instances_per_client"] = 2
+    manifest["clocks"]["m2"] = manifest["clocks"]["m1"]
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    other = write_run(tmp_path / "other", [Passage(worker=2, sent_s=1.0001)])
+    (other / "c1/memtier-0-followed.csv").rename(run / "c1/memtier-1-followed.csv")
+    (other / "m1").rename(run / "m2")
+    requests = followed_requests(run)
+    assert requests["instance"].tolist() == [0, 1]
+    assert requests["middleware"].tolist() == ["m1", "m2"]
+    assert requests["worker"].tolist() == [1, 2]
 
 
 def test_a_request_that_no_server_was_asked_for_has_no_servers_time(tmp_path):

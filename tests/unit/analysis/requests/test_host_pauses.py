@@ -10,7 +10,7 @@ def test_pauses_of_all_programs_are_in_one_list_by_the_control_hosts_clock(tmp_p
         [Passage()],
         offsets_s={"m1": (0.2, 0.2), "c1": (-0.1, -0.1), "s2": (0.05, 0.05)},
         pauses={
-            "m1/middleware/": [(7.0, 0.012, "gc: Allocation Failure"), (1.0, 0.003, "hiccup")],
+            "m1/middleware/": [(7.0, 0.012, "gc: Copy"), (1.0, 0.003, "hiccup")],
             "c1/memtier-0-": [(3.0, 0.005, "hiccup")],
         },
         stopped=[("s2", 5.0, 1.0)],
@@ -21,7 +21,7 @@ def test_pauses_of_all_programs_are_in_one_list_by_the_control_hosts_clock(tmp_p
     assert pauses["length_s"].tolist() == pytest.approx([0.003, 0.005, 1, 0.012], abs=1e-6)
     assert pauses["host"].tolist() == ["m1", "c1", "s2", "m1"]
     assert pauses["process"].tolist() == ["middleware", "memtier-0", "server", "middleware"]
-    assert pauses["cause"].tolist() == ["hiccup", "hiccup", "stopped", "gc: Allocation Failure"]
+    assert pauses["cause"].tolist() == ["hiccup", "hiccup", "stopped", "gc: Copy"]
 
 
 def test_a_run_without_pauses_has_an_empty_list(tmp_path):

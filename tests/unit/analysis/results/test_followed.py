@@ -23,7 +23,7 @@ client,number,request_type,first_byte_ns,enqueued_ns,dequeued_ns,worker,replied_
 """
 PAUSES = """\
 start_ns,length_ns,cause
-1795231822004118532,5000000,gc: Allocation Failure
+1795231822004118532,5000000,gc: Copy
 1795231823104118532,3120011,hiccup
 """
 
@@ -61,7 +61,7 @@ def test_pauses_are_read_compressed_too(path):
     path.write_bytes(gzip.compress(PAUSES.encode()))
     rows = read_pauses(path)
     assert rows["length_ns"].tolist() == [5_000_000, 3_120_011]
-    assert rows["cause"].tolist() == ["gc: Allocation Failure", "hiccup"]
+    assert rows["cause"].tolist() == ["gc: Copy", "hiccup"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def run(request, tmp_path):
     if request.param == "crowded":  # connections, workers and servers have several at a time
         for one in passages:
             one.sent_s /= 5000
-    pauses = {"m1/middleware/": [(0.001, 0.02, "hiccup"), (0.002, 0.005, "gc: System.gc()")]}
+    pauses = {"m1/middleware/": [(0.001, 0.02, "hiccup"), (0.002, 0.005, "gc: Copy")]}
     return write_run(tmp_path, passages, pauses=pauses)
 
 

@@ -59,7 +59,7 @@ def test_the_slowest_is_on_top_and_says_what_is_blamed(slowest):
     assert figure.layout.yaxis.autorange == "reversed"
     assert list(text.x) == sorted(text.x, reverse=True)
     first = slowest.iloc[0]
-    assert f"{first['blamed']} ({first['blamed_share']:.0%})" in text.text[0]
+    assert f"{first['blamed']} ({100 * first['blamed_share']:.0f} %)" in text.text[0]
     hover = next(trace for trace in figure.data if trace.type == "bar").customdata[0]
     assert first["client"] in hover
     assert first["blamed"] in hover

@@ -1,33 +1,23 @@
 package mwlab.follow
 
-import com.sun.management.GarbageCollectionNotificationInfo
 import mwlab.metrics.EpochClock
 import java.io.IOException
 import java.lang.management.ManagementFactory
 import java.nio.file.Path
 import java.util.concurrent.locks.LockSupport
-import javax.management.Notification
-import javax.management.NotificationEmitter
-import javax.management.NotificationListener
-import javax.management.openmbean.CompositeData
 
 /**
- * Writes down when this process stood still, from its making to [close].
+ * Writes down when this process stood still, from its making to [close]: when a thread that slept for a millisecond was woken up too
+ * late (as jHiccup by G. Tene).
  *
- * - `gc: <cause>`: a collection of garbage, as the virtual machine tells it, to a millisecond; written by [close].
- * - `hiccup`: a thread that slept for a millisecond was woken up more than two too late, whatever the reason (as jHiccup by G. Tene):
- *   a collection, too, or processors that others had.
+ * The cause is `gc: <collector>` if garbage was collected meanwhile, which shows from a fifth of a millisecond on, and otherwise
+ * `hiccup`, from two on: as a rule others had the processors. What the virtual machine itself tells of a collection comes late, and by
+ * a clock of its own. A pause that began while the thread slept is told up to a millisecond too short.
  */
 internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseable {
-    private class Collected(val startMs: Long, val lengthMs: Long, val cause: String)
-
     private val file = RowFile(path, "start_ns,length_ns,cause")
-    private val collections = mutableListOf<Collected>()
-
-    /** When the machine's own count of milliseconds began, on the clock: collections are told late, never early. */
-    private var machineStartNanos = Long.MAX_VALUE
-    private val listener = NotificationListener { told, _ -> collected(told) }
-    private val collectors = ManagementFactory.getGarbageCollectorMXBeans().filterIsInstance<NotificationEmitter>()
+    private val collectors = ManagementFactory.getGarbageCollectorMXBeans()
+    private val collections = LongArray(collectors.size) { collectors[it].collectionCount }
 
     @Volatile
     private var isClosed = false
@@ -37,7 +27,6 @@ internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseab
     val complaint: String? get() = file.complaint
 
     init {
-        collectors.forEach { it.addNotificationListener(listener, null, null) }
         thread.start()
     }
 
@@ -45,8 +34,6 @@ internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseab
     override fun close() {
         isClosed = true
         thread.join()
-        collectors.forEach { it.removeNotificationListener(listener) }
-        appendCollections()
         file.close()
     }
 
@@ -56,28 +43,29 @@ internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseab
             LockSupport.parkNanos(dueNanos - clock.nanos())
             val lateNanos = clock.nanos() - dueNanos
             if (lateNanos < 0) continue
-            if (lateNanos > HICCUP_NANOS) file.append("${clock.epochNanos(dueNanos)},$lateNanos,hiccup")
+            val collector = latestCollector()
+            if (lateNanos > if (collector == null) HICCUP_NANOS else COLLECTION_NANOS) {
+                val cause = collector?.let { "gc: $it" } ?: "hiccup"
+                file.append("${clock.epochNanos(dueNanos)},$lateNanos,$cause")
+            }
             dueNanos += lateNanos + NAP_NANOS
         }
     }
 
-    @Synchronized
-    private fun collected(told: Notification) {
-        if (told.type != GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION) return
-        val info = GarbageCollectionNotificationInfo.from(told.userData as CompositeData)
-        machineStartNanos = minOf(machineStartNanos, clock.nanos() - info.gcInfo.endTime * NANOS_PER_MS)
-        collections += Collected(info.gcInfo.startTime, info.gcInfo.duration, info.gcCause)
-    }
-
-    @Synchronized
-    private fun appendCollections() = collections.forEach {
-        val startNanos = clock.epochNanos(machineStartNanos + it.startMs * NANOS_PER_MS)
-        file.append("$startNanos,${it.lengthMs * NANOS_PER_MS},gc: ${it.cause}")
+    /** Who has collected garbage since the last call; null: nobody. */
+    private fun latestCollector(): String? {
+        var name: String? = null
+        for (index in collections.indices) {
+            val count = collectors[index].collectionCount
+            if (count != collections[index]) name = collectors[index].name
+            collections[index] = count
+        }
+        return name
     }
 
     private companion object {
-        const val NANOS_PER_MS = 1_000_000L
-        const val NAP_NANOS = NANOS_PER_MS
-        const val HICCUP_NANOS = 2 * NANOS_PER_MS
+        const val NAP_NANOS = 1_000_000L
+        const val HICCUP_NANOS = 2_000_000L
+        const val COLLECTION_NANOS = 200_000L
     }
 }

@@ -23,17 +23,20 @@ class PauseLogTest {
     }
 
     @Test
-    fun `a collection of garbage is told with its time and cause`() {
+    fun `a collection of garbage is told with its time`() {
         val beforeMs = System.currentTimeMillis()
-        PauseLog(path, EpochClock(NanoClock.SYSTEM)).use {
+        val afterMs = PauseLog(path, EpochClock(NanoClock.SYSTEM)).use {
             System.gc()
-            Thread.sleep(500) // the machine tells of it on a thread of its own
+            val afterMs = System.currentTimeMillis()
+            Thread.sleep(50)
+            return@use afterMs
         }
-        val collections = rows().filter { (_, _, cause) -> cause == "gc: System.gc()" }
+        val collections = rows().filter { (_, _, cause) -> cause.startsWith("gc: ") }
         assertTrue(collections.isNotEmpty(), path.readLines().toString())
         for ((startMs, lengthMs, _) in collections) {
-            assertTrue(startMs >= beforeMs - 5, "$startMs ms, asked for after $beforeMs ms")
-            assertTrue(startMs + lengthMs <= System.currentTimeMillis(), "$startMs ms for $lengthMs ms")
+            assertTrue(startMs > beforeMs - 1, "$startMs ms, asked for after $beforeMs ms")
+            assertTrue(startMs < afterMs + 1, "$startMs ms for $lengthMs ms, it was over at $afterMs ms")
+            assertTrue(lengthMs > 0.2, "$lengthMs ms")
         }
     }
 
@@ -49,7 +52,7 @@ class PauseLogTest {
         val (_, lengthMs, cause) = rows().maxBy { (_, lengthMs, _) -> lengthMs }
         assertEquals("hiccup", cause)
         assertTrue(lengthMs in 298.0..400.0, "$lengthMs ms of 300")
-        assertTrue(rows().all { (_, lengthMs, cause) -> cause != "hiccup" || lengthMs > 2 })
+        assertTrue(rows().all { (_, lengthMs, cause) -> cause != "hiccup" || lengthMs > 2 }, "${rows()}")
     }
 
     private companion object {
