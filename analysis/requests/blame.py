@@ -2,8 +2,9 @@
 
 A request is slow by its excess over the median request of its kind, and so is each of its stages.
 A pause takes of the excess of a stage what it overlaps with it, where it can have prolonged that
-stage: that of the middleware any, that of the client's generator the links, and that of a server
-the servers' time. The rest of a stage's excess is the stage's own. Who took most is blamed.
+stage: a pause of the middleware all but the link back, one of the client's generator the links, and
+one of a server the servers' time. The rest of a stage's excess is the stage's own. Who took most is
+blamed.
 """
 
 from collections import defaultdict
@@ -28,6 +29,7 @@ WORDS: Mapping[str, str] = {
     "link_back": "link",
 }
 """What is blamed when a stage was long and nobody is known to have stood still."""
+_OF_MIDDLEWARE = STAGES[:-1]
 _OF_CLIENT = ("link_there", "link_back")
 _OF_SERVER = ("servers_time",)
 _Span = tuple[float, float]
@@ -130,7 +132,7 @@ def _spans(
     if near.empty:
         return
     programs: list[tuple[str, str, Sequence[str]]] = [
-        (request["middleware"], MIDDLEWARE, STAGES),
+        (request["middleware"], MIDDLEWARE, _OF_MIDDLEWARE),
         (request["client_host"], f"memtier-{request['instance']}", _OF_CLIENT),
         *((server, SERVER, _OF_SERVER) for server in dict.fromkeys(request["servers"])),
     ]

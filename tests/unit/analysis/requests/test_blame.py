@@ -117,6 +117,7 @@ def test_a_pause_takes_no_more_than_the_excess_that_it_overlaps_with():
     [
         ("m1", "middleware", "link_there", "pause of m1"),
         ("m1", "middleware", "servers_time", "pause of m1"),
+        ("m1", "middleware", "link_back", "link"),
         ("m2", "middleware", "queueing_time", "queue"),
         ("c1", "memtier-0", "link_back", "pause of c1"),
         ("c1", "memtier-0", "queueing_time", "queue"),
