@@ -56,6 +56,7 @@ SETTINGS: Mapping[str, Setting] = {
         "middleware",
         Annotated[str, matching("the name of a middleware file, without its `.toml`", NAME)],
     ),
+    "follow": Setting("generator", Count, varies=False),
     "workers": Setting("middleware", Count),
     "routing": Setting("middleware", Annotated[str, one_of(*ROUTINGS)]),
     "dispatch": Setting("middleware", Annotated[str, one_of(*DISPATCHES)]),
@@ -96,6 +97,8 @@ class Settings:
     middleware : name of its file.
     workers : None where the middleware has none that can be told.
     observed : what watches middlewares from outside.
+    follow : one of so many requests of each connection is written down with its times, by generator
+        and middleware.
     """
 
     client_hosts: int
@@ -114,6 +117,7 @@ class Settings:
     key_count: int = 10_000
     expiry_range_s: str = "9999-10000"
     middleware: str = OWN
+    follow: int | None = None
     workers: int | None = None
     routing: str = "round-robin"
     dispatch: str = "sequential"

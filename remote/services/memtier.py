@@ -72,6 +72,8 @@ class MemtierOptions:
         clients are connected; only the drop-in can wait for it.
     arrival_rate_per_s : requests of this instance per second of the clock, at the times of a
         Poisson process; only the drop-in can do that. None: the next one follows the reply.
+    follow : one of so many requests is written down with its times, in files named after
+        `json_file`; only the drop-in can do that.
     test_time_s : length of the run; exclusive with `requests`.
     requests : requests per connection, or ``allkeys``.
     ratio, key_pattern : memtier's ``sets:gets`` forms.
@@ -91,6 +93,7 @@ class MemtierOptions:
     expiry_range_s: str
     start_is_told: bool = False
     arrival_rate_per_s: float | None = None
+    follow: int | None = None
     test_time_s: int | None = None
     requests: str | None = None
     key_pattern: str = "R:R"
@@ -131,6 +134,9 @@ class MemtierOptions:
             arguments.append("--start-at=-")
         if self.arrival_rate_per_s is not None:
             arguments += ["--arrivals=poisson", f"--rate={self.arrival_rate_per_s:.6f}"]
+        if self.follow is not None:
+            prefix = self.json_file.removesuffix(".json")
+            arguments += [f"--follow=1/{self.follow}", f"--follow-file-prefix={prefix}"]
         return shlex.join(arguments)
 
 

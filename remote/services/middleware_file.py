@@ -34,7 +34,7 @@ OWN = "mwlab"
 SUFFIX = ".toml"
 STATISTICS = "middleware"
 """The folder, in that of the job, where a middleware that knows how writes what it measured."""
-ADMIN_PORT, STATISTICS_WORD = "admin_port", "statistics"
+ADMIN_PORT, STATISTICS_WORD, FOLLOW = "admin_port", "statistics", "follow"
 TOLD = {
     "workers": "workers",
     "routing": "routing",
@@ -46,7 +46,7 @@ TOLD = {
 }
 """Settings that a middleware may be told, and the word that tells each."""
 WORDS = (
-    *("address", "port", "servers", "folder", "programs", STATISTICS_WORD, ADMIN_PORT),
+    *("address", "port", "servers", "folder", "programs", STATISTICS_WORD, ADMIN_PORT, FOLLOW),
     *TOLD.values(),
 )
 NAME = r"[A-Za-z0-9][A-Za-z0-9.-]*"

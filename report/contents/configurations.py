@@ -45,6 +45,7 @@ _SETTINGS = {
     "key_count": "key space (keys)",
     "expiry_range_s": "expiry (s)",
     "middleware": "middleware",
+    "follow": "requests of which one is followed",
     "workers": "workers per middleware",
     "routing": "routing",
     "dispatch": "dispatch",

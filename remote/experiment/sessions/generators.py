@@ -77,9 +77,19 @@ def require_able(
     Raises
     ------
     ConfigError
-        An open loop is asked of the real memtier_benchmark.
+        An open loop, or to follow requests, is asked of the real memtier_benchmark.
     """
-    if not are_drop_ins(clients, tools, where) and any(one.is_open for one in settings):
+    if are_drop_ins(clients, tools, where):
+        return
+    asked = list(settings)
+    if any(one.follow for one in asked):
+        raise ConfigError(
+            where,
+            "the section has generator.follow, and the clients' memtier_benchmark writes no single "
+            "requests down. Remove it from the clients, so that the drop-in takes its place, or "
+            "measure without follow",
+        )
+    if any(one.is_open for one in asked):
         raise ConfigError(
             where,
             "the section has arrival_rate_per_s, Poisson arrivals that do not wait for replies. "

@@ -44,6 +44,7 @@ def middleware_launch(
             "transport": settings.transport,
             "sharded": str(settings.sharded).lower(),
             "replicas": settings.replicas,
+            "follow": settings.follow,
             "server_timeout_ms": round(settings.server_timeout_s * time_dilation * 1000),
         }
     )
@@ -70,6 +71,7 @@ def generator_options(
         keys=settings.keys,
         expiry_range_s=settings.expiry_range_s,
         arrival_rate_per_s=None if rate is None else rate / time_dilation / settings.instances,
+        follow=settings.follow,
         test_time_s=test_time_s,
         json_file=f"{instance.name}.json",
     )

@@ -32,6 +32,7 @@ GIVEN = {
     "sharded": "false",
     "replicas": 1,
     "server_timeout_ms": 3000,
+    "follow": None,
 }
 
 
@@ -66,6 +67,7 @@ def test_our_command_is_that_of_the_course():
         "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
         "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
     )
+    assert own.started_with(GIVEN | {"follow": 50}).command.endswith(" --follow 1/50")
     other = {"routing": "consistent-hash", "replicas": "all", "transport": "ktor"}
     command = own.started_with(GIVEN | other).command
     assert "--dispatch sequential --transport ktor --replicas all --server-timeout" in command

@@ -58,6 +58,11 @@ def test_memtier_asks_for_several_keys_and_starts_together():
     assert command.endswith("--multi-key-get=9 --start-at=-")
 
 
+def test_memtier_writes_followed_requests_beside_its_report():
+    command = replace(OPTIONS, follow=1000).command()
+    assert command.endswith(" --follow=1/1000 --follow-file-prefix=memtier-0")
+
+
 def test_memtier_open_loop_is_poisson():
     command = replace(OPTIONS, arrival_rate_per_s=483.333333333).command()
     assert command.endswith("--arrivals=poisson --rate=483.333333")

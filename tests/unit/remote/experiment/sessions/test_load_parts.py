@@ -74,6 +74,13 @@ def test_instances_share_the_arrival_rate_in_seconds_of_the_clock():
     assert "--arrivals" not in command(settings(), time_dilation=4)
 
 
+def test_generators_and_middlewares_follow_the_same_requests():
+    one = settings(follow=1000)
+    assert command(one).endswith("--follow=1/1000 --follow-file-prefix=memtier-0")
+    assert launch(own_middleware(), one).command.endswith("--follow 1/1000")
+    assert "--follow" not in command(settings())
+
+
 @pytest.mark.parametrize(
     ("changes", "options"),
     [
@@ -99,7 +106,10 @@ def test_open_loop_is_refused_to_the_real_generator():
     with pytest.raises(ConfigError, match=r"inventory.yml: .*cannot do that: its --rate-limit"):
         generators.require_able(iter([settings(arrival_rate_per_s=1)]), clients, real, WHERE)
     generators.require_able(iter([settings()]), clients, real, WHERE)
+    with pytest.raises(ConfigError, match=r"has generator.follow, .* writes no single requests"):
+        generators.require_able(iter([settings(follow=10)]), clients, real, WHERE)
     drop_in = {host.name: tools(DROP_IN) for host in clients}
+    generators.require_able(iter([settings(follow=10)]), clients, drop_in, WHERE)
     generators.require_able(iter([settings(arrival_rate_per_s=1)]), clients, drop_in, WHERE)
 
 

@@ -18,6 +18,7 @@ import mwlab.loadgen.report.TextReport
 import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
+import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.search.SearchStep
 import mwlab.loadgen.search.TestResult
@@ -99,13 +100,17 @@ internal class LoadGenerator(
             val address = resolve(options.target)
             if (options.pacing.objective != null) return search(options, address, baseSeed, result)
             val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
+            val followed = options.output.followed?.let { FollowedRequests(it, address.text) }
             val signal = if (options.pacing.startIsTold) StartSignal(out, input, interruption) else null
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption, samples, trace, signal).execute()
+                val run = Run(options, address, baseSeed, progress, interruption, samples, followed, trace, signal)
+                    .execute()
                 result.runs += run
                 samples?.close()
+                followed?.close()
+                followed?.complaint?.let(err::println)
                 tell(run, number, options)
                 run.problem()?.let { return it }
                 if (run.interrupted) break

@@ -23,6 +23,7 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.runResult
+import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.TraceFeed
@@ -45,6 +46,7 @@ import kotlin.time.Duration.Companion.seconds
  *
  * @param interruption ends the run early
  * @param samples where sampled requests are written
+ * @param followed where single requests are followed
  * @param trace what is replayed
  * @param startSignal tells when the clients start, in place of `--start-at`
  */
@@ -55,6 +57,7 @@ internal class Run(
     private val progress: Progress,
     private val interruption: Interruption,
     private val samples: SampleFile? = null,
+    private val followed: FollowedRequests? = null,
     private val trace: Trace? = null,
     private val startSignal: StartSignal? = null,
 ) {
@@ -91,7 +94,7 @@ internal class Run(
             else -> options.load.requests
         }
         val timeout = (options.target.connectionTimeoutS.takeIf { it > 0 } ?: DEFAULT_CONNECT_TIMEOUT_S).seconds
-        Client({ LoopTransport.connect(loop, address, timeout) }, loop, options, workload, requests)
+        Client({ LoopTransport.connect(loop, address, timeout) }, loop, options, workload, requests, followed)
     }
 
     private suspend fun measure(threads: List<ClientThread>): RunResult {

@@ -57,8 +57,10 @@ internal suspend fun serve(middleware: Middleware, config: MiddlewareConfig, ter
     }
     if (!middleware.stop()) complain("some requests were not answered within ${config.drainTimeout} and dropped")
     fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
-    middleware.reporter.failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
-    return if (fault != null || middleware.reporter.failure != null) EXIT_FAILURE else 0
+    middleware.followed?.complaint?.let(::complain)
+    val failure = middleware.reporter.failure ?: middleware.followed?.failure
+    failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
+    return if (fault != null || failure != null) EXIT_FAILURE else 0
 }
 
 private fun complain(message: String) = System.err.println("middleware: $message")

@@ -17,6 +17,7 @@ import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.client.Clients
+import mwlab.middleware.client.FollowedJobs
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Server
 import mwlab.middleware.reply.VERSION
@@ -102,6 +103,9 @@ class Middleware(
     /** What is measured, as it is collected second by second. */
     val reporter = Reporter(metrics, config.describe(), VERSION, config.statsDirectory)
 
+    /** Where single requests are followed; null: nowhere. */
+    internal val followed = config.follow?.let { FollowedJobs(it, config.statsDirectory!!, metrics.clock) }
+
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
     private lateinit var workers: List<CoroutineJob>
@@ -149,6 +153,7 @@ class Middleware(
         withTimeoutOrNull(LONGEST_END) { workers.joinAll() }
         admin?.stop()
         reporter.stop(isDrained)
+        followed?.close()
         withTimeoutOrNull(LONGEST_END) { scope.coroutineContext[CoroutineJob]?.cancelAndJoin() }
         netThreads.forEach { it.close() }
         return isDrained
@@ -193,7 +198,14 @@ class Middleware(
     private fun client(connection: Connection): ClientConnection {
         val recorder = metrics.recorderOf(connection.loop)
         val requests = RequestReader(config.maxValueBytes, adminCommands)
-        return ClientConnection(connection, queue, recorder, requests, ::ownStatistics)
+        return ClientConnection(
+            connection,
+            queue,
+            recorder,
+            requests,
+            ::ownStatistics,
+            followed?.of(connection.remoteAddress),
+        )
     }
 
     private suspend fun ownStatistics(): List<Pair<String, Any?>> =

@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.follow.Follow
 import mwlab.middleware.routing.RingKind
 import mwlab.middleware.routing.Routing
 import mwlab.net.Transport
@@ -33,6 +34,7 @@ import kotlin.time.Duration.Companion.seconds
  * @property failover whether a read that a server does not answer goes to the next one that holds the key.
  * @property adminCommands whether commands that steer memcached itself are passed on to the servers.
  * @property instrumentation whether requests are measured; off, to tell what that costs.
+ * @property follow which requests are written down with all their stamps; null: none.
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
 class MiddlewareConfig(
@@ -59,6 +61,7 @@ class MiddlewareConfig(
     val instrumentation: Boolean = given[MiddlewareOptions.instrumentation],
     val histogramBin: Duration = given[MiddlewareOptions.histogramBin],
     val statsDirectory: Path? = given[MiddlewareOptions.statsDirectory],
+    val follow: Follow? = given[MiddlewareOptions.follow],
     val admin: InetSocketAddress? = given[MiddlewareOptions.admin],
 ) {
     init {
@@ -87,6 +90,9 @@ class MiddlewareConfig(
         }
         require(clientTimeout.isPositive()) { "client timeout must be positive, got $clientTimeout" }
         require(serverTimeout.isPositive()) { "server timeout must be positive, got $serverTimeout" }
+        require(follow == null || (statsDirectory != null && instrumentation)) {
+            "follow needs --stats-dir, and instrumentation"
+        }
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
     }
 

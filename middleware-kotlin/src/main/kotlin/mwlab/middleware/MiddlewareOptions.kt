@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.follow.Follow
 import mwlab.middleware.routing.RingKind
 import mwlab.middleware.routing.Routing
 import mwlab.options.ConfigOptions
@@ -17,6 +18,9 @@ private val REPLICAS = OptionKind<(Int) -> Int>("a number or all") { text ->
     val number = text.toIntOrNull()?.takeIf { it > 0 }
     if (text == "all") ({ servers -> servers }) else number?.let { { _ -> it } }
 }
+
+/** Which requests are followed. */
+private val SHARE = OptionKind("one of so many, as 1/1000", parse = Follow::parse)
 
 /** The table of the middleware's options; the same one stands in README.md, told in more words. */
 internal object MiddlewareOptions : ConfigOptions<Config>() {
@@ -126,6 +130,7 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         Config::instrumentation,
     )
     val statsDirectory = optional("stats-dir", "<dir>", "write results there", OptionKind.DIRECTORY, "none")
+    val follow = optional("follow", "<1/n>", "write down one of n requests with all its stamps", SHARE, "none")
     val histogramBin =
         option("histogram-bin", "<time>", "width of the bins of bins.csv", TIME, "100us", Config::histogramBin)
     val admin =

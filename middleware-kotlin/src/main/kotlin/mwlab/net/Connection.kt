@@ -1,6 +1,7 @@
 package mwlab.net
 
 import java.io.IOException
+import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 
@@ -12,6 +13,12 @@ import java.nio.channels.ClosedChannelException
  */
 interface Connection : AutoCloseable {
     val loop: EventLoop
+
+    /** This side's address and port. @throws IOException if the connection is closed */
+    val localAddress: InetSocketAddress
+
+    /** The peer's; otherwise as [localAddress]. */
+    val remoteAddress: InetSocketAddress
 
     /** Bytes received and not yet consumed, between position and limit. Replaced by [fill] and [take]: read it anew. */
     val input: ByteBuffer

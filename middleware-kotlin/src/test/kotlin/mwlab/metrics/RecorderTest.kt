@@ -15,7 +15,7 @@ class RecorderTest {
     private val second = 1_000_000_000L
 
     /** The stamp 0 is the epoch second 100. */
-    private val clock = EpochClock({ 0 }, epochMillis = 100_000)
+    private val clock = EpochClock({ 0 }, offsetNanos = 100_000_000_000)
     private val shape = Recorder.Shape(servers = 1, workers = 2, Bins.Layout(100.microseconds))
     private val lastArrival = LastArrival()
 

@@ -8,6 +8,7 @@ import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Values
 import mwlab.loadgen.request.Operation
 import mwlab.loadgen.request.Outcome
+import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.workload.Workload
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
@@ -24,6 +25,7 @@ import java.nio.ByteBuffer
  * Confined to the thread of its loop. [connect] opens the connection before the run starts, or [run] does it.
  *
  * @param requests how many to send; [Long.MAX_VALUE] when the clock ends the run
+ * @param following where single requests are followed; null: nowhere
  */
 internal class Client(
     private val dial: suspend () -> Connection,
@@ -31,6 +33,7 @@ internal class Client(
     private val options: Options,
     private val workload: Workload,
     private var requests: Long,
+    private val following: FollowedRequests? = null,
 ) {
     private val reconnectInterval = options.target.reconnectInterval.takeIf { it > 0 } ?: Int.MAX_VALUE
     private val largestRequestBytes = Workload.largestRequestBytes(options)
@@ -39,6 +42,7 @@ internal class Client(
     private val connection: Connection get() = checkNotNull(opened) { "the client is not connected" }
     private lateinit var pace: Pace
     private lateinit var recorder: ReplyRecorder
+    private var followed: FollowedRequests.OnConnection? = null
     private var inFlight = InFlight(options.load.pipeline)
     private var isFinished = false
 
@@ -59,7 +63,7 @@ internal class Client(
 
     /** Opens the connection. @throws IOException if the server cannot be reached */
     suspend fun connect() {
-        opened = dial()
+        opened = dial().also { followed = following?.on(it) }
     }
 
     /** Sends until the run is over, and returns when all replies are there; when cancelled, at once. */
@@ -132,6 +136,7 @@ internal class Client(
         val request = inFlight.free
         workload.next(request, batch)
         request.sentNanos = System.nanoTime()
+        followed?.sent(request)
         inFlight.add()
         recorder.sent(request) { workload.latestKey }
         requests--
@@ -169,6 +174,7 @@ internal class Client(
             val isRead = request.operation == Operation.GETS && request.outcome == Outcome.HIT
             workload.answered(request, if (isRead) uniqueOf(connection.input) else 0)
         }
+        followed?.answered(request)
         inFlight.removeOldest()
     }
 

@@ -28,7 +28,8 @@ internal class ThinkingPace(
     override val mustWait get() = true
 
     override suspend fun awaitTurn(request: SentRequest): Boolean {
-        if (!isFirst) loop.sleepUntil(min(System.nanoTime() + nextThinkNanos(), limit.endNanos))
+        request.dueNanos = if (isFirst) 0 else min(System.nanoTime() + nextThinkNanos(), limit.endNanos)
+        if (!isFirst) loop.sleepUntil(request.dueNanos)
         isFirst = false
         return !limit.isOver(System.nanoTime())
     }

@@ -128,6 +128,7 @@ private fun readOutput(line: CommandLine): Output {
         showConfig = "show-config" in line,
         debug = "debug" in line,
         sample = readSample(line),
+        followed = readFollowed(line),
     )
 }
 
@@ -154,6 +155,7 @@ private fun checkTogether(options: Options) {
     }
     checkMix(options)
     demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
+    demand(options.output.followed == null || load.runCount == 1) { "--follow cannot be combined with --run-count." }
 }
 
 private fun checkSearch(options: Options) {
@@ -164,6 +166,7 @@ private fun checkSearch(options: Options) {
         "--find-rate cannot be combined with --run-count or a client staircase."
     }
     demand(options.output.sample == null) { "--find-rate and --sample are mutually exclusive." }
+    demand(options.output.followed == null) { "--find-rate and --follow are mutually exclusive." }
     demand(!pacing.startIsTold) { "--find-rate cannot be combined with --start-at=-." }
     demand(load.testTimeS - pacing.warmUpS - pacing.coolDownS >= FEWEST_SECONDS) {
         "--find-rate needs at least $FEWEST_SECONDS seconds of --test-time beside --warm-up and --cool-down."

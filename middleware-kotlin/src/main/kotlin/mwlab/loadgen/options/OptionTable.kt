@@ -137,6 +137,8 @@ internal val optionGroups = listOf(
             option("replay-speed", "NUMBER", "Go through the trace so many times as fast (default: 1)"),
             option("sample", "1/N", "Write down one of N requests, at random"),
             option("sample-file", "FILE", "CSV of the sampled requests and their times"),
+            option("follow", "1/N", "Write down one of N requests, the same as a middleware with --follow"),
+            option("follow-file-prefix", "FILE", "Prefix of their CSV, and of that of the generator's own pauses"),
         ),
     ),
 )

@@ -1,5 +1,6 @@
 package mwlab.loadgen.options
 
+import mwlab.follow.Follow
 import mwlab.loadgen.arrivals.GapDistribution
 import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.request.Operation
@@ -213,7 +214,11 @@ data class Output(
     val showConfig: Boolean = false,
     val debug: Boolean = false,
     val sample: Sample? = null,
+    val followed: Followed? = null,
 )
 
 /** One of [oneOf] requests, at random, is written to [file]. */
 data class Sample(val oneOf: Int, val file: String)
+
+/** Requests that are followed, and pauses, are written to files whose names begin with [filePrefix]. */
+data class Followed(val follow: Follow, val filePrefix: String)

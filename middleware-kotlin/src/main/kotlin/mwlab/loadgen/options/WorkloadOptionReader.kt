@@ -1,5 +1,6 @@
 package mwlab.loadgen.options
 
+import mwlab.follow.Follow
 import mwlab.loadgen.request.Operation
 import mwlab.memcached.MAX_KEY_BYTES
 import mwlab.options.CommandLine
@@ -62,6 +63,15 @@ internal fun readSample(line: CommandLine): Sample? {
     val oneOf = share.removePrefix("1/").toIntOrNull()
     demand(share.startsWith("1/") && oneOf != null && oneOf > 0) { "sample must be expressed as 1/[1-n]." }
     return Sample(oneOf, line["sample-file"].orEmpty())
+}
+
+internal fun readFollowed(line: CommandLine): Followed? {
+    demand(("follow" in line) == ("follow-file-prefix" in line)) {
+        "--follow and --follow-file-prefix must be given together."
+    }
+    val follow = Follow.parse(line["follow"] ?: return null)
+    demand(follow != null) { "follow must be expressed as 1/[1-n]." }
+    return Followed(follow, line["follow-file-prefix"].orEmpty())
 }
 
 internal fun checkMix(options: Options) {

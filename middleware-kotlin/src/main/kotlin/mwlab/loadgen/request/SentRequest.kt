@@ -22,7 +22,7 @@ internal class SentRequest {
     /** When it was handed to the socket, as [System.nanoTime]. */
     var sentNanos = 0L
 
-    /** When it should have been sent, if [isDue]. */
+    /** When it should have been sent, if [isDue]; otherwise when its client had thought, or 0. */
     var dueNanos = 0L
 
     /** Whether an open loop set a time for it. */
@@ -43,6 +43,9 @@ internal class SentRequest {
     /** The key, if the request is to stand in the sample. */
     var sampledKey: String? = null
 
+    /** Its number on its connection, from 0, if it is followed. */
+    var followedNumber = NOT_FOLLOWED
+
     /** Begins the description of a new request; when it is due and what is planned is kept. */
     fun describe(operation: Operation, key: Long, keys: Int = if (operation.canMiss) 1 else 0) {
         this.operation = operation
@@ -56,5 +59,9 @@ internal class SentRequest {
     fun replyBegins(nanos: Long) {
         if (!hasReply) firstByteNanos = nanos
         hasReply = true
+    }
+
+    companion object {
+        const val NOT_FOLLOWED = -1L
     }
 }

@@ -28,10 +28,14 @@ internal class ClientConnection(
     private val recorder: Recorder,
     private val requests: RequestReader,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
+    private val followed: FollowedJobs.OfClient?,
 ) : Client {
     override val loop: EventLoop get() = connection.loop
 
     private val outcome = Outcome()
+
+    /** Number of the request under way on this connection, from 0. */
+    private var number = 0L
 
     /** When the request under way began; 0 between two. */
     private var firstByteNanos = 0L
@@ -62,6 +66,7 @@ internal class ClientConnection(
             answer(request)
             if (isOver) return
             connection.consume(request.length)
+            number++
             firstByteNanos = 0
             isBusy = false
             stall.moved()
@@ -166,5 +171,6 @@ internal class ClientConnection(
         outcome.bytesOut = reply.length
         outcome.isError = reply.isError
         recorder.replied(job.type, outcome, job.times)
+        followed?.replied(number, job)
     }
 }

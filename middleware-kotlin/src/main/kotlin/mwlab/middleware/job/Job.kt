@@ -23,6 +23,9 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
     /** How many keys it reads or changes. */
     val keyCount: Int get() = keys.count
 
+    /** Which worker has taken it. */
+    var worker = 0
+
     /** What the servers are asked; they own the reply's bytes until [release]. */
     var calls: List<ServerCall> = emptyList()
 

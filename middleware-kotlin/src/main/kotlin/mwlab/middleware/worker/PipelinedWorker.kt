@@ -21,6 +21,7 @@ internal class PipelinedWorker(
     AnswerListener {
     override suspend fun run() {
         for (job in queue) {
+            job.worker = index
             job.times.dequeuedNanos = recorder.now()
             recorder.dequeued(index, job.times.dequeuedNanos)
             submit(job, calls.first(job, this))

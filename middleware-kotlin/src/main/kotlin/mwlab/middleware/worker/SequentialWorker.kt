@@ -24,6 +24,7 @@ internal class SequentialWorker(
 
     override suspend fun run() {
         for (job in queue) {
+            job.worker = index
             job.times.dequeuedNanos = recorder.now()
             recorder.dequeued(index, job.times.dequeuedNanos)
             serve(job)

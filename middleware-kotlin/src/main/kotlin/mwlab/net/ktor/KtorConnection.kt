@@ -11,8 +11,10 @@ import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Timer
 import mwlab.net.buffer.Input
+import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
+import java.nio.channels.SocketChannel
 import kotlin.time.Duration.Companion.seconds
 
 /**
@@ -23,6 +25,8 @@ import kotlin.time.Duration.Companion.seconds
  */
 internal class KtorConnection(private val selector: KtorSelector, socket: Socket, readBytes: Int) : Connection {
     override val loop: EventLoop get() = selector.loop
+    override val localAddress get() = channel.localAddress as InetSocketAddress
+    override val remoteAddress get() = channel.remoteAddress as InetSocketAddress
     override val input: ByteBuffer get() = received.bytes
 
     override var lastReadNanos = 0L
@@ -30,6 +34,7 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
     override val lastRoomNanos: Long get() = sender.lastRoomNanos
 
     private val socket = socket as Selectable
+    private val channel = this.socket.channel as SocketChannel
     private val received = Input(loop.buffers, readBytes)
     private val receiver = KtorReceiver(selector, this.socket, readBytes)
     private val sender = KtorSender(selector, this.socket)
@@ -96,7 +101,7 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
     /** `Socket.close` would do the same, later and on another thread. */
     private fun end() {
         deadline?.dispose()
-        socket.channel.close()
+        channel.close()
         selector.notifyClosed(socket)
     }
 

@@ -27,6 +27,8 @@ internal class LoopConnection private constructor(
     readBytes: Int,
 ) : Selectable,
     Connection {
+    override val localAddress get() = channel.localAddress as InetSocketAddress
+    override val remoteAddress get() = channel.remoteAddress as InetSocketAddress
     override val input: ByteBuffer get() = received.bytes
 
     override var lastReadNanos = 0L

@@ -1,0 +1,74 @@
+"""How far each host's clock was off during a run, so that stamps of several can be compared."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.tables.run import ONE_MACHINE
+
+READING_S = 20e-6
+"""A program reads its host's time of day beside its own clock once: it is known to that."""
+_WHENS = ("start", "end")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostClock:
+    """One host's clock beside the control host's, at the times when it was read.
+
+    Parameters
+    ----------
+    epoch_s : when it was read, ascending.
+    offset_s : the host's clock minus the control host's, at each of them.
+    bound_s : the true offsets differ from these by this at most.
+    """
+
+    epoch_s: tuple[float, ...]
+    offset_s: tuple[float, ...]
+    bound_s: float
+
+    def offset_at_s(self, host_epoch_s: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the offset at times of this clock: on a straight line between readings."""
+        stamps_s = np.asarray(host_epoch_s, dtype=float)
+        nearly_s = np.interp(stamps_s, self.epoch_s, self.offset_s)  # readings are at the control's
+        offset_s: npt.NDArray[np.float64]
+        offset_s = np.interp(stamps_s - nearly_s, self.epoch_s, self.offset_s)
+        return offset_s
+
+
+def host_clocks(manifest: Mapping[str, Any]) -> dict[str, HostClock]:
+    """Return the clock of every host of a run.
+
+    The hosts of one machine have one clock, whatever was read of it over their connections.
+
+    Parameters
+    ----------
+    manifest
+        Of a run folder; its ``clocks`` were read at the start and at the end of the run.
+
+    Raises
+    ------
+    ValueError
+        The hosts are several machines, and their clocks were not read.
+    """
+    hosts = [host for names in manifest["roles"].values() for host in names]
+    if manifest["fleet"] in ONE_MACHINE:
+        return dict.fromkeys(hosts, HostClock(epoch_s=(0.0,), offset_s=(0.0,), bound_s=READING_S))
+    if "clocks" not in manifest:
+        raise ValueError("the clocks of the run's hosts were not read: stamps cannot be compared")
+    return {host: _clock(manifest["clocks"][host]) for host in hosts}
+
+
+def _clock(known: Mapping[str, Mapping[str, float]]) -> HostClock:
+    readings = sorted((known[when] for when in _WHENS if when in known), key=_epoch_s)
+    return HostClock(
+        epoch_s=tuple(map(_epoch_s, readings)),
+        offset_s=tuple(reading["offset_s"] for reading in readings),
+        bound_s=max(reading["bound_s"] for reading in readings) + READING_S,
+    )
+
+
+def _epoch_s(reading: Mapping[str, float]) -> float:
+    return reading["epoch_s"]

@@ -1,0 +1,155 @@
+"""Read what generator and middleware write of requests that were followed, and of their own pauses.
+
+``memtier-0-followed.csv`` of the generator, a line for each request that was answered::
+
+    client,number,server,operation,keys,intended_ns,sent_ns,first_byte_ns,last_byte_ns,outcome
+    198.18.0.11:40312,688,198.18.0.21:11212,get,1,,1795231822004118532,1795231822006120011,...
+
+``followed.csv`` of the middleware, with `;` between what there is of each server::
+
+    client,number,request_type,first_byte_ns,enqueued_ns,dequeued_ns,worker,replied_ns,servers,...
+    198.18.0.11:40312,688,get,1795231822004618532,1795231822004620011,1795231822004630517,5,...
+
+``pauses.csv`` of both::
+
+    start_ns,length_ns,cause
+    1795231822004118532,5000000,gc: Copy
+    1795231823104118532,3120011,hiccup
+
+Stamps are nanoseconds since 1970 by the clock of the program's host. Files are complete up to their
+last line end.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.results.errors import ParseError
+from analysis.results.files import parse_count, read_text, split_cells
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(parse_count(part) for part in text.split(";")) if text else ()
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(";")) if text else ()
+
+
+def _count_or_none(text: str) -> int | None:
+    return parse_count(text) if text else None
+
+
+_GENERATOR: Mapping[str, Callable[[str], object]] = {
+    "client": str,
+    "number": parse_count,
+    "server": str,
+    "operation": str,
+    "keys": parse_count,
+    "intended_ns": _count_or_none,
+    "sent_ns": parse_count,
+    "first_byte_ns": parse_count,
+    "last_byte_ns": parse_count,
+    "outcome": str,
+}
+_TYPES = {str: "str", parse_count: "int64", _count_or_none: "Int64"}
+_OF_EACH_SERVER = ("servers", "sent_ns", "answered_ns")
+_MIDDLEWARE: Mapping[str, Callable[[str], object]] = {
+    "client": str,
+    "number": parse_count,
+    "request_type": str,
+    "first_byte_ns": parse_count,
+    "enqueued_ns": parse_count,
+    "dequeued_ns": parse_count,
+    "worker": parse_count,
+    "replied_ns": parse_count,
+    "servers": _names,
+    "sent_ns": _counts,
+    "answered_ns": _counts,
+}
+_PAUSES: Mapping[str, Callable[[str], object]] = {
+    "start_ns": parse_count,
+    "length_ns": parse_count,
+    "cause": str,
+}
+
+
+def read_followed_by_generator(path: Path | str) -> pd.DataFrame:
+    """Read the requests that a generator followed, plain or gzip.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `client` (``ip:port``), `number` (of the request on its connection, from 0), `server`,
+        `operation`, `keys`, `intended_ns` (missing where nothing said when to send), `sent_ns`,
+        `first_byte_ns`, `last_byte_ns` (of the reply), `outcome`.
+
+    Raises
+    ------
+    ParseError
+        The file is missing, damaged or of another kind.
+    """
+    return _read(Path(path), _GENERATOR)
+
+
+def read_followed_by_middleware(path: Path | str) -> pd.DataFrame:
+    """Read the requests that a middleware followed, plain or gzip.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `client` and `number` as `read_followed_by_generator`, `request_type`, `first_byte_ns`,
+        `enqueued_ns`, `dequeued_ns`, `worker`, `replied_ns`; `servers`, `sent_ns`, `answered_ns`
+        are tuples of equal length, empty where no server was asked.
+
+    Raises
+    ------
+    ParseError
+        The file is missing, damaged or of another kind.
+    """
+    path = Path(path)
+    frame = _read(path, _MIDDLEWARE)
+    for line_number, parts in enumerate(zip(*(frame[n] for n in _OF_EACH_SERVER), strict=True), 2):
+        if len({len(part) for part in parts}) > 1:
+            told = ", ".join(_OF_EACH_SERVER)
+            raise ParseError(path, line_number, f"{told} are of different numbers of servers")
+    return frame
+
+
+def read_pauses(path: Path | str) -> pd.DataFrame:
+    """Read when a generator or a middleware stood still, plain or gzip.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `start_ns`, `length_ns`, `cause` (``gc: <collector>`` or ``hiccup``).
+
+    Raises
+    ------
+    ParseError
+        The file is missing, damaged or of another kind.
+    """
+    return _read(Path(path), _PAUSES)
+
+
+def _read(path: Path, columns: Mapping[str, Callable[[str], object]]) -> pd.DataFrame:
+    lines = read_text(path).split("\n")[:-1]
+    header = split_cells(path, 1, lines[0]) if lines else []
+    if header != list(columns):
+        raise ParseError(path, 1, f"columns {', '.join(columns)} expected, got {header}")
+    rows = [_row(path, number, line, columns) for number, line in enumerate(lines[1:], 2)]
+    types = {name: _TYPES[parse] for name, parse in columns.items() if parse in _TYPES}
+    return pd.DataFrame(rows, columns=header, dtype=object).astype(types)
+
+
+def _row(
+    path: Path, line_number: int, line: str, columns: Mapping[str, Callable[[str], object]]
+) -> list[object]:
+    cells = split_cells(path, line_number, line)
+    if len(cells) != len(columns):
+        raise ParseError(path, line_number, f"{len(columns)} cells expected, got {len(cells)}")
+    try:
+        return [parse(cell) for parse, cell in zip(columns.values(), cells, strict=True)]
+    except ValueError as exc:
+        raise ParseError(path, line_number, str(exc)) from exc

@@ -1,0 +1,27 @@
+package mwlab.follow
+
+import java.net.InetSocketAddress
+
+/**
+ * Which requests are followed through generator and middleware: one of [oneOf] of each connection. Immutable.
+ *
+ * Both know the client's port and number the requests of a connection from 0, in the order in which they are sent. So they choose the
+ * same ones, with nothing on the wire to say so; connections begin at different places.
+ */
+class Follow(val oneOf: Int) {
+    init {
+        require(oneOf > 0) { "one of $oneOf requests cannot be followed" }
+    }
+
+    /** Whether request number [number] of the connection from [port] is followed. */
+    fun takes(port: Int, number: Long): Boolean = (number + port) % oneOf == 0L
+
+    companion object {
+        /** What `1/N` asks for; null if [text] is something else. */
+        fun parse(text: String): Follow? =
+            text.removePrefix("1/").toIntOrNull()?.takeIf { it > 0 && text == "1/$it" }?.let(::Follow)
+
+        /** The client's end of a connection, as both sides name it: `<ip>:<port>`. */
+        fun nameOf(client: InetSocketAddress): String = "${client.address.hostAddress}:${client.port}"
+    }
+}
