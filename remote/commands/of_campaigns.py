@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +29,8 @@ from remote.campaign.view.report import campaign_report
 from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import Section
+from remote.experiment.section_file import KEPT
+from remote.services.middleware_file import kept_folder
 
 NOT_SOUND = 1
 NOT_COMPLETE = 3
@@ -139,6 +142,7 @@ def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) ->
     name = name or f"again-{plan.name}-{_digest(plan)}"
     opened = Campaign.open(name, profile=plan.profile, fleet=fleet)
     opened = dataclasses.replace(opened, plans={plan.name: plan})
+    _take_middlewares(plan, manifest, opened.path)
     left = opened.measure(plan.name)
     again = [read_manifest(run.folder) for run in opened.runs(plan.name) if run.is_done()]
     if not again:
@@ -151,6 +155,15 @@ def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) ->
     for name_, was, now in changed_conditions(original, again[0]):
         click.echo(f"not as it was: {name_}: {was}, now {now}")
     sys.exit(NOT_COMPLETE if left else 0)
+
+
+def _take_middlewares(plan: Section, manifest: Path, campaign_dir: Path) -> None:
+    """Copy what the campaign of a manifest keeps of its middlewares into another campaign."""
+    run_dir = manifest if manifest.is_dir() else manifest.parent
+    for name in plan.middlewares:
+        kept = kept_folder(run_dir.resolve().parents[2] / KEPT, name)
+        if kept.is_dir():
+            shutil.copytree(kept, kept_folder(campaign_dir / KEPT, name), dirs_exist_ok=True)
 
 
 def _campaign_dir(name: str) -> Path:

@@ -87,7 +87,7 @@ class Talk:
     def pieces(
         self, rng: random.Random, at_ns: int, side: int, messages: Sequence[bytes]
     ) -> list[tuple[int, int]]:
-        """Send messages cut anywhere, out of order, some twice; return when each began and ended."""
+        """Send messages cut anywhere, out of order, some twice; return when each begins, ends."""
         data = b"".join(messages)
         cuts = sorted(rng.sample(range(1, len(data)), min(rng.randint(0, 3), len(data) - 1)))
         bounds = list(zip([0, *cuts], [*cuts, len(data)], strict=True))
