@@ -170,7 +170,7 @@ def middleware_table(
     return both.astype({"workers": "int64"})
 
 
-def beside_ours(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def beside_ours(runs: pd.DataFrame) -> pd.DataFrame:
     """Put every middleware that a section was measured with beside ours, with enough workers.
 
     Parameters
@@ -180,22 +180,16 @@ def beside_ours(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     Returns
     -------
-    cells : pandas.DataFrame
-        Those of `cells` with as many workers as `middleware_table` shows, with `middleware`.
-    table : pandas.DataFrame
+    pandas.DataFrame
         `middleware_table` of each middleware, and `throughput_ratio`: over ours, measured alike.
     """
     each = [cells(own).assign(middleware=name) for name, own in runs.groupby("middleware")]
     system = ["middleware", "section", "workload"]
-    both = pd.concat(each, ignore_index=True)
-    table = middleware_table(both, system)
+    table = middleware_table(pd.concat(each, ignore_index=True), system)
     on = ["section", "workload", "measured_on"]
     ours = table[table["middleware"] == OWN].set_index(on)["throughput_ops_per_s"]
-    place = pd.MultiIndex.from_frame(table[on])
-    ratios = table["throughput_ops_per_s"] / ours.reindex(place).to_numpy()
-    return both.merge(table[[*system, "workers"]].drop_duplicates()), table.assign(
-        throughput_ratio=ratios
-    )
+    beside = ours.reindex(pd.MultiIndex.from_frame(table[on])).to_numpy()
+    return table.assign(throughput_ratio=table["throughput_ops_per_s"] / beside)
 
 
 def comparison_table(
