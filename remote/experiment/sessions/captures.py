@@ -11,7 +11,7 @@ from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs
+from remote.hosts.jobs import Job, RunningJobs, job_folder
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.services import capture, memcached, middleware
 
@@ -61,6 +61,15 @@ class Captures:
             tasks[host.name] = start
         started = list(in_parallel(tasks).values()) if tasks else []
         jobs.stop(jobs.wait(started, timeout_s=_TABLES_LIMIT_S), "TERM")
+
+    def discard(self, setup: Setup) -> None:
+        """Delete what was captured in a run that broke off; it is too large to be brought home."""
+
+        def discard(connection: Connection) -> None:
+            folder = job_folder(connection.host, setup.folder)
+            connection.run(f"rm -f {shlex.quote(f'{folder}/{capture.CAPTURE}')}")
+
+        self.fleet.for_each(_endpoints(setup), discard)
 
 
 def _endpoints(setup: Setup) -> dict[Host, tuple[str, list[str]]]:

@@ -253,6 +253,8 @@ class LoadSession:
     def _salvage(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         """Bring home what the hosts that still answer have of a run that broke off."""
         with contextlib.suppress(RemoteError):
+            self._captures.discard(setup)
+        with contextlib.suppress(RemoteError):
             self._cut_monitors(setup, jobs)
         with contextlib.suppress(RemoteError):
             self._fetch(setup, collected)
