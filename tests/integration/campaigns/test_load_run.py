@@ -198,7 +198,7 @@ def test_disk_that_fills_up_is_named_and_the_attempt_is_kept(fleet, tmp_path):
             measure_once(session, run, identity(fleet))
     finally:
         fill.join()
-        fleet["c1"].run(f"rm -f {filler}")
+        fleet["c1"].run(f"rm -f {filler} {filler}.rest")
     (attempt,) = run.attempts()
     assert attempt["status"] == "failed"
     assert any(name.startswith("c2/memtier-0") for name in attempt["files"])
@@ -207,7 +207,10 @@ def test_disk_that_fills_up_is_named_and_the_attempt_is_kept(fleet, tmp_path):
 
 def fill_disk(client, filler):
     wait_for_generators()
-    client.run(f"dd if=/dev/zero of={filler} bs=1M 2>/dev/null", check=False)
+    folder = client.host.work_dir
+    room = f"$(df --output=avail --block-size=1 {folder} | tail -n 1)"
+    fill = f"fallocate --length {room} {filler}; dd if=/dev/zero of={filler}.rest bs=4k"
+    client.run(f"{{ {fill}; }} 2>/dev/null", check=False)
 
 
 def test_host_that_vanishes_is_named_and_the_others_files_are_kept(fleet, tmp_path):

@@ -57,7 +57,9 @@ def test_hosts_share_neither_files_nor_processes(fleet):
 
 def test_full_work_directory_leaves_the_host_usable(fleet):
     big = WORK_DIR / "big"
-    fill = fleet["c3"].run(f"head -c 600M /dev/zero > {big}", check=False)
+    room = f"$(df --output=avail --block-size=1 {WORK_DIR} | tail -n 1)"
+    command = f"fallocate --length {room} {big} && head -c 1M /dev/zero >> {big}"
+    fill = fleet["c3"].run(command, check=False)
     assert "No space left on device" in fill.stderr
     assert printed(fleet, "c3", f"rm {big}; hostname") == "c3\n"
 
