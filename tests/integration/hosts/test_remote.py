@@ -98,7 +98,7 @@ def test_folder_that_cannot_be_written_to_is_not_called_full(c1):
 
 
 def test_job_that_fills_the_disk_says_so(s1):
-    job = Job(s1, job_folder(s1.host, "full"), "job", "head -c 2G /dev/zero")
+    job = Job(s1, job_folder(s1.host, "full"), "job", "head -c 8G /dev/zero")
     job.launch(limit_s=60)
     assert job.wait(timeout_s=60).exit_status == 1
     assert "free space there" in str(job.failure())
