@@ -171,12 +171,12 @@ def middleware_table(
 
 
 def beside_ours(runs: pd.DataFrame) -> pd.DataFrame:
-    """Put every middleware that a section was measured with beside ours, with enough workers.
+    """Put every middleware that sections were measured with beside ours, with enough workers.
 
     Parameters
     ----------
     runs
-        Of `analysis.tables.held.tables_by_middleware`.
+        Of `analysis.tables.held.held_tables_by_middleware`.
 
     Returns
     -------

@@ -50,8 +50,8 @@ def held_sections(campaign_dir: Path) -> dict[str, Path]:
     return {**dict.fromkeys(shared, around), **own}
 
 
-def tables_by_middleware(campaign_dir: Path, section: str) -> Tables:
-    """Return the tables of a section of every middleware that it was measured with.
+def held_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
+    """Return the tables of those of the sections that were measured, of every middleware.
 
     Parameters
     ----------
@@ -66,20 +66,22 @@ def tables_by_middleware(campaign_dir: Path, section: str) -> Tables:
     Raises
     ------
     FileNotFoundError
-        It was not measured with any.
+        None of them was measured with any.
     """
     inside = campaign_dir.parent.name == MIDDLEWARES
     around = campaign_dir.parent.parent if inside else campaign_dir
     folders = {OWN: around, **{path.name: path for path in sorted(around.glob(f"{MIDDLEWARES}/*"))}}
     parts = []
     for name, folder in folders.items():
-        if section in measured_sections(folder):
-            tables = campaign_tables(folder, [section])
+        there = set(measured_sections(folder)).intersection(sections)
+        if there:
+            tables = campaign_tables(folder, there)
             parts.append(
                 Tables(**{f.name: _named(getattr(tables, f.name), name) for f in fields(Tables)})
             )
     if not parts:
-        raise FileNotFoundError(f"{around} holds no runs of section {section}: measure it first")
+        names = " or ".join(sections)
+        raise FileNotFoundError(f"{around} holds no runs of section {names}: measure it first")
     return _stacked(parts)
 
 

@@ -17,7 +17,7 @@ FAULTS = (
     *("wrong client", "lost key", "leak", "one blocks all", "truncated", "hangs", "no end"),
     *("wrong order", "dies of garbage", "one reader blocks all", "two copies"),
 )
-CROWD = 24  # requests that wait when replies go to wrong clients
+CROWD = 12  # requests that wait when replies go to wrong clients
 
 
 class Server:
