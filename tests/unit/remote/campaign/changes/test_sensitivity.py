@@ -8,8 +8,10 @@ from remote.campaign.changes.sensitivity import (
     plan_cases,
 )
 from remote.errors import ConfigError
+from remote.experiment.section import with_middleware
 from remote.experiment.section_file import read_section
 from remote.providers.local_lab.topology import Topology
+from remote.services.middleware_file import FOLDER, read_middleware_file
 
 BASE = read_section("3.1", "smoke")
 CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}
@@ -96,6 +98,16 @@ def test_hosts_that_are_not_used_are_not_changed():
     assert parameters == {
         AS_IT_IS, "client link rate", "server link rate", DELAY, MACHINE_BY_DILATION, CLIENTS
     }  # fmt: skip
+
+
+def test_a_middleware_is_left_what_it_cannot_be_told():
+    nutcracker = read_middleware_file(FOLDER / "nutcracker.toml")
+    config = {"workload": "get", "clients_per_thread": 32}
+    cases = plan_cases(with_middleware(BASE, nutcracker), config, AZURE, step=0.2)
+    assert all(case.section.middleware(config) == nutcracker for case in cases)
+    assert not {WORKERS} & {case.parameter for case in cases}
+    settings = cases[0].section.settings(config)
+    assert (settings.routing, settings.workers) == ("consistent-hash", None)
 
 
 def test_quotas_and_links_are_changed_where_the_lab_has_them():
