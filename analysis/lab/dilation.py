@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.lab.emulated import Limit, emulated_limits
+from analysis.lab.emulated import Limit, emulated_limits, rates_together
+from analysis.lab.round_trips import round_trips_of
 from analysis.statistics.estimates import ratio_of
 from analysis.tables.frames import Tables
 from analysis.tables.tidied import campaign_tables
@@ -149,13 +150,13 @@ def _limit(tables: Tables, cell: pd.Series, by: list[str]) -> Limit | None:
         return None
     hosts = _of_cell(tables.hosts, cell, by)
     hosts = hosts[hosts["repetition"] == run["repetition"]]
-    rates = hosts.groupby("role")["rate_mbit_per_s"].agg(lambda rate: rate.sum(skipna=False))
-    delays = _of_cell(tables.pings, cell, by)["emulated_round_trip_time_ms"].dropna()
+    settings = {str(name): value for name, value in run.items()}
+    rates = {str(role): list(each) for role, each in hosts.groupby("role")["rate_mbit_per_s"]}
     limits = emulated_limits(
-        {str(name): value for name, value in run.items()},
+        settings,
         int(run["num_clients"]),
-        {str(role): float(rate) for role, rate in rates.dropna().items()},
-        float(delays.iloc[0]) if len(delays) else 0.0,
+        rates_together(rates, settings),
+        round_trips_of(_of_cell(tables.pings, cell, by)),
         think_time_s=float(run["think_time_s"]),
         set_share=_set_share(_of_cell(tables.request_types, cell, by)),
     )

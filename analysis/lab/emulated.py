@@ -6,12 +6,13 @@ comes within 5 % of the smallest one cannot gain more than that by a larger one.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.lab.round_trips import RoundTrips
 from analysis.models.system import message_bytes
-from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, MS_PER_S, ms_to_s
+from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, MS_PER_S
 
 LARGEST_LOSS = 0.05
 USUAL_KEY_BYTES = 12  # memtier-NNNN
@@ -66,7 +67,7 @@ def emulated_limits(
     settings: Mapping[str, Any],
     num_clients: int,
     rates_mbit_per_s: Mapping[str, float],
-    round_trip_time_ms: float,
+    round_trip_time_ms: float | RoundTrips,
     *,
     think_time_s: float = 0.0,
     set_share: float | None = None,
@@ -75,7 +76,8 @@ def emulated_limits(
 
     A link that needs :math:`D` for a request lets through :math:`1 / D`; N clients whose requests
     make v round trips, N / (v rtt + Z); W workers that wait for each request, W / rtt. The bucket
-    of a link is full at small loads, so that the time on a link is no part of a round trip.
+    of a link is full at small loads, so that the time on a link is no part of a round trip. Where
+    hosts are not equally far, clients and workers have cycles of their own, whose rates add up.
 
     Parameters
     ----------
@@ -85,10 +87,10 @@ def emulated_limits(
     num_clients
         N.
     rates_mbit_per_s
-        Role (``clients``, ...) to what all its hosts can send together, undilated; a role whose
-        links have no limit is missing.
+        Role (``clients``, ...) to what all its hosts can send together (`rates_together`),
+        undilated; a role whose links have no limit is missing.
     round_trip_time_ms
-        What is emulated between two hosts, undilated; 0 without delay.
+        What is emulated between any two hosts, undilated, 0 without delay; or all of a run.
     think_time_s
         Z.
     set_share
@@ -110,8 +112,14 @@ def emulated_limits(
     Jain 1991, section 33.6.
     """
     through_middleware = bool(settings.get("num_middlewares"))
-    rtt_s = ms_to_s(round_trip_time_ms)
-    sent = _sent_bytes(settings, through_middleware, set_share)
+    trips = round_trip_time_ms
+    if not isinstance(trips, RoundTrips):
+        trips = RoundTrips.alike(trips, through_middleware=through_middleware)
+    share = _set_share(settings) if set_share is None else set_share
+    to_all = 0.0
+    if through_middleware and _copies(settings) == int(settings["num_servers"]):
+        to_all = share
+    sent = _sent_bytes(settings, through_middleware, share)
     limits = [
         Limit(
             name=f"{role}' links",
@@ -122,25 +130,71 @@ def emulated_limits(
         for role, rate in rates_mbit_per_s.items()
         if sent.get(role) and 0 < rate < math.inf
     ]
-    cycle_s = (2 if through_middleware else 1) * rtt_s + think_time_s
-    if cycle_s > 0:
+    rate = _rate(cycle_s + think_time_s for cycle_s in trips.cycles_s(to_all))
+    if rate < math.inf:
         name = f"round trips of {num_clients} clients"
-        limits.append(Limit(name=name, throughput=num_clients / cycle_s, jobs=num_clients))
-    if through_middleware and rtt_s > 0 and settings.get("dispatch", "sequential") == "sequential":
+        limits.append(Limit(name=name, throughput=num_clients * rate, jobs=num_clients))
+    rate = _rate(trips.waits_s(to_all).values())
+    if rate < math.inf and settings.get("dispatch", "sequential") == "sequential":
         workers = int(settings["num_middlewares"]) * int(settings["workers"])
         name = f"round trips of {workers} workers"
-        limits.append(Limit(name=name, throughput=workers / rtt_s, jobs=workers))
+        limits.append(Limit(name=name, throughput=workers * rate, jobs=workers))
     return sorted(limits, key=lambda limit: limit.throughput)
 
 
+def rates_together(
+    rates_mbit_per_s: Mapping[str, Sequence[float | None]], settings: Mapping[str, Any]
+) -> dict[str, float]:
+    """Return what all hosts of each role can send together.
+
+    Behind a middleware that gives each server as much to do, the slowest server is what counts;
+    all others have connections of their own, and the fast do not wait for the slow.
+
+    Parameters
+    ----------
+    rates_mbit_per_s
+        Role to the limit of each of its hosts in a run; None or NaN without one.
+    settings
+        As for `emulated_limits`.
+
+    Returns
+    -------
+    dict
+        Without the roles of which some host has no limit.
+    """
+    limited = {
+        role: [float(rate) for rate in rates if rate is not None and rate > 0]
+        for role, rates in rates_mbit_per_s.items()
+    }
+    together = {
+        role: math.fsum(rates)
+        for role, rates in limited.items()
+        if rates and len(rates) == len(rates_mbit_per_s[role])
+    }
+    if "servers" in together and _spreads_evenly(settings):
+        together["servers"] = len(limited["servers"]) * min(limited["servers"])
+    return together
+
+
+def _spreads_evenly(settings: Mapping[str, Any]) -> bool:
+    """Whether a middleware gives each server as much to do."""
+    in_turn = (_given(settings, "routing") or "round-robin") == "round-robin"
+    return bool(settings.get("num_middlewares")) and in_turn
+
+
+def _rate(cycles_s: Iterable[float]) -> float:
+    """Return the mean rate of jobs that go round in cycles; infinite where one takes no time."""
+    rates = [1 / cycle_s if cycle_s > 0 else math.inf for cycle_s in cycles_s]
+    return math.fsum(rates) / len(rates) if rates else math.inf
+
+
 def _sent_bytes(
-    settings: Mapping[str, Any], through_middleware: bool, set_share: float | None
+    settings: Mapping[str, Any], through_middleware: bool, share: float
 ) -> dict[str, float]:
     """Bytes on the wire that all hosts of a role together send for one request, on average."""
     sizes = {"value_bytes": int(settings["value_bytes"])}
     sizes["key_bytes"] = int(_given(settings, "key_bytes") or USUAL_KEY_BYTES)
     keys = int(_given(settings, "multi_get_keys") or 1)
-    share = _set_share(settings) if set_share is None else set_share
     copies = _copies(settings) if through_middleware else 1
     of_set = message_bytes("set", **sizes)
     of_get = message_bytes("get", **sizes, keys=keys)

@@ -3,7 +3,8 @@
 Each parameter of a lab is made larger and smaller by a factor and the rest left as it is
 (`remote.campaign.changes.sensitivity`). A delay counts as the rate 1/delay, a CPU quota as the rate
 of its host's CPU. The elasticities of all rates sum to 1 (`analysis.laws.elasticities`); workers
-and clients are counts, which are shown but do not belong to the sum.
+and clients are counts, which are shown but do not belong to the sum. A host that has a limit of its
+own has a parameter of its own, and those of its role or of the network do not change it.
 
 What runs at the machine's own speed, such as the CPU of a server without a quota, timers and
 wake-ups, cannot be changed on its own. But the machine as a whole can: with a time dilation k all
@@ -16,11 +17,13 @@ unexplained. With it, what is left comes from noise and from steps that are not 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from analysis.lab.round_trips import RoundTrips, round_trips_of
 from analysis.laws.elasticities import elasticity, unexplained
 from analysis.laws.elasticities import factors_of as factors_of  # for what plans to measure
 from analysis.models.measured import measured_system
@@ -71,7 +74,28 @@ PARAMETERS: Mapping[str, Parameter] = {
     WORKERS: Parameter(kind=COUNT, counts=("workers",)),
     CLIENTS: Parameter(kind=COUNT),
 }
-"""Name of each parameter of a lab to what it is."""
+"""Name of each parameter of a lab to what it is, but for those of single hosts."""
+LINK_OF, DELAY_OF, QUOTA_OF = "{} link rate", "1 / {} network delay", "{} CPU quota"
+OF_HOSTS = (LINK_OF, DELAY_OF, QUOTA_OF)
+"""Names of the parameters of single hosts, which the model does not have."""
+_OF_A_HOST = re.compile("|".join(name.format("[a-z][a-z0-9-]*") for name in OF_HOSTS))
+
+
+def parameter_of(name: str) -> Parameter:
+    """Return a parameter of a lab by its name, such as ``server link rate`` or ``s3 link rate``.
+
+    Raises
+    ------
+    ValueError
+        There is none of that name.
+    """
+    if name not in PARAMETERS and not _OF_A_HOST.fullmatch(name):
+        of_hosts = ", ".join(known.format("s3") for known in OF_HOSTS)
+        raise ValueError(
+            f"no parameter {name}; there are {', '.join(PARAMETERS)}, "
+            f"and of single hosts such as {of_hosts}"
+        )
+    return PARAMETERS.get(name, _UNMODELLED)
 
 
 def predict_elasticities(
@@ -102,7 +126,7 @@ def predict_elasticities(
     """
     predicted = {}
     for name, changes in factors.items():
-        if PARAMETERS[name] == _UNMODELLED:
+        if parameter_of(name) == _UNMODELLED:
             predicted[name] = math.nan
             continue
         reached = {factor: [_throughput(system, num_clients, name, factor)] for factor in changes}
@@ -112,7 +136,7 @@ def predict_elasticities(
 
 def _throughput(system: System, num_clients: int, name: str, factor: float) -> float:
     """Predict the throughput with one parameter multiplied by a factor."""
-    parameter = PARAMETERS[name]
+    parameter = parameter_of(name)
     changed = {field: getattr(system, field) * factor for field in parameter.rates}
     changed |= {field: getattr(system, field) / factor for field in parameter.times}
     changed |= {field: round(getattr(system, field) * factor) for field in parameter.counts}
@@ -134,8 +158,11 @@ def predict_measured(tables: Tables, factors: Mapping[str, Sequence[float]]) -> 
     Raises
     ------
     ValueError
-        A system that the network of queues cannot express.
+        A system that the network of queues cannot express, such as one of unequal hosts.
     """
+    rates = tables.hosts.groupby("role")["rate_mbit_per_s"].nunique(dropna=False)
+    if (rates > 1).any() or isinstance(round_trips_of(tables.pings), RoundTrips):
+        raise ValueError("hosts of a role differ, which the network of queues cannot express")
     run = tables.runs.iloc[0]
     system = measured_system(
         tables, section=run["section"], workload=run["workload"], shared_machine=True
@@ -177,8 +204,7 @@ def sensitivity_table(
     ValueError
         A parameter that there is not.
     """
-    if unknown := sorted(set(factors) - set(PARAMETERS)):
-        raise ValueError(f"no parameter {', '.join(unknown)}; there are {', '.join(PARAMETERS)}")
+    kinds = {name: parameter_of(name).kind for name in factors}
     cells: dict[tuple[str, float], list[float]] = {}
     for row in throughputs.to_dict("records"):
         cells.setdefault((row["parameter"], row["factor"]), []).append(row[THROUGHPUT])
@@ -187,13 +213,13 @@ def sensitivity_table(
     expected = dict.fromkeys(factors, math.nan) | dict(predicted or {})
     table = pd.DataFrame(
         [
-            {"parameter": name, "kind": PARAMETERS[name].kind, **_shown(slope), **rest}
+            {"parameter": name, "kind": kinds[name], **_shown(slope), **rest}
             | {"model": expected[name]}
             for name, (slope, rest) in rows.items()
         ],
         columns=COLUMNS,
     ).sort_values("measured", key=lambda column: -column.abs(), na_position="last", kind="stable")
-    rates = {name: slope for name, (slope, _) in rows.items() if PARAMETERS[name].kind == RATE}
+    rates = {name: slope for name, (slope, _) in rows.items() if kinds[name] == RATE}
     lacking = {
         "parameter": UNEXPLAINED,
         "kind": RATE,

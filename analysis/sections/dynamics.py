@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.lab.emulated import emulated_limits
+from analysis.lab.emulated import emulated_limits, rates_together
+from analysis.lab.round_trips import RoundTrips, round_trips_of
 from analysis.published.printed import published_table
 from analysis.statistics.stationarity import BLOCKS
 from analysis.tables.frames import Tables
@@ -196,7 +197,7 @@ def bound_table(tables: Tables, section: str = "8") -> pd.DataFrame:
     ----------
     tables
         Of the section, and of section 0 if it was measured: its round trips are the delay, else
-        the shortest beside the load.
+        the shortest beside the load; what is emulated where hosts are not equally far.
 
     Returns
     -------
@@ -209,12 +210,13 @@ def bound_table(tables: Tables, section: str = "8") -> pd.DataFrame:
     hosts = tables.hosts[
         (tables.hosts["section"] == section) & (tables.hosts["repetition"] == run["repetition"])
     ]
-    rates = hosts.groupby("role")["rate_mbit_per_s"].sum(min_count=1).dropna()
+    settings = {str(name): value for name, value in run.items()}
+    rates = {str(role): list(each) for role, each in hosts.groupby("role")["rate_mbit_per_s"]}
     limits = emulated_limits(
-        {str(name): value for name, value in run.items()},
+        settings,
         int(run["num_clients"]),
-        {str(role): float(rate) for role, rate in rates.items()},
-        _round_trip_ms(tables.pings),
+        rates_together(rates, settings),
+        _round_trips(tables.pings, section),
         think_time_s=float(run["think_time_s"]),
         set_share=_set_share(tables.request_types[tables.request_types["section"] == section]),
     )
@@ -325,10 +327,16 @@ def _slowest(servers: pd.DataFrame | None, first: int, last: int) -> tuple[str |
     return host if alone else None, float(worst[host] / longest[host].median())
 
 
-def _round_trip_ms(pings: pd.DataFrame) -> float:
-    """Return the usual round trip of the idle network, or the shortest ones beside a load."""
+def _round_trips(pings: pd.DataFrame, section: str) -> float | RoundTrips:
+    """Return the usual round trip of the idle network, or the shortest ones beside a load, in ms.
+
+    Where hosts are not equally far from each other, what is emulated between each two of them.
+    """
     if pings.empty:
         return 0.0
+    emulated = round_trips_of(pings[pings["section"] == section])
+    if isinstance(emulated, RoundTrips):
+        return emulated
     idle = pings.loc[pings["section"] == "0", "round_trip_time_p50_ms"]
     return float((pings["round_trip_time_min_ms"] if idle.empty else idle).median())
 

@@ -73,7 +73,7 @@ class Tables:
     pings
         `source`, `target`, `source_role`, `target_role`, `replies`, `lost`,
         `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`, `_p99_ms`, `_max_ms`,
-        `emulated_round_trip_time_ms` (missing where nothing is emulated),
+        `emulated_round_trip_time_ms` (of this pair; missing where nothing is emulated),
         `line_round_trip_time_ms` (what a calibrated delay line adds of it; missing elsewhere).
     bandwidths
         `source`, `target`, `source_role`, `target_role` (as in the inventory: ``clients``, ...),

@@ -98,17 +98,39 @@ def ping_measures(run: Run) -> pd.DataFrame:
                 "round_trip_time_p50_ms": times.quantile(0.5),
                 "round_trip_time_p99_ms": times.quantile(0.99),
                 "round_trip_time_max_ms": times.max(),
-                "emulated_round_trip_time_ms": topology.get("rtt_ms") or np.nan,
-                "line_round_trip_time_ms": _of_delay_line(topology),
+                "emulated_round_trip_time_ms": emulated_rtt_ms(topology, source, target) or np.nan,
+                "line_round_trip_time_ms": _of_delay_line(topology, source, target),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _of_delay_line(topology: Mapping[str, Any]) -> float:
+def emulated_rtt_ms(topology: Mapping[str, Any], *ends: str) -> float:
+    """Return the round trip that is emulated between two hosts, undilated; 0 without delay.
+
+    Parameters
+    ----------
+    topology
+        Of a manifest.
+    ends
+        Names of the hosts.
+    """
+    return float(topology.get("rtt_ms") or 0.0) + _farther_ms(topology, *ends)
+
+
+def _farther_ms(topology: Mapping[str, Any], *hosts: str) -> float:
+    """By how much a round trip is longer for its ends having round trips of their own."""
+    own = topology.get("own_rtt_ms") or {}
+    return float(sum(own[host] - topology["rtt_ms"] for host in hosts if host in own))
+
+
+def _of_delay_line(topology: Mapping[str, Any], *ends: str) -> float:
     """Round trip of the clock that a calibrated delay line adds; NaN of any other."""
     calibration = topology.get("calibration")
-    return float(calibration["line_rtt_ms"]) if calibration else float("nan")
+    if not calibration:
+        return float("nan")
+    farther_ms = _farther_ms(topology, *ends) * float(topology["time_dilation"])
+    return float(calibration["line_rtt_ms"]) + farther_ms
 
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:

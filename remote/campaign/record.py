@@ -128,6 +128,7 @@ def _begun_with_seconds_of_the_clock(conditions: Any) -> bool:
 
 def topology_of(inventory: Inventory) -> dict[str, Any]:
     """Return what the manifests say of the hosts' network."""
+    own_rtt_ms = {h.name: h.own_rtt_ms for h in inventory.hosts if h.own_rtt_ms is not None}
     return {
         "name": inventory.topology,
         "time_dilation": inventory.time_dilation,
@@ -135,6 +136,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "rtt_ms": inventory.rtt_ms,
         "calibration": inventory.calibration,
         "delay": inventory.delay,
+        **({"own_rtt_ms": own_rtt_ms} if own_rtt_ms else {}),
     }
 
 

@@ -72,7 +72,12 @@ def sensitivity(
 
     def study() -> Study:
         cases = plan_cases(plan, config, _topology(), step=step)
-        return Study(cases=cases, campaign_dir=opened.path, profile=profile)
+        return Study(
+            cases=cases,
+            campaign_dir=opened.path,
+            profile=profile,
+            middleware=opened.middleware,
+        )
 
     if dry_run:
         click.echo(cases_table(study()))

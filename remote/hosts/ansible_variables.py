@@ -24,6 +24,7 @@ FLEET_VARIABLES = {
 HOST_VARIABLES = {
     "mwlab_data_address": "where measured traffic goes",
     "mwlab_rate_mbit_per_s": "number, limit of the host's outgoing link",
+    "mwlab_own_rtt_ms": "number, what ping shall show between it and hosts without such a number",
     "mwlab_work_dir": "folder on the host",
     "mwlab_known_hosts": "file with the pinned host keys",
     "mwlab_jump_host": "a host of this inventory, or [user@]host[:port]",

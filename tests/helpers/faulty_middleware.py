@@ -1,4 +1,4 @@
-"""A small middleware for memcached, correct unless it is asked for one of `FAULTS`.
+"""A small middleware for memcached, correct unless it is asked for one of `FAULTS`, or slow.
 
     python faulty_middleware.py -l 127.0.0.1 -p 11212 -t 8 -s false -m 127.0.0.1:11211 [--fault F]
 
@@ -124,6 +124,9 @@ class Middleware:
                 self.queue.put_nowait((other_keys, other_request, reply))
                 reply = other_reply
             turn += 1
+            if self.arguments.alone_s:
+                async with self.one_at_a_time:
+                    await asyncio.sleep(self.arguments.alone_s)
             try:
                 if self.fault == "one blocks all":
                     async with self.one_at_a_time:
@@ -175,6 +178,8 @@ def main() -> None:
     parser.add_argument("-s", choices=["true", "false"])
     parser.add_argument("-m", nargs="+")
     parser.add_argument("--fault", choices=FAULTS)
+    help_alone = "what a job takes during which no other worker can do the same"
+    parser.add_argument("--alone-s", type=float, default=0.0, help=help_alone)
     asyncio.run(Middleware(parser.parse_args()).serve())
 
 

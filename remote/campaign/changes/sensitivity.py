@@ -13,7 +13,10 @@ from analysis.lab.sensitivity import (
     AS_IT_IS,
     CLIENTS,
     DELAY,
+    DELAY_OF,
+    LINK_OF,
     MACHINE_BY_DILATION,
+    QUOTA_OF,
     WORKERS,
     factors_of,
 )
@@ -29,16 +32,9 @@ from remote.providers.local_lab.topology import Topology
 
 GOAL, REPETITIONS, BUDGET_S = 0.02, (3, 10), 900.0  # where a section asks for no throughput
 LARGEST_STEP = 1.0
-_LINKS = {
-    "client link rate": "clients",
-    "middleware link rate": "middlewares",
-    "server link rate": "servers",
-}
-_QUOTAS = {
-    "client CPU quota": "clients",
-    "middleware CPU quota": "middlewares",
-    "server CPU quota": "servers",
-}
+_LINK_RATE, _ROUND_TRIP, _CPU_QUOTA = ("egress", "rate_mbit_per_s"), ("rtt_ms",), ("cpu_quota",)
+Place = tuple[str, ...]
+"""Where a number stands in a topology's file: ``("servers", "own", "s3", "rtt_ms")``."""
 Levels = Mapping[str, Sequence[Level]]
 
 
@@ -48,7 +44,7 @@ class Case:
 
     Parameters
     ----------
-    parameter : of `analysis.lab.sensitivity.PARAMETERS`, or `AS_IT_IS`.
+    parameter : a name that `analysis.lab.sensitivity.parameter_of` knows, or `AS_IT_IS`.
     factor : by which it is multiplied.
     section : of this configuration alone.
     topology : of the lab.
@@ -64,7 +60,7 @@ class Case:
         """What its campaign is called: ``server-link-rate-x1.2``."""
         if self.parameter == AS_IT_IS:
             return "as-it-is"
-        words = re.sub(r"[^A-Za-z]+", "-", self.parameter).strip("-")
+        words = re.sub(r"[^A-Za-z0-9]+", "-", self.parameter.removeprefix("1 / ")).strip("-")
         return f"{words}-x{self.factor:.4g}"
 
     def at(self, time_dilation: float | None) -> Case:
@@ -125,7 +121,7 @@ def plan_cases(
     Raises
     ------
     ConfigError
-        No closed loop, a step out of bounds, or a count that the lab cannot have.
+        No closed loop, a step out of bounds, or a rate or count that the lab cannot have.
     """
     if not 0 < step <= LARGEST_STEP:
         raise ConfigError(
@@ -135,9 +131,13 @@ def plan_cases(
     settings = base.settings(config)
     as_it_is = _section(base, config, settings.clients_per_thread)
     cases = [Case(parameter=AS_IT_IS, factor=1.0, section=as_it_is, topology=topology)]
-    for name in _rates(as_it_is, topology):
+    for name, place in _rates(as_it_is, topology):
         for factor in factors_of(step):
-            changed = changed_topology(topology, name, factor)
+            try:
+                changed = changed_topology(topology, place, factor)
+            except ValueError as exc:
+                rule = f"{name} cannot be multiplied by {factor:.4g}: {exc}"
+                raise ConfigError(f"--step {step:g}", rule) from exc
             cases.append(Case(parameter=name, factor=factor, section=as_it_is, topology=changed))
     counts = {CLIENTS: settings.clients_per_thread}
     if settings.num_middlewares and settings.workers:
@@ -170,15 +170,25 @@ def counts_of(count: int, step: float) -> list[int]:
     return [*([min(less, count - 1)] if count > 1 else []), max(more, count + 1)]
 
 
-def changed_topology(topology: Topology, parameter: str, factor: float) -> Topology:
-    """Multiply a rate of a lab; what the machine does is changed by the time dilation alone."""
+def changed_topology(topology: Topology, place: Place, factor: float) -> Topology:
+    """Multiply a rate of a lab; what the machine does is changed by the time dilation alone.
+
+    Parameters
+    ----------
+    place : of the rate, or of a round trip, which is divided; nowhere for the machine.
+
+    Raises
+    ------
+    ValueError
+        No topology can have it.
+    """
     fields = topology.to_dict()
-    if parameter == DELAY:
-        fields["rtt_ms"] /= factor
-    elif parameter in _LINKS:
-        fields[_LINKS[parameter]]["egress"]["rate_mbit_per_s"] *= factor
-    elif parameter in _QUOTAS:
-        fields[_QUOTAS[parameter]]["cpu_quota"] *= factor
+    if place:
+        *tables, name = place
+        table = fields
+        for part in tables:
+            table = table[part]
+        table[name] = table[name] / factor if name in _ROUND_TRIP else table[name] * factor
     return Topology.from_dict(fields)
 
 
@@ -193,18 +203,27 @@ def _require_closed_loop(section: Section) -> None:
         )
 
 
-def _rates(section: Section, topology: Topology) -> Iterator[str]:
-    """Name the rates of a lab that a section's hosts have."""
-    tables = {role: getattr(topology, role) for role, count in section.hosts.items() if count}
-    for name, role in _LINKS.items():
-        if role in tables and tables[role].egress is not None:
-            yield name
+def _rates(section: Section, topology: Topology) -> Iterator[tuple[str, Place]]:
+    """Name the rates of a lab that a section's hosts have, and where they stand."""
+    yield from _limits(section, topology, LINK_OF, _LINK_RATE)
     if topology.rtt_ms:
-        yield DELAY
-    for name, role in _QUOTAS.items():
-        if role in tables and tables[role].cpu_quota is not None:
-            yield name
-    yield MACHINE_BY_DILATION
+        yield DELAY, _ROUND_TRIP
+    yield from _limits(section, topology, DELAY_OF, _ROUND_TRIP)
+    yield from _limits(section, topology, QUOTA_OF, _CPU_QUOTA)
+    yield MACHINE_BY_DILATION, ()
+
+
+def _limits(
+    section: Section, topology: Topology, title: str, place: Place
+) -> Iterator[tuple[str, Place]]:
+    """Name the limits of one kind: of each role for hosts without their own, then those hosts'."""
+    field = place[0]
+    for role, table in topology.tables.items():
+        hosts = list(table.hosts)[: section.hosts[role]]
+        own = [host for host in hosts if getattr(table.owned(host), field) is not None]
+        if len(own) < len(hosts) and getattr(table, field, None) is not None:
+            yield title.format(role.removesuffix("s")), (role, *place)
+        yield from ((title.format(host), (role, "own", host, *place)) for host in own)
 
 
 def _section(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
-from analysis.lab.emulated import emulated_limits
+from analysis.lab.emulated import emulated_limits, rates_together
+from analysis.lab.round_trips import RoundTrips
+from analysis.tables.network import emulated_rtt_ms
+from remote.campaign.record import topology_of
 from remote.errors import ConfigError
 from remote.experiment.section import Config, Section
 from remote.experiment.settings import Settings
+from remote.hosts.host import Host
 from remote.hosts.inventory import LOCAL_LAB, Inventory
 
 FIRST_RATE_PER_S = 100.0
@@ -47,26 +52,35 @@ def upper_bound(settings: Settings, inventory: Inventory | None) -> float | None
     """Return the largest rate that the local lab lets through; None where that is not known."""
     if inventory is None or inventory.fleet != LOCAL_LAB:
         return None
+    roles = _roles(settings, inventory)
+    rates = {role: [host.rate_mbit_per_s for host in hosts] for role, hosts in roles.items()}
     limits = emulated_limits(
         settings.to_dict(),
         settings.num_clients,
-        _rates(settings, inventory),
-        inventory.rtt_ms or 0.0,
+        rates_together(rates, settings.to_dict()),
+        _round_trips(settings, inventory, roles),
     )
     return limits[0].throughput if limits else None
 
 
-def _rates(settings: Settings, inventory: Inventory) -> Mapping[str, float]:
-    """Return what all hosts of each role can send together; without roles whose links are free."""
+def _roles(settings: Settings, inventory: Inventory) -> Mapping[str, Sequence[Host]]:
+    """Return the hosts of each role that a configuration has."""
     counts = {
         "clients": settings.client_hosts,
         "middlewares": settings.num_middlewares,
         "servers": settings.num_servers,
     }
-    rates: dict[str, float] = {}
-    for role, count in counts.items():
-        links = [host.rate_mbit_per_s for host in inventory.take(role, count)]
-        known = [rate for rate in links if rate]
-        if known and len(known) == len(links):
-            rates[role] = sum(known)
-    return rates
+    return {role: inventory.take(role, count) for role, count in counts.items()}
+
+
+def _round_trips(
+    settings: Settings, inventory: Inventory, roles: Mapping[str, Sequence[Host]]
+) -> float | RoundTrips:
+    """Return what is emulated between the hosts of a configuration, in ms."""
+    if all(host.own_rtt_ms is None for hosts in roles.values() for host in hosts):
+        return inventory.rtt_ms or 0.0
+    return RoundTrips.between(
+        {role: [host.name for host in hosts] for role, hosts in roles.items()},
+        partial(emulated_rtt_ms, topology_of(inventory)),
+        instances_per_client=settings.instances_per_client,
+    )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from analysis.lab.emulated import LARGEST_LOSS, Limit, emulated_limits
+from analysis.lab.emulated import LARGEST_LOSS, Limit, emulated_limits, rates_together
+from analysis.lab.round_trips import RoundTrips
+from analysis.tables.network import emulated_rtt_ms
 from remote.experiment.checks.check import ADVISORY, Check
 from remote.hosts.inventory import LOCAL_LAB
 
@@ -53,7 +56,7 @@ def _limit(manifest: Mapping[str, Any]) -> Limit | None:
         _settings(manifest),
         manifest["num_clients"],
         rates_by_role(manifest),
-        topology.get("rtt_ms") or 0.0,
+        _round_trips(manifest),
         think_time_s=manifest.get("think_time_s") or 0.0,
     )
     return limits[0] if limits else None
@@ -62,11 +65,22 @@ def _limit(manifest: Mapping[str, Any]) -> Limit | None:
 def rates_by_role(manifest: Mapping[str, Any]) -> dict[str, float]:
     """Return what all hosts of each role can send together, undilated; limits must be known."""
     rates = manifest["topology"]["rates_mbit_per_s"]
-    return {
-        role: math.fsum(rates[host] for host in hosts)
-        for role, hosts in manifest["roles"].items()
-        if hosts and all(rates.get(host) for host in hosts)
+    of_hosts = {
+        role: [rates.get(host) for host in hosts] for role, hosts in manifest["roles"].items()
     }
+    return rates_together(of_hosts, _settings(manifest))
+
+
+def _round_trips(manifest: Mapping[str, Any]) -> float | RoundTrips:
+    """Return what is emulated between the hosts of a run, in ms."""
+    topology = manifest["topology"]
+    if not topology.get("own_rtt_ms"):
+        return float(topology.get("rtt_ms") or 0.0)
+    return RoundTrips.between(
+        manifest["roles"],
+        partial(emulated_rtt_ms, topology),
+        instances_per_client=manifest["instances_per_client"],
+    )
 
 
 def _settings(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from remote.experiment.lengths import Durations
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
-from remote.experiment.sessions.pairs import Pair, reply_pairs, request_pairs
+from remote.experiment.sessions.pairs import first_of_alike, reply_pairs, request_pairs
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import ROLES
 from remote.hosts.provision import Tools
@@ -81,13 +81,5 @@ class LinksSession:
         else:
             pairs = [*requests, *replies]
             smoke = run.section.profile == "smoke"
-            bandwidths.sequential(one_per_roles(pairs) if smoke else pairs, collected)
+            bandwidths.sequential(first_of_alike(pairs) if smoke else pairs, collected)
         note_clocks(self.fleet, hosts, "end", collected)
-
-
-def one_per_roles(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the first of the pairs for each combination of roles: links are limited by role."""
-    first: dict[tuple[str, str], Pair] = {}
-    for sender, receiver in pairs:
-        first.setdefault((sender.role, receiver.role), (sender, receiver))
-    return list(first.values())

@@ -10,6 +10,7 @@ from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
+from remote.experiment.sessions.pairs import first_of_alike
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import ROLES, Host
 from remote.hosts.provision import Tools
@@ -65,15 +66,4 @@ class NetworkSession:
 
     def _iperf3(self, seconds: int, collected: Collected) -> None:
         bandwidths = Bandwidths(self.fleet, "iperf3", seconds=seconds, omit_s=1)
-        bandwidths.sequential(role_pairs(self.hosts), collected)
-
-
-def role_pairs(hosts: tuple[Host, ...]) -> list[tuple[Host, Host]]:
-    """Return one sender and one receiver for each pair of roles; links are limited by role."""
-    pairs = []
-    for source, target in itertools.product(ROLES, repeat=2):
-        senders = [h for h in hosts if h.role == source]
-        receivers = [h for h in hosts if h.role == target and h not in senders[:1]]
-        if senders and receivers:
-            pairs.append((senders[0], receivers[0]))
-    return pairs
+        bandwidths.sequential(first_of_alike(itertools.permutations(self.hosts, 2)), collected)

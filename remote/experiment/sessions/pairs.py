@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from remote.hosts.inventory import Host
 
@@ -26,3 +26,12 @@ def request_pairs(roles: Mapping[str, Sequence[Host]]) -> list[Pair]:
 def reply_pairs(roles: Mapping[str, Sequence[Host]]) -> list[Pair]:
     """Return the pairs of `request_pairs` the other way round, as replies travel."""
     return [(target, source) for source, target in request_pairs(roles)]
+
+
+def first_of_alike(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return the first of the pairs for each two roles and limit of the sender's link."""
+    first: dict[tuple[str, str, float | None], Pair] = {}
+    for sender, receiver in pairs:
+        alike = (sender.role, receiver.role, sender.rate_mbit_per_s)
+        first.setdefault(alike, (sender, receiver))
+    return list(first.values())

@@ -56,4 +56,6 @@ def _host_variables(host: LabHost) -> dict[str, Any]:
     variables: dict[str, Any] = {"ansible_host": host.address}
     if host.egress is not None:
         variables["mwlab_rate_mbit_per_s"] = host.egress.rate_mbit_per_s
+    if host.own_rtt_ms is not None:
+        variables["mwlab_own_rtt_ms"] = host.own_rtt_ms
     return variables

@@ -19,15 +19,12 @@ from remote.programs import run
 from remote.providers.local_lab import processes, requirements, sshd
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
-from remote.providers.local_lab.inventory_file import inventory_text
-from remote.providers.local_lab.links import congestion, delay_line
-from remote.providers.local_lab.links.calibration import wake_ups_ms
+from remote.providers.local_lab.links import congestion, delay_line, shaping
 from remote.providers.local_lab.links.wiring import (
     CONTROL_DEVICE,
     NAMESPACE_PREFIX,
     Delay,
     network_commands,
-    shaping_commands,
 )
 from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process
@@ -38,7 +35,6 @@ from remote.providers.local_lab.status import (
     host_states,
     network_problem,
     read_init,
-    running_delay,
     switch_state,
 )
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, LabHost, Topology
@@ -93,7 +89,8 @@ class LocalLab:
             problem = network_problem(self._files)
             if states and not broken and not problem:
                 report("The lab is up already.")
-                self._dilate(self.topology.time_dilation)
+                dilated = self._running().dilated(self.topology.time_dilation)
+                shaping.reshape(dilated, self._files)
                 return self._files.inventory
             if problem:
                 report("Building the lab anew: its delay line has ended.")
@@ -142,7 +139,7 @@ class LocalLab:
         """
         requirements.check_root()
         with alone(self._files.directory.parent):
-            self._dilate(time_dilation)
+            shaping.reshape(self._running().dilated(time_dilation), self._files)
         return self._files.inventory
 
     def reshape(self, topology: Topology) -> Path:
@@ -171,7 +168,7 @@ class LocalLab:
                     f"the lab that is up has other hosts than `{topology.name}`, or other limits",
                     "Take it down first: `lab down`",
                 )
-            self._reshape(topology.calibrated(running.wake_up_ms))
+            shaping.reshape(topology.calibrated(running.wake_up_ms), self._files)
         return self._files.inventory
 
     def calibrate(self, progress: Callable[[str], None] | None = None) -> Path:
@@ -194,7 +191,9 @@ class LocalLab:
         """
         requirements.check_root()
         with alone(self._files.directory.parent):
-            self._note(self._calibrated(self._running(), progress or (lambda _: None)))
+            report = progress or (lambda _: None)
+            calibrated = shaping.calibrated(self._running(), self._files, report)
+            shaping.note(calibrated, self._files)
         return self._files.inventory
 
     def status(self) -> list[HostStatus]:
@@ -260,13 +259,16 @@ class LocalLab:
         report("Starting the hosts ...")
         sshd.write_files(self.topology, self._files)
         for host in hosts:
-            entered = [*groups.make(host.name), *_limit(groups, host, self.topology)]
+            entered = [
+                *groups.make(host.name),
+                *shaping.limit_cpu(groups, host, self.topology),
+            ]
             sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
         _wait_until_answering(hosts, self._files)
-        calibrated = self._calibrated(self.topology, report)
+        calibrated = shaping.calibrated(self.topology, self._files, report)
         self._files.write_topology(calibrated)
         with written_whole(self._files.inventory) as part:
-            part.write_text(self._inventory_text(calibrated), encoding="utf-8")
+            part.write_text(shaping.inventory_of(calibrated, self._files), encoding="utf-8")
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
 
     def _running(self) -> Topology:
@@ -274,57 +276,6 @@ class LocalLab:
         if running is None:
             raise LabError("the local lab is not up", "Bring it up: `lab up`")
         return running
-
-    def _calibrated(self, topology: Topology, report: Callable[[str], None]) -> Topology:
-        """Measure the wake-ups, take them off the delays, and return the topology with them."""
-        try:
-            wake_up_ms, seen_ms = wake_ups_ms(topology, self._shape)
-        except BaseException:
-            self._shape(topology)
-            raise
-        calibrated = topology.calibrated(wake_up_ms)
-        self._shape(calibrated)
-        if wake_up_ms is not None:
-            report(
-                f"A client sees a round trip of {seen_ms:.3f} ms, {topology.rtt_ms:g} wanted: "
-                f"{wake_up_ms:.3f} ms of wake-ups are taken off its delays."
-            )
-        return calibrated
-
-    def _dilate(self, time_dilation: float) -> None:
-        self._reshape(self._running().dilated(time_dilation))
-
-    def _reshape(self, topology: Topology) -> None:
-        if topology == self._running():
-            return
-        self._shape(topology)
-        for host in topology.hosts:
-            _limit(Groups(), host, topology)
-        self._note(topology)
-
-    def _note(self, topology: Topology) -> None:
-        """Tell of the lab that is up how it is shaped now."""
-        self._files.write_topology(topology)
-        _rewrite(self._files.inventory, self._inventory_text(topology))
-
-    def _shape(self, topology: Topology) -> None:
-        mechanism = running_delay(topology, self._files)
-        for command in shaping_commands(topology, mechanism):
-            run(command)
-        if mechanism is Delay.LINE:
-            delay_line.change_line(topology, self._files.line_shared)
-
-    def _inventory_text(self, topology: Topology) -> str:
-        counted = all(sshd.counts_cpu(self._files.host(host.name)) for host in topology.hosts)
-        mechanism = running_delay(topology, self._files)
-        return inventory_text(topology, self._files, mechanism, counts_cpu=counted)
-
-
-def _limit(groups: Groups, host: LabHost, topology: Topology) -> list[Path]:
-    """Limit the CPU time of a host if its topology does; the files by which processes enter."""
-    if host.cpu_quota is None:
-        return []
-    return groups.limit(host.name, host.cpu_quota / topology.time_dilation)
 
 
 def _check_routes(hosts: Sequence[LabHost]) -> None:
@@ -412,10 +363,3 @@ def _remove_netns_dir() -> None:
             run(["umount", "--no-mtab", str(_NETNS_DIR)])
         with contextlib.suppress(OSError):
             _NETNS_DIR.rmdir()
-
-
-def _rewrite(path: Path, text: str) -> None:
-    """Replace the text of a file that others may hold a lock on: it stays the same file."""
-    with path.open("r+", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.truncate()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from remote.errors import LabError
@@ -59,7 +60,7 @@ class SwitchStatus:
     Parameters
     ----------
     delay : what delays packets.
-    rtt_ms, time_dilation : of the topology.
+    rtt_ms, own_rtt_ms, time_dilation : of the topology.
     line_rtt_ms : round trip that packets are delayed by, in ms of the clock.
     wake_up_ms : what the machine adds to it, in ms of the clock; None if that was not measured.
     line_pid : the delay line's process, None if there is none, or it does not run any more.
@@ -75,6 +76,7 @@ class SwitchStatus:
     line_pid: int | None
     cpu_s: float | None
     counters: LineCounters | None
+    own_rtt_ms: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_up(self) -> bool:
@@ -98,6 +100,7 @@ def switch_state(files: LabFiles) -> SwitchStatus | None:
         line_pid=line.pid if line is not None else None,
         cpu_s=Groups().cpu_seconds(SWITCH) if has_line else None,
         counters=delay_line.read_counters(files.line_shared) if has_line else None,
+        own_rtt_ms=topology.own_rtt_ms,
     )
 
 
@@ -126,10 +129,11 @@ def host_states(files: LabFiles) -> list[HostStatus]:
         return []
     groups = Groups()
     passes = _line_is_alive(files)
-    timeout_s = _GREETING_TIMEOUT_S + _GREETING_ROUND_TRIPS * 2 * topology.delay_ms / 1000
 
     def state(host: LabHost) -> HostStatus:
         init = read_init(files.host(host.name) / "init")
+        round_trip_s = 2 * topology.delay_ms(host) / 1000
+        timeout_s = _GREETING_TIMEOUT_S + _GREETING_ROUND_TRIPS * round_trip_s
         reachable = passes and init is not None and route_leaves_by(host.address, CONTROL_DEVICE)
         return HostStatus(
             name=host.name,

@@ -36,6 +36,9 @@ def _network(switch: SwitchStatus) -> list[str]:
         line += f", time dilation {k:g}: rates are divided by it"
         line += f", clients see {rtt_ms * k:g} ms" if rtt_ms else ""
     lines = [line]
+    if switch.own_rtt_ms:
+        farther = (f"{name} {own_ms:g} ms" for name, own_ms in switch.own_rtt_ms.items())
+        lines.append(f"farther away, undilated: {', '.join(farther)}")
     if rtt_ms:
         lines.append(_calibration(switch))
     if switch.counters is not None:

@@ -25,7 +25,9 @@ BENCHMARK_NETWORK = ipaddress.IPv4Network("198.18.0.0/15")
 MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 MAX_RTT_MS = 1000.0
 # The name becomes part of a device name (at most 15 characters) and of a namespace name.
-HOST_NAME = re.compile(r"(?!switch$|control$)[a-z][a-z0-9-]{0,11}")
+# The others are taken by the lab itself, or by what sensitivities call the links of a whole role.
+_TAKEN_NAMES = ("switch", "control", "client", "middleware", "server")
+HOST_NAME = re.compile(rf"(?!({'|'.join(_TAKEN_NAMES)})$)[a-z][a-z0-9-]{{0,11}}")
 
 
 def _benchmark_network(text: str) -> str:
@@ -55,6 +57,21 @@ class Egress(Document):
     queue_kib: Count
 
 
+class Own(Document):
+    """What a single host has for itself; the rest is that of its role.
+
+    Parameters
+    ----------
+    rtt_ms : the round trip between it and each host that has none of its own. Two hosts that have
+        are as far from each other as both round trips less that of the topology.
+    egress, cpu_quota : as for a role.
+    """
+
+    rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] | None = None
+    egress: Egress | None = None
+    cpu_quota: Positive | None = None
+
+
 class RoleTable(Document):
     """The hosts of one role, name to address, and what limits each of them.
 
@@ -62,22 +79,35 @@ class RoleTable(Document):
     ----------
     egress : limit of its link, None for a link without one.
     cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
+    own : name of a host to what it has for itself.
     """
 
     hosts: dict[str, str]
     egress: Egress | None = None
     cpu_quota: Positive | None = None
+    own: dict[str, Own] | None = None
+
+    def owned(self, name: str) -> Own:
+        """Return what a host has for itself."""
+        return (self.own or {}).get(name) or Own()
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabHost:
-    """One host of the lab; its limits are those of its role."""
+    """One host of the lab; its limits are its own, or else those of its role.
+
+    Parameters
+    ----------
+    own_rtt_ms : the round trip between it and hosts that have none of their own; None where it is
+        as far away as they are.
+    """
 
     name: str
     role: str
     address: str
     egress: Egress | None
     cpu_quota: float | None = None
+    own_rtt_ms: float | None = None
 
 
 class Topology(Document):
@@ -86,7 +116,7 @@ class Topology(Document):
     Parameters
     ----------
     rtt_ms : the round trip that a client shall see to another host, 0 for what the machine itself
-        takes.
+        takes. Single hosts may be farther away (`Own`).
     time_dilation : k. All rates and quotas here are divided by it and `rtt_ms` is multiplied by it
         when the lab is built, so that the machine looks k times faster to what runs in the lab.
     wake_up_ms : what the machine's own wake-ups take of a round trip, in ms of the clock whatever k
@@ -107,25 +137,45 @@ class Topology(Document):
     @cached_property
     def hosts(self) -> tuple[LabHost, ...]:
         """The hosts of all roles, in the order of the roles and of the file."""
-        tables = {role: table for role in ROLES if (table := getattr(self, role)) is not None}
         return tuple(
             LabHost(
-                name=name, role=role, address=address, egress=table.egress,
-                cpu_quota=table.cpu_quota,
+                name=name, role=role, address=address, egress=own.egress or table.egress,
+                cpu_quota=own.cpu_quota or table.cpu_quota, own_rtt_ms=own.rtt_ms,
             )
-            for role, table in tables.items()
+            for role, table in self.tables.items()
             for name, address in table.hosts.items()
+            for own in [table.owned(name)]
         )  # fmt: skip
 
     @property
-    def delay_ms(self) -> float:
-        """One-way delay between two hosts as it is built, in ms of the clock."""
-        return self.line_rtt_ms / 2
+    def tables(self) -> dict[str, RoleTable]:
+        """The roles that have hosts, in order."""
+        return {role: table for role in ROLES if (table := getattr(self, role)) is not None}
+
+    @property
+    def own_rtt_ms(self) -> dict[str, float]:
+        """Name of each host that has a round trip of its own to that round trip, undilated."""
+        return {host.name: host.own_rtt_ms for host in self.hosts if host.own_rtt_ms is not None}
 
     @property
     def line_rtt_ms(self) -> float:
-        """Round trip that packets are delayed by, in ms of the clock: dilated, without wake-ups."""
+        """Round trip that packets are delayed by, in ms of the clock: dilated, without wake-ups.
+
+        That is between two hosts which have none of their own.
+        """
         return delayed_rtt_ms(self.rtt_ms, self.time_dilation, self.wake_up_ms or 0.0)
+
+    def farther_ms(self, host: LabHost) -> float:
+        """By how much a round trip is longer for one of its ends being this host, undilated."""
+        return 0.0 if host.own_rtt_ms is None else host.own_rtt_ms - self.rtt_ms
+
+    def delay_ms(self, host: LabHost) -> float:
+        """One-way delay of what a host sends as it is built, in ms of the clock.
+
+        All of what makes it farther away than others is on what it sends, nothing on what it gets:
+        the frames of any host leave in the order in which they came.
+        """
+        return self.line_rtt_ms / 2 + self.farther_ms(host) * self.time_dilation
 
     def calibrated(self, wake_up_ms: float | None) -> Topology:
         """Give the same topology with other wake-ups, None for delays as they stand in its file."""
@@ -146,7 +196,7 @@ class Topology(Document):
 
     def built(self) -> tuple[object, ...]:
         """Return what cannot be changed while the lab is up: hosts, and whether each is limited."""
-        hosts = [replace(host, egress=None, cpu_quota=None) for host in self.hosts]
+        hosts = [replace(h, egress=None, cpu_quota=None, own_rtt_ms=None) for h in self.hosts]
         limits = [(host.egress is None, host.cpu_quota is None) for host in self.hosts]
         return self.network, self.control_address, self.rtt_ms > 0, hosts, limits
 
@@ -165,11 +215,25 @@ class Topology(Document):
             if not HOST_NAME.fullmatch(name):
                 raise ValueError(
                     f"{name!r} is not a host name: lower-case letters, digits and -, "
-                    "at most 12 characters, not `switch` or `control`"
+                    f"at most 12 characters, none of {', '.join(_TAKEN_NAMES)}"
                 )
             if names.count(name) > 1:
                 raise ValueError(f"host {name} is given more than once")
+        self._check_own()
         return self
+
+    def _check_own(self) -> None:
+        for role, table in self.tables.items():
+            for name, own in (table.own or {}).items():
+                if name not in table.hosts:
+                    raise ValueError(
+                        f"{role}.own.{name}: no such host; there are {', '.join(table.hosts)}"
+                    )
+                if own.rtt_ms is not None and not 0 < self.rtt_ms <= own.rtt_ms:
+                    raise ValueError(
+                        f"{role}.own.{name}.rtt_ms must be at least the rtt_ms of all hosts, which "
+                        f"must be > 0; got {own.rtt_ms:g} and {self.rtt_ms:g}"
+                    )
 
     @classmethod
     def named(cls, name: str) -> Topology:

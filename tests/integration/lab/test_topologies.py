@@ -1,5 +1,6 @@
 """Labs of other topologies than the default one."""
 
+import statistics
 import time
 
 import pytest
@@ -8,7 +9,13 @@ from remote.errors import LabError
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.providers.local_lab import LocalLab, Topology, default_inventory_path
-from tests.helpers.network import TOLERANCE_MS, cpu_seconds, smallest_rtt_ms
+from tests.helpers.network import (
+    TOLERANCE_MS,
+    cpu_seconds,
+    goodput_mbit_per_s,
+    round_trips_ms,
+    smallest_rtt_ms,
+)
 
 pytestmark = pytest.mark.integration
 
@@ -27,6 +34,14 @@ def own_lab():
     for fleet in fleets:
         fleet.close()
     lab.down()
+
+
+def cpu_share(fleet, name):
+    """CPUs that a host gets when it asks for two."""
+    before, started_s = cpu_seconds(fleet, name), time.monotonic()
+    busy = "for i in 1 2; do timeout 2 sh -c 'while :; do :; done' & done; wait"
+    fleet[name].run(busy, check=False)
+    return (cpu_seconds(fleet, name) - before) / (time.monotonic() - started_s)
 
 
 def test_dilation_needs_a_lab():
@@ -49,6 +64,43 @@ def test_lab_is_reshaped_in_place(own_lab):
         lab.reshape(Topology.named("unshaped"))
 
 
+def test_a_host_with_limits_of_its_own_is_farther_and_slower_than_others(own_lab):
+    azure = Topology.named("azure").to_dict()
+    egress = {"rate_mbit_per_s": 25, "burst_kib": 16, "queue_kib": 4096}
+    azure["servers"]["own"] = {"s3": {"rtt_ms": 5, "egress": egress, "cpu_quota": 0.2}}
+    azure["middlewares"]["own"] = {"m2": {"rtt_ms": 3}}
+    lab, fleet = own_lab(Topology.from_dict(azure))
+    line_ms = lab.switch().line_rtt_ms
+    wanted_ms = {
+        ("c1", "s1"): line_ms,
+        ("c1", "s3"): line_ms + 5 - 0.9,
+        ("s3", "c1"): line_ms + 5 - 0.9,
+        ("m2", "s3"): line_ms + 5 + 3 - 2 * 0.9,
+    }
+    for (source, target), rtt_ms in wanted_ms.items():
+        seen_ms = smallest_rtt_ms(fleet, source, target)
+        assert seen_ms == pytest.approx(rtt_ms, abs=TOLERANCE_MS), (source, target)
+    assert goodput_mbit_per_s(fleet, "s3") == pytest.approx(25 * 1448 / 1514, rel=0.03)
+    assert goodput_mbit_per_s(fleet, "s2") == pytest.approx(100 * 1448 / 1514, rel=0.03)
+    assert cpu_share(fleet, "s3") == pytest.approx(0.2, rel=0.3)
+    azure["servers"]["own"]["s3"]["rtt_ms"] = 10
+    inventory = Inventory.read(lab.reshape(Topology.from_dict(azure).dilated(2)))
+    assert {host.own_rtt_ms for host in inventory.hosts} == {None, 3, 10}
+    line_ms = lab.switch().line_rtt_ms
+    for target, rtt_ms in (("s1", line_ms), ("s3", line_ms + 2 * (10 - 0.9))):
+        assert smallest_rtt_ms(fleet, "c1", target) == pytest.approx(rtt_ms, abs=2 * TOLERANCE_MS)
+
+
+def test_what_a_far_host_sends_holds_up_nothing_between_others(own_lab):
+    azure = Topology.named("azure").to_dict()
+    azure["servers"]["own"] = {"s3": {"rtt_ms": 100}}
+    lab, fleet = own_lab(Topology.from_dict(azure))
+    # Something of it is on its way at any time, which the delay line must not sleep through.
+    fleet["c2"].run("setsid ping -q -c 400 -i 0.02 s3 >/dev/null 2>&1 &")
+    times_ms = round_trips_ms(fleet, "c1", "s1")
+    assert statistics.median(times_ms) == pytest.approx(lab.switch().line_rtt_ms, abs=0.3)
+
+
 def test_unshaped_lab_has_no_delay(own_lab):
     lab, fleet = own_lab(Topology.named("unshaped"))
     assert lab.switch().line_pid is None
@@ -62,13 +114,7 @@ def test_quota_limits_all_processes_of_a_host_together(own_lab):
     lab, fleet = own_lab(Topology.from_dict(data))
     for k, most in ((1, 0.2), (2, 0.1)):
         lab.dilate(k)
-        before = cpu_seconds(fleet, "c1")
-        started_s = time.monotonic()
-        fleet["c1"].run(
-            "for i in 1 2; do timeout 2 sh -c 'while :; do :; done' & done; wait", check=False
-        )
-        used = cpu_seconds(fleet, "c1") - before
-        assert used / (time.monotonic() - started_s) == pytest.approx(most, rel=0.3)
+        assert cpu_share(fleet, "c1") == pytest.approx(most, rel=0.3)
 
 
 def test_thirty_hosts_come_up_quickly_and_reach_each_other(own_lab):

@@ -48,7 +48,8 @@ print(1000 * min(medians))
 def seen_rtt_ms(topology: Topology) -> float:
     """Measure the round trip of one byte over one TCP connection in a closed loop, in ms.
 
-    It goes from the first client to the first server, or else between the first and the last host.
+    It goes from the first client to the first server of those that are not farther away, or else
+    between the first and the last host.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def wake_ups_ms(
 ) -> tuple[float | None, float]:
     """Find what is to be taken off the delay so that a client sees the topology's round trip.
 
-    It is measured undilated: a wake-up takes as long whatever k is.
+    It is measured undilated: a wake-up takes as long whatever k is, and however far hosts are.
 
     Parameters
     ----------
@@ -83,24 +84,26 @@ def wake_ups_ms(
     Returns
     -------
     The wake-ups in ms, None if there is no delay to take them off or no second host, and the round
-    trip that a client has seen at the end.
+    trip that a client has seen at the end, less what the hosts are farther away.
     """
     if topology.rtt_ms == 0 or len(topology.hosts) < 2:
         return None, 0.0
     undilated = topology.dilated(1.0)
+    farther_ms = sum(map(topology.farther_ms, _ends(topology)))
     wake_up_ms = 0.0
     for _ in range(ROUNDS):
         apply(undilated.calibrated(wake_up_ms))
-        beyond_ms = seen_rtt_ms(topology) - topology.rtt_ms
+        beyond_ms = seen_rtt_ms(topology) - farther_ms - topology.rtt_ms
         wake_up_ms = min(max(0.0, wake_up_ms + beyond_ms), topology.rtt_ms / 2)
     wake_up_ms = round(wake_up_ms, 4)
     apply(undilated.calibrated(wake_up_ms))
-    return wake_up_ms, seen_rtt_ms(topology)
+    return wake_up_ms, seen_rtt_ms(topology) - farther_ms
 
 
 def _ends(topology: Topology) -> tuple[LabHost, LabHost]:
-    clients = [host for host in topology.hosts if host.role == "clients"]
-    servers = [host for host in topology.hosts if host.role == "servers"]
+    by_distance = sorted(topology.hosts, key=topology.farther_ms)
+    clients = [host for host in by_distance if host.role == "clients"]
+    servers = [host for host in by_distance if host.role == "servers"]
     if clients and servers:
         return clients[0], servers[0]
     return topology.hosts[0], topology.hosts[-1]

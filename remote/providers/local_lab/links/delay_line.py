@@ -23,9 +23,9 @@ COMPILER_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 _COALESCE_NS = 200_000
 _NS_PER_MS = 1e6
 
-# `struct shared` in delay/delay_line.c: two settings, five counters.
-_SETTINGS = struct.Struct("=2Q")
+# `struct shared` in delay/delay_line.c: counters, then settings.
 _COUNTERS = struct.Struct("=5Q")
+_SETTING = struct.Struct("=Q")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,28 +96,29 @@ def start_line(topology: Topology, shared: Path, pid_file: Path, groups: list[Pa
     pid_file : where it notes its process.
     groups : `cgroup.procs` files of the control groups that it enters.
     """
-    shared.write_bytes(settings(topology) + bytes(_COUNTERS.size))
+    shared.write_bytes(bytes(_COUNTERS.size) + settings(topology))
     ports = [port_of(host) for host in topology.hosts]
     line = [str(build_line()), str(shared), str(pid_file), CONTROL_PORT, *ports]
     run(entering(groups, ["ip", "netns", "exec", SWITCH_NAMESPACE, *line]))
 
 
 def settings(topology: Topology) -> bytes:
-    """Give the delay line's settings as it reads them."""
-    delay_ns = round(topology.delay_ms * _NS_PER_MS)
-    coalesce_ns = round(min(_COALESCE_NS * topology.time_dilation, delay_ns / 2))
-    return _SETTINGS.pack(delay_ns, coalesce_ns)
+    """Give the delay line's settings as it reads them: of batches, then the delay of each port."""
+    delays_ns = [round(topology.delay_ms(host) * _NS_PER_MS) for host in topology.hosts]
+    coalesce_ns = round(min(_COALESCE_NS * topology.time_dilation, min(delays_ns) / 2))
+    return b"".join(map(_SETTING.pack, [coalesce_ns, 0, *delays_ns]))
 
 
 def change_line(topology: Topology, shared: Path) -> None:
     """Give the running delay line other delays; frames under way follow the new ones."""
     with shared.open("r+b") as stream:
+        stream.seek(_COUNTERS.size)
         stream.write(settings(topology))
 
 
 def read_counters(shared: Path) -> LineCounters:
     """Read what the delay line has counted."""
-    values = _COUNTERS.unpack_from(shared.read_bytes(), _SETTINGS.size)
+    values = _COUNTERS.unpack_from(shared.read_bytes())
     names = ("frames", "sent", "lost", "refused", "wakeups")
     return LineCounters(**dict(zip(names, values, strict=True)))
 

@@ -78,7 +78,7 @@ def _shaping_commands(topology: Topology, delay: Delay) -> Iterator[str]:
         if delay is Delay.NETEM:
             yield (
                 f"tc -n {SWITCH_NAMESPACE} qdisc replace dev {port_of(host)} root "
-                f"netem delay {round(topology.delay_ms * 1000)}us limit {_NETEM_LIMIT}"
+                f"netem delay {round(topology.delay_ms(host) * 1000)}us limit {_NETEM_LIMIT}"
             )
 
 

@@ -59,6 +59,21 @@ def test_wake_ups_take_the_same_time_of_the_clock_at_any_dilation(tmp_path):
     assert pings["line_round_trip_time_ms"].to_numpy() == pytest.approx(1.2 - 0.2 / 4)
 
 
+def test_a_host_that_is_farther_away_has_round_trips_of_its_own(tmp_path):
+    folder = campaign(tmp_path, calibration=CALIBRATION)
+    for path in folder.rglob("manifest.json"):
+        manifest = json.loads(path.read_text())
+        manifest["topology"] |= {"time_dilation": 4.0, "own_rtt_ms": {"s1": 5.0}}
+        manifest["topology"]["calibration"]["line_rtt_ms"] = 4 * 1.2 - 0.2
+        path.write_text(json.dumps(manifest))
+    pings = tidy_campaign(folder).pings
+    to_s1 = (pings[["source", "target"]] == "s1").any(axis="columns")
+    assert set(pings.loc[to_s1, "emulated_round_trip_time_ms"]) == {5.0}
+    assert set(pings.loc[~to_s1, "emulated_round_trip_time_ms"]) <= {1.2}
+    line = pings.loc[to_s1, "line_round_trip_time_ms"]
+    assert line.to_numpy() == pytest.approx(5.0 - 0.2 / 4)
+
+
 def test_the_machines_share_and_the_seed_stand_in_the_runs_where_they_are_told(tmp_path):
     told = tidy_campaign(campaign(tmp_path / "new", machine_share=0.03, seed=7)).runs
     assert set(told["machine_share"]) == {0.03}

@@ -73,6 +73,21 @@ def test_latency_at_the_low_dilation_explains_what_it_takes():
     assert row["loss"] == pytest.approx(1 - 6610 / (8 / 0.9e-3))
 
 
+def test_the_limit_of_hosts_that_are_not_equally_far_is_that_of_their_ways():
+    low, high = tables(1.0, {192: [1000, 1010]}), tables(4.0, {192: [1010, 1020]})
+    key = low.runs[["section", "workload", "workers", "repetition", "num_clients"]]
+    ways = [("clients", "c1", "m1", 0.9), ("middlewares", "m1", "s1", 5.0)]
+    pings = pd.concat(
+        key.assign(
+            source_role=role, source=source, target=target, emulated_round_trip_time_ms=rtt_ms
+        )
+        for role, source, target, rtt_ms in ways
+    )
+    row = only(dataclasses.replace(low, pings=pings), high)
+    assert row["limit"] == "round trips of 8 workers"
+    assert row["limit_ops_per_s"] == pytest.approx(8 / 5e-3)
+
+
 def test_busy_machine_explains_any_difference():
     low = tables(1.0, {192: [4180, 4200]}, cpu_percent=97.0)
     row = only(low, tables(4.0, {192: [8140, 8160]}))

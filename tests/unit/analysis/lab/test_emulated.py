@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from analysis.lab.emulated import Limit, emulated_limits
+from analysis.lab.emulated import Limit, emulated_limits, rates_together
+from analysis.lab.round_trips import RoundTrips
 
 RATES = {"clients": 600.0, "middlewares": 800.0, "servers": 100.0}
 DIRECT = {"workload": "get", "value_bytes": 4096, "num_middlewares": 0, "num_servers": 1}
@@ -67,6 +68,70 @@ def test_longer_multi_gets_let_fewer_requests_through():
 
 def test_nothing_emulated_sets_no_limit():
     assert emulated_limits(DIRECT, 6, {"clients": math.inf}, 0.0) == []
+
+
+NEAR, FAR = 1.0, 9.0
+ROLES = {"clients": ["c1", "c2"], "middlewares": ["m1", "m2"], "servers": ["s1", "s2", "s3"]}
+FULL = {**THROUGH, "num_middlewares": 2, "num_servers": 3, "workload": "set"}
+
+
+def trips(*far, roles=ROLES, instances_per_client=1):
+    def rtt_ms(source, target):
+        return FAR if {source, target} & set(far) else NEAR
+
+    return RoundTrips.between(roles, rtt_ms, instances_per_client=instances_per_client)
+
+
+def bound(settings, trips, num_clients=192):
+    return emulated_limits(settings, num_clients, {}, trips)[0].throughput
+
+
+def test_equal_round_trips_bound_as_one_number_does():
+    for settings in (FULL, {**FULL, "workload": "get"}):
+        assert bound(settings, trips()) == pytest.approx(bound(settings, NEAR))
+    direct = {"clients": ["c1"], "servers": ["s1"]}
+    assert bound(DIRECT, trips(roles=direct), 6) == pytest.approx(bound(DIRECT, NEAR, 6))
+
+
+def test_sets_wait_for_the_farthest_server_and_gets_for_one_of_them():
+    far = trips("s3")
+    assert bound(FULL, far) == pytest.approx(16 / 9e-3)
+    assert bound({**FULL, "workload": "get"}, far) == pytest.approx(16 / (11e-3 / 3))
+    some = {**FULL, "routing": "consistent-hash", "replicas": 2}
+    assert bound(some, far) == pytest.approx(16 / (11e-3 / 3))
+
+
+def test_a_far_middleware_is_slow_with_its_own_workers_alone():
+    assert bound(FULL, trips("m2")) == pytest.approx(8 / 1e-3 + 8 / 9e-3)
+
+
+def test_clients_that_are_farther_away_are_slower_than_others():
+    few = emulated_limits({**FULL, "workers": 64}, 4, {}, trips("c2"))[0]
+    assert few.name == "round trips of 4 clients"
+    assert few.throughput == pytest.approx(2 / 2e-3 + 2 / 10e-3)
+
+
+def test_generators_take_the_hosts_that_they_talk_to_in_turn():
+    roles = {"clients": ["c1", "c2", "c3"], "servers": ["s1", "s2"]}
+    direct = {**DIRECT, "num_servers": 2}
+    one_each = trips("s2", roles=roles)
+    assert bound(direct, one_each, 3) == pytest.approx(2 / 1e-3 + 1 / 9e-3)
+    two_each = trips("s2", roles=roles, instances_per_client=2)
+    assert bound(direct, two_each, 6) == pytest.approx(3 / 1e-3 + 3 / 9e-3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "servers"),
+    [
+        (FULL, 75),
+        ({**FULL, "routing": "hash"}, 225),
+        (DIRECT, 225),
+    ],
+)
+def test_the_slowest_link_counts_where_all_servers_have_as_much_to_do(settings, servers):
+    rates = {"clients": [200, 50], "servers": [100, 100, 25], "middlewares": [800, None]}
+    assert rates_together(rates, settings) == {"clients": 250, "servers": servers}
+    assert rates_together({"servers": [100, math.nan]}, settings) == {}
 
 
 def test_needed_dilation_brings_the_loss_to_five_percent():

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -81,6 +82,34 @@ def test_the_model_is_made_of_what_the_system_as_it_is_has_shown(tmp_path):
     assert all(0 <= value <= 1 for value in predicted.values())
 
 
+@pytest.mark.parametrize("unequal", ["links", "round trips"])
+def test_unequal_hosts_have_no_model(tmp_path, unequal):
+    folder = build_campaign(
+        tmp_path, sections=["3.1"], clients_per_thread=(32,), workers=(64,), repetitions=2
+    )
+    tables = tidy_campaign(build_network_runs(folder))
+    if unequal == "links":
+        is_c2 = tables.hosts["host"] == "c2"
+        slow = tables.hosts["rate_mbit_per_s"].mask(is_c2, 25.0)
+        tables = replace(tables, hosts=tables.hosts.assign(rate_mbit_per_s=slow))
+    else:
+        far = np.where(tables.pings["source"] == "c2", 5.0, 0.9)
+        tables = replace(tables, pings=tables.pings.assign(emulated_round_trip_time_ms=far))
+    with pytest.raises(ValueError, match="hosts of a role differ"):
+        predict_measured(tables, {DELAY: STEP})
+
+
+def test_limits_of_single_hosts_are_rates_without_a_model():
+    truth = {"s3 link rate": 0.8, "1 / s-3 network delay": 0.1, "s3 CPU quota": 0.0}
+    table = sensitivity_table(measured(truth), dict.fromkeys(truth, STEP))
+    rows = table.set_index("parameter")
+    assert rows.index[0] == "s3 link rate"
+    assert set(rows["kind"]) == {RATE}
+    assert rows.loc[UNEXPLAINED, "lower"] < 0.1 < rows.loc[UNEXPLAINED, "upper"]
+    predicted = predict_elasticities(SYSTEM, 6, dict.fromkeys(truth, STEP))
+    assert all(map(math.isnan, predicted.values()))
+
+
 def test_the_largest_comes_first_and_what_lacks_of_1_last():
     factors = dict.fromkeys(TRUTH, STEP)
     table = sensitivity_table(measured(TRUTH), factors, {"server link rate": 0.75, DELAY: 0.2})
@@ -139,3 +168,5 @@ def test_a_knee_is_told():
 def test_parameters_that_there_are_not_are_named():
     with pytest.raises(ValueError, match="no parameter colour; there are client link rate, middle"):
         sensitivity_table(measured(TRUTH), {"colour": STEP})
+    with pytest.raises(ValueError, match=r"no parameter 1 / s3 link rate; .*such as s3 link rate"):
+        sensitivity_table(measured(TRUTH), {"1 / s3 link rate": STEP})

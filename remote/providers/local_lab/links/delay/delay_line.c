@@ -1,10 +1,10 @@
 /* A network switch that delays every frame: delay-line FILE PID_FILE CONTROL DEVICE...
  *
- * It connects the devices of its network namespace. A frame that enters by a DEVICE leaves half a
- * round trip later, one that enters by CONTROL at once. It goes to the background when it is ready,
+ * It connects the devices of its network namespace. A frame that enters by a DEVICE leaves the
+ * delay of that device later, one that enters by CONTROL at once. It goes to the background when it is ready,
  * notes its line of /proc/PID/stat in PID_FILE, and runs until it is killed.
  *
- * FILE is shared memory: the delay, which may be changed at any time, and what was counted. */
+ * FILE is shared memory: the delays, which may be changed at any time, and what was counted. */
 
 #define _GNU_SOURCE
 #include "port.h"
@@ -35,13 +35,13 @@
 
 /* What remote/providers/local_lab/links/delay_line.py reads and writes; every field is 8 bytes. */
 struct shared {
-    uint64_t delay_ns;    /* of every frame but those from CONTROL; written from outside */
-    uint64_t coalesce_ns; /* frames due this soon go together with one that is due */
-    uint64_t frames;      /* received */
-    uint64_t sent;        /* more than received where a frame goes to all */
-    uint64_t lost;        /* came while a ring was full */
-    uint64_t refused;     /* did not fit, or a device would not take them */
+    uint64_t frames;  /* received */
+    uint64_t sent;    /* more than received where a frame goes to all */
+    uint64_t lost;    /* came while a ring was full */
+    uint64_t refused; /* did not fit, or a device would not take them */
     uint64_t wakeups;
+    uint64_t coalesce_ns; /* frames due this soon go together with one that is due */
+    uint64_t delay_ns[];  /* of what enters by each port, 0 for CONTROL; written from outside */
 };
 
 static struct port ports[MAX_PORTS];
@@ -111,8 +111,8 @@ static void forward(const struct frame *frame, int from)
 /* Address resolution is not delayed: in clouds the hypervisor answers it. */
 static uint64_t due_at(const struct frame *frame, int port, uint64_t now)
 {
-    bool at_once = port == CONTROL || frame->type == ETH_P_ARP;
-    return due_ns(frame->arrived_ns, at_once ? 0 : shared->delay_ns, now);
+    bool at_once = frame->type == ETH_P_ARP;
+    return due_ns(frame->arrived_ns, at_once ? 0 : shared->delay_ns[port], now);
 }
 
 static void send_what_is_due(uint64_t now)
@@ -133,6 +133,15 @@ static void send_what_is_due(uint64_t now)
     send_batch();
 }
 
+static uint64_t least_delay_ns(void)
+{
+    uint64_t least = NEVER;
+    for (int i = CONTROL + 1; i < num_ports; i++)
+        if (shared->delay_ns[i] < least)
+            least = shared->delay_ns[i];
+    return least;
+}
+
 static uint64_t next_departure(uint64_t now)
 {
     struct departure departure = NO_DEPARTURE;
@@ -148,7 +157,7 @@ static uint64_t next_departure(uint64_t now)
             if (due > departure.last_ns)
                 departure.last_ns = due;
         }
-    return departure_ns(&departure);
+    return wake_up_ns(&departure, now, least_delay_ns());
 }
 
 /* Sleep until the departure, or until a frame comes by CONTROL, or, if none is held, by any port. */
@@ -177,7 +186,8 @@ static void open_shared(const char *path)
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         err(EXIT_FAILURE, "%s", path);
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    size_t bytes = sizeof *shared + (size_t)num_ports * sizeof shared->delay_ns[0];
+    shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED)
         err(EXIT_FAILURE, "%s", path);
     close(fd);
@@ -238,8 +248,8 @@ int main(int argc, char **argv)
 {
     if (argc < 5 || argc - 3 > MAX_PORTS)
         errx(EXIT_FAILURE, "usage: delay-line FILE PID_FILE CONTROL DEVICE...");
-    open_shared(argv[1]);
     num_ports = argc - 3;
+    open_shared(argv[1]);
     for (int i = 0; i < num_ports; i++)
         port_open(&ports[i], argv[i + 3]);
     batch.fd = sender_open();

@@ -55,6 +55,12 @@ uint64_t departure_ns(const struct departure *departure)
     return departure->first_ns + (departure->last_ns - departure->first_ns) / 2;
 }
 
+uint64_t wake_up_ns(const struct departure *departure, uint64_t now_ns, uint64_t least_delay_ns)
+{
+    uint64_t held = departure_ns(departure);
+    return held == UINT64_MAX || held < now_ns + least_delay_ns ? held : now_ns + least_delay_ns;
+}
+
 bool is_due(uint64_t due, uint64_t now_ns, uint64_t coalesce_ns)
 {
     return due <= now_ns + coalesce_ns / 2;

@@ -42,6 +42,10 @@ struct departure {
  * on time. UINT64_MAX if there are none. */
 uint64_t departure_ns(const struct departure *departure);
 
+/* When to look again: at the departure, or when a frame that comes from now on, unseen, may be due
+ * before it, at the port of the least delay. UINT64_MAX if no frame is held. */
+uint64_t wake_up_ns(const struct departure *departure, uint64_t now_ns, uint64_t least_delay_ns);
+
 /* Whether a frame goes at `now_ns`, at most half of `coalesce_ns` too early. */
 bool is_due(uint64_t due_ns, uint64_t now_ns, uint64_t coalesce_ns);
 

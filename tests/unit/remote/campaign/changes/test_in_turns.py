@@ -1,5 +1,6 @@
 import contextlib
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,12 @@ def test_each_case_is_a_campaign_of_its_own(tmp_path):
     assert len(list(folder.iterdir())) == 15
     case = folder / "workers-x1.203" / "3.1" / "workload=get_clients_per_thread=32_workers=77"
     assert (case / "rep-1" / "manifest.json").is_file()
+
+
+def test_all_cases_have_the_middleware_of_the_campaign(tmp_path):
+    study = replace(planned(tmp_path), middleware=tmp_path / "mine.toml")
+    assert {study.campaign(case).middleware_name for case in study.cases} == {"mine"}
+    assert {planned(tmp_path).campaign(case).middleware_name for case in study.cases} == {"mwlab"}
 
 
 def test_links_are_measured_once_for_each_lab(tmp_path):

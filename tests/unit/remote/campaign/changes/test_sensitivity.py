@@ -11,7 +11,7 @@ from remote.errors import ConfigError
 from remote.experiment.section import with_middleware
 from remote.experiment.section_file import read_section
 from remote.providers.local_lab.topology import Topology
-from remote.services.middleware_file import find_middleware_file, read_middleware_file
+from remote.services.middleware_file import FOLDER, read_middleware_file
 
 BASE = read_section("3.1", "smoke")
 CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}
@@ -100,13 +100,14 @@ def test_hosts_that_are_not_used_are_not_changed():
     }  # fmt: skip
 
 
-def test_a_middleware_is_told_nothing_that_it_cannot_be_told():
-    middleware = read_middleware_file(find_middleware_file("nutcracker", []))
-    section = with_middleware(BASE, middleware)
-    config = config_of(section, {"workload": ["get"], "clients_per_thread": [1]})
-    cases = plan_cases(section, config, AZURE, step=0.2)
-    assert {case.section.middleware(config).name for case in cases} == {"nutcracker"}
-    assert WORKERS not in {case.parameter for case in cases}
+def test_a_middleware_is_left_what_it_cannot_be_told():
+    nutcracker = read_middleware_file(FOLDER / "nutcracker.toml")
+    config = {"workload": "get", "clients_per_thread": 32}
+    cases = plan_cases(with_middleware(BASE, nutcracker), config, AZURE, step=0.2)
+    assert all(case.section.middleware(config) == nutcracker for case in cases)
+    assert not {WORKERS} & {case.parameter for case in cases}
+    settings = cases[0].section.settings(config)
+    assert (settings.routing, settings.workers) == ("consistent-hash", None)
 
 
 def test_quotas_and_links_are_changed_where_the_lab_has_them():
@@ -116,6 +117,70 @@ def test_quotas_and_links_are_changed_where_the_lab_has_them():
     assert "client-CPU-quota-x1.2" not in cases
     unshaped = {case.parameter for case in planned(topology=Topology.named("unshaped")).values()}
     assert unshaped == {AS_IT_IS, MACHINE_BY_DILATION, CLIENTS, WORKERS}
+
+
+OWN = {"rate_mbit_per_s": 50, "burst_kib": 16, "queue_kib": 4096}
+
+
+def with_own(role, **own):
+    data = with_quota("servers", 0.5).to_dict()
+    data[role]["own"] = own
+    return Topology.from_dict(data)
+
+
+def of_full_system(topology, **more):
+    config = {"workload": "set", "clients_per_thread": 8, "workers": 8}
+    return planned("4.1", config, topology, **more)
+
+
+def test_a_host_with_its_own_limits_is_changed_for_itself():
+    own = {"rtt_ms": 10, "egress": OWN, "cpu_quota": 0.2}
+    topology = with_own("servers", s3=own)
+    cases = of_full_system(topology)
+    assert [case.parameter for case in list(cases.values())[::2]] == [
+        AS_IT_IS, "client link rate", "middleware link rate", "server link rate", "s3 link rate",
+        DELAY, "1 / s3 network delay", "server CPU quota", "s3 CPU quota", MACHINE_BY_DILATION,
+        CLIENTS, WORKERS,
+    ]  # fmt: skip
+    limits = {
+        name: {
+            host.name: (host.egress.rate_mbit_per_s, host.cpu_quota, host.own_rtt_ms)
+            for host in cases[name].topology.hosts
+        }
+        for name in cases
+    }
+    usual = limits["as-it-is"]
+    of_role = limits["server-link-rate-x1.2"]
+    assert (of_role["s1"], of_role["s3"]) == ((120, 0.5, None), usual["s3"])
+    faster = limits["s3-link-rate-x1.2"]
+    assert (faster["s1"], faster["s3"]) == (usual["s1"], (60, 0.2, 10))
+    assert limits["s3-CPU-quota-x1.2"]["s3"] == (50, pytest.approx(0.24), 10)
+    nearer = cases["s3-network-delay-x1.2"].topology
+    assert (nearer.rtt_ms, nearer.own_rtt_ms["s3"]) == (0.9, pytest.approx(10 / 1.2))
+    others = cases["network-delay-x1.2"].topology
+    assert (others.rtt_ms, others.own_rtt_ms["s3"]) == (pytest.approx(0.75), 10)
+    assert all(case.topology.built() == topology.built() for case in cases.values())
+
+
+def test_the_limits_of_a_role_of_which_no_host_is_left_are_not_changed():
+    assert "server-link-rate-x1.2" in planned(topology=with_own("servers", s1={}))
+    only = planned(topology=with_own("servers", s1={"egress": OWN, "cpu_quota": 0.2}))
+    parameters = {case.parameter for case in only.values()}
+    assert {"s1 link rate", "s1 CPU quota"} <= parameters
+    assert not {"server link rate", "server CPU quota"} & parameters
+
+
+def test_own_limits_of_hosts_that_are_not_used_are_not_changed():
+    cases = planned(topology=with_own("servers", s3={"rtt_ms": 10, "egress": OWN}))
+    assert not [name for name in cases if name.startswith("s3")]
+
+
+def test_a_step_by_which_a_far_host_would_be_nearer_than_others_is_refused():
+    near = with_own("servers", s3={"rtt_ms": 1.0})
+    rule = "--step 0.2: .* cannot be multiplied by .*: servers.own.s3.rtt_ms must be at least"
+    with pytest.raises(ConfigError, match=rule):
+        of_full_system(near)
+    assert of_full_system(near, step=0.05)
 
 
 def test_reshaping_suffices_for_every_case():

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def test_reads_are_bounded_by_the_server_s_link():
 def test_workers_bound_what_waits_for_round_trips():
     few = {**READS, "workload": "set", "workers": 8}
     assert upper_bound(SECTION.settings(few), inventory(rate=1e6)) == pytest.approx(8 / 0.9e-3)
+
+
+def test_a_far_server_bounds_what_waits_for_it():
+    few = {**READS, "workload": "set", "workers": 8}
+    near = inventory(rate=1e6)
+    hosts = [replace(h, own_rtt_ms=5.0) if h.name == "s1" else h for h in near.hosts]
+    far = replace(near, hosts=tuple(hosts))
+    assert upper_bound(SECTION.settings(few), far) == pytest.approx(8 / 5e-3)
 
 
 def test_hosts_of_which_nothing_is_known_begin_low():

@@ -37,6 +37,15 @@ def test_throughput_near_a_full_link_passes():
     assert not missing.passed and "waiting in front of links" in missing.detail
 
 
+def test_a_far_server_is_not_taken_for_the_machine():
+    topology = {**MANIFEST["topology"], "own_rtt_ms": {"s1": 5.0}}
+    far = {"topology": topology, "instances_per_client": 1}
+    one = check(1590, **far)
+    assert one.passed and "of the 1600 that the round trips of 8 workers let through" in one.detail
+    results = {"client_throughput_ops_per_s": 1568.0}
+    assert machine_share({**MANIFEST, **far}, results) == pytest.approx(0.02)
+
+
 def test_larger_dilation_is_asked_for_where_it_is_large_already():
     dilated = {**MANIFEST["topology"], "time_dilation": 4.0}
     assert check(8300, topology=dilated).detail.endswith("at least 6")
@@ -80,5 +89,8 @@ def test_share_of_the_machine_is_not_told_by_a_run_without_requests_or_with_unkn
 
 def test_rates_of_a_role_are_those_of_all_its_hosts():
     assert rates_by_role(MANIFEST) == {"clients": 600, "middlewares": 800, "servers": 100}
+    slow = {**MANIFEST, "topology": {"rates_mbit_per_s": {**RATES, "s2": 25.0}}}
+    slow["roles"] = {**MANIFEST["roles"], "servers": ["s1", "s2"]}
+    assert rates_by_role(slow)["servers"] == 50  # each of the two has as much to do
     partly = {**MANIFEST, "topology": {"rates_mbit_per_s": {**RATES, "c2": None}}}
     assert "clients" not in rates_by_role(partly)

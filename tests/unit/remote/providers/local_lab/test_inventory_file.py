@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from remote.campaign.record import topology_of
 from remote.hosts.inventory import Inventory
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.inventory_file import inventory_text
@@ -52,6 +53,21 @@ def test_inventory_says_how_the_lab_is_calibrated(tmp_path, k, line_rtt_ms):
         "line_rtt_ms": pytest.approx(line_rtt_ms),
         "wake_up_ms": 0.15,
     }
+
+
+def test_inventory_says_which_hosts_are_farther_away(tmp_path):
+    data = Topology.named("azure").to_dict()
+    egress = {"rate_mbit_per_s": 25, "burst_kib": 16, "queue_kib": 4096}
+    data["servers"]["own"] = {"s3": {"rtt_ms": 5, "egress": egress}}
+    path = tmp_path / "inventory.yml"
+    topology = Topology.from_dict(data).dilated(4)
+    path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    inventory = Inventory.read(path)
+    s2, s3 = inventory.hosts[-2:]
+    assert (s2.own_rtt_ms, s2.rate_mbit_per_s) == (None, 100)
+    assert (s3.own_rtt_ms, s3.rate_mbit_per_s) == (5, 25)
+    assert inventory.rtt_ms == 0.9
+    assert topology_of(inventory)["own_rtt_ms"] == {"s3": 5}
 
 
 def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):

@@ -52,6 +52,12 @@ def test_network_is_shown():
     assert "delay line up: 10 frames, 1 lost, 2 refused, 0.50 s of CPU" in text
 
 
+def test_hosts_that_are_farther_away_are_shown():
+    text = status_text([host()], switch(own_rtt_ms={"s2": 5, "s3": 10.5}))
+    assert "\nfarther away, undilated: s2 5 ms, s3 10.5 ms\n" in text
+    assert "farther away" not in status_text([host()], switch())
+
+
 def test_calibration_is_shown():
     text = status_text([host()], switch())
     assert "delayed by 0.750 ms a round trip, the machine's own wake-ups take 0.150 ms" in text

@@ -74,7 +74,8 @@ def test_shipped_topology_survives_a_round_trip(path):
 
 def test_delay_and_dilation_may_be_left_out():
     topology = Topology.from_dict(changed(rtt_ms=None, time_dilation=None))
-    assert (topology.rtt_ms, topology.time_dilation, topology.delay_ms) == (0, 1, 0)
+    delays = {topology.delay_ms(host) for host in topology.hosts}
+    assert (topology.rtt_ms, topology.time_dilation, delays) == (0, 1, {0})
 
 
 def test_smallest_topology_survives_a_round_trip():
@@ -83,9 +84,9 @@ def test_smallest_topology_survives_a_round_trip():
 
 def test_dilation_multiplies_the_delay_and_nothing_that_the_topology_says():
     azure = Topology.named("azure")
-    assert azure.delay_ms == 0.45
+    assert [azure.delay_ms(host) for host in azure.hosts] == [0.45] * 8
     slow = azure.dilated(4)
-    assert slow.delay_ms == pytest.approx(1.8)
+    assert [slow.delay_ms(host) for host in slow.hosts] == pytest.approx([1.8] * 8)
     assert (slow.rtt_ms, slow.hosts) == (azure.rtt_ms, azure.hosts)
     assert slow.dilated(1) == azure
     with pytest.raises(ValueError, match=r"time_dilation must be a number 0\.01 to"):
@@ -138,7 +139,27 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"clients": None, "servers": None}, "no hosts: give at least one in"),
         ({"clients": 7}, "clients must be a table, got 7"),
         ({"clients__hosts": None}, "clients.hosts is missing"),
-        ({"clients__rate": 1}, "clients: unknown rate; known are cpu_quota, egress, hosts"),
+        ({"clients__rate": 1}, "clients: unknown rate; known are cpu_quota, egress, hosts, own"),
+        ({"servers__own": {"s2": {}}}, "servers.own.s2: no such host; there are s1"),
+        (
+            {"servers__own": {"s1": {"rtt": 5}}},
+            "servers.own.s1: unknown rtt; known are cpu_quota, egress, rtt_ms",
+        ),
+        ({"servers__own": {"s1": 5}}, "servers.own.s1 must be a table, got 5"),
+        (
+            {"servers__own": {"s1": {"cpu_quota": 0}}},
+            "servers.own.s1.cpu_quota must be a number > 0, got 0",
+        ),
+        (
+            {"servers__own": {"s1": {"egress": {"rate_mbit_per_s": 5, "burst_kib": 16}}}},
+            "servers.own.s1.egress.queue_kib is missing",
+        ),
+        (
+            {"servers__own": {"s1": {"rtt_ms": 0.4}}},
+            "servers.own.s1.rtt_ms must be at least the rtt_ms of all hosts, which must be > 0; "
+            "got 0.4 and 0.5",
+        ),
+        ({"rtt_ms": 0, "servers__own": {"s1": {"rtt_ms": 5}}}, "must be > 0; got 5 and 0"),
         ({"clients__cpu_quota": 0}, "clients.cpu_quota must be a number > 0, got 0"),
         ({"rtt_ms": -0.1}, "rtt_ms must be a number 0 to 1000, got -0.1"),
         ({"rtt_ms": "0.9 ms"}, "rtt_ms must be a number 0 to 1000, got '0.9 ms'"),
@@ -151,6 +172,7 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"clients__hosts__c1": "c1.example"}, "clients.hosts.c1: "),
         ({"clients__hosts__C1": "198.18.7.12"}, "'C1' is not a host name"),
         ({"clients__hosts__switch": "198.18.7.12"}, "'switch' is not a host name"),
+        ({"clients__hosts__server": "198.18.7.12"}, "none of switch, control, client, middleware"),
         ({"clients__hosts__a-long-name-x": "198.18.7.12"}, "'a-long-name-x' is not a host name"),
         ({"clients__hosts__s1": "198.18.7.12"}, "host s1 is given more than once"),
         ({"clients__egress__queue_kib": None}, "clients.egress.queue_kib is missing"),
@@ -175,6 +197,51 @@ def test_from_dict_names_the_wrong_field(fields, message):
         Topology.from_dict(changed(**fields))
 
 
+OWN = {"rtt_ms": 5, "egress": {"rate_mbit_per_s": 25, "burst_kib": 16, "queue_kib": 4096}}
+
+
+def with_own(**own):
+    data = Topology.named("azure").to_dict()
+    data["servers"]["cpu_quota"] = 0.5
+    data["servers"]["own"] = own
+    return Topology.from_dict(data)
+
+
+def test_a_host_has_its_own_limits_and_else_those_of_its_role():
+    topology = with_own(s3=OWN, s2={"cpu_quota": 0.2})
+    limits = {
+        host.name: (host.egress.rate_mbit_per_s, host.cpu_quota, host.own_rtt_ms)
+        for host in topology.hosts
+    }
+    assert limits["s1"] == (100, 0.5, None)
+    assert limits["s2"] == (100, 0.2, None)
+    assert limits["s3"] == (25, 0.5, 5)
+    assert limits["c1"] == (200, None, None)
+    assert topology.own_rtt_ms == {"s3": 5}
+    assert Topology.from_dict(topology.to_dict()) == topology
+
+
+@pytest.mark.parametrize(("k", "wake_up_ms"), [(1, 0.15), (4, 0.15), (1, None)])
+def test_what_a_far_host_sends_takes_all_of_its_longer_way(k, wake_up_ms):
+    data = with_own(s3=OWN, s2={"rtt_ms": 2}).to_dict()
+    topology = Topology.from_dict(data).calibrated(wake_up_ms).dilated(k)
+    delays = {host.name: topology.delay_ms(host) for host in topology.hosts}
+    taken_off = wake_up_ms or 0.0
+    assert delays["c1"] + delays["s1"] == pytest.approx(0.9 * k - taken_off)
+    assert delays["c1"] + delays["s3"] == pytest.approx(5 * k - taken_off)
+    assert delays["s2"] + delays["s3"] == pytest.approx((5 + 2 - 0.9) * k - taken_off)
+
+
+def test_own_numbers_are_changed_in_place_and_own_links_are_not_made_so():
+    plain = with_own()
+    assert with_own(s3={"rtt_ms": 5}).built() == plain.built()
+    assert with_own(s3={"cpu_quota": 0.1}).built() == plain.built()
+    assert with_own(s3={"rtt_ms": 5}) != plain
+    data = Topology.named("azure").to_dict()
+    data["servers"]["own"] = {"s3": {"cpu_quota": 0.1}}
+    assert Topology.from_dict(data).built() != Topology.named("azure").built()
+
+
 def test_smallest_topology_is_accepted():
     topology = Topology.from_dict(SMALLEST)
     assert [(host.name, host.role) for host in topology.hosts] == [
@@ -191,6 +258,7 @@ def test_smallest_topology_is_accepted():
 def test_wake_ups_are_taken_off_the_delay_up_to_half_of_it(k, wake_up_ms, line_rtt_ms):
     topology = Topology.named("azure").calibrated(wake_up_ms).dilated(k)
     assert topology.line_rtt_ms == pytest.approx(line_rtt_ms)
-    assert topology.delay_ms == pytest.approx(line_rtt_ms / 2)
+    delays = [topology.delay_ms(host) for host in topology.hosts]
+    assert delays == pytest.approx([line_rtt_ms / 2] * 8)
     assert topology.calibrated(None) == Topology.named("azure").dilated(k)
     assert Topology.from_dict(topology.to_dict()) == topology

@@ -19,8 +19,10 @@ class Machine:
     def apply(self, topology):
         self.line_rtt_ms = topology.line_rtt_ms
 
-    def seen_rtt_ms(self, _):
-        return self.line_rtt_ms + self.wake_up_ms
+    def seen_rtt_ms(self, topology):
+        source, target = calibration._ends(topology)
+        farther_ms = topology.farther_ms(source) + topology.farther_ms(target)
+        return self.line_rtt_ms + farther_ms + self.wake_up_ms
 
 
 @pytest.mark.parametrize("k", [1, 4, 100])
@@ -33,6 +35,16 @@ def test_wake_ups_are_found_within_their_bounds(monkeypatch, k, planted_ms, foun
     monkeypatch.setattr(calibration, "seen_rtt_ms", machine.seen_rtt_ms)
     found = wake_ups_ms(AZURE.dilated(k), machine.apply)
     assert found == (pytest.approx(found_ms), pytest.approx(seen_ms))
+
+
+@pytest.mark.parametrize("far", [("s1",), ("s1", "s2", "s3")])
+def test_hosts_that_are_farther_away_change_nothing_of_it(monkeypatch, far):
+    data = AZURE.to_dict()
+    data["servers"]["own"] = {name: {"rtt_ms": 5} for name in far}
+    machine = Machine(0.15)
+    monkeypatch.setattr(calibration, "seen_rtt_ms", machine.seen_rtt_ms)
+    found = wake_ups_ms(Topology.from_dict(data), machine.apply)
+    assert found == (pytest.approx(0.15), pytest.approx(0.9))
 
 
 def test_lab_without_delay_or_second_host_has_nothing_to_calibrate():

@@ -67,14 +67,25 @@ def test_settings_are_dilated_and_batches_stay_short_beside_the_delay(
     rtt_ms, k, delay_ns, coalesce_ns
 ):
     topology = Topology.from_dict(AZURE.to_dict() | {"rtt_ms": rtt_ms, "time_dilation": k})
-    assert struct.unpack("=2Q", delay_line.settings(topology)) == (delay_ns, coalesce_ns)
+    settings = struct.unpack("=10Q", delay_line.settings(topology))
+    assert settings == (coalesce_ns, 0, *[delay_ns] * 8)  # 0 of the control's port
+
+
+def test_a_far_hosts_port_has_a_delay_of_its_own():
+    data = AZURE.to_dict()
+    data["servers"]["own"] = {"s3": {"rtt_ms": 5}}
+    topology = Topology.from_dict(data)
+    settings = struct.unpack("=10Q", delay_line.settings(topology))
+    assert settings == (200_000, 0, *[450_000] * 7, 4_550_000)
+    assert [host.name for host in topology.hosts][-1] == "s3"
 
 
 def test_changed_settings_leave_the_counters(tmp_path):
     shared = tmp_path / "shared"
-    shared.write_bytes(delay_line.settings(AZURE) + struct.pack("=5Q", 1, 2, 3, 4, 5))
+    shared.write_bytes(struct.pack("=5Q", 1, 2, 3, 4, 5) + delay_line.settings(AZURE))
     delay_line.change_line(AZURE.dilated(2), shared)
-    assert struct.unpack("=7Q", shared.read_bytes()) == (900_000, 400_000, 1, 2, 3, 4, 5)
+    written = struct.unpack("=15Q", shared.read_bytes())
+    assert written == (1, 2, 3, 4, 5, 400_000, 0, *[900_000] * 8)
     assert delay_line.read_counters(shared) == LineCounters(
         frames=1, sent=2, lost=3, refused=4, wakeups=5
     )

@@ -86,6 +86,16 @@ static void test_frames_leave_in_the_middle_of_those_that_go_together(void)
     CHECK(!is_due(some.last_ns + 1, departure_ns(&some), 200));
 }
 
+static void test_a_frame_that_is_held_for_long_does_not_make_those_that_come_late(void)
+{
+    struct departure none = NO_DEPARTURE;
+    struct departure far = {.first_ns = 9000, .last_ns = 9000};
+    CHECK(wake_up_ns(&none, 1000, 450) == UINT64_MAX);
+    CHECK(wake_up_ns(&far, 1000, 450) == 1450);
+    CHECK(wake_up_ns(&far, 8700, 450) == 9000);
+    CHECK(wake_up_ns(&far, 9100, 450) == 9000); /* it is late already */
+}
+
 static void test_lateness_is_averaged_and_bounded(void)
 {
     CHECK(average_lateness(0, 1000, 1080, 100) == 10);
@@ -101,6 +111,7 @@ int main(void)
     test_full_table_forgets_the_oldest();
     test_frames_are_due_a_delay_after_they_came();
     test_frames_leave_in_the_middle_of_those_that_go_together();
+    test_a_frame_that_is_held_for_long_does_not_make_those_that_come_late();
     test_lateness_is_averaged_and_bounded();
     puts("all passed");
 }

@@ -3,17 +3,17 @@
 import pytest
 
 from remote.providers.local_lab.links.wiring import Delay, network_commands, shaping_commands
-from remote.providers.local_lab.topology import Egress, RoleTable, Topology
+from remote.providers.local_lab.topology import Egress, Own, RoleTable, Topology
 
 
-def topology(egress):
+def topology(egress, own=None):
     return Topology(
         name="one",
         network="198.18.7.0/25",
         control_address="198.18.7.1",
         work_dir_mib=64,
         rtt_ms=0.9,
-        servers=RoleTable(hosts={"s1": "198.18.7.31"}, egress=egress),
+        servers=RoleTable(hosts={"s1": "198.18.7.31"}, egress=egress, own=own),
     )
 
 
@@ -48,6 +48,15 @@ def test_netem_delays_what_leaves_the_switch_by_half_a_round_trip():
     netem = "tc -n mwlab-switch qdisc replace dev to-s1 root netem delay 450us limit 100000"
     assert [command for command in commands if "netem" in command] == [netem]
     assert any("master bridge" in command for command in commands)
+
+
+def test_a_host_has_a_rate_and_a_delay_of_its_own():
+    own = {"s1": Own(rtt_ms=5, egress=Egress(rate_mbit_per_s=1, burst_kib=8, queue_kib=50))}
+    commands = listed(topology(EGRESS, own), Delay.NETEM)
+    assert commands[-2:] == [
+        "tc -n mwlab-s1 qdisc replace dev eth0 root tbf rate 1000000bit burst 8kb limit 50kb",
+        "tc -n mwlab-switch qdisc replace dev to-s1 root netem delay 4550us limit 100000",
+    ]
 
 
 def test_delay_line_takes_the_place_of_the_bridge_and_needs_frames_that_fit_its_rings():

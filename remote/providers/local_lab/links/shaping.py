@@ -1,0 +1,80 @@
+"""How the lab is shaped: link rates, delays and CPU quotas, changed while packets pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from remote.programs import run
+from remote.providers.local_lab import sshd
+from remote.providers.local_lab.cgroups import Groups
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.inventory_file import inventory_text
+from remote.providers.local_lab.links import delay_line
+from remote.providers.local_lab.links.calibration import wake_ups_ms
+from remote.providers.local_lab.links.wiring import Delay, shaping_commands
+from remote.providers.local_lab.status import running_delay
+from remote.providers.local_lab.topology import LabHost, Topology
+
+
+def reshape(topology: Topology, files: LabFiles) -> None:
+    """Give a lab that is up the numbers of a topology, and note so; nothing if it has them."""
+    if topology == files.read_topology():
+        return
+    _shape_links(topology, files)
+    for host in topology.hosts:
+        limit_cpu(Groups(), host, topology)
+    note(topology, files)
+
+
+def calibrated(topology: Topology, files: LabFiles, report: Callable[[str], None]) -> Topology:
+    """Measure the wake-ups, take them off the delays, and return the topology with them."""
+
+    def shape(other: Topology) -> None:
+        _shape_links(other, files)
+
+    try:
+        wake_up_ms, seen_ms = wake_ups_ms(topology, shape)
+    except BaseException:
+        shape(topology)
+        raise
+    found = topology.calibrated(wake_up_ms)
+    shape(found)
+    if wake_up_ms is not None:
+        report(
+            f"A client sees a round trip of {seen_ms:.3f} ms, {topology.rtt_ms:g} wanted: "
+            f"{wake_up_ms:.3f} ms of wake-ups are taken off its delays."
+        )
+    return found
+
+
+def limit_cpu(groups: Groups, host: LabHost, topology: Topology) -> list[Path]:
+    """Limit the CPU time of a host if its topology does; the files by which processes enter."""
+    if host.cpu_quota is None:
+        return []
+    return groups.limit(host.name, host.cpu_quota / topology.time_dilation)
+
+
+def note(topology: Topology, files: LabFiles) -> None:
+    """Tell of the lab that is up how it is shaped now.
+
+    Others may hold a lock on its inventory, which stays the same file.
+    """
+    files.write_topology(topology)
+    with files.inventory.open("r+", encoding="utf-8") as stream:
+        stream.write(inventory_of(topology, files))
+        stream.truncate()
+
+
+def inventory_of(topology: Topology, files: LabFiles) -> str:
+    """Write the inventory of the lab that is up."""
+    counted = all(sshd.counts_cpu(files.host(host.name)) for host in topology.hosts)
+    return inventory_text(topology, files, running_delay(topology, files), counts_cpu=counted)
+
+
+def _shape_links(topology: Topology, files: LabFiles) -> None:
+    mechanism = running_delay(topology, files)
+    for command in shaping_commands(topology, mechanism):
+        run(command)
+    if mechanism is Delay.LINE:
+        delay_line.change_line(topology, files.line_shared)
