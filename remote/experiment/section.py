@@ -161,11 +161,12 @@ def with_middleware(section: Section, middleware: Middleware) -> Section:
     def told(table: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in table.items() if middleware.takes(name)}
 
+    parts = list(map(told, section.parts))
     return replace(
         section,
         factors=told(section.factors),
         extra=told(section.extra),
-        parts=tuple(map(told, section.parts)),
+        parts=tuple(part for i, part in enumerate(parts) if part not in parts[:i]),
         constants={**told(section.constants), "middleware": middleware.name},
         follows={
             factor: {level: told(following) for level, following in by_level.items()}

@@ -78,11 +78,13 @@ class Study:
     ----------
     cases : from `remote.campaign.changes.sensitivity.plan_cases`.
     campaign_dir : ``data/<campaign>``.
+    middleware : file of the one that the campaign measures, as `Campaign` has it.
     """
 
     cases: Sequence[Case]
     campaign_dir: Path
     profile: str = "smoke"
+    middleware: Path | None = None
 
     @property
     def folder(self) -> Path:
@@ -116,7 +118,12 @@ class Study:
         own = Turn.open(case.name, profile=self.profile, fleet=LOCAL, data_dir=self.folder)
         assert isinstance(own, Turn)
         has_links = case.parameter == AS_IT_IS or case.topology != self.cases[0].topology
-        return replace(own, plans={case.section.name: case.section}, has_links=has_links)
+        return replace(
+            own,
+            plans={case.section.name: case.section},
+            middleware=self.middleware,
+            has_links=has_links,
+        )
 
     def is_missing(self, case: Case, *, turn: int = _ALL_TURNS) -> bool:
         """Tell whether a case has anything to be measured up to a turn.

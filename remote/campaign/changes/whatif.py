@@ -50,7 +50,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
         raise ConfigError(
             f"what-if {', '.join(foreign)}", f"only the model can change it, the lab: {known}"
         )
-    settings = base.settings(config)
+    settings, told = base.settings(config), base.middleware(config).takes
     changed = {
         _SETTINGS[field]: int(value) for field, value in change.items() if field in _SETTINGS
     }
@@ -78,6 +78,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
             name: value
             for name, value in level.items()
             if name not in (*varied, "client_hosts", "num_middlewares", "num_servers")
+            and told(name)
         },
         hosts={
             "clients": settings.client_hosts,
