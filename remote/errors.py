@@ -92,13 +92,12 @@ class TransferFailed(RemoteError):
 
 
 class MissingTool(RemoteError):
-    """A program that the host's role needs is not installed there, or in too old a version."""
+    """A program that a host needs is not there, too old, or not for its user."""
 
-    def __init__(self, host: str, tool: str, remedy: str, *, too_old: str = "") -> None:
+    def __init__(self, host: str, tool: str, remedy: str, state: str = "missing") -> None:
         self.host = host
         self.tool = tool
         self.remedy = remedy
-        state = f"too old: {too_old}" if too_old else "missing"
         super().__init__(f"{host}: `{tool}` is {state}. {remedy}")
 
 

@@ -92,6 +92,12 @@ class Section:
         name = str(self.own(config).get("middleware", self.constants.get("middleware", OWN)))
         return own_middleware() if name == OWN else self.middlewares[name]
 
+    @property
+    def is_observed(self) -> bool:
+        """Whether any of its runs is watched from outside."""
+        runs = map(self.settings, self.configs() if self.kind == "load" else ())
+        return any(run.num_middlewares and run.observed != OBSERVERS[0] for run in runs)
+
     def _told(self, config: Mapping[str, Level], given: Mapping[str, Level]) -> Config:
         """Return those of the given settings that the configuration's middleware can be told."""
         middleware = self.middleware(config)
