@@ -94,8 +94,6 @@ def _snap_bytes(setup: Setup) -> int:
 def _bring_program(connection: Connection) -> None:
     host, content = connection.host, program_bytes()
     path = f"{host.work_dir}/bin/{PROGRAM}"
-    known = connection.run(
-        f"sha256sum {shlex.quote(path)} 2>/dev/null || true"
-    ).stdout
+    known = connection.run(f"sha256sum {shlex.quote(path)} 2>/dev/null || true").stdout
     if hashlib.sha256(content).hexdigest() not in known:
         connection.put_bytes(content, path)

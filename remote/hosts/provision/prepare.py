@@ -70,9 +70,7 @@ class Tools:
         return f"env PYTHONPATH={shlex.quote(self.bin_dir)} python3 -m dool"
 
 
-def provision(
-    fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False
-) -> dict[str, Tools]:
+def provision(fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False) -> dict[str, Tools]:
     """Check the tools of all `hosts` and upload jar, launchers and dool where they differ.
 
     Parameters
@@ -120,7 +118,7 @@ def require_tools(host: Host, found: Mapping[str, Found], *, captures: bool = Fa
             command = install_command(host, tool)
             remedy = f"Mend that: `{command}`, or `lab provision` for all hosts."
             if tool.for_captures:
-                remedy += " Without it a middleware is measured with `observed = \"none\"`."
+                remedy += ' Without it a middleware is measured with `observed = "none"`.'
             state = {OLD: f"too old: {own.version}", BARRED: f"there, but {may_not(host)}"}
             raise MissingTool(host.name, tool.program, remedy, state.get(own.state, "missing"))
 

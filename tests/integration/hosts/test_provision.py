@@ -50,7 +50,9 @@ for folder in usr etc var; do
 done
 """
 # A host whose own copy of the system lacks memcached, and whose only source of packages has one.
-OVERLAY = COPY + r"""
+OVERLAY = (
+    COPY
+    + r"""
 rm -f /usr/sbin/policy-rc.d
 dpkg --purge --force-all memcached >/dev/null 2>&1
 repository=/run/layers/repository package=/run/layers/package
@@ -66,6 +68,7 @@ dpkg-deb --build $package $repository/memcached.deb >/dev/null
 rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/*
 echo "deb [trusted=yes] file:$repository ./" > /etc/apt/sources.list
 """
+)
 
 
 @pytest.fixture
