@@ -68,14 +68,14 @@ class CommandFailed(RemoteError):
 
 
 class CommandTimeout(RemoteError):
-    """A command ran longer than it was allowed to."""
+    """A command ran longer than it was allowed to, or did not do in time what it should."""
 
-    def __init__(self, host: str, command: str, timeout_s: float) -> None:
+    def __init__(self, host: str, command: str, timeout_s: float, did_not: str = "end") -> None:
         self.host = host
         self.command = command
         self.timeout_s = timeout_s
         super().__init__(
-            f"{host}: `{command}` did not end within {timeout_s:g} s. "
+            f"{host}: `{command}` did not {did_not} within {timeout_s:g} s. "
             "The host may be overloaded or its link down: try `lab status`."
         )
 
