@@ -68,14 +68,14 @@ class CommandFailed(RemoteError):
 
 
 class CommandTimeout(RemoteError):
-    """A command ran longer than it was allowed to."""
+    """A command ran longer than it was allowed to, or did not do in time what it should."""
 
-    def __init__(self, host: str, command: str, timeout_s: float) -> None:
+    def __init__(self, host: str, command: str, timeout_s: float, did_not: str = "end") -> None:
         self.host = host
         self.command = command
         self.timeout_s = timeout_s
         super().__init__(
-            f"{host}: `{command}` did not end within {timeout_s:g} s. "
+            f"{host}: `{command}` did not {did_not} within {timeout_s:g} s. "
             "The host may be overloaded or its link down: try `lab status`."
         )
 
@@ -92,13 +92,12 @@ class TransferFailed(RemoteError):
 
 
 class MissingTool(RemoteError):
-    """A program that the host's role needs is not installed there, or in too old a version."""
+    """A program that a host needs is not there, too old, or not for its user."""
 
-    def __init__(self, host: str, tool: str, remedy: str, *, too_old: str = "") -> None:
+    def __init__(self, host: str, tool: str, remedy: str, state: str = "missing") -> None:
         self.host = host
         self.tool = tool
         self.remedy = remedy
-        state = f"too old: {too_old}" if too_old else "missing"
         super().__init__(f"{host}: `{tool}` is {state}. {remedy}")
 
 

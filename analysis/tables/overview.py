@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.results.files import find_file, parse_json, read_text
 from analysis.tables.packed import raw_files
 from analysis.tables.provenance import read_manifests
-from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
+from analysis.tables.run import ACCEPTED, MANIFEST, PACKETS, read_manifest
 
 # What each check asks; those of counts have the host in front.
 CHECKS = {
@@ -125,6 +125,8 @@ def example_manifest(campaign_dir: Path, section: str) -> dict[str, Any]:
 def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]:
     """Return the configuration of a middleware as it recorded it itself, of the first such run.
 
+    Of one that tells nothing itself, what packets were captured of it.
+
     Returns
     -------
     dict
@@ -141,7 +143,9 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
             manifest = read_manifest(path.parent)
             proxies = manifest["roles"]["middlewares"]
             if manifest["status"] == ACCEPTED and proxies and "window" in manifest:
-                told = find_file(path.parent / proxies[0] / "middleware", SUMMARY)
+                tells = manifest.get("middleware", {}).get("tells_statistics", True)
+                folder = path.parent / proxies[0] / ("middleware" if tells else PACKETS)
+                told = find_file(folder, SUMMARY)
                 summary = parse_json(told, read_text(told))
                 return _configured(manifest, summary.get("configuration", {}))
     raise FileNotFoundError(f"{campaign_dir / section} holds no accepted run with a middleware")

@@ -127,14 +127,20 @@ class Campaign:
             return self.plans[section]
         path = self.file(section)
         read = read_section(path.stem, self.profile, folder=path.parent)
-        if self.middleware is not None and read.kind == "load":
-            try:
-                read = with_middleware(read, read_middleware_file(self.middleware))
-            except ValueError as exc:
-                raise ConfigError(path, f"{exc}: measure it without --middleware") from exc
-            require_possible(read, path)
+        read = self.with_own_middleware(read, path)
         record = Record.read(self.path)
         return record.as_begun(read) if record else read
+
+    def with_own_middleware(self, section: Section, path: Path) -> Section:
+        """Return a section of the file `path` with the middleware that this campaign measures."""
+        if self.middleware is None or section.kind != "load":
+            return section
+        try:
+            section = with_middleware(section, read_middleware_file(self.middleware))
+        except ValueError as exc:
+            raise ConfigError(path, f"{exc}: measure it without --middleware") from exc
+        require_possible(section, path)
+        return section
 
     @property
     def middleware_name(self) -> str:

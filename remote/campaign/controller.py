@@ -151,7 +151,7 @@ class Controller:
 
         bar.show(f"section {section.name}: preparing hosts")
         hosts = _hosts(fleet, section)
-        tools = provision(fleet, hosts)
+        tools = provision(fleet, hosts, captures=section.is_observed)
         common = self._identity(fleet.inventory)
         attempts = Attempts(fleet, hosts, identity, phases, bar.settled, afresh=self.afresh)
         if todo.links:

@@ -24,8 +24,8 @@ from remote.commands.of_fleets import lab_up, loopback_option
 from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
+from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError, LabError, RemoteError
-from remote.experiment.section import PROFILES
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
 from remote.providers.local_lab.status_text import status_text
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
@@ -138,34 +138,7 @@ def shell(host: str, command: tuple[str, ...]) -> None:
 
 @main.command()
 @click.argument("sections", nargs=-1, required=True, metavar="SECTION...")
-@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
-@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
-@click.option(
-    "--fleet",
-    default="local",
-    show_default=True,
-    help="`local`, `loopback`, or the path of an inventory.",
-)
-@click.option(
-    "--time-dilation",
-    type=float,
-    help="k for all sections, local lab only.  [default: each section's]",
-)
-@click.option(
-    "--middleware",
-    default="",
-    metavar="NAME|FILE",
-    help="Measure another middleware, such as nutcracker (docs/middlewares.md).  [default: mwlab]",
-)
-@click.option("--retry", is_flag=True, help="Make new attempts at runs that were given up, too.")
-@click.option(
-    "--dry-run", is_flag=True, help="Only list what is missing and the time it takes; needs no lab."
-)
-@click.option(
-    "--own-lab",
-    is_flag=True,
-    help="Start the lab if runs are missing and it is down, and take it down afterwards.",
-)
+@measuring_options
 @_clear_errors
 def run(
     sections: tuple[str, ...],

@@ -26,6 +26,7 @@ from remote.campaign.states import LOCK, exclusive
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
 from remote.campaign.view.report import campaign_report
+from remote.commands.shared_options import fleet_option
 from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import Section
@@ -130,7 +131,7 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
 
 @click.argument("manifest", type=click.Path(exists=True, path_type=Path))
 @click.option("--campaign", "name", help="Folder below data/.  [default: named after the run]")
-@click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
+@fleet_option
 @click.option("--repetitions", type=click.IntRange(min=1), default=3, show_default=True)
 def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) -> None:
     """Measure the run of MANIFEST again, from the manifest alone, and compare the numbers.

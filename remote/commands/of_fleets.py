@@ -78,7 +78,8 @@ def hosts(fleet: str, show_all: bool) -> None:
         click.echo(tabulate(shown[columns].to_numpy().tolist(), headers=columns))
     names = table["host"].nunique()
     if ready:
-        click.echo(f"{names} hosts are up and have all that they need.")
+        but = "" if lacking.empty else ", but for observing middlewares by packets"
+        click.echo(f"{names} hosts are up and have all that they need{but}.")
     sys.exit(0 if ready else 1)
 
 

@@ -10,6 +10,7 @@ import click
 
 from remote.campaign.controller import sole_controller
 from remote.commands.of_fleets import lab_up
+from remote.commands.shared_options import fleet_option
 from remote.conformance.finding import Finding, Verdict
 from remote.conformance.on_hosts import open_on_hosts
 from remote.conformance.trying import findings_table, try_middleware
@@ -24,7 +25,7 @@ FAULTY = 1
 
 
 @click.argument("middleware", metavar="NAME|FILE")
-@click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
+@fleet_option
 def try_(middleware: str, fleet: str) -> None:
     """Ask a middleware, such as mine.toml or nutcracker, what it supports, and show a table.
 

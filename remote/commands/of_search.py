@@ -11,22 +11,16 @@ from remote.campaign import Campaign
 from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
 from remote.campaign.view.dry_run import missing_table
 from remote.checked_files import read_toml
+from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError
 from remote.experiment.objective import Objective
-from remote.experiment.section import PROFILES
 from remote.experiment.section_file import KEPT, SECTIONS_DIR, SUFFIX, read_section, section_of
 
 
 @click.argument("objective")
 @click.argument("base", metavar="SECTION")
 @click.argument("levels", nargs=-1, type=click.UNPROCESSED, metavar="[--FACTOR LEVEL]...")
-@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
-@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
-@click.option("--fleet", default="local", show_default=True, help="As in `lab run`.")
-@click.option("--time-dilation", type=float, help="As in `lab run`.")
-@click.option("--retry", is_flag=True, help="As in `lab run`.")
-@click.option("--dry-run", is_flag=True, help="As in `lab run`.")
-@click.option("--own-lab", is_flag=True, help="As in `lab run`.")
+@measuring_options
 @click.pass_context
 def find(
     context: click.Context,
@@ -37,6 +31,7 @@ def find(
     campaign: str,
     fleet: str,
     time_dilation: float | None,
+    middleware: str,
     retry: bool,
     dry_run: bool,
     own_lab: bool,
@@ -55,14 +50,14 @@ def find(
         asked = Objective.parse(objective)
     except ValueError as exc:
         raise ConfigError("OBJECTIVE", str(exc)) from exc
-    opened = Campaign.open(campaign, profile=profile, fleet=fleet)
-    section = read_section(base, profile)
-    given = parse_levels(levels, section.factors)
+    opened = Campaign.open(campaign, profile=profile, fleet=fleet, middleware=middleware)
+    section, file = read_section(base, profile), SECTIONS_DIR / f"{base}{SUFFIX}"
+    given = parse_levels(levels, opened.with_own_middleware(section, file).factors)
     name = name_of(base, asked, given)
-    parts = list(read_toml(SECTIONS_DIR / f"{base}{SUFFIX}").get("parts", {}))
+    parts = list(read_toml(file).get("parts", {}))
     document = search_document(section, parts, asked, given)
     path = opened.path / KEPT / f"{name}{SUFFIX}"
-    searched = section_of(path, document, profile)
+    searched = opened.with_own_middleware(section_of(path, document, profile), path)
     if dry_run:
         opened = dataclasses.replace(opened, plans={name: searched})
         planned = opened.planned(name, retry=retry, time_dilation=time_dilation)
@@ -80,7 +75,7 @@ def find(
         campaign=campaign,
         fleet=fleet,
         time_dilation=time_dilation,
-        middleware="",
+        middleware=middleware,
         retry=retry,
         dry_run=False,
         own_lab=own_lab,

@@ -16,7 +16,14 @@ from remote.campaign import Campaign
 from remote.campaign.found_section import parse_levels
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_fleets import lab_up
-from remote.experiment.section import PROFILES, slug
+from remote.commands.shared_options import (
+    campaign_option,
+    dry_run_option,
+    middleware_option,
+    own_lab_option,
+    profile_option,
+)
+from remote.experiment.section import slug
 from remote.providers.fleets import LOCAL
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, Topology
@@ -36,10 +43,11 @@ HEADERS = ("parameter", "kind", "elasticity", "95 % CI", "model", "repetitions",
     show_default=True,
     help="Rates are multiplied by 1 + STEP and divided by it.",
 )
-@click.option("--profile", type=click.Choice(PROFILES), default="smoke", show_default=True)
-@click.option("--campaign", default="smoke", show_default=True, help="Folder below data/.")
-@click.option("--dry-run", is_flag=True, help="Only list the cases and the time; needs no lab.")
-@click.option("--own-lab", is_flag=True, help="As in `lab run`.")
+@profile_option
+@campaign_option
+@middleware_option
+@dry_run_option
+@own_lab_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def sensitivity(
     section: str,
@@ -47,6 +55,7 @@ def sensitivity(
     step: float,
     profile: str,
     campaign: str,
+    middleware: str,
     dry_run: bool,
     own_lab: bool,
     as_json: bool,
@@ -66,17 +75,14 @@ def sensitivity(
     from remote.campaign.changes.sensitivity import config_of, plan_cases
     from remote.campaign.view.cases_table import cases_table
 
-    opened = Campaign.open(campaign, profile=profile, fleet=LOCAL)
+    opened = Campaign.open(campaign, profile=profile, fleet=LOCAL, middleware=middleware)
     plan = opened.plan(section)
     config = config_of(plan, parse_levels(levels, plan.factors))
 
     def study() -> Study:
         cases = plan_cases(plan, config, _topology(), step=step)
         return Study(
-            cases=cases,
-            campaign_dir=opened.path,
-            profile=profile,
-            middleware=opened.middleware,
+            cases=cases, campaign_dir=opened.path, profile=profile, middleware=opened.middleware
         )
 
     if dry_run:

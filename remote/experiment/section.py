@@ -92,6 +92,12 @@ class Section:
         name = str(self.own(config).get("middleware", self.constants.get("middleware", OWN)))
         return own_middleware() if name == OWN else self.middlewares[name]
 
+    @property
+    def is_observed(self) -> bool:
+        """Whether any of its runs is watched from outside."""
+        runs = map(self.settings, self.configs() if self.kind == "load" else ())
+        return any(run.num_middlewares and run.observed != OBSERVERS[0] for run in runs)
+
     def _told(self, config: Mapping[str, Level], given: Mapping[str, Level]) -> Config:
         """Return those of the given settings that the configuration's middleware can be told."""
         middleware = self.middleware(config)
@@ -161,11 +167,12 @@ def with_middleware(section: Section, middleware: Middleware) -> Section:
     def told(table: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in table.items() if middleware.takes(name)}
 
+    parts = list(map(told, section.parts))
     return replace(
         section,
         factors=told(section.factors),
         extra=told(section.extra),
-        parts=tuple(map(told, section.parts)),
+        parts=tuple(part for i, part in enumerate(parts) if part not in parts[:i]),
         constants={**told(section.constants), "middleware": middleware.name},
         follows={
             factor: {level: told(following) for level, following in by_level.items()}

@@ -270,7 +270,7 @@ def _require_known_words(middleware: Middleware, path: Path) -> None:
     if unknown:
         known = ", ".join(sorted(WORDS))
         raise ConfigError(path, f"unknown word {', '.join(unknown)}; known are {known}")
-    for word in ("address", "port", "servers"):
+    for word in ("port", "servers"):
         if word not in middleware.words:
             raise ConfigError(
                 path,

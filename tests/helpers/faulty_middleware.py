@@ -8,23 +8,30 @@ It routes as the course's: gets round-robin, sets to all servers, sharded multi-
 import argparse
 import asyncio
 import itertools
+import os
 import re
 import signal
+import threading
+import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 
 FAULTS = (
     *("wrong client", "lost key", "leak", "one blocks all", "truncated", "hangs", "no end"),
     *("wrong order", "dies of garbage", "one reader blocks all", "two copies"),
+    *("hoards", "slow server", "child stays"),
 )
 CROWD = 12  # requests that wait when replies go to wrong clients
+SLOW_S = 0.2
+CHILD_STAYS_S = 3.0  # after its parent has gone
 
 
 class Server:
     """One connection of one worker, made when it is needed."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, delay_s: float) -> None:
         self.host, _, self.port = address.rpartition(":")
+        self.delay_s = delay_s
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, request: bytes) -> bytes:
@@ -37,6 +44,7 @@ class Server:
             reply = bytearray()
             while (line := await reader.readuntil(b"\n")).startswith(b"VALUE "):
                 reply += line + await reader.readexactly(int(line.split()[3]) + 2)
+            await asyncio.sleep(self.delay_s)
             return bytes(reply + line)
         except (OSError, EOFError):
             writer.close()
@@ -55,6 +63,7 @@ class Middleware:
         self.one_at_a_time = asyncio.Lock()
         self.writing = asyncio.Lock()
         self.kept: list[asyncio.StreamWriter] = []
+        self.hoard: list[bytes] = []
 
     async def serve(self) -> None:
         """Serve until SIGTERM."""
@@ -104,6 +113,8 @@ class Middleware:
             data = await reader.readexactly(int(words[4]) + 2)
             if data[-2:] != b"\r\n":
                 return b"CLIENT_ERROR bad data chunk\r\n"
+            if self.fault == "hoards":
+                self.hoard.append(data)
             return await self.job([], line + data)
         return b"ERROR\r\n"
 
@@ -115,7 +126,11 @@ class Middleware:
 
     async def work(self, number: int) -> None:
         """Do one job after another."""
-        servers = [Server(address) for address in self.arguments.m]
+        is_slow = self.fault == "slow server"
+        servers = [
+            Server(address, SLOW_S if is_slow and place == 2 else 0)
+            for place, address in enumerate(self.arguments.m)
+        ]
         turn = number
         while True:
             keys, request, reply = await self.queue.get()
@@ -169,6 +184,22 @@ class Middleware:
         return b"".join(one.removesuffix(b"END\r\n") for one in replies) + b"END\r\n"
 
 
+def become_child() -> None:
+    """Go on as a child, which outlives its parent for a while."""
+    parent = os.getpid()
+    if child := os.fork():
+        os.waitpid(child, 0)
+        raise SystemExit
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.1)
+        time.sleep(CHILD_STAYS_S)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser()
@@ -180,7 +211,10 @@ def main() -> None:
     parser.add_argument("--fault", choices=FAULTS)
     help_alone = "what a job takes during which no other worker can do the same"
     parser.add_argument("--alone-s", type=float, default=0.0, help=help_alone)
-    asyncio.run(Middleware(parser.parse_args()).serve())
+    arguments = parser.parse_args()
+    if arguments.fault == "child stays":
+        become_child()
+    asyncio.run(Middleware(arguments).serve())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -11,6 +12,8 @@ from remote.conformance.wire import WrongReply, quote
 
 _KEYS = 12
 _MULTI_GET_KEYS = 24
+_TIMED_BYTES = 4096
+_DELAY_S = 0.03  # a packet that waits for an acknowledgement waits for 40 ms
 _CLIENTS = 3
 
 
@@ -83,6 +86,27 @@ def gets_spread(trial: Trial) -> Answer:
         return Answer(text)
     sentence = f"{asked.count(0)} of {len(asked)} servers had no get, although all had every key"
     return Answer(text, Verdict.DOES_NOT, sentence, [b"get %b\r\n" % key for key in values][:3])
+
+
+def delays(trial: Trial) -> Answer:
+    """Send gets and sets one after another, so that none has to wait for another."""
+    values = {key: bytes(_TIMED_BYTES) for key in numbered(b"timed", _MULTI_GET_KEYS)}
+    trial.fill(values)
+    client = trial.client()
+    kinds: dict[str, Callable[[bytes], None]] = {
+        "gets": lambda key: client.expect(key, values[key]),
+        "sets": lambda key: client.set(key, values[key]),
+    }
+    times_s = {kind: [_seconds(act, key) for key in values] for kind, act in kinds.items()}
+    shortest_s = min(min(times) for times in times_s.values())
+    for kind, times in times_s.items():
+        late = sorted(time_s for time_s in times if time_s > 3 * shortest_s + _DELAY_S)
+        if len(late) >= len(times) / 5:
+            text = f"{len(late)} of {len(times)} {kind} took {_ms(late[0])} to {_ms(late[-1])} ms"
+            sentence = f"{text}, with no other request under way; the shortest {_ms(shortest_s)} ms"
+            return Answer("slow without need", Verdict.FAULT, sentence)
+    longest_s = max(max(times) for times in times_s.values())
+    return Answer(f"{_ms(shortest_s)} to {_ms(longest_s)} ms")
 
 
 def multi_gets_are_cut(trial: Trial) -> Answer:
@@ -160,10 +184,24 @@ def _asked(trial: Trial, act: Callable[[], object]) -> list[int]:
     return [trial.asked_keys(number) - before[number] for number in everywhere]
 
 
+def _seconds(act: Callable[[bytes], None], key: bytes) -> float:
+    began_s = time.monotonic()
+    act(key)
+    return time.monotonic() - began_s
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f}"
+
+
 def _set(key: bytes, values: dict[bytes, bytes]) -> bytes:
     return b"set %b 0 0 %d\r\n%b\r\n" % (key, len(values[key]), values[key])
 
 
+_TIMES = (
+    r"(printf 'set timed 0 0 1\r\n1\r\n'; for n in $(seq 9); do sleep 0.5; date +%T.%N >&2; "
+    r"printf 'get timed\r\n'; done) | {nc} | while read -r line; do date +%T.%N; done"
+)
 _PARTS = (
     r"(for n in $(seq 0 23); do printf 'set part-%s 0 0 1\r\n1\r\n' $n; sleep 0.1; done; "
     r"printf 'get'; printf ' part-%s' $(seq 0 23); printf '\r\n') | {nc}"
@@ -173,6 +211,7 @@ QUESTIONS = (
     Question(text="Where sets go", ask=sets_go),
     Question(text="What one client sets, others get", ask=read_by_others),
     Question(text="Gets are spread over the servers", ask=gets_spread),
+    Question(text="A request alone is answered without delay", ask=delays, command=_TIMES),
 )
 SHARDED_QUESTIONS = (
     Question(text="A multi-get is cut into parts", ask=multi_gets_are_cut),

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from remote.errors import DISK_FULL, DISK_REMEDY, CommandFailed, CommandTimeout, RemoteError
 from remote.hosts.connection import Connection, Result
 from remote.hosts.jobs.ports import listening_on
-from remote.hosts.jobs.script import KILL_AFTER_S, PROBE_BYTES, start_script
+from remote.hosts.jobs.script import JOB_MARK, KILL_AFTER_S, PROBE_BYTES, start_script
 
 KILLED = 137  # the exit status that a shell gives to a program ended by SIGKILL
 SSH_MARGIN_S = 10.0
 POLL_S = 0.05
 STDERR_TAIL_BYTES = 2000
+_FOREGROUND = (
+    "It ended by itself. A program that goes into the background must be told to stay in the "
+    "foreground: it is watched, and ended by a signal."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,12 +95,13 @@ class Job:
         CommandFailed, CommandTimeout
             The job ended, or did not say so for `timeout_s` seconds.
         """
-        self._await_ready(_says(prefix, self._path("out")), timeout_s)
+        did_not = f"print a line that begins with `{prefix}` on its standard output"
+        self._await_ready(_says(prefix, self._path("out")), timeout_s, did_not)
 
     def wait_for_port(self, port: int, *, timeout_s: float) -> None:
         """Wait until something listens on `port` of the host; raises as `wait_for_line`."""
         listening = f"ss -Hltn '{listening_on(self.connection.host, port)}' | grep -q ."
-        self._await_ready(listening, timeout_s)
+        self._await_ready(listening, timeout_s, f"listen on port {port}")
 
     def wait(self, *, timeout_s: float) -> JobOutcome:
         """Wait for the end of the job and return how it ended, whatever its exit status.
@@ -120,6 +125,7 @@ class Job:
     def kill(self) -> None:
         """End every process of the job at once, or keep it from being started."""
         part, end = self._path("exit.part"), self._path("exit")
+        mark = shlex.quote(f"{JOB_MARK}={self.folder}/{self.name}")
         with self._launching:
             self._killed = True
             self._run(
@@ -127,6 +133,9 @@ class Job:
                 # what it listened on is free only when it has ended
                 "while kill -0 $p 2>/dev/null && [ $i -lt 50 ]; "
                 "do sleep 0.02; i=$((i+1)); done; "
+                # what went into the background, with a session of its own
+                f"for e in $(grep -lszxF {mark} /proc/[0-9]*/environ); do "
+                "e=${e%/environ}; kill -KILL ${e#/proc/} 2>/dev/null; done; "
                 f"[ -f {end} ] || {{ echo {KILLED} 1<> {part}; mv {part} {end}; }}"
             )
 
@@ -145,27 +154,35 @@ class Job:
         """Tell whether the job's exit status is there."""
         return self._run(f"test -f {self._path('exit')}").exit_status == 0
 
-    def failure(self) -> CommandFailed | CommandTimeout:
-        """Return the error that tells why the job ended, with the end of its standard error."""
+    def failure(self, did_not: str = "end") -> CommandFailed | CommandTimeout:
+        """Return the error that tells why the job ended, with the end of its standard error.
+
+        Parameters
+        ----------
+        did_not : what it should have done, if it runs on.
+        """
         if not self.has_ended():
-            return self._timeout(time.time() - self.started_at_s)
+            seconds = round(time.time() - self.started_at_s, 1)
+            return CommandTimeout(self.connection.host.name, self.command, seconds, did_not)
         tail = self._run(f"grep -v '^.RUN #' {self._path('err')} | tail -c {STDERR_TAIL_BYTES}")
         status = _exit_status(self._run(f"cat {self._path('exit')}").stdout)
         # A full disk takes no message either: it shows by trying.
         probe = self._path("probe")
         tried = self._run(f"head -c {PROBE_BYTES} /dev/zero > {probe}; rm -f {probe}").stderr
-        remedy = DISK_REMEDY if DISK_FULL in tail.stdout + tried else ""
+        remedy = _FOREGROUND if status == 0 else ""
+        remedy = DISK_REMEDY if DISK_FULL in tail.stdout + tried else remedy
         host = self.connection.host.name
         return CommandFailed(host, self.command, status, tail.stdout, remedy)
 
-    def _await_ready(self, test: str, timeout_s: float) -> None:
-        """Repeat the shell command `test` on the host until it succeeds."""
+    def _await_ready(self, test: str, timeout_s: float, did_not: str) -> None:
+        """Repeat the shell command `test` on the host until it succeeds, while the job runs."""
         script = (
             f"i=0; until {test}; do [ -f {self._path('exit')} ] && exit 4; i=$((i+1)); "
-            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done"
+            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; "
+            f"[ ! -f {self._path('exit')} ]"
         )
         if self._run(script, timeout_s=timeout_s).exit_status != 0:
-            raise self.failure()
+            raise self.failure(did_not)
 
     def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
         """Run the shell command `prelude` on the host and wait there for the exit status.

@@ -24,6 +24,7 @@ unshare    util-linux
 ping       iputils-ping
 iperf3     iperf3
 tcpdump    tcpdump
+nc         netcat-openbsd
 nutcracker nutcracker
 haproxy    haproxy
 gcc        gcc

@@ -6,6 +6,7 @@ import hashlib
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import dool
@@ -15,8 +16,9 @@ from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, read_clock
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host
-from remote.hosts.provision.table import install_command
+from remote.hosts.provision.table import install_command, may_not
 from remote.hosts.provision.tools import (
+    BARRED,
     OLD,
     PRESENT,
     REAL_GENERATOR,
@@ -68,13 +70,17 @@ class Tools:
         return f"env PYTHONPATH={shlex.quote(self.bin_dir)} python3 -m dool"
 
 
-def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
+def provision(fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False) -> dict[str, Tools]:
     """Check the tools of all `hosts` and upload jar, launchers and dool where they differ.
+
+    Parameters
+    ----------
+    captures : whether packets are to be captured on middlewares and servers.
 
     Raises
     ------
     MissingTool
-        A host lacks a program; the message names the package that has it.
+        A host lacks a program, or its user may not capture; the message tells what mends it.
     ConfigError
         The jar has not been built.
     """
@@ -82,13 +88,13 @@ def provision(fleet: Fleet, hosts: Iterable[Host]) -> dict[str, Tools]:
     for path, remedy in (remedies | {JAR: "make jar", DOOL: "make setup"}).items():
         if not path.is_file():
             raise ConfigError(path, f"does not exist: run `{remedy}` first")
-    return fleet.for_each(hosts, _provision_host)
+    return fleet.for_each(hosts, partial(_provision_host, captures=captures))
 
 
-def _provision_host(connection: Connection) -> Tools:
+def _provision_host(connection: Connection, *, captures: bool) -> Tools:
     host = connection.host
     found = find_tools(connection)
-    require_tools(host, found)
+    require_tools(host, found, captures=captures)
     _require_right_clock(connection)
     bin_dir = f"{host.work_dir}/bin"
     _upload(connection, bin_dir, needs_jar=host.role != "servers")
@@ -104,15 +110,17 @@ def _provision_host(connection: Connection) -> Tools:
     )
 
 
-def require_tools(host: Host, found: Mapping[str, Found]) -> None:
+def require_tools(host: Host, found: Mapping[str, Found], *, captures: bool = False) -> None:
     """Raise MissingTool for the first tool that the host needs and has not."""
     for tool in tools_of(host.role):
         own = found[tool.program]
-        if own.state != PRESENT and is_needed(tool, found):
+        if own.state != PRESENT and is_needed(tool, found, captures=captures):
             command = install_command(host, tool)
-            remedy = f"Install it: `{command}`, or `lab provision` for all hosts."
-            too_old = own.version if own.state == OLD else ""
-            raise MissingTool(host.name, tool.program, remedy, too_old=too_old)
+            remedy = f"Mend that: `{command}`, or `lab provision` for all hosts."
+            if tool.for_captures:
+                remedy += ' Without it a middleware is measured with `observed = "none"`.'
+            state = {OLD: f"too old: {own.version}", BARRED: f"there, but {may_not(host)}"}
+            raise MissingTool(host.name, tool.program, remedy, state.get(own.state, "missing"))
 
 
 def _require_right_clock(connection: Connection) -> None:

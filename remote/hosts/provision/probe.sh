@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tell of each PROGRAM whether this host has it: `program TAB state TAB path TAB version`, one line each.
-# Usage: probe.sh PROGRAM...     state: present, missing, or old
+# Usage: probe.sh PROGRAM...     state: present, missing, old, or barred: this user may not capture with it
 PATH="$PATH:/usr/sbin:/sbin"
 oldest_java=17
 
@@ -23,6 +23,9 @@ for program in "$@"; do
     if [ "$program" = java ]; then # openjdk version "17.0.9" 2023-10-17, or "1.8.0_392"
         major=$(printf '%s' "$version" | sed -n 's/^[^"]*"\([0-9]*\).*/\1/p')
         [ "${major:-0}" -ge "$oldest_java" ] || state=old
+    fi
+    if [ "$program" = tcpdump ] && ! tcpdump -i any -d >/dev/null 2>&1 </dev/null; then # opens it, and no more
+        state=barred
     fi
     printf '%s\t%s\t%s\t%s\n' "$program" "$state" "$path" "$version"
 done

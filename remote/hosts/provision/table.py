@@ -11,7 +11,15 @@ import pandas as pd
 from remote.errors import HostUnreachable, RemoteError
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host
-from remote.hosts.provision.tools import PRESENT, Found, Tool, find_tools, is_needed, tools_of
+from remote.hosts.provision.tools import (
+    BARRED,
+    PRESENT,
+    Found,
+    Tool,
+    find_tools,
+    is_needed,
+    tools_of,
+)
 from remote.hosts.ssh.handshake import ssh_command
 
 COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")
@@ -25,8 +33,8 @@ def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFra
     -------
     One row for each host and tool with the columns ``host``, ``role``, ``state`` (``up``, or
     ``down: `` and the reason), ``tool``, ``needed`` (its role needs it), ``present`` (in a version
-    that will do), ``version``, ``remedy`` (the command that mends it, empty if nothing is to be
-    mended). The tool of a host that is down is empty.
+    that will do), ``version``, ``remedy`` (the command that mends it, also what only captures
+    need; empty if nothing is to be mended). The tool of a host that is down is empty.
     """
     chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
     outcomes = fleet.try_each(find_tools, chosen)
@@ -59,21 +67,23 @@ def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[
     for program, own in outcome.items():
         present = own.state == PRESENT
         tool = tools.get(program)  # none for the real generator, which no host needs
-        needed = tool is not None and is_needed(tool, outcome)
+        lacks = tool is not None and not present and is_needed(tool, outcome, captures=True)
         yield {
             **common,
             "state": UP,
             "tool": program,
-            "needed": needed,
+            "needed": tool is not None and is_needed(tool, outcome),
             "present": present,
-            "version": own.version,
-            "remedy": install_command(host, tool) if tool and needed and not present else "",
+            "version": f"{own.version}: {may_not(host)}" if own.state == BARRED else own.version,
+            "remedy": install_command(host, tool) if tool and lacks else "",
         }
+
+
+def may_not(host: Host) -> str:
+    """Say who is not let capture packets."""
+    return f"{host.user} may not capture"
 
 
 def install_command(host: Host, tool: Tool) -> str:
     """Return the command, to be given on this machine, that installs `tool` on `host`."""
-    command = tool.install_command()
-    if host.user != "root":
-        command = f"sudo sh -c {shlex.quote(command)}"
-    return f"{ssh_command(host)} {shlex.quote(command)}"
+    return f"{ssh_command(host)} {shlex.quote(tool.install_command(host.user))}"

@@ -14,22 +14,34 @@ from remote.hosts.connection import Connection
 
 FOLDER = Path(__file__).parent
 PROBE = FOLDER / "probe.sh"
-PRESENT, MISSING, OLD = "present", "missing", "old"
+PRESENT, MISSING, OLD, BARRED = "present", "missing", "old", "barred"
 REAL_GENERATOR = "memtier_benchmark"
 """Taken where a client has it; everywhere else our drop-in is uploaded, which needs Java."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A program and the packages that have it, the first available one to be taken."""
+    """A program and the packages that have it, the first available one to be taken.
+
+    Attributes
+    ----------
+    for_captures : only runs that are observed by packets need it.
+    for_users : the shell command that lets a user run it who is not root, to be run by sudo.
+    """
 
     program: str
     roles: tuple[str, ...]
     packages: tuple[str, ...]
+    for_captures: bool = False
+    for_users: str = ""
 
-    def install_command(self) -> str:
-        """Return the shell command that installs it, to be run as root."""
-        return " || ".join(f"apt-get install -y {package}" for package in self.packages)
+    def install_command(self, user: str) -> str:
+        """Return the shell command that installs it for `user`, to be run by root."""
+        command = " || ".join(f"apt-get install -y {package}" for package in self.packages)
+        if user == "root":
+            return command
+        mended = f"{command} && {self.for_users}" if self.for_users else command
+        return f"sudo sh -c {shlex.quote(mended)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,20 +58,13 @@ class Found:
 def all_tools() -> tuple[Tool, ...]:
     """Return every tool of every role."""
     rows = yaml.safe_load((FOLDER / "tools.yml").read_text())["tools"]
-    return tuple(
-        Tool(program=row["program"], roles=tuple(row["roles"]), packages=tuple(row["packages"]))
-        for row in rows
-    )
+    lists = ("roles", "packages")
+    return tuple(Tool(**{**row, **{name: tuple(row[name]) for name in lists}}) for row in rows)
 
 
 def tools_of(role: str) -> tuple[Tool, ...]:
     """Return the tools that hosts of `role` need."""
     return tuple(tool for tool in all_tools() if role in tool.roles)
-
-
-def tool(program: str) -> Tool:
-    """Return the tool of that name."""
-    return next(tool for tool in all_tools() if tool.program == program)
 
 
 def find_tools(connection: Connection) -> dict[str, Found]:
@@ -74,8 +79,15 @@ def find_tools(connection: Connection) -> dict[str, Found]:
     return nothing | parse_probe(result.stdout)
 
 
-def is_needed(tool: Tool, found: Mapping[str, Found]) -> bool:
-    """Tell whether a host needs a tool of its role: Java on clients only for the drop-in."""
+def is_needed(tool: Tool, found: Mapping[str, Found], *, captures: bool = False) -> bool:
+    """Tell whether a host needs a tool of its role: Java on clients only for the drop-in.
+
+    Parameters
+    ----------
+    captures : whether packets are to be captured on it.
+    """
+    if tool.for_captures and not captures:
+        return False
     real = found.get(REAL_GENERATOR)
     return tool.program != "java" or real is None or real.state != PRESENT
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import hosts_table, is_ready
 from remote.hosts.provision.ansible import run_playbook
+from remote.hosts.provision.tools import PROBE, all_tools
 
 pytestmark = pytest.mark.integration
 
@@ -38,8 +40,7 @@ def recap(text):
     }
 
 
-# A host whose own copy of the system lacks memcached, and whose only source of packages has one.
-OVERLAY = r"""
+COPY = r"""
 set -e
 mkdir -p /run/layers && mount -n -t tmpfs -o size=200m mwlab /run/layers
 for folder in usr etc var; do
@@ -47,6 +48,11 @@ for folder in usr etc var; do
     mkdir -p $up $work
     mount -n -t overlay -o lowerdir=/$folder,upperdir=$up,workdir=$work mwlab /$folder
 done
+"""
+# A host whose own copy of the system lacks memcached, and whose only source of packages has one.
+OVERLAY = (
+    COPY
+    + r"""
 rm -f /usr/sbin/policy-rc.d
 dpkg --purge --force-all memcached >/dev/null 2>&1
 repository=/run/layers/repository package=/run/layers/package
@@ -62,6 +68,7 @@ dpkg-deb --build $package $repository/memcached.deb >/dev/null
 rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/*
 echo "deb [trusted=yes] file:$repository ./" > /etc/apt/sources.list
 """
+)
 
 
 @pytest.fixture
@@ -138,6 +145,20 @@ def test_table_shows_hosts_that_are_down_without_an_exception(fleet):
     assert table.loc["c3", "state"].startswith("down: ")
     assert table.loc["c3", "remedy"]
     assert (table.drop("c3")["state"] == "up").all()
+
+
+def test_user_who_is_not_root_is_let_capture(fleet):
+    """On a host with a copy of the system of its own, in which nobody else captures."""
+    c2 = fleet["c2"]
+    c2.run(COPY, timeout_s=60)
+    c2.run("useradd student")
+    probe = "runuser --user student -- sh -s -- tcpdump"
+    states = []
+    (tcpdump,) = (tool for tool in all_tools() if tool.program == "tcpdump")
+    for mend in (tcpdump.for_users, "true"):
+        states.append(c2.run(probe, stdin=PROBE.read_text()).stdout.split("\t")[1])
+        c2.run(f"SUDO_USER=student sh -c {shlex.quote(mend)}")
+    assert states == ["barred", "present"]
 
 
 def test_playbook_installs_what_is_missing_once(fleet, capfd, tmp_path):

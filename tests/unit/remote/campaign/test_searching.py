@@ -123,6 +123,21 @@ def test_find_lists_what_it_would_search():
 
 
 @pytest.mark.parametrize(
+    ("section", "rows"),
+    [
+        ("3.1", ["workload=set_clients_per_thread=32", "workload=get_clients_per_thread=32"]),
+        ("7", ["workload=get_num_middlewares=0", "workload=set_num_middlewares=1"]),
+    ],
+)
+def test_find_searches_with_another_middleware_what_that_can_be_told(section, rows):
+    shown = lab("throughput with p99 < 5 ms", section, "--middleware", "nutcracker")
+    assert shown.exit_code == 0, shown.output
+    assert re.findall(r" (workload=\S+)", shown.output) == rows
+    words = ["throughput with p99 < 5 ms", "3.1", "--workers", "64", "--middleware", "nutcracker"]
+    assert "--workers: no factor of the section" in lab(*words).output
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (["p99 < 5 ms", "3.1"], "an objective is such as"),

@@ -76,8 +76,15 @@ def test_settings_are_those_that_a_middleware_has(tmp_path):
 
 
 def test_black_boxes_need_not_be_observed(tmp_path):
+    assert read(tmp_path, COMPARED).is_observed
     section = read(tmp_path, COMPARED + '[middleware]\nobserved = "none"\n')
     assert {section.settings(config).observed for config in section.configs()} == {"none"}
+    assert not section.is_observed
+
+
+@pytest.mark.parametrize("name", ["0", "2.1", "3.1", "9"])
+def test_sections_of_ours_are_not_observed(name):
+    assert not read_section(name, "smoke").is_observed
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,25 @@ def test_the_command_lists_what_it_would_measure(lab, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_command_measures_another_middleware(lab, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('command = "mine {{ address }} {{ port }} {{ servers[0] }}"')
+    taken = []
+
+    class Noting(FakeLab):
+        def __call__(self, campaign, case):
+            taken.append((campaign.middleware, case.section.constants["middleware"]))
+            super().__call__(campaign, case)
+
+    words = ("--middleware", str(file), "--workload", "get", "--clients-per-thread", "32")
+    done = lab(*words, lab=Noting())
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("Section 3.1, workload=get_clients_per_thread=32: d log")
+    assert "\nworkers" not in done.stdout
+    assert set(taken) == {(file, "mine")}
+    assert (tmp_path / "smoke" / "middlewares" / "mine" / "sensitivity").is_dir()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

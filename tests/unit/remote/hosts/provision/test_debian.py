@@ -30,7 +30,7 @@ def missing(tmp_path):
 
 def test_lab_needs_all_programs(missing):
     text = missing()
-    for name in ("chromium", "mvn", "memcached", "iperf3", "python3-venv"):
+    for name in ("chromium", "mvn", "memcached", "iperf3", "nc", "python3-venv"):
         assert f" {name} " in text
     assert "install them with its package manager" in text
 

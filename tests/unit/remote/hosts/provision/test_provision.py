@@ -9,10 +9,11 @@ from remote.errors import LabError, MissingTool
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.provision import ansible
 from remote.hosts.provision.prepare import require_tools
-from remote.hosts.provision.table import install_command
+from remote.hosts.provision.table import hosts_table, install_command, is_ready
 from remote.hosts.provision.tools import (
     PROBE,
     Found,
+    Tool,
     all_tools,
     parse_probe,
     probe_command,
@@ -83,6 +84,33 @@ def test_probe_tells_missing_programs_and_survives_those_that_fail(tmp_path):
     assert found["ss-not-a-program"].state == "missing"
 
 
+@pytest.mark.parametrize(("opens", "state"), [("exit 0", "present"), ("exit 1", "barred")])
+def test_probe_tells_whether_the_user_may_capture(tmp_path, opens, state):
+    script = f'case "$*" in --version) echo tcpdump version 4.99.3;; "-i any -d") {opens};; esac'
+    found = probe(programs(tmp_path, tcpdump=script), "tcpdump")["tcpdump"]
+    assert (found.state, found.version) == (state, "tcpdump version 4.99.3")
+
+
+def test_users_may_capture_as_members_of_a_group(tmp_path):
+    names = ("groupadd", "usermod", "chgrp", "chmod", "setcap", "tcpdump")
+    path = programs(tmp_path, **{name: 'echo "${0##*/}" "$@"' for name in names})
+    result = subprocess.run(
+        ["sh", "-c", tcpdump().for_users],
+        capture_output=True,
+        text=True,
+        env={"PATH": path, "SUDO_USER": "lab"},
+        check=True,
+    )
+    file = tmp_path / "tcpdump"
+    assert result.stdout.splitlines() == [
+        "groupadd --force --system pcap",
+        "usermod --append --groups pcap lab",
+        f"chgrp pcap {file}",
+        f"chmod 0750 {file}",
+        f"setcap cap_net_raw,cap_net_admin+eip {file}",
+    ]
+
+
 def test_every_role_has_tools_and_every_tool_a_package():
     assert all(tool.packages and tool.roles for tool in all_tools())
     assert "memcached" in {tool.program for tool in tools_of("servers")}
@@ -98,10 +126,16 @@ def found_on(role: str, **states: str) -> dict[str, Found]:
     }
 
 
-def client() -> Host:
+def tcpdump() -> Tool:
+    (tool,) = (tool for tool in all_tools() if tool.program == "tcpdump")
+    return tool
+
+
+def client(role: str = "clients", user: str = "root") -> Host:
     return Host(
-        name="c1",
-        role="clients",
+        name=f"{role[0]}1",
+        role=role,
+        user=user,
         address="192.0.2.1",
         data_address="192.0.2.1",
         known_hosts=Path("/keys/known"),
@@ -114,6 +148,38 @@ def test_host_without_a_tool_is_refused_before_an_experiment():
         require_tools(client(), found_on("clients", ping="missing"))
     with pytest.raises(MissingTool, match=r"c1: `java` is too old: java 1\. .*openjdk-17"):
         require_tools(client(), found_on("clients", java="old"))
+
+
+def test_host_that_may_not_capture_is_refused_where_that_is_to_be_done():
+    host, barred = client("middlewares", user="lab"), found_on("middlewares", tcpdump="barred")
+    require_tools(host, barred)
+    with pytest.raises(MissingTool) as refused:
+        require_tools(host, barred, captures=True)
+    text = str(refused.value)
+    assert text.startswith("m1: `tcpdump` is there, but lab may not capture. Mend that: `ssh lab@")
+    assert "setcap" in text
+    assert 'with `observed = "none"`' in text
+    with pytest.raises(MissingTool, match="m1: `tcpdump` is missing"):
+        require_tools(host, found_on("middlewares", tcpdump="missing"), captures=True)
+    require_tools(client(), found_on("clients"), captures=True)
+
+
+@pytest.mark.parametrize(
+    ("user", "remedy"), [("lab", "setcap"), ("root", "'apt-get install -y tcpdump'")]
+)
+def test_table_names_a_tcpdump_that_may_not_capture(user, remedy):
+    host = client("servers", user=user)
+
+    class Hosts:
+        def try_each(self, task, hosts):
+            return {one.name: found_on(one.role, tcpdump="barred") for one in hosts}
+
+    table = hosts_table(Hosts(), [host])
+    (row,) = table[table["remedy"] != ""].to_dict("records")
+    assert (row["tool"], row["needed"], row["present"]) == ("tcpdump", False, False)
+    assert row["version"] == f"tcpdump 1: {user} may not capture"
+    assert remedy in row["remedy"]
+    assert is_ready(table)
 
 
 def test_client_with_the_real_generator_needs_no_java():

@@ -2,7 +2,6 @@ package mwlab.follow
 
 import java.io.IOException
 import java.io.Writer
-import java.nio.file.Files
 import java.nio.file.Path
 
 /**
@@ -11,7 +10,7 @@ import java.nio.file.Path
  * Who writes goes on if the file cannot be written; [close] tells. Rows stand in a buffer until it is full.
  */
 internal class RowFile(private val path: Path, header: String, private val mostRows: Int = MOST_ROWS) : AutoCloseable {
-    private val writer: Writer = Files.newBufferedWriter(path)
+    private val writer: Writer = path.toFile().bufferedWriter()
     private var rows = 0
     private var droppedRows = 0L
     private var failure: IOException? = null

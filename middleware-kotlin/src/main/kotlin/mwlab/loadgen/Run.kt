@@ -118,7 +118,6 @@ internal class Run(
             watch(threads, jobs, limit)
             helpers.forEach { it.cancel() }
         }
-        threads.forEach { it.finish() }
         return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
     }
 

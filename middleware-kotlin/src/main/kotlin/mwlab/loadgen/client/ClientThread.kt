@@ -44,7 +44,6 @@ internal class ClientThread(
         private set
     val sentTimes = SentTimes()
     private var cpuNanosAtStart = 0L
-    private var sampler: Sampler? = null
 
     /** Gives each client its recorder and its pace; to be called once the start of the run is known. */
     fun prepare(
@@ -61,7 +60,7 @@ internal class ClientThread(
         asked = (options.pacing.arrivals as? Arrivals.Open)?.let {
             AskedArrivals(it.rate, it.gaps, SplittableRandom(baseSeed).split().nextLong())
         }
-        sampler = options.output.sample?.oneOf?.let { oneOf ->
+        val sampler = options.output.sample?.oneOf?.let { oneOf ->
             samples?.let { Sampler(it, oneOf, clock, SplittableRandom(seed.inv())) }
         }
         val perClient = options.output.clientStats != null
@@ -73,11 +72,6 @@ internal class ClientThread(
         return clients.indices.map { index ->
             recorders[if (perClient) index else 0] to (common ?: closedPace(limit, index, random.split()))
         }
-    }
-
-    /** To be called when the clients have ended. */
-    fun finish() {
-        sampler?.flush()
     }
 
     /** Share of the time since [prepare] in which the loop's thread ran on a processor. */

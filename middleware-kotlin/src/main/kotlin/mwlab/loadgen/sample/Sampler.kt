@@ -8,7 +8,7 @@ import java.util.SplittableRandom
  * Chooses requests at random and writes down each when its reply is there. Confined to the thread of one event loop.
  *
  * Each request is taken with the same probability whatever came before, so that the sample is unbiased even if the load
- * has a period. Rows gather in [text] and go to the file in blocks.
+ * has a period.
  */
 internal class Sampler(
     private val file: SampleFile,
@@ -16,7 +16,7 @@ internal class Sampler(
     private val clock: RunClock,
     private val random: SplittableRandom,
 ) {
-    private val text = StringBuilder(BLOCK_CHARS + LONGEST_ROW_CHARS)
+    private val text = StringBuilder()
 
     /** Whether the request that is sent now is in the sample. */
     fun takesNext(): Boolean = random.nextInt(oneOf) == 0
@@ -32,12 +32,7 @@ internal class Sampler(
         if (request.outcome.isReply) appendUs(request.lastByteNanos)
         text.append(',').append(request.operation.word).append(',')
         appendQuoted(request.sampledKey.orEmpty())
-        text.append(',').append(file.server).append(',').append(request.outcome.word).append('\n')
-        if (text.length >= BLOCK_CHARS) flush()
-    }
-
-    /** Hands over what has gathered. */
-    fun flush() {
+        text.append(',').append(file.server).append(',').append(request.outcome.word)
         file.append(text)
         text.setLength(0)
     }
@@ -49,10 +44,5 @@ internal class Sampler(
     private fun appendQuoted(key: String) {
         val isPlain = key.none { it == ',' || it == '"' }
         if (isPlain) text.append(key) else text.append('"').append(key.replace("\"", "\"\"")).append('"')
-    }
-
-    private companion object {
-        const val BLOCK_CHARS = 1 shl 16
-        const val LONGEST_ROW_CHARS = 1024
     }
 }

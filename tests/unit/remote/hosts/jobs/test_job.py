@@ -1,0 +1,84 @@
+"""Jobs on this machine, by its shell: what they do not do in time, and what they leave behind."""
+
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from remote.errors import CommandFailed, CommandTimeout
+from remote.hosts.jobs.job import Job
+from remote.hosts.jobs.script import JOB_MARK
+from remote.waiting import until
+
+
+class LocalConnection:
+    """Runs the commands for a host on this machine."""
+
+    host = SimpleNamespace(name="m1", data_address="127.0.0.1")
+
+    def run(self, command, *, timeout_s=30.0, check=False, shown=""):
+        done = subprocess.run(
+            ["sh", "-c", command], capture_output=True, text=True, timeout=timeout_s, check=check
+        )
+        return SimpleNamespace(exit_status=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a command as a job, which ends with the test."""
+    jobs = []
+
+    def launch(command):
+        jobs.append(Job(LocalConnection(), str(tmp_path), "job 1", command))
+        jobs[-1].launch(limit_s=60)
+        return jobs[-1]
+
+    yield launch
+    for job in jobs:
+        job.kill()
+
+
+def marked(job):
+    """The processes that carry the mark of a job."""
+    mark = f"{JOB_MARK}={job.folder}/{job.name}".encode()
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            found += [path.parent.name] * (mark in path.read_bytes().split(b"\0"))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_program_that_goes_into_the_background_is_refused_and_ended(start):
+    job = start("setsid -f sleep 60")
+    with pytest.raises(CommandFailed, match="must be told to stay in the foreground"):
+        job.wait_for_line("listening", timeout_s=5)
+    assert len(marked(job)) == 1
+    job.kill()
+    assert until(lambda: marked(job) == [], 5)
+
+
+def test_a_program_that_is_ready_and_has_ended_is_refused(start):
+    job = start("sh -c 'echo listening; setsid -f sleep 60'")
+    assert until(job.has_ended, 5)
+    with pytest.raises(CommandFailed, match="ended with status 0: no message on stderr"):
+        job.wait_for_line("listening", timeout_s=5)
+
+
+@pytest.mark.parametrize(
+    ("wait", "message"),
+    [
+        (
+            lambda job: job.wait_for_line("listening", timeout_s=0.2),
+            "did not print a line that begins with `listening` on its standard output within",
+        ),
+        (lambda job: job.wait_for_port(1, timeout_s=0.2), "did not listen on port 1 within"),
+    ],
+)
+def test_what_a_program_did_not_do_in_time_is_told(start, wait, message):
+    job = start("sh -c 'echo is listening; exec sleep 60'")
+    with pytest.raises(CommandTimeout, match=message):
+        wait(job)
+    assert not job.has_ended()
