@@ -24,6 +24,7 @@ from remote.commands.of_fleets import lab_up, loopback_option
 from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
+from remote.commands.of_trace import parse_one_of, trace
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.experiment.section import PROFILES
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
@@ -157,6 +158,13 @@ def shell(host: str, command: tuple[str, ...]) -> None:
     metavar="NAME|FILE",
     help="Measure another middleware, such as nutcracker (docs/middlewares.md).  [default: mwlab]",
 )
+@click.option(
+    "--trace",
+    "followed",
+    metavar="1/N",
+    help="Write down one of N requests of each connection wherever it passes, for `lab trace`; or "
+    "`none`.  [default: each section's]",
+)
 @click.option("--retry", is_flag=True, help="Make new attempts at runs that were given up, too.")
 @click.option(
     "--dry-run", is_flag=True, help="Only list what is missing and the time it takes; needs no lab."
@@ -174,6 +182,7 @@ def run(
     fleet: str,
     time_dilation: float | None,
     middleware: str,
+    followed: str | None,
     retry: bool,
     dry_run: bool,
     own_lab: bool,
@@ -181,13 +190,20 @@ def run(
     """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
 
     A file is a section of your own, such as my.toml (docs/sections.md); the campaign keeps a copy.
-    Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME.
+    Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME. In a campaign a
+    section keeps to the --trace that it was begun with.
 
     Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
     3 if runs were given up after three attempts: they are named, all others are done.
     """
     sections = tuple(dict.fromkeys(sections))
-    opened = Campaign.open(campaign, profile=profile, fleet=fleet, middleware=middleware)
+    opened = Campaign.open(
+        campaign,
+        profile=profile,
+        fleet=fleet,
+        middleware=middleware,
+        follow=None if followed is None else parse_one_of(followed),
+    )
     for section in sections:
         if lost := opened.cannot_be_told(section):
             click.echo(f"{section}: {opened.middleware_name} cannot be told {', '.join(lost)}")
@@ -225,6 +241,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
+main.command()(_clear_errors(trace))
 for _command in (find, sensitivity):
     main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(_command))
 main.command(name="try")(_clear_errors(try_))
