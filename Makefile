@@ -102,7 +102,8 @@ coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselv
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
 
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
-	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py
+	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
+	  tests/planted/followed_on_the_lab.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

@@ -104,11 +104,11 @@ def slowest_requests(
     Returns
     -------
     pandas.DataFrame
-        Rows of `requests` with `excess_ms` (over the median of their kind), `blamed`,
-        `blamed_share` (0..1, of the excess).
+        Rows of `requests`, with their index, and `excess_ms` (over the median of their kind),
+        `blamed`, `blamed_share` (0..1, of the excess).
     """
     usual = usual_requests(requests)
-    slowest = requests.nlargest(how_many, "response_time_ms").reset_index(drop=True)
+    slowest = requests.nlargest(how_many, "response_time_ms")
     kinds = slowest["request_type"]
     blames = [
         blame(request, pauses, usual.loc[kind])

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.requests.host_clocks import HostClock, host_clocks
-from analysis.results.files import find_file, parse_json, read_text
+from analysis.requests.host_clocks import NS_PER_S, HostClock, host_clocks, seconds_since
+from analysis.requests.joining import join_nested, server_names
+from analysis.requests.on_the_wire import is_only_captured, read_stamps_of_packets, with_packets
+from analysis.results.files import find_file
 from analysis.results.followed import read_followed_by_generator, read_followed_by_middleware
-from analysis.tables.run import read_manifest
+from analysis.tables.run import PACKETS, read_manifest
 from analysis.units import MS_PER_S
 
 STAGES = (
@@ -30,8 +32,6 @@ STAGES = (
 """What a request passes, in this order, from its sending to its reply; columns end in ``_ms``."""
 _STAMPS = ("first_byte", "enqueued", "dequeued", "servers_sent", "servers_answered", "replied")
 _OF_MIDDLEWARE = ("first_byte", "enqueued", "dequeued", "replied")
-_NS_PER_S = 1_000_000_000
-_FARTHEST_S = 1.0  # between a request at the two ends; a port is not used again as soon
 _KEY = ["client", "number", "middleware"]
 
 
@@ -46,6 +46,9 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
     the client has read it (`link_back`). They add up to the response time, however far clocks are
     off: that moves time from one link to the other. A reply is stamped when it is handed over; a
     client that has read it before that stamp read it at once.
+
+    Of a middleware that follows nothing itself packets tell, where they were captured: all between
+    a request's first byte and the first server that is asked is then `queueing_time`.
 
     Parameters
     ----------
@@ -62,7 +65,8 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
         has sent it; `response_time_ms`, the `STAGES`, `stages_sum_ms`, `balance_ms` (response time
         less that sum); `servers` (tuple of names), `server_sent_ms`, `server_answered_ms` (tuples),
         `slowest_server`; `clock_bound_ms` (of both clocks), and `beyond_clock_bound`: a link took
-        less than no time, by more than the clocks explain.
+        less than no time, by more than the clocks explain. `worker` is -1 where none is known.
+        Where packets were captured also what `on_the_wire.with_packets` adds.
 
     Raises
     ------
@@ -75,7 +79,7 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
     manifest = read_manifest(folder)
     clocks = host_clocks(manifest)
     sent, passed = _sent(folder, manifest, clocks), _passed(folder, manifest, clocks)
-    requests = _with_stages(_joined(sent, passed))
+    requests = with_packets(_with_stages(_joined(sent, passed)), folder, manifest, clocks)
     bounds_s = {host: clock.bound_s for host, clock in clocks.items()}
     bound_s = requests["client_host"].map(bounds_s) + requests["middleware"].map(bounds_s)
     shorter_ms = requests[["link_there_ms", "link_back_ms"]].min(axis="columns")
@@ -85,21 +89,6 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
         clock_bound_ms=bound_s * MS_PER_S,
         beyond_clock_bound=shorter_ms < -bound_s * MS_PER_S,
     )
-
-
-def seconds_since(
-    stamps_ns: pd.Series, manifest: Mapping[str, Any], clock: HostClock, *, read_ns: pd.Series
-) -> pd.Series:
-    """Bring stamps of a host to seconds since the stable window began, by the control's clock.
-
-    Parameters
-    ----------
-    read_ns
-        When the clock's offset is taken: the same for all stamps of a row.
-    """
-    origin_ns = round(manifest["window"]["start_epoch_s"] * _NS_PER_S)
-    by_host_s: pd.Series = (stamps_ns - origin_ns) / _NS_PER_S
-    return by_host_s - clock.offset_at_s(read_ns / _NS_PER_S)
 
 
 def _sent(
@@ -116,7 +105,7 @@ def _sent(
                 rows[f"{stamp}_s"] = seconds_since(
                     stamps_ns, manifest, clocks[host], read_ns=read_ns
                 )
-            early_s = (rows["intended_ns"] - rows["sent_ns"]) / _NS_PER_S
+            early_s = (rows["intended_ns"] - rows["sent_ns"]) / NS_PER_S
             rows["intended_ms"] = (early_s * MS_PER_S).astype("float64")
             target = manifest["targets"][host][instance]
             parts.append(rows.assign(client_host=host, instance=instance, middleware=target))
@@ -130,13 +119,17 @@ def _passed(
     """Read what the middlewares followed."""
     parts = []
     for host in manifest["roles"]["middlewares"]:
-        directory = folder / host / "middleware"
-        rows = read_followed_by_middleware(find_file(directory, "followed.csv"))
+        if is_only_captured(folder / host):
+            directory = folder / host / PACKETS
+            rows = read_stamps_of_packets(directory)
+        else:
+            directory = folder / host / "middleware"
+            rows = read_followed_by_middleware(find_file(directory, "followed.csv"))
         read_ns = rows["first_byte_ns"]
         for stamp in _OF_MIDDLEWARE:
             stamps_ns = rows[f"{stamp}_ns"]
             rows[f"{stamp}_s"] = seconds_since(stamps_ns, manifest, clocks[host], read_ns=read_ns)
-        names = _server_names(directory, manifest["roles"]["servers"])
+        names = server_names(directory, manifest["roles"]["servers"])
         rows["servers"] = [tuple(names.get(n, n) for n in each) for each in rows["servers"]]
         parts.append(rows.assign(middleware=host))
     if not parts:
@@ -144,22 +137,8 @@ def _passed(
     return pd.concat(parts, ignore_index=True)
 
 
-def _server_names(directory: Path, servers: Sequence[str]) -> dict[str, str]:
-    """Address of each server, as the middleware lists them, to its host."""
-    path = find_file(directory, "summary.json")
-    listed = parse_json(path, read_text(path)).get("configuration", {}).get("servers", [])
-    return dict(zip(listed, servers, strict=True)) if len(listed) == len(servers) else {}
-
-
 def _joined(sent: pd.DataFrame, passed: pd.DataFrame) -> pd.DataFrame:
-    """Join rows of the same request; of those with one port and number, the nearest in time."""
-    pairs = sent.reset_index(names="sent_row").merge(
-        passed.reset_index(names="passed_row"), on=_KEY
-    )
-    middles = pairs["sent_s"] + pairs["received_s"] - pairs["first_byte_s"] - pairs["replied_s"]
-    pairs["apart_s"] = middles.abs() / 2
-    pairs = pairs[pairs["apart_s"] <= _FARTHEST_S].sort_values("apart_s")
-    pairs = pairs.drop_duplicates("sent_row").drop_duplicates("passed_row")
+    pairs = join_nested(sent, passed, _KEY, ("sent_s", "received_s"), ("first_byte_s", "replied_s"))
     if pairs.empty:
         raise ValueError(
             f"no request was followed at both ends: {len(sent)} by generators, {len(passed)} by "
@@ -174,7 +153,7 @@ def _with_stages(pairs: pd.DataFrame) -> pd.DataFrame:
     for name in ("sent", "answered"):
         times[f"server_{name}_ms"] = pd.Series(
             [
-                tuple(start_ms + (stamp - start_ns) / _NS_PER_S * MS_PER_S for stamp in stamps)
+                tuple(start_ms + (stamp - start_ns) / NS_PER_S * MS_PER_S for stamp in stamps)
                 for start_ms, start_ns, stamps in zip(
                     first_ms, first_ns, pairs[f"{name}_ns"], strict=True
                 )

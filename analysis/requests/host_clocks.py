@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from analysis.tables.run import ONE_MACHINE
 
 READING_S = 20e-6
 """A program reads its host's time of day beside its own clock once: it is known to that."""
+NS_PER_S = 1_000_000_000
 _WHENS = ("start", "end")
 
 
@@ -59,6 +61,21 @@ def host_clocks(manifest: Mapping[str, Any]) -> dict[str, HostClock]:
     if "clocks" not in manifest:
         raise ValueError("the clocks of the run's hosts were not read: stamps cannot be compared")
     return {host: _clock(manifest["clocks"][host]) for host in hosts}
+
+
+def seconds_since(
+    stamps_ns: pd.Series, manifest: Mapping[str, Any], clock: HostClock, *, read_ns: pd.Series
+) -> pd.Series:
+    """Bring stamps of a host to seconds since the stable window began, by the control's clock.
+
+    Parameters
+    ----------
+    read_ns
+        When the clock's offset is taken: the same for all stamps of a row.
+    """
+    origin_ns = round(manifest["window"]["start_epoch_s"] * NS_PER_S)
+    by_host_s: pd.Series = (stamps_ns - origin_ns) / NS_PER_S
+    return by_host_s - clock.offset_at_s(read_ns / NS_PER_S)
 
 
 def _clock(known: Mapping[str, Mapping[str, float]]) -> HostClock:

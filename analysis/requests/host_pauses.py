@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.requests.followed_requests import seconds_since
-from analysis.requests.host_clocks import host_clocks
+from analysis.requests.host_clocks import NS_PER_S, host_clocks, seconds_since
+from analysis.requests.on_the_wire import is_only_captured
 from analysis.results.files import find_file
 from analysis.results.followed import read_pauses
 from analysis.tables.run import read_manifest
@@ -15,7 +15,6 @@ from analysis.tables.run import read_manifest
 COLUMNS = ["host", "process", "start_s", "length_s", "cause"]
 MIDDLEWARE, SERVER = "middleware", "server"
 GARBAGE_COLLECTION, STOPPED = "gc", "stopped"
-_NS_PER_S = 1_000_000_000
 
 
 def host_pauses(folder: Path | str) -> pd.DataFrame:
@@ -31,7 +30,9 @@ def host_pauses(folder: Path | str) -> pd.DataFrame:
     pandas.DataFrame
         `host`, `process` (``middleware``, ``memtier-0``, ``server``), `start_s` (0 where the
         stable window begins), `length_s`; seconds of the clock. `cause`: ``gc: <collector>``,
-        ``hiccup`` (a sleeping thread was woken up late) or ``stopped`` (on purpose).
+        ``hiccup`` (a sleeping thread was woken up late) or ``stopped`` (on purpose). Generators and
+        middlewares notice by themselves that they stood still; of servers only the section's own
+        `pauses` are known, and a black box tells nothing.
 
     Raises
     ------
@@ -54,13 +55,14 @@ def host_pauses(folder: Path | str) -> pd.DataFrame:
         frame.loc[rows.index, "start_s"] = seconds_since(
             stamps_ns, manifest, clocks[str(name)], read_ns=stamps_ns
         )
-    frame["length_s"] = frame["length_ns"] / _NS_PER_S
+    frame["length_s"] = frame["length_ns"] / NS_PER_S
     return frame.reindex(columns=COLUMNS).sort_values("start_s", ignore_index=True)
 
 
 def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:
     for host in manifest["roles"]["middlewares"]:
-        yield host, MIDDLEWARE, find_file(folder / host / "middleware", "pauses.csv")
+        if not is_only_captured(folder / host):
+            yield host, MIDDLEWARE, find_file(folder / host / "middleware", "pauses.csv")
     for host in manifest["roles"]["clients"]:
         for instance in range(manifest["instances_per_client"]):
             process = f"memtier-{instance}"
@@ -73,8 +75,8 @@ def _stopped(manifest: Mapping[str, Any]) -> pd.DataFrame:
         {
             "host": pause["host"],
             "process": SERVER,
-            "start_ns": round(pause["began_epoch_s"] * _NS_PER_S),
-            "length_ns": round((pause["ended_epoch_s"] - pause["began_epoch_s"]) * _NS_PER_S),
+            "start_ns": round(pause["began_epoch_s"] * NS_PER_S),
+            "length_ns": round((pause["ended_epoch_s"] - pause["began_epoch_s"]) * NS_PER_S),
             "cause": STOPPED,
         }
         for pause in manifest.get("pauses", [])

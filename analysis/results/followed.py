@@ -1,4 +1,4 @@
-"""Read what generator and middleware write of requests that were followed, and of their own pauses.
+"""Read what is written of requests that were followed, and of pauses of who follows them.
 
 ``memtier-0-followed.csv`` of the generator, a line for each request that was answered::
 
@@ -10,7 +10,13 @@
     client,number,request_type,first_byte_ns,enqueued_ns,dequeued_ns,worker,replied_ns,servers,...
     198.18.0.11:40312,688,get,1795231822004618532,1795231822004620011,1795231822004630517,5,...
 
-``pauses.csv`` of both::
+``packets/followed.csv`` of what was captured on a middleware's host, and without the last five on
+a server's, whose clients are the middlewares' connections::
+
+    client,number,request_type,first_byte_ns,replied_ns,servers,connections,numbers,sent_ns,...
+    198.18.0.11:40312,688,get,1795231822004600107,1795231822006018225,198.18.0.31:11211,...
+
+``pauses.csv`` of generator and middleware::
 
     start_ns,length_ns,cause
     1795231822004118532,5000000,gc: Copy
@@ -20,7 +26,7 @@ Stamps are nanoseconds since 1970 by the clock of the program's host. Files are 
 last line end.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -68,6 +74,19 @@ _MIDDLEWARE: Mapping[str, Callable[[str], object]] = {
     "sent_ns": _counts,
     "answered_ns": _counts,
 }
+CALLS_OF_PACKETS = ("servers", "connections", "numbers", "sent_ns", "answered_ns")
+_PACKETS: Mapping[str, Callable[[str], object]] = {
+    "client": str,
+    "number": parse_count,
+    "request_type": str,
+    "first_byte_ns": parse_count,
+    "replied_ns": parse_count,
+    "servers": _names,
+    "connections": _names,
+    "numbers": _counts,
+    "sent_ns": _counts,
+    "answered_ns": _counts,
+}
 _PAUSES: Mapping[str, Callable[[str], object]] = {
     "start_ns": parse_count,
     "length_ns": parse_count,
@@ -108,13 +127,26 @@ def read_followed_by_middleware(path: Path | str) -> pd.DataFrame:
     ParseError
         The file is missing, damaged or of another kind.
     """
-    path = Path(path)
-    frame = _read(path, _MIDDLEWARE)
-    for line_number, parts in enumerate(zip(*(frame[n] for n in _OF_EACH_SERVER), strict=True), 2):
-        if len({len(part) for part in parts}) > 1:
-            told = ", ".join(_OF_EACH_SERVER)
-            raise ParseError(path, line_number, f"{told} are of different numbers of servers")
-    return frame
+    return _read_with_calls(Path(path), _MIDDLEWARE, _OF_EACH_SERVER)
+
+
+def read_followed_by_packets(path: Path | str) -> pd.DataFrame:
+    """Read the followed requests that passed a host's interface, plain or gzip.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `client` and `number` as `read_followed_by_generator`, `request_type`, `first_byte_ns` (of
+        the request), `replied_ns` (last byte of the reply). Of a middleware, tuples of equal
+        length: `servers`, `connections` and `numbers` (its end of the connection, and of the
+        request on it), `sent_ns`, `answered_ns`; empty of a server.
+
+    Raises
+    ------
+    ParseError
+        The file is missing, damaged or of another kind.
+    """
+    return _read_with_calls(Path(path), _PACKETS, CALLS_OF_PACKETS)
 
 
 def read_pauses(path: Path | str) -> pd.DataFrame:
@@ -141,6 +173,17 @@ def _read(path: Path, columns: Mapping[str, Callable[[str], object]]) -> pd.Data
     rows = [_row(path, number, line, columns) for number, line in enumerate(lines[1:], 2)]
     types = {name: _TYPES[parse] for name, parse in columns.items() if parse in _TYPES}
     return pd.DataFrame(rows, columns=header, dtype=object).astype(types)
+
+
+def _read_with_calls(
+    path: Path, columns: Mapping[str, Callable[[str], object]], of_calls: Sequence[str]
+) -> pd.DataFrame:
+    frame = _read(path, columns)
+    for line_number, parts in enumerate(zip(*(frame[n] for n in of_calls), strict=True), 2):
+        if len({len(part) for part in parts}) > 1:
+            told = ", ".join(of_calls)
+            raise ParseError(path, line_number, f"{told} are of different numbers of servers")
+    return frame
 
 
 def _row(

@@ -108,7 +108,9 @@ def unpack(campaign_dir: Path, section: str) -> int:
 
 @contextlib.contextmanager
 def raw_files(
-    campaign_dir: Path, sections: Iterable[str] | None = None, beginning: str = ""
+    campaign_dir: Path,
+    sections: Iterable[str] | None = None,
+    beginning: str | tuple[str, ...] = "",
 ) -> Iterator[Path]:
     """Give a campaign's folder in which the runs of some sections have all their files.
 
@@ -120,7 +122,8 @@ def raw_files(
     sections
         All that were measured when None.
     beginning
-        Of packed sections only files whose names begin so, such as ``summary.json``.
+        Of packed sections only files whose names begin so, or with one of these, such as
+        ``summary.json``.
 
     Raises
     ------
@@ -161,7 +164,7 @@ def _write(target: Path, section_dir: Path, paths: Iterable[Path]) -> None:
             raise ParseError(target, None, f"does not give {name} back as it was")
 
 
-def _contents(source: Path, beginning: str = "") -> Iterator[tuple[str, bytes]]:
+def _contents(source: Path, beginning: str | tuple[str, ...] = "") -> Iterator[tuple[str, bytes]]:
     """Give path and content of every file in an archive whose name begins so."""
     try:
         with lzma.open(source) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
@@ -178,7 +181,7 @@ def _contents(source: Path, beginning: str = "") -> Iterator[tuple[str, bytes]]:
         raise ParseError(source, None, f"not a complete archive: {exc}") from exc
 
 
-def _extract(source: Path, section_dir: Path, beginning: str = "") -> int:
+def _extract(source: Path, section_dir: Path, beginning: str | tuple[str, ...] = "") -> int:
     """Write the files of an archive below a folder; return how many were written."""
     files = 0
     for name, content in _contents(source, beginning):

@@ -34,6 +34,7 @@ from one_connection import median_response_times_ms
 from processes import JAR, cpu_s, end_on_signals, machine_cpu_s, require_programs, rss_mib
 from systems import (
     DIRECT,
+    FOLLOWING,
     OURS,
     PIPELINED_KTOR,
     RELAY,
@@ -60,7 +61,7 @@ LOADS = [
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
 # What is measured under which load; no proxy, twemproxy and ours, pipelined, under all.
-AT_64_ONLY = (RELAY_EACH, UNINSTRUMENTED, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
+AT_64_ONLY = (RELAY_EACH, UNINSTRUMENTED, FOLLOWING, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
 UP_TO_64 = (RELAY, SEQUENTIAL_64)
 NOT_OURS = (DIRECT, RELAY, RELAY_EACH, TWEMPROXY)
 WARM_UP_S = 8  # the JVM goes on compiling for that long

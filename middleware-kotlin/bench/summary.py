@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 from systems import (
     DIRECT,
+    FOLLOWING,
     PIPELINED,
     PIPELINED_KTOR,
     RELAY,
@@ -134,6 +135,12 @@ def _targets_of(workload: str) -> Iterator[Target]:
         float("inf"),
         _ratio(CPU, PIPELINED, UNINSTRUMENTED, large),
     )
+    for name, column in (("throughput", THROUGHPUT), ("CPU per request", CPU)):
+        yield most(
+            f"one of 100 requests followed: {name} with / without",
+            float("inf"),
+            _ratio(column, FOLLOWING, PIPELINED, large),
+        )
     for system, loop in ((PIPELINED_KTOR, PIPELINED), (SEQUENTIAL_64_KTOR, SEQUENTIAL_64)):
         for name, column in (("throughput", THROUGHPUT), ("CPU per request", CPU)):
             yield most(

@@ -17,6 +17,7 @@ RELAY_EACH = "relay, a connection each"  # the same for one that sends one reque
 RELAY_SOURCE = Path(__file__).parent / "relay.c"
 SEQUENTIAL_64, PIPELINED = "sequential-64", "pipelined"
 UNINSTRUMENTED = "pipelined, uninstrumented"
+FOLLOWING = "pipelined, one of 100 followed"
 PIPELINED_KTOR, SEQUENTIAL_64_KTOR = "pipelined, ktor", "sequential-64, ktor"
 OURS = {
     SEQUENTIAL_64: "--dispatch sequential -t 64",
@@ -25,6 +26,7 @@ OURS = {
 # Each option that earlier builds lack, with the systems that show what it does.
 VARIANTS = {
     "--instrumentation": {UNINSTRUMENTED: f"{OURS[PIPELINED]} --instrumentation off"},
+    "--follow": {FOLLOWING: f"{OURS[PIPELINED]} --follow 1/100"},
     "--transport": {
         PIPELINED_KTOR: f"{OURS[PIPELINED]} --transport ktor",
         SEQUENTIAL_64_KTOR: f"{OURS[SEQUENTIAL_64]} --transport ktor",

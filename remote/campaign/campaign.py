@@ -23,7 +23,7 @@ from remote.campaign.view.progress import show_left
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.run import Run
-from remote.experiment.section import PROFILES, Section, with_middleware
+from remote.experiment.section import PROFILES, Section, with_follow, with_middleware
 from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, section_file
 from remote.experiment.sessions.link_session import links_section
 from remote.hosts.inventory import Inventory
@@ -59,6 +59,8 @@ class Campaign:
     seed : of the order of the runs.
     plans : sections by name that are not those of the section files.
     middleware : file of the one that is measured in place of this project's own.
+    follow : one of so many requests of each connection is followed in all sections, 0 for none;
+        None for what each section says.
     """
 
     path: Path
@@ -67,6 +69,7 @@ class Campaign:
     seed: int
     plans: Mapping[str, Section] = field(default_factory=dict)
     middleware: Path | None = None
+    follow: int | None = None
 
     @classmethod
     def open(
@@ -77,6 +80,7 @@ class Campaign:
         fleet: str = "local",
         data_dir: Path = DATA_DIR,
         middleware: str = "",
+        follow: int | None = None,
     ) -> Campaign:
         """Open campaign `name`, creating its folder if it is new.
 
@@ -85,6 +89,7 @@ class Campaign:
         middleware : name or file of the one to measure in place of this project's own. What is
             measured of it is a campaign of its own, ``<name>/middlewares/<middleware>``, which
             may also be given as `name`.
+        follow : see the class.
 
         Raises
         ------
@@ -114,22 +119,43 @@ class Campaign:
                 fleet=NO_FLEET,
                 seed=known.seed,
                 middleware=file,
+                follow=follow,
             )
         if record is None:
             seed = random.SystemRandom().randrange(2**32)
             record = Record(profile=profile, seed=seed, fleet=fleet)
         record.require(path, profile=profile, fleet=fleet)
-        return cls(path=path, profile=profile, fleet=fleet, seed=record.seed, middleware=file)
+        return cls(
+            path=path,
+            profile=profile,
+            fleet=fleet,
+            seed=record.seed,
+            middleware=file,
+            follow=follow,
+        )
 
     def plan(self, section: str) -> Section:
         """Return the section of that name, or in the file of that path, in its profile."""
         if section in self.plans:
             return self.plans[section]
+        asked = self._as_asked(section)
+        record = Record.read(self.path)
+        if record is None:
+            return asked
+        if self.follow is not None:
+            record.require_trace(self.path, asked)
+        return record.as_begun(asked)
+
+    def _as_asked(self, section: str) -> Section:
         path = self.file(section)
         read = read_section(path.stem, self.profile, folder=path.parent)
         read = self.with_own_middleware(read, path)
-        record = Record.read(self.path)
-        return record.as_begun(read) if record else read
+        if self.follow is None:
+            return read
+        try:
+            return with_follow(read, self.follow or None)
+        except ValueError as exc:
+            raise ConfigError(path, f"{exc}: measure it without --trace") from exc
 
     def with_own_middleware(self, section: Section, path: Path) -> Section:
         """Return a section of the file `path` with the middleware that this campaign measures."""

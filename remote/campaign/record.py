@@ -13,9 +13,10 @@ from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.precision import Precision
-from remote.experiment.section import Pause, Section
+from remote.experiment.section import Pause, Section, with_follow
 from remote.hosts.inventory import Inventory
 from remote.providers.fleets import LOCAL
+from remote.services.middleware_file import FOLLOW
 
 RECORD = "campaign.json"
 _STILL_HELD = ("hosts", "constants", "follows")  # of what a campaign of before was begun with
@@ -91,14 +92,32 @@ class Record:
             conditions={**self.conditions, **conditions},
         )
 
+    def require_trace(self, folder: Path, section: Section) -> None:
+        """Refuse to follow other requests of a section than it was begun with."""
+        begun = self.conditions.get(f"section {section.name}")
+        if begun is None:
+            return
+        known, wanted = begun["constants"].get(FOLLOW), section.constants.get(FOLLOW)
+        if known != wanted:
+            was, now = (f"1/{one_of}" if one_of else "none" for one_of in (known, wanted))
+            raise ConfigError(
+                folder / RECORD,
+                f"section {section.name} was begun with --trace {was}, and its runs stay what they "
+                f"are: leave --trace out, or measure with --trace {now} in another campaign, such "
+                f"as `--campaign {folder.name}-traced`",
+            )
+
     def as_begun(self, section: Section) -> Section:
         """Return a section as the campaign was begun with it, which tells what its runs are.
 
-        Those of before have durations in seconds of the clock, and one k for each section.
+        Those of before have durations in seconds of the clock, and one k for each section. Which
+        requests are followed stays as it was, whatever the file says now: it changes nothing of the
+        system.
         """
         begun = self.conditions.get(f"section {section.name}")
         if begun is None:
             return section
+        section = with_follow(section, begun["constants"].get(FOLLOW))
         if not _begun_with_seconds_of_the_clock(begun):
             if self.fleet == LOCAL and section.time_dilation is not None:
                 return section  # what differs is refused when more is measured

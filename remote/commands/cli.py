@@ -24,6 +24,7 @@ from remote.commands.of_fleets import lab_up, loopback_option
 from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
+from remote.commands.of_trace import parse_one_of, trace
 from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
@@ -139,6 +140,13 @@ def shell(host: str, command: tuple[str, ...]) -> None:
 @main.command()
 @click.argument("sections", nargs=-1, required=True, metavar="SECTION...")
 @measuring_options
+@click.option(
+    "--trace",
+    "followed",
+    metavar="1/N",
+    help="Write down one of N requests of each connection wherever it passes, for `lab trace`; or "
+    "`none`.  [default: each section's]",
+)
 @_clear_errors
 def run(
     sections: tuple[str, ...],
@@ -147,6 +155,7 @@ def run(
     fleet: str,
     time_dilation: float | None,
     middleware: str,
+    followed: str | None,
     retry: bool,
     dry_run: bool,
     own_lab: bool,
@@ -154,13 +163,20 @@ def run(
     """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
 
     A file is a section of your own, such as my.toml (docs/sections.md); the campaign keeps a copy.
-    Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME.
+    Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME. In a campaign a
+    section keeps to the --trace that it was begun with.
 
     Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
     3 if runs were given up after three attempts: they are named, all others are done.
     """
     sections = tuple(dict.fromkeys(sections))
-    opened = Campaign.open(campaign, profile=profile, fleet=fleet, middleware=middleware)
+    opened = Campaign.open(
+        campaign,
+        profile=profile,
+        fleet=fleet,
+        middleware=middleware,
+        follow=None if followed is None else parse_one_of(followed),
+    )
     for section in sections:
         if lost := opened.cannot_be_told(section):
             click.echo(f"{section}: {opened.middleware_name} cannot be told {', '.join(lost)}")
@@ -198,6 +214,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
+main.command()(_clear_errors(trace))
 for _command in (find, sensitivity):
     main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(_command))
 main.command(name="try")(_clear_errors(try_))

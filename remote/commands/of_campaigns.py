@@ -60,7 +60,7 @@ def verify(name: str) -> None:
     NAME is a folder of data/, or the path of a campaign elsewhere. Exit status 1 if anything is
     not as it was when it was measured.
     """
-    path = _campaign_dir(name)
+    path = campaign_dir(name)
     found = verify_campaign(path)
     for finding in found.findings:
         click.echo(str(finding))
@@ -113,9 +113,9 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
     interval too wide. Each is told with its number, the 95 % interval and what it is held to.
     With --against the exit status is 1 if any verdict differs.
     """
-    own = claims_of(_campaign_dir(name))
+    own = claims_of(campaign_dir(name))
     if against is not None:
-        differing = differences(own, claims_of(_campaign_dir(against)))
+        differing = differences(own, claims_of(campaign_dir(against)))
         for one, other in differing:
             click.echo(f"{one.section}: {one.statement}")
             click.echo(f"  {name}: {one.verdict}; {against}: {other.verdict}")
@@ -167,7 +167,7 @@ def _take_middlewares(plan: Section, manifest: Path, campaign_dir: Path) -> None
             shutil.copytree(kept, kept_folder(campaign_dir / KEPT, name), dirs_exist_ok=True)
 
 
-def _campaign_dir(name: str) -> Path:
+def campaign_dir(name: str) -> Path:
     """Return the folder of a campaign: below data/, or of a path; ConfigError if there is none."""
     path = Path(name) if Path(name).is_dir() else DATA_DIR / name
     if not path.is_dir():

@@ -11,7 +11,7 @@ from remote.experiment.lengths import Durations
 from remote.experiment.objective import Objective
 from remote.experiment.precision import Precision
 from remote.experiment.settings import OBSERVERS, Level, Settings
-from remote.services.middleware_file import OWN, Middleware, own_middleware
+from remote.services.middleware_file import FOLLOW, OWN, Middleware, own_middleware
 
 PROFILES = ("smoke", "quick", "paper")
 Config = dict[str, Level]
@@ -144,7 +144,8 @@ class Section:
         middleware = self.middleware(config)
         given = self._told(config, {**self.constants, **self.own(config)})
         settings: dict[str, Any] = {**hosts, **given, **middleware.fixed}
-        if settings["num_middlewares"] and not middleware.tells_statistics:
+        tells_all = middleware.tells_statistics and (FOLLOW not in given or middleware.follows)
+        if settings["num_middlewares"] and not tells_all:
             settings.setdefault("observed", OBSERVERS[-1])
         return Settings(**settings)
 
@@ -180,6 +181,22 @@ def with_middleware(section: Section, middleware: Middleware) -> Section:
         },
         middlewares={middleware.name: middleware},
     )
+
+
+def with_follow(section: Section, one_of: int | None) -> Section:
+    """Return a section that follows one of so many requests of each connection; None follows none.
+
+    Raises
+    ------
+    ValueError
+        It has no middleware that requests could be followed through.
+    """
+    if section.constants.get(FOLLOW) == one_of:
+        return section
+    if one_of is not None and (section.kind != "load" or not section.hosts.get("middlewares")):
+        raise ValueError(f"section {section.name} has no middleware to follow requests through")
+    others = {name: level for name, level in section.constants.items() if name != FOLLOW}
+    return replace(section, constants=others if one_of is None else {**others, FOLLOW: one_of})
 
 
 def slug(config: Mapping[str, Level]) -> str:

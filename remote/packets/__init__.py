@@ -11,6 +11,7 @@ packet to a table::
     connections  both directions of all connections: each request with its reply
     matching     a client's request -> the requests at servers that it led to
     seconds      requests and their times -> tables, a second after the other
+    followed     single requests and their times -> a table
     program      all of it: a capture's path in, a folder of tables out
     bundle       the program as one file
 """

@@ -32,10 +32,16 @@ class Connection:
 
     A connection whose beginning was not captured is read from a request on before which all was
     quiet. That can be told only where a client waits for each reply: it is held to that.
+
+    Parameters
+    ----------
+    client : address and port of its other end, as they stand in packets.
     """
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, watcher: Watcher, client: bytes) -> None:
         self.watcher = watcher
+        self.client = client
+        self.number = 0  # of the next request
         self.is_whole = False
         self.is_used = False
         self.replied_up_to: int | None = None
@@ -69,6 +75,9 @@ class Connection:
 
     def _take_requests(self, at_ns: int, data: bytes, hidden_bytes: int) -> None:
         for request in self._requests.feed(at_ns, data, hidden_bytes):
+            if self.is_whole:
+                request.client, request.number = self.client, self.number
+                self.number += 1
             if request.has_reply:
                 if self.outstanding and not self.is_whole:
                     raise Unreadable("requests are sent ahead, and its beginning was not captured")
@@ -164,13 +173,14 @@ class Connections:
         ports = 2 * length
         source, target = flow[:length], flow[length:ports]
         source_port, target_port = flow[ports : ports + 2], flow[ports + 2 :]
-        to_target = self._watchers.get(target + target_port)
-        watcher = to_target or self._watchers.get(source + source_port)
+        sender, receiver = source + source_port, target + target_port
+        to_target = self._watchers.get(receiver)
+        watcher = to_target or self._watchers.get(sender)
         if watcher is None:
             self._ways[flow] = None
             return None
         self.number += 1
-        connection = Connection(watcher)
+        connection = Connection(watcher, sender if to_target else receiver)
         up = _Way(connection, connection.up, connection.down, True)
         down = _Way(connection, connection.down, connection.up, False)
         own, back = (up, down) if to_target else (down, up)

@@ -25,12 +25,15 @@ class Call:
     Attributes
     ----------
     is_settled : whether it belongs to a client's request, or is counted as belonging to none.
+    is_certain : whether it belongs to that request for certain: no other one with a key in common
+        was in the system.
     """
 
     server: str
     request: Request
     reply: Reply
     is_settled: bool = False
+    is_certain: bool = False
 
     @property
     def time_ns(self) -> int:
@@ -131,6 +134,7 @@ class Matcher:
                     if any(c.server == call.server and key in c.request.keys for c in chosen):
                         continue
                 call.is_settled = True
+                call.is_certain = copies is None
                 chosen.append(call)
                 for one in _different(own):
                     counts[one] += 1

@@ -13,6 +13,7 @@ _KEYED = frozenset((b"delete", b"touch", b"incr", b"decr"))
 _OTHERS = frozenset((b"stats", b"version", b"flush_all", b"verbosity", b"quit"))
 _UNREAD = frozenset((b"mg", b"ms", b"md", b"ma", b"mn", b"me"))
 LINE_END = b"\r\n"
+NO_NUMBER = -1
 _BINARY = 0x80  # how a request of the binary protocol begins
 _ERRORS = frozenset((b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR"))
 _STORED = frozenset((b"STORED", b"NOT_STORED", b"EXISTS", b"NOT_FOUND"))
@@ -35,6 +36,9 @@ class Request:
     Attributes
     ----------
     verb : its first word; empty for an empty line.
+    client : address and port of who sent it, as they stand in packets.
+    number : of the request on its connection, from 0; `NO_NUMBER` if that did not begin within the
+        capture.
     """
 
     verb: bytes
@@ -43,6 +47,8 @@ class Request:
     length_bytes: int = 0
     began_ns: int = 0
     at_ns: int = 0
+    client: bytes = b""
+    number: int = NO_NUMBER
 
     @property
     def is_retrieval(self) -> bool:

@@ -4,6 +4,8 @@
 
 Runs on the host that captured, of a middleware or, without ``--servers``, of a server. Into the
 folder ``--output`` go the tables of `seconds`, and ``summary.json`` with how much could be read.
+Single requests are told as in `followed`: of a middleware with ``--follow N``, of a server with
+``--calls FILE``.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ import json
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from remote.packets.connections import Connections
+from remote.packets.followed import Followed, Takes, calls_in, one_of
 from remote.packets.matching import Call, Matcher
 from remote.packets.messages import Reply, Request
 from remote.packets.records import Records
@@ -35,10 +39,13 @@ class Clients:
     requests_without_reply : the rest, such as those that were under way when the capture ended.
     """
 
-    def __init__(self, seconds: Seconds, matcher: Matcher | None) -> None:
+    def __init__(
+        self, seconds: Seconds, matcher: Matcher | None, followed: Followed | None
+    ) -> None:
         self.requests = self.noreply_requests = self.requests_without_reply = 0
         self._seconds = seconds
         self._matcher = matcher
+        self._followed = followed
 
     def requested(self, request: Request) -> None:
         """Let a job come, unless nobody waits for its end."""
@@ -53,8 +60,10 @@ class Clients:
         """Let a job leave."""
         self.requests += 1
         self._seconds.leave(reply.at_ns)
-        calls = self._matcher.replied(request) if self._matcher else None
+        calls = self._matcher.replied(request) if self._matcher else []
         self._seconds.reply(request, reply, calls)
+        if self._followed and calls is not None:
+            self._followed.replied(request, reply, calls)
 
     def dropped(self, request: Request, at_ns: int) -> None:
         """Follow a job no further."""
@@ -95,7 +104,12 @@ class Server:
 
 
 def observe(
-    capture: Path, *, listen: str, servers: Sequence[str] = (), output: Path
+    capture: Path,
+    *,
+    listen: str,
+    servers: Sequence[str] = (),
+    output: Path,
+    takes: Takes | None = None,
 ) -> dict[str, Any]:
     """Make the tables of a capture and return their summary.
 
@@ -104,6 +118,7 @@ def observe(
     listen : ``address:port`` that clients connect to.
     servers : those of the servers behind it, as the tables name them.
     output : the folder for the tables.
+    takes : tells which single requests are written down.
 
     Raises
     ------
@@ -112,8 +127,9 @@ def observe(
     """
     records = Records(capture)
     matcher = Matcher()
-    with Seconds(output) as seconds:
-        clients = Clients(seconds, matcher if servers else None)
+    with Seconds(output) as seconds, ExitStack() as files:
+        followed = files.enter_context(Followed(output, takes)) if takes else None
+        clients = Clients(seconds, matcher if servers else None, followed)
         behind = [Server(name, seconds, matcher) for name in servers]
         watchers = {endpoint(server.name): server for server in behind}
         connections = Connections({**watchers, endpoint(listen): clients})
@@ -175,9 +191,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--listen", required=True, help="ADDRESS:PORT that clients connect to")
     parser.add_argument("--servers", nargs="*", default=[], help="ADDRESS:PORT of each server")
     parser.add_argument("--output", required=True, type=Path, help="the folder for the tables")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--follow", type=int, metavar="N", help="write down one of N requests")
+    which.add_argument("--calls", type=Path, help="write down those that are in this file")
     given = parser.parse_args(arguments)
     try:
-        observe(given.capture, listen=given.listen, servers=given.servers, output=given.output)
+        takes = one_of(given.follow) if given.follow else None
+        if given.calls:
+            takes = calls_in(given.calls, given.listen)
+        observe(
+            given.capture,
+            listen=given.listen,
+            servers=given.servers,
+            output=given.output,
+            takes=takes,
+        )
     except (ValueError, OSError) as exc:
         print(f"packets: {exc}", file=sys.stderr)
         return 1

@@ -81,6 +81,8 @@ def tables_command(
     servers: Sequence[str] = (),
     path: str = CAPTURE,
     output: str = TABLES,
+    follow: int | None = None,
+    calls: str = "",
 ) -> str:
     """Return the command that makes tables of a capture and deletes it, whatever comes of it.
 
@@ -89,9 +91,14 @@ def tables_command(
     program : path of `remote.packets.bundle.PROGRAM` on the host.
     listen, servers : where requests come in and, of a middleware, where it asks: ``address:port``.
     output : the folder for the tables.
+    follow : one of so many requests of each connection is written down by itself.
+    calls : file with the requests that are, of a server; it is deleted, too.
     """
     words = ["python3", program, path, "--listen", listen]
     words += ["--servers", *servers] if servers else []
     words += ["--output", output]
-    script = f"{shlex.join(words)}; status=$?; rm -f {shlex.quote(path)}; exit $status"
+    words += ["--follow", str(follow)] if follow else []
+    words += ["--calls", calls] if calls else []
+    needless = shlex.join([path, *([calls] if calls else [])])
+    script = f"{shlex.join(words)}; status=$?; rm -f {needless}; exit $status"
     return f"sh -c {shlex.quote(script)}"

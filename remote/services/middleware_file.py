@@ -117,6 +117,11 @@ class Middleware:
         return STATISTICS_WORD in self.words
 
     @property
+    def follows(self) -> bool:
+        """Whether it writes down single requests itself; else packets have to tell of them."""
+        return FOLLOW in self.words
+
+    @property
     def has_admin_port(self) -> bool:
         """Whether it tells its counters while it runs."""
         return ADMIN_PORT in self.words

@@ -1,7 +1,7 @@
 """Run folders with followed requests whose truth is known: stages, clocks, and who stood still."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from analysis.requests.followed_requests import STAGES
 
 START_EPOCH_S = 1_795_231_822
 SERVERS = {"s1": "198.18.0.31:11211", "s2": "198.18.0.32:11211", "s3": "198.18.0.33:11211"}
+WIRE_MS, TO_SERVER_MS = 0.01, 0.2  # from a program to its interface; from there to the server's
 USUAL_MS = dict(zip(STAGES, (0.5, 0.02, 0.3, 0.05, 1.0, 0.05, 0.5), strict=True))
 
 
@@ -41,6 +42,7 @@ def write_run(
     fleet: str = "ansible",
     pauses: Mapping[str, Sequence[tuple[float, float, str]]] | None = None,
     stopped: Sequence[tuple[str, float, float]] = (),
+    captured: bool = False,
 ) -> Path:
     """Write the files of a run with one client, one middleware and three servers.
 
@@ -49,6 +51,7 @@ def write_run(
     offsets_s : by host, how far its clock is off at the start and at the end.
     pauses : by file's place (``m1/middleware``, ``c1/memtier-0-``): start, length, cause.
     stopped : host, start and length.
+    captured : packets were captured on the hosts of middleware and servers, too.
     """
     offsets_s = {"c1": (0, 0), "m1": (0, 0), **{s: (0, 0) for s in SERVERS}, **(offsets_s or {})}
     times_s = (-10.0, 110.0)
@@ -97,8 +100,13 @@ def write_run(
         }
         for host, pair in offsets_s.items()
     }
+    if captured:
+        _write_captures(folder, passages, ns)
     manifest = {
         "format": 1,
+        "status": "accepted",
+        "settings": {"follow": 1},
+        "topology": {"time_dilation": 1.0},
         "fleet": fleet,
         "roles": {"clients": ["c1"], "middlewares": ["m1"], "servers": list(SERVERS)},
         "instances_per_client": 1,
@@ -116,6 +124,39 @@ def write_run(
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
+
+
+def _write_captures(
+    folder: Path, passages: Sequence[Passage], ns: Callable[[str, float], int]
+) -> None:
+    """Write what packets tell; each passage has a connection of the middleware to each server."""
+    head = "client,number,request_type,first_byte_ns,replied_ns,"
+    head += "servers,connections,numbers,sent_ns,answered_ns"
+    rows: dict[str, list[str]] = {host: [head] for host in ("m1", *SERVERS)}
+    wire_s, link_s = WIRE_MS / 1000, TO_SERVER_MS / 1000
+    for place, one in enumerate(passages):
+        came_s, left_s = one.at_s("preprocessing_time") - wire_s, one.at_s("link_back") + wire_s
+        asked_s, answered_s = one.at_s("servers_time") + wire_s, one.at_s("replying_time") - wire_s
+        connection = f"198.18.0.21:{50000 + place}"
+        lists = [
+            [SERVERS[name] for name in one.servers],
+            [connection] * len(one.servers),
+            [place] * len(one.servers),
+            [ns("m1", asked_s)] * len(one.servers),
+            [ns("m1", answered_s)] * len(one.servers),
+        ]
+        told = [one.client, one.number, one.request_type, ns("m1", came_s), ns("m1", left_s)]
+        cells = [*told, *(";".join(map(str, values)) for values in lists)]
+        rows["m1"].append(",".join(map(str, cells)))
+        for name in one.servers:
+            times = ns(name, asked_s + link_s), ns(name, answered_s - link_s)
+            told = [connection, place, one.request_type, *times]
+            rows[name].append(",".join(map(str, told)) + ",,,,,")
+    for host, lines in rows.items():
+        _write(folder / host / "packets/followed.csv", lines)
+        servers = list(SERVERS.values()) if host == "m1" else []
+        summary = {"configuration": {"servers": servers}}
+        (folder / host / "packets/summary.json").write_text(json.dumps(summary))
 
 
 def ordinary_passages(rng: np.random.Generator, count: int) -> list[Passage]:

@@ -15,7 +15,14 @@ from analysis.tables.tidying import tidy_campaign
 from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, ms_to_s
 from remote.campaign.planning.bracket import Found
 from remote.providers.local_lab import Topology
-from tests.planted.planting import azure, goals, measured, planted_pauses, planted_rate
+from tests.planted.planting import (
+    azure,
+    goals,
+    measured,
+    memcached_of,
+    planted_pauses,
+    planted_rate,
+)
 
 pytestmark = pytest.mark.usefixtures("lab_is_free")
 
@@ -88,13 +95,14 @@ def test_a_link_that_is_slower_by_7_percent_is_found(tmp_path):
 
 def test_a_server_that_pauses_costs_what_its_link_stands_idle(tmp_path):
     usual = measured(WELL_KNOWN, tmp_path / "usual", azure())
-    (server,) = [host for host in azure().hosts if host.name == "s1"]
-    with planted_pauses(server.address, PAUSE_S, EVERY_S) as stopped_s:
+    with planted_pauses(memcached_of(azure(), "s1"), PAUSE_S, EVERY_S) as stopped_s:
         paused = measured(KNOWN, tmp_path / "paused", azure())
     throughput, response_time = (goals(usual)[name] for name in ("throughput", "response_time"))
     k = usual.plan("own").time_dilation
     in_link_s = k * (ms_to_s(response_time.mean) - ms_to_s(azure().rtt_ms))
-    lost = sum(one - in_link_s for one in stopped_s) / (len(stopped_s) * EVERY_S)
+    lost = sum(ended_s - began_s - in_link_s for began_s, ended_s in stopped_s) / (
+        len(stopped_s) * EVERY_S
+    )
     ratio = goals(paused)["throughput"].mean / throughput.mean
     half_width = ratio * math.hypot(goals(paused)["throughput"].relative, throughput.relative)
     print(f"pauses: {ratio:.4f} ± {half_width:.4f}, planted {1 - lost:.4f}")

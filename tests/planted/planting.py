@@ -14,6 +14,7 @@ from remote.campaign import Campaign
 from remote.campaign.planning.standing import Verdict
 from remote.providers.local_lab import LocalLab, Topology
 from remote.providers.local_lab.links.wiring import HOST_DEVICE, namespace_of
+from remote.providers.local_lab.topology import LabHost
 
 _POLL_S = 0.05
 
@@ -44,22 +45,38 @@ def goals(campaign: Campaign) -> dict[str, Standing]:
 
 
 @contextmanager
-def planted_pauses(address: str, pause_s: float, every_s: float) -> Iterator[list[float]]:
-    """Stop the memcached of an address again and again, and tell how long each time, in seconds."""
-    stopped_s: list[float] = []
-    pattern = f"^memcached -l {re.escape(address)} "
+def planted_pauses(
+    program: str, pause_s: float, every_s: float
+) -> Iterator[list[tuple[float, float]]]:
+    """Stop a program again and again, and tell from when until when, in epoch seconds.
+
+    Parameters
+    ----------
+    program : pattern of its command line, such as `memcached_of` or `middleware_of` gives.
+    """
+    stopped_s: list[tuple[float, float]] = []
 
     def pause() -> None:
         due_s = time.monotonic() + every_s
-        if subprocess.run(["pkill", "-STOP", "-f", pattern]).returncode == 0:
-            began_s = time.monotonic()
+        if subprocess.run(["pkill", "-STOP", "-f", program]).returncode == 0:
+            began_s = time.time()
             time.sleep(pause_s)
-            subprocess.run(["pkill", "-CONT", "-f", pattern])
-            stopped_s.append(time.monotonic() - began_s)
+            subprocess.run(["pkill", "-CONT", "-f", program])
+            stopped_s.append((began_s, time.time()))
         time.sleep(max(0.0, due_s - time.monotonic()))
 
     with _meanwhile(pause):
         yield stopped_s
+
+
+def memcached_of(topology: Topology, host: str) -> str:
+    """Return the pattern of the command line of a server's memcached."""
+    return f"^memcached -l {re.escape(_named(topology, host).address)} "
+
+
+def middleware_of(topology: Topology, host: str) -> str:
+    """Return the pattern of the command line of our middleware on a host."""
+    return f"^[^ ]*java .* -l {re.escape(_named(topology, host).address)} "
 
 
 @contextmanager
@@ -67,7 +84,7 @@ def planted_rate(
     topology: Topology, host: str, mbit_per_s: float, repetitions: Collection[int], folder: Path
 ) -> Iterator[None]:
     """Give the link of a host another rate, undilated, in some repetitions of a campaign."""
-    (changed,) = [one for one in topology.hosts if one.name == host]
+    changed = _named(topology, host)
     usual = changed.egress
     assert usual is not None
     seen: set[Path] = set()
@@ -88,6 +105,11 @@ def planted_rate(
 
     with _meanwhile(shape):
         yield
+
+
+def _named(topology: Topology, host: str) -> LabHost:
+    (found,) = [one for one in topology.hosts if one.name == host]
+    return found
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 Each host is a process. A client's connection, a worker and its connection to a server are threads;
 slices of a thread follow or contain each other, as the format wants it, so that what overlaps
-stands on a further thread of that name. A flow leads from a request's sending to its servers.
+stands on a further thread of that name. A flow leads from a request's sending to its servers. Where
+packets were captured on a server's host, what lies between them is the server's.
 Format: Chromium project, "Trace Event Format" (2016): complete events ``X``, flows ``s`` ``t``
 ``f``, metadata ``M``; `ts` and `dur` in whole microseconds, so that slices meet exactly.
 """
@@ -10,8 +11,10 @@ Format: Chromium project, "Trace Event Format" (2016): complete events ``X``, fl
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from analysis.requests.on_the_wire import NO_WORKER
 from analysis.units import US_PER_MS
 
 Event = dict[str, Any]
@@ -98,10 +101,11 @@ def _slices(
         for name, start_us, end_us in zip(names, stamps_us[:-1], stamps_us[1:], strict=True):
             yield _slice(name, start_us, end_us, place)
 
-    middleware, worker = request["middleware"], f"worker {request['worker']}"
+    middleware = request["middleware"]
+    worker = "calls" if request["worker"] == NO_WORKER else f"worker {request['worker']}"
     stamps = {name: at(request[f"{name}_ms"]) for name in (*_WAITS, *_SERVED)}
     sent = placed(request["client_host"], request["client"], at(0), at(request["response_time_ms"]))
-    sent["args"] = {name: request[name] for name in _TOLD if name in request}
+    sent["args"] = {name: request[name] for name in _TOLD if pd.notna(request.get(name))}
     yield sent, True
     waits = [stamps[name] for name in _WAITS]
     stay = placed(middleware, f"from {request['client']}", waits[0], waits[-1])
@@ -112,11 +116,20 @@ def _slices(
     yield service, True
     names = ("sending", "servers", "replying")
     yield from ((event, False) for event in within(service, names, served))
+    unseen = (np.nan,) * len(request["servers"])
     asked = zip(
-        request["server_sent_ms"], request["server_answered_ms"], request["servers"], strict=True
+        request["server_sent_ms"],
+        request["server_answered_ms"],
+        request["servers"],
+        *(request.get(f"server_host_{way}_ms", unseen) for way in ("in", "out")),
+        strict=True,
     )
-    for sent_ms, answered_ms, server in sorted(asked):
-        yield placed(server, f"for {middleware} {worker}", at(sent_ms), at(answered_ms)), True
+    for sent_ms, answered_ms, server, in_ms, out_ms in sorted(asked):
+        call = placed(server, f"for {middleware} {worker}", at(sent_ms), at(answered_ms))
+        yield call, True
+        if in_ms < out_ms:
+            spans_us = [at(min(max(ms, sent_ms), answered_ms)) for ms in (in_ms, out_ms)]
+            yield from ((event, False) for event in within(call, ("in the server",), spans_us))
 
 
 def _slice(name: str, start_us: int, end_us: int, place: dict[str, int]) -> Event:

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 from analysis.figures.over_time.trace import ONE_RUN
 from analysis.figures.theme import PURPLE, TIMES, Style, bar_marker, new_figure
 from analysis.requests.followed_requests import STAGES
+from analysis.requests.on_the_wire import NO_WORKER
 
 LINK = Style(name="link", color=PURPLE, symbol="hourglass", pattern="-")
 STAGE_STYLES = {
@@ -18,6 +19,7 @@ STAGE_STYLES = {
     "link_back": LINK,
 }
 """A stage's look; those of the middleware look as in the breakdown of its response time."""
+_TIME_TITLE = "Time since the client sent it (ms of the clock)"
 _ROW_PX, _AROUND_PX = 26, 130
 _ROOM_FOR_TEXT = 1.35  # of the longest timeline
 
@@ -30,19 +32,15 @@ def plot_slowest_requests(requests: pd.DataFrame, how_many: int = 10) -> go.Figu
     requests
         From `analysis.requests.blame.slowest_requests`, or without its columns
         `analysis.requests.followed_requests.followed_requests`: of one run.
+        Without any the figure says so.
     how_many
         Rows at most.
-
-    Raises
-    ------
-    ValueError
-        There is no request.
     """
     if requests.empty:
-        raise ValueError("there is no request to draw")
+        return _nothing()
     slowest = requests.nlargest(how_many, "response_time_ms")
     rows = [f"{place}. {kind}" for place, kind in enumerate(slowest["request_type"], 1)]
-    figure = new_figure("Time since the client sent it (ms of the clock)", "")
+    figure = new_figure(_TIME_TITLE, "")
     for style in dict.fromkeys(STAGE_STYLES.values()):
         _add_stages(figure, slowest, rows, style)
     figure.add_scatter(
@@ -65,6 +63,13 @@ def plot_slowest_requests(requests: pd.DataFrame, how_many: int = 10) -> go.Figu
         xaxis_range=[min(0.0, float(slowest["link_there_ms"].min())), _ROOM_FOR_TEXT * longest_ms],
         yaxis={"categoryorder": "array", "categoryarray": rows, "autorange": "reversed"},
     )
+
+
+def _nothing() -> go.Figure:
+    figure = new_figure(_TIME_TITLE, "")
+    text = "not measured: no request was followed"
+    figure.add_annotation(text=text, x=0.5, y=0.5, xref="paper", yref="paper")
+    return figure.update_layout(meta={"runs": ONE_RUN})
 
 
 def _add_stages(figure: go.Figure, requests: pd.DataFrame, rows: list[str], style: Style) -> None:
@@ -94,11 +99,11 @@ def _told(request: pd.Series) -> str:
 
 
 def _hover(request: pd.Series) -> str:
+    worker = "" if request["worker"] == NO_WORKER else f", worker {request['worker']}"
     parts = [
         f"{request['client']} number {request['number']}, {request['request_type']}: "
         f"{request['response_time_ms']:.3f} ms",
-        f"{request['middleware']}, worker {request['worker']}; "
-        f"slowest server {request['slowest_server'] or 'none'}",
+        f"{request['middleware']}{worker}; slowest server {request['slowest_server'] or 'none'}",
         f"clocks are known to {request['clock_bound_ms']:.3f} ms",
         _told(request),
     ]

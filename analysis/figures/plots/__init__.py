@@ -4,6 +4,7 @@ from analysis.figures.diagrams.threads import plot_threads
 from analysis.figures.diagrams.whole_system import plot_request_life, plot_system
 from analysis.figures.over_time.close_ups import plot_close_up
 from analysis.figures.over_time.seconds import plot_seconds
+from analysis.figures.over_time.timelines import plot_slowest_requests
 from analysis.figures.over_time.trace import plot_trace
 from analysis.figures.plots.breakdown import plot_breakdown
 from analysis.figures.plots.closer import plot_closer, plot_distribution
@@ -50,6 +51,7 @@ __all__ = [
     "plot_response_time_by_keys",
     "plot_round_trip_times",
     "plot_seconds",
+    "plot_slowest_requests",
     "plot_spread",
     "plot_system",
     "plot_threads",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from collections.abc import Mapping
 from functools import partial
 
 from remote.experiment.sessions.setup import Setup
@@ -12,10 +13,13 @@ from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder
 from remote.packets.bundle import PROGRAM, program_bytes
+from remote.packets.followed import FOLLOWED
 from remote.services import capture, memcached, middleware
 
 TABLES_JOB = "tables"
 _TABLES_LIMIT_S = 900.0  # the largest capture takes some minutes to be read
+_TRANSFER_LIMIT_S = 300.0
+_CALLS = "calls.csv"  # what middlewares' hosts wrote, on those of servers
 
 
 class Captures:
@@ -49,11 +53,42 @@ class Captures:
         return list(self.fleet.for_each(endpoints, start).values())
 
     def make_tables(self, setup: Setup, jobs: RunningJobs) -> None:
-        """Make tables of what was captured, on the hosts; what was captured is deleted there."""
+        """Make tables of what was captured, on the hosts; what was captured is deleted there.
+
+        Of requests that are followed, middlewares' hosts tell what servers were asked, and these
+        then tell the same calls.
+        """
+        endpoints = _endpoints(setup)
+        follow = setup.settings.follow
+        if follow is None or not endpoints:
+            self._make(endpoints, jobs)
+            return
+        at_servers = {host: endpoints.pop(host) for host in setup.servers}
+        self._make(endpoints, jobs, follow=follow)
+        found = self.fleet.for_each(endpoints, partial(_followed, setup.folder))
+        calls = "".join(found.values())
+        self.fleet.for_each(
+            at_servers, lambda c: c.put_text(calls, f"{job_folder(c.host, setup.folder)}/{_CALLS}")
+        )
+        self._make(at_servers, jobs, calls=_CALLS)
+
+    def _make(
+        self,
+        endpoints: Mapping[Host, tuple[str, list[str]]],
+        jobs: RunningJobs,
+        *,
+        follow: int | None = None,
+        calls: str = "",
+    ) -> None:
         tasks = {}
-        for host, (listen, servers) in _endpoints(setup).items():
-            program = f"{host.work_dir}/bin/{PROGRAM}"
-            command = capture.tables_command(program, listen=listen, servers=servers)
+        for host, (listen, servers) in endpoints.items():
+            command = capture.tables_command(
+                f"{host.work_dir}/bin/{PROGRAM}",
+                listen=listen,
+                servers=servers,
+                follow=follow,
+                calls=calls,
+            )
             start = partial(jobs.start, host, TABLES_JOB, command, limit_s=_TABLES_LIMIT_S)
             tasks[host.name] = start
         started = list(in_parallel(tasks).values()) if tasks else []
@@ -79,6 +114,13 @@ def _endpoints(setup: Setup) -> dict[Host, tuple[str, list[str]]]:
         **{h: (f"{h.data_address}:{middleware.PORT}", behind) for h in setup.middlewares},
         **{host: (address, []) for host, address in servers.items()},
     }
+
+
+def _followed(folder: str, connection: Connection) -> str:
+    """Return what a middleware's host has written of followed requests; nothing if it failed."""
+    path = f"{job_folder(connection.host, folder)}/{capture.TABLES}/{FOLLOWED}"
+    command = f"cat {shlex.quote(path)}"
+    return connection.run(command, check=False, timeout_s=_TRANSFER_LIMIT_S).stdout
 
 
 def _snap_bytes(setup: Setup) -> int:

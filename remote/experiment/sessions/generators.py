@@ -87,7 +87,7 @@ def require_able(
             where,
             "the section has generator.follow, and the clients' memtier_benchmark writes no single "
             "requests down. Remove it from the clients, so that the drop-in takes its place, or "
-            "measure without follow",
+            "measure with `lab run --trace none` in another campaign",
         )
     if any(one.is_open for one in asked):
         raise ConfigError(

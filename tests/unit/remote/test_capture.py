@@ -62,6 +62,16 @@ def test_tables_command_deletes_the_capture_and_keeps_the_exit_status(tmp_path):
     assert not (tmp_path / CAPTURE).exists()
 
 
+def test_tables_command_tells_which_requests_are_followed_and_deletes_the_list(tmp_path):
+    command = tables_command("packets.pyz", listen=LISTEN, servers=SERVERS, follow=100)
+    assert "--follow 100;" in command
+    (tmp_path / "calls.csv").touch()
+    command = tables_command("packets.pyz", listen=LISTEN, calls="calls.csv")
+    assert "--calls calls.csv;" in command
+    subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.fixture
 def started():
     """Start processes that end with the test."""

@@ -1,6 +1,7 @@
 """The trace is held against the rules of the Trace Event Format that its viewers rely on."""
 
 import json
+import shutil
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -10,24 +11,36 @@ from analysis.figures.over_time.chrome_trace import to_chrome_trace
 from analysis.requests.blame import slowest_requests
 from analysis.requests.followed_requests import followed_requests
 from analysis.requests.host_pauses import host_pauses
-from tests.helpers.followed_run import Passage, ordinary_passages, write_run
+from tests.helpers.followed_run import (
+    TO_SERVER_MS,
+    WIRE_MS,
+    Passage,
+    ordinary_passages,
+    write_run,
+)
 
 COUNT = 60
 
 
-@pytest.fixture(params=["apart", "crowded"])
+@pytest.fixture(params=["apart", "crowded", "captured", "black box"])
 def run(request, tmp_path):
     passages = ordinary_passages(np.random.default_rng(3), COUNT)
-    if request.param == "crowded":  # connections, workers and servers have several at a time
+    if request.param != "apart":  # connections, workers and servers have several at a time
         for one in passages:
             one.sent_s /= 5000
     pauses = {"m1/middleware/": [(0.001, 0.02, "hiccup"), (0.002, 0.005, "gc: Copy")]}
-    return write_run(tmp_path, passages, pauses=pauses)
+    captured = request.param in ("captured", "black box")
+    run = write_run(tmp_path, passages, pauses=pauses, captured=captured)
+    if request.param == "black box":
+        shutil.rmtree(run / "m1/middleware")
+    return run
 
 
 @pytest.fixture
 def events(run):
-    trace = to_chrome_trace(followed_requests(run), host_pauses(run))
+    requests, pauses = followed_requests(run), host_pauses(run)
+    blamed = slowest_requests(requests, pauses, 5)[["blamed", "blamed_share"]]
+    trace = to_chrome_trace(requests.join(blamed), pauses)
     text = json.dumps(trace, allow_nan=False)
     document = json.loads(text)
     assert document["displayTimeUnit"] in ("ms", "ns")
@@ -94,6 +107,22 @@ def test_a_flow_leads_each_request_from_its_sending_to_its_servers(events):
         assert [step["ts"] for step in steps] == sorted(step["ts"] for step in steps)
         assert all((step["pid"], step["tid"], step["ts"]) in slices for step in steps)
         assert steps[-1]["bp"] == "e"
+
+
+def test_what_is_blamed_is_told_where_that_was_asked(events):
+    told = [e["args"] for e in of_phase(events, "X") if "args" in e]
+    assert len(told) == COUNT
+    assert sum("blamed" in args for args in told) == 5
+
+
+def test_a_server_has_a_request_between_the_packets_on_its_host(tmp_path):
+    run = write_run(tmp_path, [Passage(servers=("s2",))], captured=True)
+    events = to_chrome_trace(followed_requests(run))["traceEvents"]
+    call, inside = of_phase(events, "X")[-2:]
+    around_us = 1000 * (WIRE_MS + TO_SERVER_MS)
+    assert (inside["pid"], inside["tid"]) == (call["pid"], call["tid"])
+    assert (inside["name"], inside["ts"]) == ("in the server", call["ts"] + around_us)
+    assert inside["dur"] == call["dur"] - 2 * around_us
 
 
 def test_slices_last_as_long_as_what_they_show(tmp_path):

@@ -1,13 +1,14 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.figures.over_time.timelines import STAGE_STYLES, plot_slowest_requests
 from analysis.requests.blame import slowest_requests
 from analysis.requests.followed_requests import STAGES, followed_requests
 from analysis.requests.host_pauses import host_pauses
-from tests.helpers.followed_run import ordinary_passages, write_run
+from tests.helpers.followed_run import Passage, ordinary_passages, write_run
 
 
 @pytest.fixture
@@ -78,6 +79,17 @@ def test_clocks_that_disagree_are_told(slowest):
     assert all("clocks disagree" in one for one in text.text)
 
 
-def test_no_request_is_no_figure(slowest):
-    with pytest.raises(ValueError, match="no request to draw"):
-        plot_slowest_requests(slowest.iloc[:0])
+def test_a_figure_of_no_request_says_so():
+    figure = plot_slowest_requests(pd.DataFrame())
+    (note,) = figure.layout.annotations
+    assert note.text == "not measured: no request was followed"
+    assert not figure.data
+
+
+def test_a_worker_is_named_where_it_is_known(tmp_path):
+    run = write_run(tmp_path, [Passage(worker=3)], captured=True)
+    bar = plot_slowest_requests(followed_requests(run)).data[0]
+    assert "m1, worker 3; slowest server s1" in bar.customdata[0]
+    (run / "m1/middleware/followed.csv").unlink()
+    bar = plot_slowest_requests(followed_requests(run)).data[0]
+    assert "m1; slowest server s1" in bar.customdata[0]
