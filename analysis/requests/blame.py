@@ -2,9 +2,9 @@
 
 A request is slow by its excess over the median request of its kind, and so is each of its stages.
 A pause takes of the excess of a stage what it overlaps with it, where it can have prolonged that
-stage: a pause of the middleware all but the link back, one of the client's generator the links, and
-one of a server the servers' time. The rest of a stage's excess is the stage's own. Who took most is
-blamed.
+stage: a pause of the middleware all but the link back, one of the client's generator the links, one
+of a server the servers' time, and one of any server the queue, since it holds the workers. The rest
+of a stage's excess is the stage's own. Who took most is blamed.
 """
 
 from collections import defaultdict
@@ -31,7 +31,8 @@ WORDS: Mapping[str, str] = {
 """What is blamed when a stage was long and nobody is known to have stood still."""
 _OF_MIDDLEWARE = STAGES[:-1]
 _OF_CLIENT = ("link_there", "link_back")
-_OF_SERVER = ("servers_time",)
+_OF_QUEUE = ("queueing_time",)
+_OF_SERVER = (*_OF_QUEUE, "servers_time")
 _Span = tuple[float, float]
 
 
@@ -131,10 +132,14 @@ def _spans(
     ]
     if near.empty:
         return
+    paused = near.loc[near["process"] == SERVER, "host"].unique()
     programs: list[tuple[str, str, Sequence[str]]] = [
         (request["middleware"], MIDDLEWARE, _OF_MIDDLEWARE),
         (request["client_host"], f"memtier-{request['instance']}", _OF_CLIENT),
-        *((server, SERVER, _OF_SERVER) for server in dict.fromkeys(request["servers"])),
+        *(
+            (host, SERVER, _OF_SERVER if host in request["servers"] else _OF_QUEUE)
+            for host in paused
+        ),
     ]
     for host, process, stages in programs:
         own = near[(near["host"] == host) & (near["process"] == process)]
