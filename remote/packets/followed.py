@@ -1,8 +1,8 @@
 """Single requests written down with their times: those that generator and middleware follow.
 
-Whose number on its connection, from 0, plus the client's port is a multiple of N is followed
-(`mwlab.follow.Follow`). On a middleware's host these are told with the calls that they led to; on a
-server's host those calls are, whatever their numbers on connections between the two.
+Which of each N requests of a connection is followed depends on the client's port and the request's
+number, from 0, as in `mwlab.follow.Follow`. On a middleware's host these are told with the calls
+that they led to; on a server's host those calls are, whatever their numbers on connections between.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from remote.packets.messages import NO_NUMBER, Reply, Request
 FOLLOWED = "followed.csv"
 _OF_CALLS = ("servers", "connections", "numbers", "sent_ns", "answered_ns")
 HEAD = ("client", "number", "request_type", "first_byte_ns", "replied_ns", *_OF_CALLS)
+_STEP = 7919
 Takes = Callable[[Request], bool]
 
 
@@ -69,7 +70,8 @@ def one_of(number: int) -> Takes:
 
     def takes(request: Request) -> bool:
         port = int.from_bytes(request.client[-2:], "big")
-        return request.number != NO_NUMBER and (request.number + port) % number == 0
+        turn, place = divmod(request.number, number)
+        return request.number != NO_NUMBER and place == (port + turn * _STEP) % number
 
     return takes
 

@@ -6,7 +6,8 @@ import java.net.InetSocketAddress
  * Which requests are followed through generator and middleware: one of [oneOf] of each connection. Immutable.
  *
  * Both know the client's port and number the requests of a connection from 0, in the order in which they are sent. So they choose the
- * same ones, with nothing on the wire to say so; connections begin at different places.
+ * same ones, with nothing on the wire to say so; so does who reads packets (`remote/packets/followed.py`). Of each [oneOf] requests one
+ * is taken, at a place that differs by connection and moves on: where kinds of requests take turns, none is left out.
  */
 class Follow(val oneOf: Int) {
     init {
@@ -14,9 +15,12 @@ class Follow(val oneOf: Int) {
     }
 
     /** Whether request number [number] of the connection from [port] is followed. */
-    fun takes(port: Int, number: Long): Boolean = (number + port) % oneOf == 0L
+    fun takes(port: Int, number: Long): Boolean = number % oneOf == (port + number / oneOf * STEP) % oneOf
 
     companion object {
+        /** A prime, so that the place comes round to all of [oneOf]. */
+        private const val STEP = 7919L
+
         /** What `1/N` asks for; null if [text] is something else. */
         fun parse(text: String): Follow? =
             text.removePrefix("1/").toIntOrNull()?.takeIf { it > 0 && text == "1/$it" }?.let(::Follow)

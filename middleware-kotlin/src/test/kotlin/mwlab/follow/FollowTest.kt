@@ -16,6 +16,22 @@ class FollowTest {
     }
 
     @Test
+    fun `kinds of requests that take turns are all taken`() {
+        for (oneOf in listOf(2, 10, 100)) {
+            val taken = (0L..<20L * oneOf).filter { Follow(oneOf).takes(40_000, it) }
+            assertEquals(20, taken.size)
+            for (turns in listOf(2L, 10L)) {
+                assertEquals((0..<turns).toSet(), taken.map { it % turns }.toSet(), "1/$oneOf of $turns kinds")
+            }
+        }
+    }
+
+    @Test
+    fun `the choice is the one that packets are read by`() {
+        assertEquals(listOf(3L, 12L, 21L, 30L, 49L), (0L..<50L).filter { Follow(10).takes(40_003, it) })
+    }
+
+    @Test
     fun `one of one is every request`() {
         assertEquals(100, (0L..99L).count { Follow(1).takes(50_000, it) })
     }
