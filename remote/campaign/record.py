@@ -127,7 +127,8 @@ def _begun_with_seconds_of_the_clock(conditions: Any) -> bool:
 
 
 def topology_of(inventory: Inventory) -> dict[str, Any]:
-    """Return what the manifests say of the hosts' network."""
+    """Return what the manifests say of the hosts' network, and of their CPUs where limited."""
+    quotas = {h.name: h.cpu_quota for h in inventory.hosts if h.cpu_quota is not None}
     return {
         "name": inventory.topology,
         "time_dilation": inventory.time_dilation,
@@ -135,6 +136,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "rtt_ms": inventory.rtt_ms,
         "calibration": inventory.calibration,
         "delay": inventory.delay,
+        **({"cpu_quotas": quotas} if quotas else {}),
     }
 
 

@@ -28,6 +28,7 @@ class Host:
         is sent. Keeps traffic for a lab that is down off the default route.
     rate_mbit_per_s : limit of the host's outgoing link in undilated time, None where it is not
         known.
+    cpu_quota : CPUs that all its processes together may use in undilated time, None for no limit.
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
     jump : the host through which this one is reached, itself perhaps through another.
@@ -44,5 +45,6 @@ class Host:
     route_device: str | None = None
     data_address: str
     rate_mbit_per_s: float | None = None
+    cpu_quota: float | None = None
     cpu_account: str | None = None
     jump: Host | None = None

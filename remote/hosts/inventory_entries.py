@@ -52,6 +52,7 @@ def make_host(
         route_device=own.text("mwlab_route_device"),
         data_address=own.text("mwlab_data_address") or options.address,
         rate_mbit_per_s=own.number("mwlab_rate_mbit_per_s"),
+        cpu_quota=own.number("mwlab_cpu_quota"),
         cpu_account=own.text("mwlab_cpu_account"),
     )
     jump_host = own.text("mwlab_jump_host")
