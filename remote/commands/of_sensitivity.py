@@ -18,8 +18,6 @@ from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_fleets import lab_up
 from remote.experiment.section import PROFILES, slug
 from remote.providers.fleets import LOCAL
-from remote.providers.local_lab.files import LabFiles
-from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, Topology
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +62,7 @@ def sensitivity(
     """
     from remote.campaign.changes.in_turns import Study, sensitivity_of  # models load slowly
     from remote.campaign.changes.sensitivity import config_of, plan_cases
+    from remote.campaign.changes.study import lab_topology
     from remote.campaign.view.cases_table import cases_table
 
     opened = Campaign.open(campaign, profile=profile, fleet=LOCAL)
@@ -71,7 +70,7 @@ def sensitivity(
     config = config_of(plan, parse_levels(levels, plan.factors))
 
     def study() -> Study:
-        cases = plan_cases(plan, config, _topology(), step=step)
+        cases = plan_cases(plan, config, lab_topology(), step=step)
         return Study(cases=cases, campaign_dir=opened.path, profile=profile)
 
     if dry_run:
@@ -110,8 +109,3 @@ def table_text(table: pd.DataFrame) -> str:
 
 def _number(value: float) -> str:
     return MISSING if value != value else f"{value:+.3f}"
-
-
-def _topology() -> Topology:
-    """Return the topology of the lab that is up, or of the one that would be."""
-    return LabFiles().read_topology() or Topology.named(DEFAULT_TOPOLOGY)
