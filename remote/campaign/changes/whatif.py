@@ -70,6 +70,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
     level |= {"clients_per_thread": num_clients // connections}
     level |= {"instances_per_client": instances, "threads_per_instance": own_threads}
     varied = dict.fromkeys([*config, *changed, "clients_per_thread"])
+    takes = base.middleware(config).takes
     return replace(
         base,
         title=f"What if: {base.title}",
@@ -78,6 +79,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
             name: value
             for name, value in level.items()
             if name not in (*varied, "client_hosts", "num_middlewares", "num_servers")
+            and takes(name)
         },
         hosts={
             "clients": settings.client_hosts,

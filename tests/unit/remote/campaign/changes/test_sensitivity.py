@@ -8,8 +8,10 @@ from remote.campaign.changes.sensitivity import (
     plan_cases,
 )
 from remote.errors import ConfigError
+from remote.experiment.section import with_middleware
 from remote.experiment.section_file import read_section
 from remote.providers.local_lab.topology import Topology
+from remote.services.middleware_file import find_middleware_file, read_middleware_file
 
 BASE = read_section("3.1", "smoke")
 CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}
@@ -96,6 +98,15 @@ def test_hosts_that_are_not_used_are_not_changed():
     assert parameters == {
         AS_IT_IS, "client link rate", "server link rate", DELAY, MACHINE_BY_DILATION, CLIENTS
     }  # fmt: skip
+
+
+def test_a_middleware_is_told_nothing_that_it_cannot_be_told():
+    middleware = read_middleware_file(find_middleware_file("nutcracker", []))
+    section = with_middleware(BASE, middleware)
+    config = config_of(section, {"workload": ["get"], "clients_per_thread": [1]})
+    cases = plan_cases(section, config, AZURE, step=0.2)
+    assert {case.section.middleware(config).name for case in cases} == {"nutcracker"}
+    assert WORKERS not in {case.parameter for case in cases}
 
 
 def test_quotas_and_links_are_changed_where_the_lab_has_them():
