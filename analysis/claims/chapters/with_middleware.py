@@ -92,6 +92,7 @@ def _costs(found: Findings, many: int, words: str) -> None:
             ),
             holds=equal_to(1, SAME),
             see="03-3-capacity",
+            instead=found.limits("3.1", workload=workload, workers=many),
         )
     found.check(
         "3.1",
