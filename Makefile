@@ -16,6 +16,8 @@ BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
 MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
+REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/middlewares/* \
+  data/reference/sensitivity/*/as-it-is data/reference/middlewares/*/sensitivity/*/as-it-is)
 INSTALLED := .venv/installed
 PACKAGES := .venv/packages
 DELAY_LINE := build/delay-line
@@ -127,7 +129,7 @@ lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
 	$(COMPILE) --constraint requirements.lock --output-file binder/requirements.txt pyproject.toml
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
-	@$(BIN)/python -m analysis.tables.tidied data/reference data/reference/what-if/*
+	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
 
 clean: ## Remove what can be built again
 	@rm -rf build middleware-kotlin/target .venv

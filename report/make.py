@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 
 from analysis.claims.of_campaign import claims_of
+from analysis.lab.measured_study import held_studies
 from analysis.paths import DATA, PROJECT
 from analysis.tables.provenance import read_manifests, summarise
 from analysis.tables.run import ACCEPTED
@@ -76,7 +77,8 @@ def make_report(
         raise ConfigError(
             path, "holds no measured runs: measure first, for instance with `lab run`"
         )
-    held = {str(m["section"]) for m in manifests if m["status"] == ACCEPTED}
+    sections = {str(m["section"]) for m in manifests if m["status"] == ACCEPTED}
+    held = sections | held_studies(path).keys()
     jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
     profile = str(manifests[0].get("profile", opened.profile))
     parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
@@ -96,12 +98,12 @@ def make_report(
         chapters = [drawings[notebook].result() for notebook in executed]
     finally:
         beside.shutdown(cancel_futures=True)
-    missing = {name: _missing(opened, name) for name in sorted(held)}
+    missing = {name: _missing(opened, name) for name in sorted(sections)}
     first = [] if notebooks else [summary(claims, chapters)]
-    sections = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
+    parts = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
     progress("writing the report")
     lists = configuration_files(manifests)
-    exported = export(sections, summarise(manifests), folder, formats, lists)
+    exported = export(parts, summarise(manifests), folder, formats, lists)
     write_json(folder / CLAIMS, [claim.to_dict() for claim in claims])
     return exported
 
@@ -131,3 +133,5 @@ def _inputs(campaign_dir: Path) -> Iterator[Path]:
     for pattern in CODE:
         yield from PROJECT.glob(pattern)
     yield from campaign_dir.glob("*/*/*/manifest.json")
+    for study in held_studies(campaign_dir).values():
+        yield from study.glob("*/*/*/*/manifest.json")

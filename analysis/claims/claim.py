@@ -34,6 +34,8 @@ class Claim:
         Of the quantity.
     see : str
         Name of the figure or table that shows it.
+    instead : str
+        Where a claim of a limit does not hold: what limits instead.
     """
 
     section: str
@@ -42,11 +44,17 @@ class Claim:
     rule: Rule
     estimate: Estimate
     see: str
+    instead: str = ""
 
     @property
     def verdict(self) -> Verdict:
         """What the numbers say."""
         return self.rule.verdict(self.estimate)
+
+    @property
+    def told(self) -> str:
+        """The verdict, and what limits instead where that is known."""
+        return f"{self.verdict}: {self.instead}" if self.instead else str(self.verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as JSON has it; numbers that are not known are null."""
@@ -59,6 +67,7 @@ class Claim:
             "rule": self.rule.text,
             **{name: None if math.isnan(x) else x for name, x in numbers.items()},
             "verdict": str(self.verdict),
+            "instead": self.instead,
             "see": self.see,
         }
 
@@ -69,8 +78,8 @@ def claims_table(claims: Iterable[Claim]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `section`, `claim`, `verdict`, `measured` (with its 95 % confidence interval, if known),
-        `holds_if`, `quantity`.
+        `section`, `claim`, `verdict` (as `Claim.told`), `measured` (with its 95 % confidence
+        interval, if known), `holds_if`, `quantity`.
     """
     columns = ["section", "claim", "verdict", "measured", "holds_if", "quantity"]
     return pd.DataFrame(
@@ -78,7 +87,7 @@ def claims_table(claims: Iterable[Claim]) -> pd.DataFrame:
             {
                 "section": claim.section,
                 "claim": claim.statement,
-                "verdict": str(claim.verdict),
+                "verdict": claim.told,
                 "measured": _measured(claim.estimate),
                 "holds_if": claim.rule.text,
                 "quantity": claim.quantity,

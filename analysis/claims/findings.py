@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from analysis.claims.claim import Claim
-from analysis.claims.rules import Rule, at_least, at_most, equal_to
+from analysis.claims.rules import Rule, Verdict, at_least, at_most, equal_to
+from analysis.lab.measured_study import MeasuredStudy
+from analysis.laws.bottlenecks import of_quotas
+from analysis.laws.limits import CPU_FULL, FULL, busiest_host, what_limits
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
 THROUGHPUT = "client_throughput_ops_per_s"
 RESPONSE_TIME = "client_response_time_ms"
-BUSY = at_least(0.92)
+BUSY = at_least(FULL)
 SAME = 0.05  # the margin within which two numbers count as equal
 
 
@@ -25,14 +30,24 @@ class Findings:
     What was not measured gives empty series and estimates that are not known: such a claim
     cannot be told.
 
+    Parameters
+    ----------
+    measured
+        Section to its tidy tables.
+    studies
+        Study to its elasticities (`analysis.lab.measured_study.held_studies`).
+
     Attributes
     ----------
     claims : list of Claim
         Those that were checked, in their order.
     """
 
-    def __init__(self, measured: Mapping[str, Tables]) -> None:
+    def __init__(
+        self, measured: Mapping[str, Tables], studies: Mapping[str, MeasuredStudy] | None = None
+    ) -> None:
         self._measured = measured
+        self._studies = studies or {}
         self.claims: list[Claim] = []
 
     def check(
@@ -44,18 +59,48 @@ class Findings:
         measured: Estimate,
         holds: Rule,
         see: str,
+        instead: Callable[[], str] = str,
     ) -> None:
-        """Add a claim; its parts are those of `Claim`."""
-        self.claims.append(
-            Claim(
-                section=section,
-                statement=statement,
-                quantity=quantity,
-                rule=holds,
-                estimate=measured,
-                see=see,
-            )
+        """Add a claim; its parts are those of `Claim`, `instead` only where it does not hold."""
+        claim = Claim(
+            section=section,
+            statement=statement,
+            quantity=quantity,
+            rule=holds,
+            estimate=measured,
+            see=see,
         )
+        fails = claim.verdict == Verdict.DOES_NOT_HOLD
+        self.claims.append(replace(claim, instead=instead()) if fails else claim)
+
+    def check_link(
+        self, section: str, statement: str, role: str, *, see: str, quantity: str = "", **where: Any
+    ) -> None:
+        """Check that what the hosts of a role send fills their links, or tell what limits instead.
+
+        Parameters
+        ----------
+        role
+            ``clients``, ``middlewares`` or ``servers``.
+        """
+        self.check(
+            section,
+            statement,
+            quantity=quantity or f"utilization of the {role}' links",
+            measured=self.link_utilization(section, role, **where),
+            holds=BUSY,
+            see=see,
+            instead=self.limits(section, **where),
+        )
+
+    def limits(self, section: str, **where: Any) -> Callable[[], str]:
+        """Return what tells what limits at the largest load, for claims that do not hold."""
+        tables = self.tables(section)
+        return str if tables is None else partial(what_limits, tables, **where)
+
+    def study(self, name: str) -> MeasuredStudy | None:
+        """Return the elasticities of a configuration, None where they were not measured."""
+        return self._studies.get(name)
 
     def tables(self, section: str) -> Tables | None:
         """Return the tidy tables of a section, None where it was not measured."""
@@ -107,18 +152,24 @@ class Findings:
         )
 
     def processors(self, *sections: str, see: str) -> None:
-        """Check that no machine is the limit: in the local lab the one that carries all hosts."""
+        """Check that no machine is the limit: in the local lab the one that carries all hosts.
+
+        There a host with a quota of CPU time is a machine, too.
+        """
         busiest: list[float] = []
-        for tables in filter(None, map(self.tables, sections)):
-            each = tables.hosts.groupby("repetition")["cpu_percent"].max() / 100
-            busiest += each.tolist()
+        held = list(filter(None, map(self.tables, sections)))
+        for tables in held:
+            both = [tables.hosts["cpu_percent"] / 100, of_quotas(tables.hosts)]
+            busy = pd.concat(both, axis="columns").max(axis="columns")
+            busiest += busy.groupby(tables.hosts["repetition"]).max().tolist()
         self.check(
             sections[0].partition(".")[0],
             "No machine's CPU is busy all the time.",
             quantity="utilization of the busiest machine's CPU",
             measured=mean_of(busiest),
-            holds=at_most(0.9),
+            holds=at_most(CPU_FULL),
             see=see,
+            instead=lambda: busiest_host(pd.concat([tables.hosts for tables in held])),
         )
 
     def link_utilization(self, section: str, role: str, **where: Any) -> Estimate:

@@ -205,11 +205,7 @@ def sensitivity_table(
         A parameter that there is not.
     """
     kinds = {name: parameter_of(name).kind for name in factors}
-    cells: dict[tuple[str, float], list[float]] = {}
-    for row in throughputs.to_dict("records"):
-        cells.setdefault((row["parameter"], row["factor"]), []).append(row[THROUGHPUT])
-    usual = _usual(cells)
-    rows = {name: _row(name, factors[name], cells, usual) for name in factors}
+    rows = _rows(throughputs, factors)
     expected = dict.fromkeys(factors, math.nan) | dict(predicted or {})
     table = pd.DataFrame(
         [
@@ -231,13 +227,41 @@ def sensitivity_table(
     return pd.concat([table, pd.DataFrame([lacking], columns=COLUMNS)], ignore_index=True)
 
 
+def slopes_of(
+    throughputs: pd.DataFrame, factors: Mapping[str, Sequence[float]]
+) -> dict[str, Estimate]:
+    """Return the elasticity to each parameter, not known where it was not measured.
+
+    Parameters
+    ----------
+    throughputs, factors
+        As for `sensitivity_table`.
+
+    Raises
+    ------
+    ValueError
+        A parameter that there is not.
+    """
+    return {name: slope for name, (slope, _) in _rows(throughputs, factors).items()}
+
+
+def _rows(
+    throughputs: pd.DataFrame, factors: Mapping[str, Sequence[float]]
+) -> dict[str, tuple[Estimate, dict[str, int | bool]]]:
+    """Return the slope of each parameter, and what else its row tells."""
+    cells: dict[tuple[str, float], list[float]] = {}
+    for row in throughputs.to_dict("records"):
+        cells.setdefault((row["parameter"], row["factor"]), []).append(row[THROUGHPUT])
+    usual = _usual(cells)
+    return {name: _row(name, factors[name], cells, usual) for name in factors}
+
+
 def _row(
     name: str,
     factors: Sequence[float],
     cells: Mapping[tuple[str, float], list[float]],
     usual: Usual | None,
 ) -> tuple[Estimate, dict[str, int | bool]]:
-    """Return the slope of a parameter, and what else its row tells."""
     reached = {
         factor: cells.get((AS_IT_IS if factor == 1 else name, factor), [])
         for factor in sorted({*factors, 1.0})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 ROLES = {"clients": "client", "middlewares": "middleware", "servers": "server"}
@@ -37,7 +38,8 @@ def utilization_table(
         `resource`, `utilization` (0..1; missing where a link's limit is not known),
         `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers.
         Resources are the links and CPUs of each role, one CPU in all where the hosts share a
-        machine, and the middlewares' net threads and workers. A worker that waits for a server
+        machine (those of a role there only where it has a quota, of which the utilization is then
+        told), and the middlewares' net threads and workers. A worker that waits for a server
         is busy, a net thread that waits for a processor is not: then the CPU is the limit. Net
         threads are left out where the middleware does not tell their time on a processor.
     """
@@ -50,6 +52,7 @@ def utilization_table(
         hosts.assign(resource=cpus, utilization=hosts["cpu_percent"] / 100).drop(
             columns=["send_mbit_per_s", "rate_mbit_per_s"]
         ),
+        *_quotas(hosts.assign(resource=roles + "s' CPUs", utilization=of_quotas(hosts))),
         *_threads(runs),
     ]
     measures = ["utilization", "send_mbit_per_s", "rate_mbit_per_s", "queue_length"]
@@ -57,6 +60,12 @@ def utilization_table(
     frame["resource"] = pd.Categorical(frame["resource"], _RESOURCES, ordered=True)
     table = frame.groupby(key, observed=True, as_index=False).mean()
     return table.astype({"resource": str})
+
+
+def of_quotas(hosts: pd.DataFrame) -> pd.Series:
+    """Return how much of its quota of CPU time each host used, 0..1; missing where it has none."""
+    nothing = pd.Series(np.nan, hosts.index)
+    return hosts.get("cpu_utilization", nothing).where(hosts.get("cpu_quota", nothing).notna())
 
 
 def utilization_overview(
@@ -83,6 +92,13 @@ def utilization_overview(
     table = wide.reindex(columns=titles.unique()).rename_axis(columns=None)
     table["queue_length"] = utilizations.groupby(key)["queue_length"].max()
     return table.reset_index().replace("", pd.NA).dropna(axis="columns", how="all")
+
+
+def _quotas(hosts: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Utilization of quotas, of the hosts that have one."""
+    limited = hosts.dropna(subset="utilization")
+    if not limited.empty:
+        yield limited.drop(columns=["send_mbit_per_s", "rate_mbit_per_s"])
 
 
 def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:

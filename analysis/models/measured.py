@@ -187,9 +187,12 @@ def _cpu_time(runs: pd.DataFrame, hosts: pd.DataFrame, role: str) -> float:
 def _machine(runs: pd.DataFrame, hosts: pd.DataFrame) -> dict[str, float]:
     """CPU seconds of the shared machine for a request, and its cores; empty where there is none.
 
-    Every host records the machine's percentages, and its own CPU time also as a share of the cores.
+    Every host records the machine's percentages, and its own CPU time also as a share of the cores,
+    or of its quota, of which the cores are not told.
     """
     own = hosts[hosts["shares_machine"].astype(bool)]
+    if "cpu_quota" in own:
+        own = own[own["cpu_quota"].isna()]
     if "cpu_s" not in own or own["cpu_s"].isna().all():
         return {}
     key = [name for name in (*_RUN_KEY, *SETTINGS) if name in runs and name in own]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from analysis.laws.limits import at_load, server_times
 from analysis.models.asymptotes import asymptote_table
 from analysis.published.printed import published_table, study_name
 from analysis.sections.summary import cells
@@ -111,6 +112,25 @@ def beside_one_server(tables: Tables, workers: int) -> tuple[pd.DataFrame, pd.Da
     servers = runs.groupby("section", as_index=False)["num_servers"].first()
     loads, bounds = cells(runs), asymptote_table(replace(tables, runs=runs))
     return loads.merge(servers, on="section"), bounds.merge(servers, on="section")
+
+
+def server_table(servers: pd.DataFrame) -> pd.DataFrame:
+    """Put the response times of servers side by side, as the middlewares see them.
+
+    Parameters
+    ----------
+    servers
+        `analysis.tables.frames.Tables.servers` of one section.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `server`, and its mean response time in ms at the smallest and at the largest load, in
+        columns headed such as ``6 clients (ms)``.
+    """
+    loads = [at_load(servers, load) for load in ("smallest", "largest")]
+    times = {f"{rows['num_clients'].iloc[0]} clients (ms)": server_times(rows) for rows in loads}
+    return pd.DataFrame(times).rename_axis("server").reset_index()
 
 
 def source_name(study: str) -> str:

@@ -68,8 +68,10 @@ class Tables:
         `send_link_utilization` (0..1). On the local lab every host records in these percentages the
         CPU of the one machine that they share (`shares_machine`). The host's own are `cpu_s` (in
         the stable window) and `cpu_utilization` (0..1, of all CPUs that it may use), both as the
-        clock has them, dilated or not. Over the whole run: `send_bytes`, `send_packets`,
-        `send_drops` and the same of `receive_`, all interfaces together.
+        clock has them, dilated or not; where a topology limits them also `cpu_quota` (CPUs that the
+        host may use in undilated time; missing for those without a limit). Over the whole run:
+        `send_bytes`, `send_packets`, `send_drops` and the same of `receive_`, all interfaces
+        together.
     pings
         `source`, `target`, `source_role`, `target_role`, `replies`, `lost`,
         `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`, `_p99_ms`, `_max_ms`,

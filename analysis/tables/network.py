@@ -14,6 +14,7 @@ from analysis.units import bytes_per_s_to_mbit_per_s
 def host_measures(run: Run) -> pd.DataFrame:
     """Load of every host: `host`, `role`, `shares_machine`, CPU, link both ways, packets."""
     rates = run.manifest["topology"]["rates_mbit_per_s"]
+    quotas = run.manifest["topology"].get("cpu_quotas", {})
     rows = []
     for role, hosts in run.manifest["roles"].items():
         for host in hosts:
@@ -38,14 +39,15 @@ def host_measures(run: Run) -> pd.DataFrame:
                             float(load["net_receive_bytes_per_s"].mean())
                         ),
                         "rate_mbit_per_s": rates.get(host) or np.nan,
-                        **_cpu_time(run, host),
+                        **({"cpu_quota": quotas.get(host, np.nan)} if quotas else {}),
+                        **_cpu_time(run, host, quotas.get(host, np.inf)),
                         **_counted(run, host),
                     }
                 )
     return pd.DataFrame(rows)
 
 
-def _cpu_time(run: Run, host: str) -> dict[str, float]:
+def _cpu_time(run: Run, host: str, quota: float) -> dict[str, float]:
     """CPU time that the host itself used in the window; unknown where it shares a machine's."""
     known = run.cpu_times.get(host)
     if known is None or (known.of_machine and run.on_one_machine):
@@ -58,9 +60,10 @@ def _cpu_time(run: Run, host: str) -> dict[str, float]:
         )
     except ValueError as exc:
         raise ParseError(run.folder / host / "cpu-time.out.gz", None, str(exc)) from exc
+    may_use = min(known.cores, quota / run.manifest["topology"]["time_dilation"])
     return {
         "cpu_s": used_s * window["stable_s"] / elapsed_s,
-        "cpu_utilization": used_s / elapsed_s / known.cores,
+        "cpu_utilization": used_s / elapsed_s / may_use,
     }
 
 

@@ -146,8 +146,9 @@ def _begun_with_seconds_of_the_clock(conditions: Any) -> bool:
 
 
 def topology_of(inventory: Inventory) -> dict[str, Any]:
-    """Return what the manifests say of the hosts' network."""
+    """Return what the manifests say of the hosts' network, and of their CPUs where limited."""
     own_rtt_ms = {h.name: h.own_rtt_ms for h in inventory.hosts if h.own_rtt_ms is not None}
+    quotas = {h.name: h.cpu_quota for h in inventory.hosts if h.cpu_quota is not None}
     return {
         "name": inventory.topology,
         "time_dilation": inventory.time_dilation,
@@ -156,6 +157,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "calibration": inventory.calibration,
         "delay": inventory.delay,
         **({"own_rtt_ms": own_rtt_ms} if own_rtt_ms else {}),
+        **({"cpu_quotas": quotas} if quotas else {}),
     }
 
 

@@ -24,7 +24,7 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 
 TIDY = "tidy"
-NO_SECTIONS = {TIDY, "what-if", "sensitivity"}  # folders of campaigns of their own, and of tables
+NO_SECTIONS = {TIDY, "what-if", "sensitivity", "middlewares"}  # tables, campaigns of their own
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
 

@@ -110,7 +110,8 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
     """Hold the report's claims against the numbers of campaign NAME.
 
     A claim holds, does not hold, or cannot be told: no such runs, too few repetitions, or an
-    interval too wide. Each is told with its number, the 95 % interval and what it is held to.
+    interval too wide. Each is told with its number, the 95 % interval and what it is held to; one
+    of a limit that does not hold also with what limits instead.
     With --against the exit status is 1 if any verdict differs.
     """
     own = claims_of(campaign_dir(name))
@@ -126,7 +127,7 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
         return
     table = claims_table(own).drop(columns="quantity")
     rows = table.to_numpy().tolist()
-    click.echo(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, 60]))
+    click.echo(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, 60, 44]))
 
 
 @click.argument("manifest", type=click.Path(exists=True, path_type=Path))

@@ -25,8 +25,6 @@ from remote.commands.shared_options import (
 )
 from remote.experiment.section import slug
 from remote.providers.fleets import LOCAL
-from remote.providers.local_lab.files import LabFiles
-from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, Topology
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +71,7 @@ def sensitivity(
     """
     from remote.campaign.changes.in_turns import Study, sensitivity_of  # models load slowly
     from remote.campaign.changes.sensitivity import config_of, plan_cases
+    from remote.campaign.changes.study import lab_topology
     from remote.campaign.view.cases_table import cases_table
 
     opened = Campaign.open(campaign, profile=profile, fleet=LOCAL, middleware=middleware)
@@ -80,7 +79,7 @@ def sensitivity(
     config = config_of(plan, parse_levels(levels, plan.factors))
 
     def study() -> Study:
-        cases = plan_cases(plan, config, _topology(), step=step)
+        cases = plan_cases(plan, config, lab_topology(), step=step)
         return Study(
             cases=cases, campaign_dir=opened.path, profile=profile, middleware=opened.middleware
         )
@@ -121,8 +120,3 @@ def table_text(table: pd.DataFrame) -> str:
 
 def _number(value: float) -> str:
     return MISSING if value != value else f"{value:+.3f}"
-
-
-def _topology() -> Topology:
-    """Return the topology of the lab that is up, or of the one that would be."""
-    return LabFiles().read_topology() or Topology.named(DEFAULT_TOPOLOGY)

@@ -29,6 +29,7 @@ HOST_VARIABLES = {
     "mwlab_known_hosts": "file with the pinned host keys",
     "mwlab_jump_host": "a host of this inventory, or [user@]host[:port]",
     "mwlab_route_device": "network device by which packets must leave",
+    "mwlab_cpu_quota": "number, CPUs that the host's processes together may use",
     "mwlab_cpu_account": "file, on the host, with the CPU time that it has used",
 }
 OUR_PREFIX = "mwlab_"

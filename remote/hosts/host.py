@@ -30,6 +30,7 @@ class Host:
         known.
     own_rtt_ms : emulated round trip between it and hosts that have none of their own, undilated;
         None where it is as far away as they are.
+    cpu_quota : CPUs that all its processes together may use in undilated time, None for no limit.
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
     jump : the host through which this one is reached, itself perhaps through another.
@@ -47,5 +48,6 @@ class Host:
     data_address: str
     rate_mbit_per_s: float | None = None
     own_rtt_ms: float | None = None
+    cpu_quota: float | None = None
     cpu_account: str | None = None
     jump: Host | None = None

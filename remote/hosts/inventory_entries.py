@@ -53,6 +53,7 @@ def make_host(
         data_address=own.text("mwlab_data_address") or options.address,
         rate_mbit_per_s=own.number("mwlab_rate_mbit_per_s"),
         own_rtt_ms=own.number("mwlab_own_rtt_ms"),
+        cpu_quota=own.number("mwlab_cpu_quota"),
         cpu_account=own.text("mwlab_cpu_account"),
     )
     jump_host = own.text("mwlab_jump_host")

@@ -3,7 +3,8 @@
 Where the campaign holds no run of a section, a note takes the place of the cell that measures it
 (`measured.measure("2.1")`), and cells that use what such a cell makes are left out, too. Text
 stays: where it points to a figure that is not there it says so. Single runs that are missing are
-named by the cell that measures.
+named by the cell that measures. So it is with studies of elasticities (`measure_study(...)`), which
+are campaigns of their own below the campaign.
 """
 
 from __future__ import annotations
@@ -15,27 +16,45 @@ from typing import Any
 
 from nbformat.v4 import new_markdown_cell
 
+from analysis.lab.measured_study import FOLDER
+from analysis.tables.held import MIDDLEWARES
+from remote.experiment.section import slug
 from report.contents.notebook import LEFT_OUT, NOTE
 
 SHOWN = re.compile(r'name="(\d\d(?:-[a-z0-9]+)+)"')
 LINK = re.compile(r"\[(Figure|Table)\]\(#([a-z0-9-]+)\)")
+STUDY = "measure_study"
+_FACTOR = re.compile(r"([a-z_]+)=([^_]+)(?:_|$)")  # in the name of a study
 
 
 def sections_of(source: str) -> list[str]:
-    """Return the sections that a cell measures: the texts given to `.measure(...)`."""
+    """Return what a cell measures: sections, the texts given to `.measure(...)`, and studies.
+
+    Studies are called as `analysis.lab.measured_study.held_studies` has them.
+    """
     try:
         tree = ast.parse(source)
     except SyntaxError:  # a magic command
         return []
-    return [
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    studies = [_study(call) for call in calls if getattr(call.func, "id", "") == STUDY]
+    return studies + [
         argument.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "measure"
-        for argument in node.args
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "measure"
+        for argument in call.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]
+
+
+def _study(call: ast.Call) -> str:
+    """Return the name of the study of ``measure_study(measured, "3.1", {...})``."""
+    _, section, levels = call.args
+    told = {word.arg: word.value for word in call.keywords}
+    folder = FOLDER
+    if "middleware" in told:
+        folder = f"{MIDDLEWARES}/{ast.literal_eval(told['middleware'])}/{FOLDER}"
+    return f"{folder}/{ast.literal_eval(section)}-{slug(ast.literal_eval(levels))}"
 
 
 def measured_sections(notebook: Any) -> list[str]:
@@ -131,11 +150,26 @@ def _names_of(tree: ast.AST) -> tuple[set[str], set[str]]:
     return loaded, stored
 
 
-def _note(sections: Sequence[str], campaign: str) -> Any:
+def _note(absent: Sequence[str], campaign: str) -> Any:
+    studies = [name for name in absent if "/" in name]
+    sections = [name for name in absent if name not in studies]
+    commands = [f"lab run {' '.join(sections)} --campaign {campaign}"] if sections else []
+    commands += [_study_command(name, campaign) for name in studies]
+    lacking = [f"no accepted run of section {' and '.join(sections)}"] if sections else []
+    lacking += ["no elasticities of what is told here"] if studies else []
+    measure = "measures it" if len(commands) == 1 else "measure it"
     markdown = (
-        f"> **Not measured.** Campaign {campaign} holds no accepted run of section "
-        f"{' and '.join(sections)}: what is made from it is left out here. "
-        f"`lab run {' '.join(sections)} --campaign {campaign}` measures it."
+        f"> **Not measured.** Campaign {campaign} holds {' and '.join(lacking)}: what is made from "
+        f"it is left out here. {' and '.join(f'`{one}`' for one in commands)} {measure}."
     )
-    metadata = {"tags": [NOTE], LEFT_OUT: list(sections)}
+    metadata = {"tags": [NOTE], LEFT_OUT: list(absent)}
     return new_markdown_cell(markdown, metadata=metadata)  # type: ignore[no-untyped-call]
+
+
+def _study_command(study: str, campaign: str) -> str:
+    """Return the command that measures a study, by its name."""
+    around, _, name = study.rpartition(f"{FOLDER}/")
+    section, _, levels = name.partition("-")
+    factors = " ".join(f"--{f.replace('_', '-')} {level}" for f, level in _FACTOR.findall(levels))
+    within = "/".join(filter(None, [campaign, around.strip("/")]))
+    return f"lab sensitivity {section} {factors} --campaign {within}"

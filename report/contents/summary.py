@@ -60,7 +60,7 @@ def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
     first = alike[0]
     evidence = f"[{kinds[first.see]}](#{first.see})" if first.see in kinds else MISSING
     if len(alike) == 1:
-        section, measured, verdict = first.section, row["measured"], str(first.verdict)
+        section, measured, verdict = first.section, row["measured"], first.told
     else:
         held = sum(claim.verdict == Verdict.HOLDS for claim in alike)
         section, measured, evidence = "each", "see chapters", MISSING

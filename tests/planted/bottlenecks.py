@@ -122,7 +122,10 @@ def test_a_starved_servers_cpu_is_named(tmp_path):
         tmp_path,
         *("server CPU quota", "server link rate", DELAY, MACHINE_BY_DILATION),
     )
-    require_named(table, "server CPU quota")
+    # Its quota is so small that monitors, which take it by the clock, are felt when k is changed.
+    rates = table.loc[table["kind"] == RATE, "measured"].drop(UNEXPLAINED)
+    assert rates.idxmax() == "server CPU quota"
+    assert rates.max() > MOST
 
 
 def test_too_few_workers_are_named(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.claims.findings import BUSY, SAME, Findings, by_repetition, ratio
+from analysis.claims.findings import SAME, Findings, by_repetition, ratio
 from analysis.claims.rules import at_most, equal_to
 from analysis.results.histograms import percentiles_by
 from analysis.sections.multi_gets import by_request, prediction_table
@@ -39,12 +39,11 @@ def check(found: Findings) -> None:
         holds=at_most(1 - SAME),
         see="05-3-percentiles",
     )
-    found.check(
+    found.check_link(
         _CUT,
         "Cut up, gets of nine keys fill the servers' links.",
-        quantity="utilization of the servers' links",
-        measured=found.link_utilization(_CUT, "servers", multi_get_keys=_MANY),
-        holds=BUSY,
+        "servers",
+        multi_get_keys=_MANY,
         see="05-4-limits",
     )
     found.check(

@@ -89,6 +89,7 @@ def _workers(found: Findings, tables: Tables | None) -> None:
         measured=mean_of(shares),
         holds=equal_to(1, SAME),
         see="09-1-summary",
+        instead=found.limits("9", **_RING, workers=_FEW),
     )
     found.check(
         "9",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.claims.chapters import bistability
-from analysis.claims.findings import BUSY, RESPONSE_TIME, SAME, Findings, ratio
+from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.workers import worker_table
 from analysis.statistics.estimates import mean_of
@@ -35,20 +35,20 @@ def check(found: Findings) -> None:
 
 def _limits(found: Findings, many: int, words: str) -> None:
     for section, who in (("3.1", "One middleware"), ("3.2", "Two middlewares")):
-        found.check(
+        found.check_link(
             section,
             f"{who}: the server's link limits gets.",
+            "servers",
+            workload="get",
             quantity="utilization of the server's link",
-            measured=found.link_utilization(section, "servers", workload="get"),
-            holds=BUSY,
             see="03-3-limits",
         )
-    found.check(
+    found.check_link(
         "3.1",
         f"With {words} the clients' links limit sets.",
-        quantity="utilization of the clients' links",
-        measured=found.link_utilization("3.1", "clients", workload="set", workers=many),
-        holds=BUSY,
+        "clients",
+        workload="set",
+        workers=many,
         see="03-3-limits",
     )
     tables = found.tables("3.1")
@@ -64,6 +64,7 @@ def _limits(found: Findings, many: int, words: str) -> None:
         measured=mean_of(shares),
         holds=at_least(0.9),
         see="03-3-limits",
+        instead=found.limits("3.1", workload="set", workers=_FEW),
     )
     found.check(
         "3.1",
@@ -75,6 +76,7 @@ def _limits(found: Findings, many: int, words: str) -> None:
         ),
         holds=equal_to(1, SAME),
         see="03-1-load",
+        instead=found.limits("3.1", workload="set", workers=2 * 2 * _FEW),
     )
 
 
@@ -90,6 +92,7 @@ def _costs(found: Findings, many: int, words: str) -> None:
             ),
             holds=equal_to(1, SAME),
             see="03-3-capacity",
+            instead=found.limits("3.1", workload=workload, workers=many),
         )
     found.check(
         "3.1",

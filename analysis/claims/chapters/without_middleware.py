@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.findings import BUSY, SAME, Findings, ratio
+from analysis.claims.findings import SAME, Findings, ratio
 from analysis.claims.rules import equal_to
 
 _LINKS = (
@@ -16,14 +16,7 @@ _LINKS = (
 def check(found: Findings) -> None:
     """Check what limits the baseline, and that its throughput and response time agree."""
     for section, workload, role, statement in _LINKS:
-        found.check(
-            section,
-            statement,
-            quantity=f"utilization of the {role}' links",
-            measured=found.link_utilization(section, role, workload=workload),
-            holds=BUSY,
-            see="02-1-limits",
-        )
+        found.check_link(section, statement, role, workload=workload, see="02-1-limits")
     found.check(
         "2.2",
         "Two servers give twice the gets of one.",

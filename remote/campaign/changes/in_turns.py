@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.lab.measured_study import FOLDER
 from analysis.lab.sensitivity import AS_IT_IS, THROUGHPUT, predict_measured, sensitivity_table
 from analysis.locks import is_locked
 from analysis.tables.tidied import campaign_tables
@@ -27,12 +28,11 @@ from remote.campaign.planning.standing import Verdict, standing_of, usual_spread
 from remote.errors import ConfigError
 from remote.experiment.precision import RESULTS
 from remote.experiment.run import Run
-from remote.experiment.section import slug
+from remote.experiment.section import Config, slug
 from remote.providers.fleets import LOCAL
 from remote.providers.local_lab import LocalLab
 from remote.providers.local_lab.files import LabFiles
 
-FOLDER = "sensitivity"
 _ALL_TURNS = sys.maxsize
 
 
@@ -91,7 +91,7 @@ class Study:
         """Where the campaigns of its cases stand."""
         section = self.cases[0].section
         (config,) = section.configs()
-        return self.campaign_dir / FOLDER / f"{section.name}-{slug(config)}"
+        return study_folder(self.campaign_dir, section.name, config)
 
     @property
     def time_dilation(self) -> float | None:
@@ -142,6 +142,11 @@ class Study:
             for one in self.cell(case).repetitions
         ]
         return pd.DataFrame(rows, columns=["parameter", "factor", THROUGHPUT])
+
+
+def study_folder(campaign_dir: Path, section: str, config: Config) -> Path:
+    """Return where the campaigns of all cases of a configuration stand."""
+    return campaign_dir / FOLDER / f"{section}-{slug(config)}"
 
 
 def sensitivity_of(

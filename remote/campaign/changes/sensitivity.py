@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from analysis.lab.measured_study import case_name
 from analysis.lab.sensitivity import (
     AS_IT_IS,
     CLIENTS,
@@ -58,10 +58,7 @@ class Case:
     @property
     def name(self) -> str:
         """What its campaign is called: ``server-link-rate-x1.2``."""
-        if self.parameter == AS_IT_IS:
-            return "as-it-is"
-        words = re.sub(r"[^A-Za-z0-9]+", "-", self.parameter.removeprefix("1 / ")).strip("-")
-        return f"{words}-x{self.factor:.4g}"
+        return case_name(self.parameter, self.factor)
 
     def at(self, time_dilation: float | None) -> Case:
         """Return it at the k of the system as it is; None to choose that."""

@@ -19,7 +19,7 @@ _SSH_ARGUMENTS = (
 
 
 def inventory_text(topology: Topology, files: LabFiles, delay: Delay, *, counts_cpu: bool) -> str:
-    """Write the inventory of a lab as YAML; rates and round-trip time are those of the topology.
+    """Write the inventory of a lab as YAML; rates, quotas and round-trip time are the topology's.
 
     Parameters
     ----------
@@ -58,4 +58,6 @@ def _host_variables(host: LabHost) -> dict[str, Any]:
         variables["mwlab_rate_mbit_per_s"] = host.egress.rate_mbit_per_s
     if host.own_rtt_ms is not None:
         variables["mwlab_own_rtt_ms"] = host.own_rtt_ms
+    if host.cpu_quota is not None:
+        variables["mwlab_cpu_quota"] = host.cpu_quota
     return variables

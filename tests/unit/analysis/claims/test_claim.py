@@ -27,6 +27,7 @@ def test_a_claim_is_told_with_its_number_its_interval_and_its_rule():
         "ci_low": 0.95,
         "ci_high": 0.95,
         "verdict": "holds",
+        "instead": "",
         "see": "02-1-limits",
     }
     unknown = json.loads(json.dumps(claim([]).to_dict(), allow_nan=False))

@@ -59,6 +59,14 @@ def test_machines_of_their_own_have_cpus_of_their_own():
     assert "machine's CPU" not in resources
 
 
+def test_quotas_are_cpus_of_their_own_beside_the_machine():
+    limited = hosts().assign(cpu_utilization=0.9, cpu_quota=lambda h: h["role"].map({"servers": 1}))
+    rows = utilization_table(limited, runs(), BY).set_index("resource")["utilization"]
+    assert rows["servers' CPUs"] == pytest.approx(0.9)
+    assert rows["machine's CPU"] == pytest.approx(0.4)
+    assert "clients' CPUs" not in rows
+
+
 def test_without_middleware_there_are_no_threads():
     clients_and_servers = without_middleware(hosts().query("role != 'middlewares'"))
     table = utilization_table(clients_and_servers, without_middleware(runs()))

@@ -93,6 +93,14 @@ def test_the_shared_machine_is_a_station_where_it_is_asked_for_and_known(tables)
     assert measured_system(told, **run).machine_time == 0
     own = replace(tables, hosts=hosts.assign(shares_machine=False))
     assert measured_system(own, **run, shared_machine=True).machine_time == 0
+    limited = hosts["role"] == "servers"
+    quotas = hosts.assign(
+        cpu_quota=limited.map({True: 0.5, False: float("nan")}),
+        cpu_utilization=hosts["cpu_utilization"].mask(limited, 0.3 / stable_s / 0.5),
+    )
+    of_others = measured_system(replace(tables, hosts=quotas), **run, shared_machine=True)
+    assert of_others.machine_cores == 2
+    assert of_others.machine_time == pytest.approx(system.machine_time)
     unknown = replace(tables, hosts=hosts.assign(cpu_s=float("nan")))
     assert measured_system(unknown, **run, shared_machine=True).machine_time == 0
 

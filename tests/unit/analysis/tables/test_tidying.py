@@ -325,6 +325,20 @@ def test_hosts_tell_their_own_cpu_time_and_packets(tmp_path):
     assert "s1" in set(tables.pings.query("source == 'c1'")["target"])
 
 
+def test_a_host_uses_a_share_of_its_quota_where_it_has_one(tmp_path):
+    run_dir = build_run(tmp_path, "3.1", CONFIG, time_dilation=2)
+    head = f"epoch {START_EPOCH_S}.0 uptime 100.00 ticks 100 cores 2\n"
+    rows = "".join(f"{100 + s}.00 {int((7 + 0.2 * s) * 1e9)}\n" for s in range(8))
+    write_compressed(run_dir, {f"{host}/cpu-time.out": head + rows for host in ("c1", "s1")})
+    manifest = json.loads((run_dir / "manifest.json").read_text())
+    manifest["topology"]["cpu_quotas"] = {"s1": 0.5}
+    (run_dir / "manifest.json").write_text(json.dumps(manifest))
+    hosts = tidy_campaign(tmp_path).hosts.set_index("host")
+    assert hosts.loc["s1", "cpu_utilization"] == pytest.approx(0.2 / (0.5 / 2))
+    assert hosts.loc["c1", "cpu_utilization"] == pytest.approx(0.2 / 2)
+    assert hosts["cpu_quota"].dropna().to_dict() == {"s1": 0.5}
+
+
 def build_factors(folder):
     """Runs of sections whose factors differ: one varies what another lacks or holds constant."""
     both = {"clients_per_thread": 2, "workers": 64}

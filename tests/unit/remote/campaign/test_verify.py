@@ -94,6 +94,7 @@ def test_campaigns_within_a_campaign_are_none_of_its_runs(campaign):
     make_sound(campaign)
     build_run(campaign / "what-if" / "more", "3.1", CONFIG)
     build_run(campaign / "sensitivity" / "3.1-workload=get" / "as-it-is", "3.1", CONFIG)
+    build_run(campaign / "middlewares" / "nutcracker", "3.1", CONFIG)
     assert verify_campaign(campaign).findings == ()
 
 

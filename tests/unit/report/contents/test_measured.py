@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from analysis.claims.chapters.elasticities import BLACK_BOX, FULL_SYSTEM
 from report.contents.measured import measured_sections, sections_of, showable
 from report.contents.notebook import LEFT_OUT
 from report.make import numbered_notebooks
@@ -17,6 +18,11 @@ from report.make import numbered_notebooks
         ('measured.measure("2.1")', ["2.1"]),
         ('campaign.measure("2.1", "2.2", progress=False)\nx = 1', ["2.1", "2.2"]),
         ("measured.measure(*names)", []),
+        ('x = measure_study(measured, "3.1", {"workers": 8})', ["sensitivity/3.1-workers=8"]),
+        (
+            'measure_study(measured, "3.1", {"workload": "get"}, middleware="mine")',
+            ["middlewares/mine/sensitivity/3.1-workload=get"],
+        ),
         ('%run "x"', []),
         ('print("2.1")', []),
     ],
@@ -60,6 +66,24 @@ def test_a_note_stands_for_a_section_that_is_not_measured(notebook):
     assert heading.source == (
         "## 2.2 Two servers\n\nAs *figure (not measured)* shows, and [Figure](#02-1-load)."
     )
+
+
+def test_a_note_stands_for_elasticities_that_are_not_measured():
+    study = 'measure_study(one, "3.1", {"workload": "get", "clients_per_thread": 8}'
+    cells = [f"full = {study})", f"box = {study}, middleware='mine')", "print(box)"]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+    name = "sensitivity/3.1-workload=get_clients_per_thread=8"
+    first, second = showable(notebook, "smoke", {name}).cells
+    assert first.source == cells[0]
+    levels = "--workload get --clients-per-thread 8"
+    command = f"`lab sensitivity 3.1 {levels} --campaign smoke/middlewares/mine` measures it."
+    assert second.source.endswith(command)
+    assert second.metadata[LEFT_OUT] == [f"middlewares/mine/{name}"]
+
+
+def test_the_chapter_of_elasticities_shows_those_that_its_claims_are_of():
+    (path,) = [path for path in numbered_notebooks() if path.name.startswith("12-")]
+    assert measured_sections(nbformat.read(path, as_version=4)) == [FULL_SYSTEM, BLACK_BOX]
 
 
 def test_other_sections_are_shown_all_the_same(notebook):

@@ -15,7 +15,7 @@ from tests.helpers.sensitivity import AZURE, CONFIG, FakeLab
 def lab(tmp_path, monkeypatch, without_model):
     """`lab sensitivity 3.1 ...` in a folder of its own, on a made-up lab."""
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", tmp_path)
-    monkeypatch.setattr("remote.commands.of_sensitivity._topology", lambda: AZURE)
+    monkeypatch.setattr("remote.campaign.changes.study.lab_topology", lambda: AZURE)
 
     def invoke(*words, lab=None):
         fake = lab or FakeLab()

@@ -79,6 +79,17 @@ def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
     assert {h.cpu_account for h in inventory.hosts} == {None}
 
 
+def test_manifests_tell_the_quotas_of_hosts_that_have_one(tmp_path):
+    path = tmp_path / "inventory.yml"
+    data = Topology.named("azure").to_dict()
+    data["servers"]["cpu_quota"] = 0.5
+    for fields, quotas in ((data, {"s1": 0.5, "s2": 0.5, "s3": 0.5}), ({}, None)):
+        topology = Topology.from_dict(fields) if fields else Topology.named("azure")
+        text = inventory_text(topology.dilated(4), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
+        path.write_text(text)
+        assert topology_of(Inventory.read(path)).get("cpu_quotas") == quotas
+
+
 def test_unshaped_hosts_have_no_rate():
     unshaped = Topology.named("unshaped")
     text = inventory_text(unshaped, LabFiles(Path("/nowhere")), Delay.NONE, counts_cpu=False)

@@ -1,0 +1,46 @@
+"""Claims of limits say what limits where they do not hold."""
+
+import pytest
+
+from analysis.claims.chapters import writes
+from analysis.claims.claim import claims_table
+from analysis.claims.findings import Findings
+from analysis.claims.rules import Verdict
+from tests.helpers.limits import made_up
+
+
+def of_link(tables, role="middlewares", **where):
+    found = Findings({} if tables is None else {"4.1": tables})
+    found.check_link("4.1", "Its link limits sets.", role, see="04-2-limits", **where)
+    (claim,) = found.claims
+    return claim
+
+
+def test_a_limit_that_does_not_hold_is_told_with_what_limits_instead():
+    claim = of_link(made_up(quotas={"servers": 0.98}), workload="set", workers=8)
+    assert claim.told == "does not hold: servers' CPUs 0.98 of their quota"
+    assert claim.to_dict()["instead"] == claim.instead
+    assert claims_table([claim])["verdict"].tolist() == [claim.told]
+
+
+@pytest.mark.parametrize("tables", [made_up(links={"middlewares": 0.98}), None])
+def test_a_limit_that_holds_or_cannot_be_told_has_none(tables):
+    claim = of_link(tables)
+    assert claim.instead == ""
+    assert claim.told == str(claim.verdict) != str(Verdict.DOES_NOT_HOLD)
+
+
+def test_a_quota_is_a_machine_of_its_own():
+    found = Findings({"4.1": made_up(quotas={"clients": 0.97})})
+    found.processors("4.1", see="04-2-limits")
+    assert found.claims[0].told == "does not hold: c1's CPU 0.97 busy"
+
+
+@pytest.mark.parametrize(
+    ("far", "told"), [({}, "holds"), ({"s3": 4.0}, "does not hold: s3 answers after 4.00 ms")]
+)
+def test_a_far_server_is_named(far, told):
+    found = Findings({"4.1": made_up(far=far)})
+    writes.check(found)
+    (claim,) = [c for c in found.claims if c.statement.startswith("No server answers later")]
+    assert claim.told.startswith(told)
