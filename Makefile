@@ -126,7 +126,7 @@ lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
 	$(COMPILE) --constraint requirements.lock --output-file binder/requirements.txt pyproject.toml
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
-	@$(BIN)/python -m analysis.tables.tidied data/reference data/reference/what-if/*
+	@$(BIN)/python -m analysis.tables.tidied data/reference data/reference/what-if/* data/reference/middlewares/*
 
 clean: ## Remove what can be built again
 	@rm -rf build middleware-kotlin/target .venv
