@@ -36,7 +36,8 @@ def utilization_table(
     pandas.DataFrame
         One row per system and resource, means over hosts and repetitions: `by`, `num_clients`,
         `resource`, `utilization` (0..1; missing where a link's limit is not known),
-        `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers.
+        `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers,
+        whose utilization is missing where the middleware does not tell it.
         Resources are the links and CPUs of each role, one CPU in all where the hosts share a
         machine (those of a role there only where it has a quota, of which the utilization is then
         told), and the middlewares' net threads and workers. A worker that waits for a server
@@ -105,10 +106,12 @@ def _threads(runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Utilization of the middlewares' threads, of the runs that have a middleware."""
     for resource, column in _THREADS.items():
         if column in runs:
-            rows = runs.assign(resource=resource, utilization=runs[column]).dropna(subset=column)
+            rows = runs.assign(resource=resource, utilization=runs[column])
             if resource == WORKERS:
                 rows["queue_length"] = rows["middleware_queue_length"]
-            yield rows
+                yield rows.dropna(subset=["utilization", "queue_length"], how="all")
+            else:
+                yield rows.dropna(subset="utilization")
 
 
 def _at_largest_load(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -82,6 +82,11 @@ EVIDENCE_FORMATS: dict[str, Format] = {
 }
 
 
+def varied(runs: pd.DataFrame) -> tuple[str, ...]:
+    """Return those of `FACTORS` with several levels: not what a middleware cannot be told."""
+    return tuple(name for name in FACTORS if runs[name].min() < runs[name].max())
+
+
 def bound_runs(tables: Tables) -> pd.DataFrame:
     """Give what links, round trips and workers alone allow in every combination, as if measured.
 
@@ -219,6 +224,8 @@ def published_effects(study: str, workload: str, response: str) -> pd.DataFrame:
 
 
 def _told(effects: pd.DataFrame, effect: str) -> str:
+    if effect not in (*effects.index, "interactions"):
+        return MISSING
     if effect == "interactions":
         products = effects.index[effects.index.isin(["AB", "AC", "BC", "ABC"])]
         return share_text(float(effects.loc[products, "share"].sum()))

@@ -92,15 +92,13 @@ def beside_published(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFram
     return ranked.reindex(columns=columns).astype({"num_clients": "Int64"}).reset_index(drop=True)
 
 
-def beside_one_server(tables: Tables, workers: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return loads and asymptotic bounds of sets through one number of workers, by servers.
+def beside_one_server(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return loads and asymptotic bounds of sets by servers, of the most workers that all have.
 
     Parameters
     ----------
     tables
         Of sections 3.2, with one server, and 4.1, with three, or of one of them; with section 0.
-    workers
-        In each middleware.
 
     Returns
     -------
@@ -108,7 +106,9 @@ def beside_one_server(tables: Tables, workers: int) -> tuple[pd.DataFrame, pd.Da
         What `analysis.sections.summary.cells` and `analysis.models.asymptotes.asymptote_table`
         give, with `num_servers`.
     """
-    runs = tables.runs[(tables.runs["workload"] == "set") & (tables.runs["workers"] == workers)]
+    sets = tables.runs[tables.runs["workload"] == "set"]
+    workers = max(set.intersection(*map(set, sets.groupby("section")["workers"].unique())))
+    runs = sets[sets["workers"] == workers]
     servers = runs.groupby("section", as_index=False)["num_servers"].first()
     loads, bounds = cells(runs), asymptote_table(replace(tables, runs=runs))
     return loads.merge(servers, on="section"), bounds.merge(servers, on="section")

@@ -1,6 +1,7 @@
 """Multi-gets cut into parts (sharded) or sent whole: what links predict, and which is faster."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,13 +19,32 @@ _LARGEST_TOLD = 9  # keys of a multi-get in the studies whose texts have numbers
 _KEY = ["sharded", "multi_get_keys"]
 
 
+def with_modes(tables: Tables) -> Tables:
+    """Tell in every row whether multi-gets are cut, also where that is not varied.
+
+    A middleware that cannot be told cuts them or does not, in both sections.
+
+    Parameters
+    ----------
+    tables
+        Of sections 5.1 and 5.2, or of one of them.
+    """
+    modes = tables.runs[["section", "sharded"]].drop_duplicates()
+    lacking = {
+        name: frame.merge(modes, on="section")
+        for name in ("request_types", "histograms", "hosts")
+        if "sharded" not in (frame := getattr(tables, name)) and len(frame)
+    }
+    return replace(tables, **lacking)
+
+
 def multi_get_cells(request_types: pd.DataFrame) -> pd.DataFrame:
     """Aggregate the multi-gets of each size and mode at the clients, without the sets between.
 
     Parameters
     ----------
     request_types
-        `analysis.tables.frames.Tables.request_types` of sections 5.1 and 5.2.
+        `analysis.tables.frames.Tables.request_types` of `with_modes`.
 
     Returns
     -------
@@ -43,7 +63,7 @@ def by_request(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame
-        `analysis.tables.frames.Tables.request_types` or `histograms` of sections 5.1 and 5.2.
+        `analysis.tables.frames.Tables.request_types` or `histograms` of `with_modes`.
 
     Returns
     -------

@@ -66,10 +66,11 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 def of_ring(frame: pd.DataFrame) -> pd.DataFrame:
     """Keep the rows of a ring whose workers wait; all that have a middleware, where none differ."""
+    frame = frame[frame["num_middlewares"] > 0] if "num_middlewares" in frame else frame
     for name, level in RING.items():
-        if name in frame:
+        if name in frame and len(set(frame[name])) > 1:
             frame = frame[frame[name] == level]
-    return frame[frame["num_middlewares"] > 0] if "num_middlewares" in frame else frame
+    return frame
 
 
 def request_counts(tables: Tables) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.claims.findings import SAME, Findings, by_repetition, ratio
 from analysis.claims.rules import at_most, equal_to
 from analysis.results.histograms import percentiles_by
-from analysis.sections.multi_gets import by_request, prediction_table
+from analysis.sections.multi_gets import by_request, prediction_table, with_modes
 from analysis.statistics.estimates import Estimate, mean_of
 
 _CUT, _WHOLE = "5.1", "5.2"
@@ -44,6 +44,7 @@ def check(found: Findings) -> None:
         "Cut up, gets of nine keys fill the servers' links.",
         "servers",
         multi_get_keys=_MANY,
+        sharded=True,
         see="05-4-limits",
     )
     found.check(
@@ -63,17 +64,19 @@ def _times(found: Findings, section: str, keys: int, column: str = "response_tim
     tables = found.tables(section)
     if tables is None:
         return pd.Series(dtype=float)
-    requests = by_request(tables.request_types)
-    return by_repetition(requests, column, side="client", request="multi-get", multi_get_keys=keys)
+    requests = by_request(with_modes(tables).request_types)
+    which = {"request": "multi-get", "multi_get_keys": keys, "sharded": section == _CUT}
+    return by_repetition(requests, column, side="client", **which)
 
 
 def _tails(found: Findings, section: str) -> pd.Series:
     tables = found.tables(section)
     if tables is None:
         return pd.Series(dtype=float)
-    histograms = by_request(tables.histograms)
+    histograms = by_request(with_modes(tables).histograms)
     own = histograms[
-        (histograms["side"] == "client")
+        (histograms["sharded"] == (section == _CUT))
+        & (histograms["side"] == "client")
         & (histograms["request"] == "multi-get")
         & (histograms["multi_get_keys"] == _MANY)
     ]

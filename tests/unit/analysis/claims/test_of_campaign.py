@@ -9,6 +9,7 @@ from analysis.claims.findings import THROUGHPUT
 from analysis.claims.of_campaign import CHAPTERS, claims_of
 from analysis.claims.rules import Verdict
 from analysis.paths import PROJECT, REFERENCE
+from tests.helpers.black_box import as_black_box
 
 LONGEST_STATEMENT = 62  # characters: the page of claims has a line for each
 
@@ -59,6 +60,23 @@ def test_a_slower_server_changes_verdicts_and_no_statement(claims, monkeypatch):
     assert [claim.statement for claim in changed] == [claim.statement for claim in claims]
     assert of(changed, "2.1", "One server: its link").verdict == Verdict.DOES_NOT_HOLD
     assert of(changed, "2.2", "Two servers give").verdict == Verdict.DOES_NOT_HOLD
+
+
+def test_claims_about_a_black_box_are_the_same_and_of_what_can_be_told(claims, monkeypatch):
+    read = of_campaign.held_tables
+    monkeypatch.setattr(of_campaign, "held_tables", lambda *asked: as_black_box(read(*asked)))
+    told = claims_of(REFERENCE)
+    assert [(c.section, c.see) for c in told] == [(c.section, c.see) for c in claims]
+    for section, begin, verdict in (
+        ("2.1", "One server: its link", Verdict.HOLDS),
+        ("3", "Throughput and response time obey", Verdict.HOLDS),
+        ("5.1", "Cut up, gets of nine keys are", Verdict.CANNOT_BE_TOLD),
+        ("5.1", "Cut up, gets of nine keys fill", Verdict.CANNOT_BE_TOLD),
+        ("6", "Three servers give three times", Verdict.HOLDS),
+        ("6", "With three servers more workers", Verdict.CANNOT_BE_TOLD),
+        ("9", "Waiting workers cost", Verdict.CANNOT_BE_TOLD),
+    ):
+        assert of(told, section, begin).verdict == verdict, begin
 
 
 def test_claims_of_sections_that_were_not_measured_cannot_be_told(tmp_path):

@@ -49,7 +49,7 @@ def test_numbers_of_workers_that_no_table_has_stand_alone(ours):
 
 def test_one_server_stands_beside_three(tmp_path):
     build_campaign(tmp_path, sections=["3.2", "4.1"], clients_per_thread=(8,))
-    loads, bounds = beside_one_server(tidy_campaign(tmp_path), workers=64)
+    loads, bounds = beside_one_server(tidy_campaign(tmp_path))
     assert set(loads["num_servers"]) == {1, 3}
     assert set(loads["workload"]) == {"set"}
     assert bounds.set_index("num_servers")["most_ops_per_s"].idxmin() == 3
