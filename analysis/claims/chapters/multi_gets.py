@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -65,7 +66,11 @@ def _times(found: Findings, section: str, keys: int, column: str = "response_tim
     if tables is None:
         return pd.Series(dtype=float)
     requests = by_request(with_modes(tables).request_types)
-    which = {"request": "multi-get", "multi_get_keys": keys, "sharded": section == _CUT}
+    which: dict[str, Any] = {
+        "request": "multi-get",
+        "multi_get_keys": keys,
+        "sharded": section == _CUT,
+    }
     return by_repetition(requests, column, side="client", **which)
 
 
