@@ -40,7 +40,7 @@ def plot_slowest_requests(requests: pd.DataFrame, how_many: int = 10) -> go.Figu
         return _nothing()
     slowest = requests.nlargest(how_many, "response_time_ms")
     rows = [f"{place}. {kind}" for place, kind in enumerate(slowest["request_type"], 1)]
-    figure = new_figure(_TIME_TITLE, "")
+    figure = new_figure(_TIME_TITLE, "Request")
     for style in dict.fromkeys(STAGE_STYLES.values()):
         _add_stages(figure, slowest, rows, style)
     figure.add_scatter(
@@ -66,7 +66,7 @@ def plot_slowest_requests(requests: pd.DataFrame, how_many: int = 10) -> go.Figu
 
 
 def _nothing() -> go.Figure:
-    figure = new_figure(_TIME_TITLE, "")
+    figure = new_figure(_TIME_TITLE, "Request")
     text = "not measured: no request was followed"
     figure.add_annotation(text=text, x=0.5, y=0.5, xref="paper", yref="paper")
     return figure.update_layout(meta={"runs": ONE_RUN})

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.figures import plots
+from analysis.requests.followed_requests import followed_requests
 from analysis.results.histograms import percentiles_by
 from analysis.sections.summary import cells
 from analysis.statistics.factorial.designs import analyse_designs
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
+from tests.helpers.followed_run import ordinary_passages, write_run
 
 HOSTS = {"clients": ["c1", "c2", "c3"], "middlewares": ["m1", "m2"], "servers": ["s1", "s2", "s3"]}
 TIME = "response_time_ms"
@@ -82,6 +84,7 @@ def gallery(folder):
         "plot_seconds": plots.plot_seconds(
             windows, "response_time_ms", "Response time (ms)", series="side"
         ),
+        "plot_slowest_requests": plots.plot_slowest_requests(followed(folder / "followed"), 5),
         "plot_spread": plots.plot_spread(sharded_histograms(), keys=6, side="client"),
         "plot_system": plots.plot_system(HOSTS, RATES),
         "plot_threads": plots.plot_threads(clients=192, workers=64, servers=3),
@@ -94,6 +97,11 @@ def gallery(folder):
         ),
         "plot_waiting_workers": plots.plot_waiting_workers(sets),
     }
+
+
+def followed(folder):
+    """Requests of a run that followed a few."""
+    return followed_requests(write_run(folder, ordinary_passages(np.random.default_rng(1), 20)))
 
 
 def factorial_runs():

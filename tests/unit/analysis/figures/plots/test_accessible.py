@@ -15,11 +15,11 @@ OKABE_ITO = {
 GREYS = {theme.GRID, theme.FRAME, "white", "#ffffff"}
 DRAWINGS = {"plot_system", "plot_request_life", "plot_threads"}
 BELOW_ZERO = {"plot_effects", "plot_request_shares", "plot_residuals"}  # what they show has a sign
-NAMES_ON_Y = {"plot_bandwidths", "plot_round_trip_times"}
+NAMES_ON_Y = {"plot_bandwidths", "plot_round_trip_times", "plot_slowest_requests"}
 WITHOUT_UNIT = re.compile(
     r"Number of clients|Server|Effect|To|From|Sender → receiver|Keys of a multi-get|"
     r"Idle workers|Quantile of the normal distribution|Number of \w+|Workers|Copies of a key|"
-    r"Share of requests"
+    r"Share of requests|Request"
 )
 
 
