@@ -11,7 +11,7 @@ import csv
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from types import TracebackType
+from typing import TextIO
 
 from remote.packets.matching import Call
 from remote.packets.messages import NO_NUMBER, Reply, Request
@@ -24,29 +24,18 @@ Takes = Callable[[Request], bool]
 
 
 class Followed:
-    """Writes `FOLLOWED` into a folder; use as a context manager.
+    """Writes rows of `FOLLOWED`.
 
     Parameters
     ----------
+    file : the open file; who opened it closes it.
     takes : tells which requests are written down.
     """
 
-    def __init__(self, folder: Path, takes: Takes) -> None:
+    def __init__(self, file: TextIO, takes: Takes) -> None:
         self._takes = takes
-        self._file = (folder / FOLLOWED).open("w", newline="")
-        self._rows = csv.writer(self._file, lineterminator="\n")
-
-    def __enter__(self) -> Followed:
+        self._rows = csv.writer(file, lineterminator="\n")
         self._rows.writerow(HEAD)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._file.close()
 
     def replied(self, request: Request, reply: Reply, calls: Sequence[Call]) -> None:
         """Take note of a request that has its reply, unless its calls may be another one's."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from remote.packets.connections import Connections
-from remote.packets.followed import Followed, Takes, calls_in, one_of
+from remote.packets.followed import FOLLOWED, Followed, Takes, calls_in, one_of
 from remote.packets.matching import Call, Matcher
 from remote.packets.messages import Reply, Request
 from remote.packets.records import Records
@@ -128,7 +128,10 @@ def observe(
     records = Records(capture)
     matcher = Matcher()
     with Seconds(output) as seconds, ExitStack() as files:
-        followed = files.enter_context(Followed(output, takes)) if takes else None
+        followed = None
+        if takes:
+            file = files.enter_context((output / FOLLOWED).open("w", newline=""))
+            followed = Followed(file, takes)
         clients = Clients(seconds, matcher if servers else None, followed)
         behind = [Server(name, seconds, matcher) for name in servers]
         watchers = {endpoint(server.name): server for server in behind}
