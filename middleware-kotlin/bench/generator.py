@@ -7,6 +7,7 @@ import math
 import resource
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,9 +92,19 @@ def _children_cpu_s() -> float:
 
 def run(port: int, value_bytes: int, *options: str, program: Path = GENERATOR) -> dict[str, Any]:
     """Run the generator to its end and return its JSON."""
+    return execute(command_line(port, value_bytes, *options, program=program))
+
+
+def execute(command: Sequence[str]) -> dict[str, Any]:
+    """Run a generator's command to its end and return its JSON.
+
+    Raises
+    ------
+    GeneratorError
+        It failed.
+    """
     with tempfile.NamedTemporaryFile(suffix=".json") as output:
-        more = [*options, f"--json-out-file={output.name}"]
-        command = command_line(port, value_bytes, *more, program=program)
+        command = [*command, f"--json-out-file={output.name}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = f"{done.stdout[-500:]}{done.stderr[-500:]}"
@@ -113,7 +124,7 @@ def parse_report(report: dict[str, Any], keys: int, cpu_s: float = math.nan) -> 
     totals = report["ALL STATS"]["Totals"]
     runs = report.get("middleware-lab", {}).get("Runs")
     run = runs[0] if runs else _run_of_memtier(report, cpu_s)
-    errors = run["Error replies"]["Sets"] + run["Error replies"]["Gets"]
+    errors = sum(count for count in run["Error replies"].values() if isinstance(count, int))
     lost = run["Unanswered requests"] + run["Lost requests"] + run["Failed clients"]
     misses = round(totals["Misses/sec"] * run["Window"]["Seconds"])
     return Report(

@@ -6,10 +6,15 @@ package mwlab.memcached
  * @property areAllowed whether any may; memcached, too, lets its operator forbid most of them.
  * @property areDumpsAllowed whether a server has one request at a time on each connection: on others, memcached dumps no keys, or
  *   forgets what stands behind the dump.
+ * @property foreign the line that refuses any of them where the servers are no memcached; null: they are.
  */
-class AdminCommands(private val areAllowed: Boolean, private val areDumpsAllowed: Boolean = true) {
+class AdminCommands(
+    private val areAllowed: Boolean,
+    private val areDumpsAllowed: Boolean = true,
+    private val foreign: (Verb) -> String? = { null },
+) {
     /** The line that answers the command [verb] with its [words] if no server is to see it; null if they are to. */
-    internal fun refusal(verb: Verb, words: List<String>): String? = when {
+    internal fun refusal(verb: Verb, words: List<String>): String? = foreign(verb) ?: when {
         verb in CONNECTION_BOUND -> "CLIENT_ERROR ${verb.text} is not passed on: send it to a server itself"
 
         !areAllowed -> "CLIENT_ERROR ${verb.text} is not allowed: start the middleware with --admin-commands on"

@@ -9,8 +9,14 @@ import java.nio.ByteBuffer
  * up, move the buffer's position by its length. [next] itself moves it only past the data of requests it has refused.
  * What a server can check as well (numbers of incr or touch, flags of meta commands, the end of a data block) is left to it,
  * so that its answer is memcached's own. Not thread-safe: one reader per connection.
+ *
+ * @param objection why a whole request in the buffer is refused, in the line that answers it; null: it is not.
  */
-class RequestReader(private val maxValueBytes: Int, private val adminCommands: AdminCommands = AdminCommands.REFUSED) {
+class RequestReader(
+    private val maxValueBytes: Int,
+    private val adminCommands: AdminCommands = AdminCommands.REFUSED,
+    private val objection: (Request, ByteBuffer) -> String? = { _, _ -> null },
+) {
     private val tokens = Tokens()
     private var scanned = 0
 
@@ -26,8 +32,11 @@ class RequestReader(private val maxValueBytes: Int, private val adminCommands: A
         skip(buffer)
         val request = awaitingData ?: nextLine(buffer) ?: return null
         awaitingData = request.takeIf { it.length > buffer.remaining() }
-        return request.takeIf { awaitingData == null }
+        return if (awaitingData == null) admitted(request, buffer) else null
     }
+
+    private fun admitted(request: Request, buffer: ByteBuffer): Request =
+        objection(request, buffer)?.let { Request.Refused(request.length, it.takeIf { request.wantsReply }) } ?: request
 
     /**
      * Gives up the request whose data block is under way, because there is no room for it: what is left of it is read and

@@ -1,5 +1,6 @@
 package mwlab.middleware
 
+import mwlab.middleware.database.DatabaseUrl
 import mwlab.options.WordListReader
 import mwlab.options.helpLine
 
@@ -15,13 +16,16 @@ internal sealed interface Invocation {
     class Invalid(val message: String) : Invocation
 
     companion object {
-        private const val USAGE =
-            "middleware [-l <ip>] -p <port> [-t <workers>] [-s <true|false>] -m <ip:port> [<ip:port> ...]"
+        private const val COMMON = "middleware [-l <ip>] -p <port> [-t <workers>]"
+        private val USAGE = listOf(
+            "$COMMON [-s <true|false>] -m <ip:port> [<ip:port> ...]",
+            "$COMMON --backend postgresql --database ${DatabaseUrl.FORM} ...",
+        )
         private const val HELP_COLUMN = 34
 
         /** The text of `--help`. */
         val HELP: String = buildString {
-            appendLine("usage: $USAGE")
+            appendLine("usage: ${USAGE.joinToString("\n       ")}")
             appendLine()
             MiddlewareOptions.all.forEach { appendLine(it.helpLine(" ", HELP_COLUMN)) }
         }

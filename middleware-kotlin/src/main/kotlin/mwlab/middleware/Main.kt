@@ -4,6 +4,7 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
+import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.reply.VERSION
 import sun.misc.Signal
 import java.io.IOException
@@ -41,6 +42,8 @@ private suspend fun run(config: MiddlewareConfig): Int {
     try {
         val address = middleware.start()
         println("listening on ${address.address.hostAddress}:${address.port}")
+    } catch (unusable: BackEndUnusable) {
+        return EXIT_FAILURE.also { complain(unusable.message) }
     } catch (unbound: IOException) {
         return EXIT_FAILURE.also {
             complain("${unbound.message}; stop what uses the port (ss -ltnp) or choose another")

@@ -10,26 +10,18 @@ import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
-import mwlab.memcached.AdminCommands
-import mwlab.memcached.RequestReader
 import mwlab.metrics.Metrics
 import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
+import mwlab.middleware.backend.BackEndConnection
+import mwlab.middleware.backend.BackEndConnections
+import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.client.Clients
 import mwlab.middleware.client.FollowedJobs
 import mwlab.middleware.job.JobQueue
-import mwlab.middleware.job.Server
 import mwlab.middleware.reply.VERSION
-import mwlab.middleware.routing.HashRouter
-import mwlab.middleware.routing.Ring
-import mwlab.middleware.routing.RingRouter
-import mwlab.middleware.routing.RoundRobinRouter
-import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routes
-import mwlab.middleware.routing.Routing
-import mwlab.middleware.server.ServerConnection
-import mwlab.middleware.server.ServerConnections
 import mwlab.middleware.worker.JobCalls
 import mwlab.middleware.worker.PipelinedWorker
 import mwlab.middleware.worker.SequentialWorker
@@ -74,19 +66,16 @@ class Middleware(
     }
     internal val netThreads =
         List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
-    private val servers = config.servers.mapIndexed(::Server)
+    private val backEnd = backEndOf(config, transport, failedConnections::add)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = Clients(config.maxClients, config.clientTimeout, clock)
-    private val adminCommands =
-        AdminCommands(config.adminCommands, areDumpsAllowed = config.dispatch == Dispatch.SEQUENTIAL)
     private val scope =
         CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
-    private val connections =
-        ServerConnections(servers, transport, config.serverTimeout, scope, failedConnections::add)
+    private val connections = BackEndConnections(backEnd, config.serverTimeout, scope)
 
     private val metrics = Metrics(
         netThreads = netThreads,
-        serverNames = servers.map { it.name },
+        serverNames = backEnd.servers.map { it.name },
         workers = config.workersAtWork,
         binWidth = config.histogramBin,
         instrumentation = config.instrumentation,
@@ -112,12 +101,14 @@ class Middleware(
     private lateinit var serving: CoroutineJob
 
     /**
-     * Binds, tries to reach the servers once, and serves; returns the address listened on.
+     * Prepares the servers, binds, tries to reach the servers once, and serves; returns the address listened on.
      *
+     * @throws BackEndUnusable if nobody can be served with these servers; the message says why.
      * @throws IOException if an address cannot be bound; the message names it.
      */
     suspend fun start(): InetSocketAddress {
         val acceptor = netThreads.first()
+        backEnd.prepare()
         listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
         admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
         val connectionsOfWorkers = connectAll()
@@ -168,41 +159,33 @@ class Middleware(
     private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]
 
     /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
-    private fun connectAll(): List<List<ServerConnection>> = when (config.dispatch) {
-        Dispatch.SEQUENTIAL ->
-            List(config.workersAtWork) { connections.connect(loopOf(it), ServerConnection.READ_BYTES) }
+    private fun connectAll(): List<List<BackEndConnection>> = when (config.dispatch) {
+        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { connections.connect(loopOf(it)) }
 
         Dispatch.PIPELINED -> {
-            val shared = netThreads.associateWith { connections.connect(it, ServerConnection.SHARED_READ_BYTES) }
+            val shared = netThreads.associateWith(connections::connect)
             List(config.workersAtWork) { shared.getValue(loopOf(it)) }
         }
     }
 
-    private fun worker(index: Int, connections: List<ServerConnection>): Worker {
+    private fun worker(index: Int, connections: List<BackEndConnection>): Worker {
         val loop = loopOf(index)
         val recorder = metrics.recorderOf(loop)
-        val routes = Routes(router(index), servers.size, config.failover, config.serverTimeout, clock)
-        val calls = JobCalls(servers, connections, routes, recorder, loop.buffers)
+        val routes = Routes(backEnd.router(index), backEnd.servers.size, config.failover, config.serverTimeout, clock)
+        val calls = JobCalls(backEnd, connections, routes, recorder, loop.buffers)
         return when (config.dispatch) {
             Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
             Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls)
         }
     }
 
-    private fun router(worker: Int): Router = when (config.routing) {
-        Routing.ROUND_ROBIN -> RoundRobinRouter(config.servers.size, config.sharded, worker)
-        Routing.HASH -> HashRouter(config.servers.size, config.sharded)
-        Routing.CONSISTENT_HASH -> RingRouter(Ring(config.servers, config.ring), config.replicas ?: 1)
-    }
-
     private fun client(connection: Connection): ClientConnection {
         val recorder = metrics.recorderOf(connection.loop)
-        val requests = RequestReader(config.maxValueBytes, adminCommands)
         return ClientConnection(
             connection,
             queue,
             recorder,
-            requests,
+            backEnd.requestReader(),
             ::ownStatistics,
             followed?.of(connection.remoteAddress),
         )

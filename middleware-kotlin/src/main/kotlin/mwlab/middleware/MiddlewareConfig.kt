@@ -1,6 +1,9 @@
 package mwlab.middleware
 
 import mwlab.follow.Follow
+import mwlab.middleware.backend.BackEndKind
+import mwlab.middleware.database.DatabaseUrl
+import mwlab.middleware.database.Locks
 import mwlab.middleware.routing.RingKind
 import mwlab.middleware.routing.Routing
 import mwlab.net.Transport
@@ -22,6 +25,10 @@ import kotlin.time.Duration.Companion.seconds
  *
  * What is not said holds as [MiddlewareOptions] has it: as `given` on a command line, or by default.
  *
+ * @property servers the memcached servers; none with another [backEnd].
+ * @property databases where message queues are with [BackEndKind.POSTGRESQL]; how they are taken from: [locks].
+ * @property prepareDatabase whether their tables and functions are installed where they are not.
+ * @property synchronousCommit whether a database acknowledges only what it has written down.
  * @property queueCapacity jobs that may wait; with at least [maxClients], as by default, none is ever refused, because each
  *   client has one request under way.
  * @property transport what moves the bytes of clients and servers.
@@ -41,6 +48,11 @@ class MiddlewareConfig(
     val listen: InetSocketAddress,
     val servers: List<InetSocketAddress>,
     given: CommandLine = CommandLine(),
+    val backEnd: BackEndKind = given[MiddlewareOptions.backEnd],
+    val databases: List<DatabaseUrl> = given[MiddlewareOptions.databases],
+    val prepareDatabase: Boolean = given[MiddlewareOptions.prepareDatabase],
+    val locks: Locks = given[MiddlewareOptions.locks],
+    val synchronousCommit: Boolean = given[MiddlewareOptions.synchronousCommit],
     val workers: Int = given[MiddlewareOptions.workers],
     val sharded: Boolean = given[MiddlewareOptions.sharded],
     val routing: Routing = given[MiddlewareOptions.routing],
@@ -65,10 +77,13 @@ class MiddlewareConfig(
     val admin: InetSocketAddress? = given[MiddlewareOptions.admin],
 ) {
     init {
-        require(servers.isNotEmpty()) { "at least one server is needed (-m <ip:port> ...)" }
-        require(servers.distinct().size == servers.size) {
-            "a server is named twice: ${servers.joinToString(" ") { it.text }}"
+        when (backEnd) {
+            BackEndKind.MEMCACHED -> requireServers()
+            BackEndKind.POSTGRESQL -> requireDatabases()
+            BackEndKind.ECHO -> Unit
         }
+        if (backEnd != BackEndKind.MEMCACHED) requireNothingOfMemcached()
+        if (backEnd != BackEndKind.POSTGRESQL) requireNothingOfDatabases()
         require(replicas == null || routing == Routing.CONSISTENT_HASH) { "replicas need --routing consistent-hash" }
         require(ring == RingKind.MD5 || routing == Routing.CONSISTENT_HASH) {
             "ring ${ring.option} needs --routing consistent-hash"
@@ -96,6 +111,38 @@ class MiddlewareConfig(
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
     }
 
+    private fun requireServers() {
+        require(servers.isNotEmpty()) { "at least one server is needed (-m <ip:port> ...)" }
+        require(servers.distinct().size == servers.size) {
+            "a server is named twice: ${servers.joinToString(" ") { it.text }}"
+        }
+    }
+
+    private fun requireDatabases() {
+        require(databases.isNotEmpty()) { "at least one database is needed (--database ${DatabaseUrl.FORM} ...)" }
+        require(databases.distinctBy { it.name }.size == databases.size) {
+            "a database is named twice: ${databases.joinToString(" ")}"
+        }
+        require(dispatch == Dispatch.SEQUENTIAL) {
+            "dispatch pipelined is for memcached: a worker has a connection to each database, with one request at a time"
+        }
+    }
+
+    private fun requireNothingOfMemcached() {
+        require(servers.isEmpty()) { "servers (-m) are for --backend memcached" }
+        require(!sharded) { "sharded is for --backend memcached" }
+        require(routing == Routing.ROUND_ROBIN) { "routing ${routing.option} is for --backend memcached" }
+        require(!failover) { "failover is for --backend memcached" }
+        require(!adminCommands) { "admin commands are for --backend memcached" }
+    }
+
+    private fun requireNothingOfDatabases() {
+        require(databases.isEmpty()) { "databases are for --backend postgresql" }
+        require(!prepareDatabase) { "prepare-database is for --backend postgresql" }
+        require(locks == Locks.SKIP_LOCKED) { "locks ${locks.option} are for --backend postgresql" }
+        require(synchronousCommit) { "synchronous-commit is for --backend postgresql" }
+    }
+
     /** How many workers there are: pipelined, where they never wait, one for each net thread does it all. */
     val workersAtWork: Int get() = if (dispatch == Dispatch.PIPELINED) netThreads else workers
 
@@ -118,6 +165,7 @@ class MiddlewareConfig(
 
     private fun told(value: Any?): Any? = when (value) {
         is InetSocketAddress -> value.text
+        is DatabaseUrl -> value.name
         is List<*> -> value.map(::told)
         is Choice -> value.option
         else -> value

@@ -1,6 +1,9 @@
 package mwlab.middleware
 
 import mwlab.follow.Follow
+import mwlab.middleware.backend.BackEndKind
+import mwlab.middleware.database.DatabaseUrl
+import mwlab.middleware.database.Locks
 import mwlab.middleware.routing.RingKind
 import mwlab.middleware.routing.Routing
 import mwlab.options.ConfigOptions
@@ -21,6 +24,9 @@ private val REPLICAS = OptionKind<(Int) -> Int>("a number or all") { text ->
 
 /** Which requests are followed. */
 private val SHARE = OptionKind("one of so many, as 1/1000", parse = Follow::parse)
+
+/** Where a database is; what is wrong is not told, since a password may stand in it. */
+private val DATABASE = OptionKind(DatabaseUrl.FORM, isSecret = true, parse = DatabaseUrl::parse)
 
 /** The table of the middleware's options; the same one stands in README.md, told in more words. */
 internal object MiddlewareOptions : ConfigOptions<Config>() {
@@ -46,6 +52,33 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         short = 's',
     )
     val servers = list("servers", "<ip:port> ...", "the memcached servers", SOCKET, Config::servers, short = 'm')
+    val backEnd = option(
+        "backend",
+        "<kind>",
+        "what is behind it: memcached; postgresql, for message queues; echo, which answers by itself",
+        choice(BackEndKind.entries),
+        "memcached",
+        Config::backEnd,
+    )
+    val databases =
+        list("database", "<url> ...", "the databases, as ${DatabaseUrl.FORM}", DATABASE, Config::databases)
+    val prepareDatabase = flag("prepare-database", "install tables and functions of message queues, then serve")
+    val locks = option(
+        "locks",
+        "<kind>",
+        "who takes messages at a time: skip-locked, passes others by; row-locks, waits for them",
+        choice(Locks.entries),
+        "skip-locked",
+        Config::locks,
+    )
+    val synchronousCommit = option(
+        "synchronous-commit",
+        "<on|off>",
+        "off: a database may lose what it has just acknowledged if its machine fails",
+        SWITCH,
+        "on",
+        Config::synchronousCommit,
+    )
     val routing = option(
         "routing",
         "<mode>",

@@ -26,6 +26,7 @@ internal object OwnStatistics {
         add("mw_version" to VERSION)
         add("mw_pid" to ProcessHandle.current().pid())
         add("mw_uptime" to (nanos - metrics.startNanos) / NANOS_PER_S)
+        add("mw_backend" to config.backEnd.option)
         add("mw_routing" to config.routing.option)
         add("mw_dispatch" to config.dispatch.option)
         add("mw_workers" to config.workers)

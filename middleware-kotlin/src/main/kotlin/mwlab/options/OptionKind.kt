@@ -11,9 +11,15 @@ import kotlin.time.Duration
  *
  * @property takes what is asked for, in the words of the complaint
  * @property alone what the option without a value stands for; null: it needs one
+ * @property isSecret the text must not be shown
  * @property parse the value, or null if the text is none
  */
-internal class OptionKind<out T>(val takes: String, val alone: String? = null, private val parse: (String) -> T?) {
+internal class OptionKind<out T>(
+    val takes: String,
+    val alone: String? = null,
+    private val isSecret: Boolean = false,
+    private val parse: (String) -> T?,
+) {
     /** @throws OptionException if [text] is no value of this kind */
     fun read(option: String, text: String): T {
         val value = try {
@@ -21,7 +27,7 @@ internal class OptionKind<out T>(val takes: String, val alone: String? = null, p
         } catch (unknown: UnknownHostException) {
             throw OptionException("option --$option: no address for ${unknown.message}", unknown)
         }
-        demand(value != null) { "option --$option takes $takes, got \"$text\"" }
+        demand(value != null) { "option --$option takes $takes${if (isSecret) "" else ", got \"$text\""}" }
         return value
     }
 

@@ -35,6 +35,21 @@ class InvocationTest {
     }
 
     @Test
+    fun `a back end of its own needs no servers, and no password is told`() {
+        val config =
+            config("$QUEUES postgresql://u@h:5433/e --prepare-database --locks row-locks --synchronous-commit off")
+        assertTrue(config.prepareDatabase)
+        val told = config.describe()
+        assertEquals(listOf("h:5432/d", "h:5433/e"), told["database"])
+        assertEquals(
+            listOf<Any?>("postgresql", "row-locks", false),
+            listOf(told["backend"], told["locks"], told["synchronous_commit"]),
+        )
+        assertTrue("secret" !in "$told")
+        assertEquals("echo", config("-p 1 --backend echo").describe()["backend"])
+    }
+
+    @Test
     fun `help and version win`() {
         assertEquals(Invocation.Help, parse("--help"))
         assertEquals(Invocation.Help, parse("-h -p x"))
@@ -64,7 +79,29 @@ class InvocationTest {
             "-p 1 -m 127.0.0.1:1 --replicas 2 --routing consistent-hash" to
                 "replicas must be 1 to the number of servers (1), got 2",
             "-p 1 -m 127.0.0.1:1 --wat" to "unknown option --wat",
+            "-p 1 --backend postgresql" to
+                "at least one database is needed (--database postgresql://user[:password]@host[:port]/name ...)",
+            "-p 1 --backend postgresql --database postgresql:/u:secret@h/d" to
+                "option --database takes postgresql://user[:password]@host[:port]/name",
+            "$QUEUES postgresql://v:secret@h:5432/d" to "a database is named twice: h:5432/d h:5432/d",
+            "$QUEUES -m 127.0.0.1:1" to "servers (-m) are for --backend memcached",
+            "$QUEUES --dispatch pipelined" to
+                "dispatch pipelined is for memcached: a worker has a connection to each database, with one request at a time",
+            "$QUEUES --routing hash" to "routing hash is for --backend memcached",
+            "$QUEUES -s true" to "sharded is for --backend memcached",
+            "$QUEUES --failover" to "failover is for --backend memcached",
+            "$QUEUES --admin-commands on" to "admin commands are for --backend memcached",
+            "$QUEUES --locks none" to "option --locks takes skip-locked or row-locks, got \"none\"",
+            "-p 1 --backend echo -m 127.0.0.1:1" to "servers (-m) are for --backend memcached",
+            "-p 1 -m 127.0.0.1:1 --database postgresql://u@h/d" to "databases are for --backend postgresql",
+            "-p 1 -m 127.0.0.1:1 --prepare-database" to "prepare-database is for --backend postgresql",
+            "-p 1 -m 127.0.0.1:1 --locks row-locks" to "locks row-locks are for --backend postgresql",
+            "-p 1 -m 127.0.0.1:1 --synchronous-commit off" to "synchronous-commit is for --backend postgresql",
         )
         for ((line, complaint) in complaints) assertEquals(complaint, complaint(line), line)
+    }
+
+    private companion object {
+        const val QUEUES = "-p 1 --backend postgresql --database postgresql://u:secret@h/d"
     }
 }

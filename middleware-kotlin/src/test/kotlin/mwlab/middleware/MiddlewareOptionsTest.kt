@@ -29,7 +29,7 @@ class MiddlewareOptionsTest {
     @Test
     fun `every option is in the help, with its default`() {
         for (option in MiddlewareOptions.all) {
-            val line = Invocation.HELP.lines().single { " --${option.name} " in it }
+            val line = Invocation.HELP.lines().dropWhile { it.isNotEmpty() }.single { " --${option.name} " in it }
             assertTrue(line.endsWith(option.help) && option.default in line, line)
         }
     }
@@ -44,6 +44,10 @@ class MiddlewareOptionsTest {
         val told = mapOf(
             "listen" to "127.0.0.2:1234",
             "servers" to listOf("127.0.0.1:1", "127.0.0.1:2"),
+            "backend" to "memcached",
+            "database" to emptyList<String>(),
+            "locks" to "skip-locked",
+            "synchronous_commit" to true,
             "workers" to 8,
             "sharded" to true,
             "routing" to "consistent-hash",

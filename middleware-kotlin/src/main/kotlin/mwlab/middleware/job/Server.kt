@@ -1,13 +1,11 @@
 package mwlab.middleware.job
 
-import mwlab.net.text
-import java.net.InetSocketAddress
-
-/** One of the memcached servers; [index] is its place on the command line. */
-internal class Server(val index: Int, val address: InetSocketAddress) {
-    /** `<ip>:<port>`, as replies and results name the server. */
-    val name: String = address.text
-
+/**
+ * One of the servers behind the middleware; [index] is its place on the command line.
+ *
+ * @property name as replies and results name it: `<ip>:<port>`, a database `<host>:<port>/<name>`.
+ */
+internal class Server(val index: Int, val name: String) {
     /** The error that clients get for [reason]. */
     fun failure(reason: String): String = "SERVER_ERROR $name $reason"
 }

@@ -18,7 +18,8 @@ internal class HashRouter(private val servers: Int, private val sharded: Boolean
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {
         val keys = request.keys
         if (keys.count == 0) return everywhere.take(1)
-        val first = serverOf(bytes, bytes.position() + keys.start(0), bytes.position() + keys.end(keys.count - 1))
+        val start = bytes.position()
+        val first = serverOfHash(bytes, start + keys.start(0), start + keys.end(keys.count - 1), servers)
         return if (sharded) shards(keys.count, List(servers) { (first + it) % servers }) else listOf(everywhere[first])
     }
 
@@ -26,16 +27,17 @@ internal class HashRouter(private val servers: Int, private val sharded: Boolean
         nextServer(part, servers, tried)
 
     override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> = everywhere
-
-    /** FNV-1a, 32 bits, with the high bits folded in, since its low bits alone are poorly mixed. */
-    private fun serverOf(bytes: ByteBuffer, start: Int, end: Int): Int {
-        var hash = FNV_OFFSET
-        for (index in start until end) hash = (hash xor (bytes.get(index).toInt() and 0xff)) * FNV_PRIME
-        return Integer.remainderUnsigned(hash xor (hash ushr 15), servers)
-    }
-
-    private companion object {
-        const val FNV_OFFSET = -2128831035
-        const val FNV_PRIME = 16777619
-    }
 }
+
+/**
+ * One of so many [servers], by a hash of what stands between two absolute indices: FNV-1a, 32 bits, with the high bits folded in, since
+ * its low bits alone are poorly mixed.
+ */
+internal fun serverOfHash(bytes: ByteBuffer, start: Int, end: Int, servers: Int): Int {
+    var hash = FNV_OFFSET
+    for (index in start until end) hash = (hash xor (bytes.get(index).toInt() and 0xff)) * FNV_PRIME
+    return Integer.remainderUnsigned(hash xor (hash ushr 15), servers)
+}
+
+private const val FNV_OFFSET = -2128831035
+private const val FNV_PRIME = 16777619

@@ -8,12 +8,15 @@ import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
 import mwlab.metrics.stats.ServerLink
+import mwlab.middleware.backend.BackEndConnection
+import mwlab.middleware.backend.Backoff
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Transport
 import java.io.IOException
+import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import kotlin.time.Duration
 
@@ -26,27 +29,26 @@ import kotlin.time.Duration
  */
 internal class ServerConnection(
     private val transport: Transport,
-    val loop: EventLoop,
+    override val loop: EventLoop,
     private val server: Server,
+    private val address: InetSocketAddress,
     private val timeout: Duration,
     private val onFailure: (Throwable) -> Unit,
     private val backoff: Backoff = Backoff(),
     private val readBytes: Int = READ_BYTES,
-) {
+) : BackEndConnection {
     private var session: ServerSession? = null
     private var downReason = "is not connected yet"
     private var wasSilent = false
     private val tried = CompletableDeferred<Unit>()
 
-    /** What has become of it so far; readable anywhere. */
-    val link = ServerLink(server.name)
+    override val link = ServerLink(server.name)
 
-    /** Connects, reads replies, and connects again when that ends; until cancelled. */
     @Suppress("TooGenericExceptionCaught") // the boundary of one connection: without it, it would never come back
-    suspend fun run() {
+    override suspend fun run() {
         while (true) {
             try {
-                transport.connect(loop, server.address, timeout, readBytes).use { serve(it) }
+                transport.connect(loop, address, timeout, readBytes).use { serve(it) }
             } catch (lost: IOException) {
                 end("failed: ${lost.message}")
             } catch (garbage: ProtocolException) {
@@ -65,20 +67,16 @@ internal class ServerConnection(
         }
     }
 
-    /** Suspends until the first attempt to connect has succeeded or failed. */
-    suspend fun awaitFirstAttempt() = tried.await()
+    override suspend fun awaitFirstAttempt() = tried.await()
 
-    /** As [ServerSession.send]; the call fails at once while there is no session. */
-    fun send(call: ServerCall, buffers: Array<ByteBuffer>): (suspend () -> Unit)? =
-        sessionFor(call)?.send(call, buffers)
+    override fun send(call: ServerCall): (suspend () -> Unit)? =
+        sessionFor(call)?.send(call, serverRequest(call.job, call))
 
-    /** As [ServerSession.submit]; the call fails at once while there is no session. */
-    fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
-        sessionFor(call)?.submit(call, buffers)
+    override fun submit(call: ServerCall) {
+        sessionFor(call)?.submit(call, serverRequest(call.job, call))
     }
 
-    /** As [ServerSession.checkTimeout]; nothing waits while there is no session. */
-    fun checkTimeout(nanos: Long) {
+    override fun checkTimeout(nanos: Long) {
         session?.checkTimeout(nanos)
     }
 

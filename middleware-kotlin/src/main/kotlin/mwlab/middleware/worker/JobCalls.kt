@@ -3,16 +3,15 @@ package mwlab.middleware.worker
 import mwlab.memcached.Response
 import mwlab.metrics.Recorder
 import mwlab.metrics.stats.JobTimes
+import mwlab.middleware.backend.BackEnd
+import mwlab.middleware.backend.BackEndConnection
 import mwlab.middleware.job.AnswerListener
 import mwlab.middleware.job.Job
+import mwlab.middleware.job.Patience
 import mwlab.middleware.job.Reply
-import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
-import mwlab.middleware.reply.replyOf
 import mwlab.middleware.routing.Part
 import mwlab.middleware.routing.Routes
-import mwlab.middleware.server.ServerConnection
-import mwlab.middleware.server.serverRequest
 import mwlab.net.buffer.BufferPool
 
 /**
@@ -20,8 +19,8 @@ import mwlab.net.buffer.BufferPool
  * of them. Confined to the loop of the [connections].
  */
 internal class JobCalls(
-    private val servers: List<Server>,
-    private val connections: List<ServerConnection>,
+    private val backEnd: BackEnd,
+    private val connections: List<BackEndConnection>,
     private val routes: Routes,
     private val recorder: Recorder,
     private val buffers: BufferPool,
@@ -38,17 +37,16 @@ internal class JobCalls(
         return callsOf(job, routes.retry(job, buffers, recorder))
     }
 
-    /** As [ServerConnection.send]. */
-    fun send(call: ServerCall): (suspend () -> Unit)? =
-        connections[call.server.index].send(call, serverRequest(call.job, call))
+    /** As [BackEndConnection.send]. */
+    fun send(call: ServerCall): (suspend () -> Unit)? = connections[call.server.index].send(call)
 
-    /** As [ServerConnection.submit]. */
-    fun submit(call: ServerCall) = connections[call.server.index].submit(call, serverRequest(call.job, call))
+    /** As [BackEndConnection.submit]. */
+    fun submit(call: ServerCall) = connections[call.server.index].submit(call)
 
     /** What the client gets, once nothing is left to ask. */
     fun reply(job: Job): Reply {
         stamp(job.times, job.calls)
-        return if (job.calls.isEmpty()) Reply.error(job.request, NO_UNIQUES) else replyOf(job)
+        return if (job.calls.isEmpty()) Reply.error(job.request, NO_UNIQUES) else backEnd.replyTo(job)
     }
 
     /** New calls for [parts], which join those that [job] has already. */
@@ -57,11 +55,14 @@ internal class JobCalls(
         val patience = routes.patience(job)
         job.pendingCalls = parts.size
         // One server is the usual case, and its list the smallest one.
-        val calls = parts.singleOrNull()?.let { listOf(ServerCall(servers[it.server], job, it.keys, patience)) }
-            ?: parts.map { ServerCall(servers[it.server], job, it.keys, patience) }
+        val calls = parts.singleOrNull()?.let { listOf(callOf(it, job, patience)) }
+            ?: parts.map { callOf(it, job, patience) }
         job.calls = if (job.calls.isEmpty()) calls else job.calls + calls
         return calls
     }
+
+    private fun callOf(part: Part, job: Job, patience: Patience) =
+        ServerCall(backEnd.servers[part.server], job, part.keys, patience)
 
     private fun stamp(times: JobTimes, calls: List<ServerCall>) {
         times.sentNanos = times.dequeuedNanos

@@ -5,18 +5,26 @@ import java.util.concurrent.atomic.AtomicLong
 
 /**
  * How many bytes may be held at a time in buffers that are larger than they usually are: a promise between those who hold them,
- * who [reserve] before they do and [free] afterwards. Thread-safe.
+ * who reserve before they do and [free] afterwards. Thread-safe.
  */
 class BufferLimit(val maxBytes: Long = Long.MAX_VALUE) {
     private val reserved = AtomicLong()
 
     val reservedBytes: Long get() = reserved.get()
 
+    /** Nothing more is allowed now. */
+    val isExhausted: Boolean get() = reservedBytes >= maxBytes
+
     /** Whether [bytes] more are allowed, which then count. */
     fun tryReserve(bytes: Int): Boolean {
         if (reserved.addAndGet(bytes.toLong()) <= maxBytes) return true
         free(bytes)
         return false
+    }
+
+    /** Lets [bytes] more count, allowed or not: for what cannot be given up. */
+    fun reserve(bytes: Int) {
+        reserved.addAndGet(bytes.toLong())
     }
 
     fun free(bytes: Int) {

@@ -1,38 +1,31 @@
-package mwlab.middleware.server
+package mwlab.middleware.backend
 
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import mwlab.metrics.stats.ServerLink
-import mwlab.middleware.job.Server
 import mwlab.net.EventLoop
-import mwlab.net.Transport
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 /**
- * The connections to all [servers], which live in [scope] and on their loops.
+ * The connections to all servers of [backEnd], which live in [scope] and on their loops.
  *
  * @param timeout how long a server may take to answer.
- * @param onFailure is told of what should never happen; it ends one connection for a while.
  */
-internal class ServerConnections(
-    private val servers: List<Server>,
-    private val transport: Transport,
+internal class BackEndConnections(
+    private val backEnd: BackEnd,
     private val timeout: Duration,
     private val scope: CoroutineScope,
-    private val onFailure: (Throwable) -> Unit,
 ) {
-    private val all = mutableListOf<ServerConnection>()
+    private val all = mutableListOf<BackEndConnection>()
 
     /** What has become of each so far; readable anywhere. */
     val links: List<ServerLink> get() = all.map { it.link }
 
-    /** Begins to connect to each server from [loop], reading [readBytes] at a time. */
-    fun connect(loop: EventLoop, readBytes: Int): List<ServerConnection> {
-        val connections = servers.map {
-            ServerConnection(transport, loop, it, timeout, onFailure, readBytes = readBytes)
-        }
+    /** Begins to connect to each server from [loop]. */
+    fun connect(loop: EventLoop): List<BackEndConnection> {
+        val connections = backEnd.servers.map { backEnd.connectionTo(it, loop) }
         all += connections
         connections.forEach { scope.launch(loop) { it.run() } }
         return connections

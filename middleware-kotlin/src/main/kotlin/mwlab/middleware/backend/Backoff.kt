@@ -1,4 +1,4 @@
-package mwlab.middleware.server
+package mwlab.middleware.backend
 
 import kotlin.random.Random
 import kotlin.time.Duration

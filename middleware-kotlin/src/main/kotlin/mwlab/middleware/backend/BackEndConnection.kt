@@ -1,0 +1,31 @@
+package mwlab.middleware.backend
+
+import mwlab.metrics.stats.ServerLink
+import mwlab.middleware.job.ServerCall
+import mwlab.net.EventLoop
+
+/** A connection to one server of the [BackEnd] that comes back when it is lost. Confined to the thread of its [loop]. */
+internal interface BackEndConnection {
+    val loop: EventLoop
+
+    /** What has become of it so far; readable anywhere. */
+    val link: ServerLink
+
+    /** Connects, and connects again when that ends; until cancelled. */
+    suspend fun run()
+
+    /** Suspends until the first attempt to connect has succeeded or failed. */
+    suspend fun awaitFirstAttempt()
+
+    /**
+     * Sends [call], which is answered or fails in its own time, at once while there is no connection. Null if all of it is sent;
+     * otherwise what has to run before anything else is sent, and suspends while there is no room for it.
+     */
+    fun send(call: ServerCall): (suspend () -> Unit)?
+
+    /** As [send], but does not wait: [call] goes out together with what else is submitted in this turn of the loop. */
+    fun submit(call: ServerCall)
+
+    /** Ends what has taken too long at [nanos]. */
+    fun checkTimeout(nanos: Long)
+}

@@ -1,0 +1,37 @@
+"""What jobs have started on this machine, in the lab or not."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from remote.hosts.jobs import JOB_MARK
+
+
+def jobs_running() -> list[str]:
+    """Command lines of the processes that jobs have started."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            if f"\0{JOB_MARK}=".encode() in b"\0" + (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def wait_for_generators() -> None:
+    """Return when generators are sending: they tell so once a second."""
+    deadline = time.monotonic() + 60
+    while not any(b" secs]" in progress for progress in told_by_generators()):
+        assert time.monotonic() < deadline, "no generator was started"
+        time.sleep(0.1)
+
+
+def told_by_generators() -> Iterator[bytes]:
+    """What the generators that run have written to their standard error so far."""
+    for process in Path("/proc").iterdir():
+        try:
+            if b"mwlab.loadgen" in (process / "cmdline").read_bytes():
+                yield (process / "fd" / "2").read_bytes()
+        except OSError:
+            continue

@@ -1,0 +1,27 @@
+"""The messages of queues are counted while their databases and middlewares are killed."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from analysis.paths import PROJECT
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _lab_is_free():
+    """There is no lab in these tests."""
+
+
+def test_no_message_is_lost_or_comes_twice():
+    """`make queues` does it twenty times."""
+    script = PROJECT / "middleware-kotlin" / "prove" / "queues.py"
+    command = [sys.executable, str(script), "--times", "3"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    result = json.loads(ended.stdout.splitlines()[-1])
+    assert result["failures"] == 0
+    assert result["count"] > 1000
