@@ -72,7 +72,7 @@ internal class Run(
      * @throws IOException if the trace can no longer be read
      */
     fun execute(): RunResult {
-        val fineTimers = options.pacing.rateLimit > 0 || options.pacing.arrivals != Arrivals.Closed()
+        val fineTimers = options.pacing.isLimited || options.pacing.arrivals != Arrivals.Closed()
         val loops = List(options.load.threads) { EventLoop("clients-$it", fineTimers) }
         val feed = trace?.let { TraceFeed(it, loops.size) }
         try {

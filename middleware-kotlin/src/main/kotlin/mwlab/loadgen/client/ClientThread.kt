@@ -70,7 +70,7 @@ internal class ClientThread(
         arrivals = open
         val common = if (open != null && trace != null) ReplayPace(open, limit.startNanos, trace) else open
         return clients.indices.map { index ->
-            recorders[if (perClient) index else 0] to (common ?: closedPace(limit, index, random.split()))
+            recorders[if (perClient) index else 0] to (common ?: closedPace(limit, random.split()))
         }
     }
 
@@ -84,11 +84,11 @@ internal class ClientThread(
     private fun arrivalTimes(number: Int): ArrivalTimes? =
         trace ?: asked?.let { DealtArrivals(it.times(), number, options.load.threads) }
 
-    private fun closedPace(limit: RunLimit, index: Int, random: SplittableRandom): Pace {
+    private fun closedPace(limit: RunLimit, random: SplittableRandom): Pace {
         val arrivals = options.pacing.arrivals
         return when {
-            options.pacing.rateLimit > 0 ->
-                LimitedPace(loop, limit, options.pacing.rateLimit, index.toDouble() / clients.size)
+            options.pacing.isLimited ->
+                LimitedPace(loop, limit, options.pacing.rateLimitPerS, phase = random.nextDouble())
 
             arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() ->
                 ThinkingPace(loop, limit, arrivals, random)

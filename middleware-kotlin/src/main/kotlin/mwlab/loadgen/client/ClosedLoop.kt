@@ -17,49 +17,88 @@ internal class EagerPace(private val limit: RunLimit) : Pace {
     override suspend fun awaitTurn(request: SentRequest): Boolean = !limit.isOver(System.nanoTime())
 }
 
-/** The client thinks between a reply and its next request: Z of the interactive law. */
+/**
+ * The client thinks between a reply and its next request: Z of the interactive law.
+ *
+ * A timer is late by some tens of microseconds. What a client has thought longer than it should, it thinks less the next
+ * time, so that the mean is as asked: at most [MOST_OWED] think times, since a pause of the whole process is no thinking.
+ */
 internal class ThinkingPace(
     private val loop: EventLoop,
     private val limit: RunLimit,
     private val thinkTime: Arrivals.Closed,
     private val random: SplittableRandom,
 ) : Pace {
+    private val meanNanos = thinkTime.thinkTime.inWholeNanoseconds
     private var isFirst = true
+
+    /** When its latest request should have been sent. */
+    private var wantedNanos = 0L
+
+    /** How much longer it has thought than it should. */
+    private var owedNanos = 0L
     override val mustWait get() = true
 
     override suspend fun awaitTurn(request: SentRequest): Boolean {
-        request.dueNanos = if (isFirst) 0 else min(System.nanoTime() + nextThinkNanos(), limit.endNanos)
-        if (!isFirst) loop.sleepUntil(request.dueNanos)
+        if (isFirst) request.dueNanos = 0 else think(request)
         isFirst = false
         return !limit.isOver(System.nanoTime())
     }
 
-    private fun nextThinkNanos(): Long {
-        val mean = thinkTime.thinkTime.inWholeNanoseconds
-        return if (thinkTime.exponential) (-mean * ln(1 - random.nextDouble())).toLong() else mean
+    /** Without a pipeline, what is known of the latest request stands in [request], unless its connection broke. */
+    private suspend fun think(request: SentRequest) {
+        if (request.hasReply && request.dueNanos != 0L) {
+            owedNanos = (owedNanos + request.sentNanos - wantedNanos).coerceIn(0, MOST_OWED * meanNanos)
+        }
+        val startNanos = if (request.hasReply) request.lastByteNanos else System.nanoTime()
+        wantedNanos = startNanos + nextThinkNanos()
+        request.dueNanos = min(max(wantedNanos - owedNanos, startNanos), limit.endNanos)
+        loop.sleepUntil(request.dueNanos)
+    }
+
+    private fun nextThinkNanos(): Long =
+        if (thinkTime.exponential) (-meanNanos * ln(1 - random.nextDouble())).toLong() else meanNanos
+
+    private companion object {
+        const val MOST_OWED = 100
     }
 }
 
 /**
- * At most [ratePerS] requests per second, evenly spaced, where memtier sends them in bursts. A client that was held up
- * catches up with at most [CATCH_UP_NANOS] worth of requests.
+ * [ratePerS] requests per second, evenly spaced, where memtier sends them in bursts.
  *
- * @param phase 0 to 1: where in the first interval to begin, so that connections do not send in step
+ * Each is due at a time that no reply moves, and its wait counts from there (`"Latency from intended send time"`), its
+ * response time from when it was sent. A client that was held up sends what it has missed in the latest
+ * [CATCH_UP_NANOS], one after the reply to the other, and leaves out what is older: its times stay where they were, so that
+ * clients that were held up together do not send in step from then on.
+ *
+ * @param phase 0 to 1: where in the first interval to begin, so that clients do not send in step
  */
-internal class LimitedPace(private val loop: EventLoop, private val limit: RunLimit, ratePerS: Int, phase: Double) :
-    Pace {
+internal class LimitedPace(
+    private val loop: EventLoop,
+    private val limit: RunLimit,
+    ratePerS: Double,
+    private val phase: Double,
+) : Pace {
     private val intervalNanos = RunClock.NANOS_PER_SECOND / ratePerS
-    private var dueNanos = limit.startNanos + (phase * intervalNanos).toLong()
+    private var firstNanos = 0L
+
+    /** Of the next request; those that were left out are counted. */
+    private var number = -1L
     override val mustWait get() = true
 
     override suspend fun awaitTurn(request: SentRequest): Boolean {
-        loop.sleepUntil(min(dueNanos, limit.endNanos))
-        val now = System.nanoTime()
-        dueNanos = max(dueNanos, now - CATCH_UP_NANOS) + intervalNanos
-        return !limit.isOver(now)
+        val nowNanos = System.nanoTime()
+        if (number < 0) firstNanos = nowNanos + (phase * intervalNanos).toLong()
+        val missed = ((nowNanos - CATCH_UP_NANOS - firstNanos) / intervalNanos).toLong()
+        number = max(number + 1, missed)
+        request.isDue = true
+        request.dueNanos = firstNanos + (number * intervalNanos).toLong()
+        loop.sleepUntil(min(request.dueNanos, limit.endNanos))
+        return !limit.isOver(System.nanoTime())
     }
 
     private companion object {
-        const val CATCH_UP_NANOS = 20 * RunClock.NANOS_PER_MILLI
+        const val CATCH_UP_NANOS = RunClock.NANOS_PER_SECOND
     }
 }

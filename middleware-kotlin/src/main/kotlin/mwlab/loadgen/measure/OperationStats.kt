@@ -35,7 +35,7 @@ internal class OperationStats {
     val responseTimes = TimeHistogram()
 
     /**
-     * From the intended instead of the actual send time; empty in closed loops, which have no intended one.
+     * From the intended instead of the actual send time; empty where requests have none, as in most closed loops.
      * Those of all requests together hold the waits of arrivals that were never sent, too.
      */
     val intendedResponseTimes = TimeHistogram()

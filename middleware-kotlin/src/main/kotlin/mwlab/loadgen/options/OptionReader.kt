@@ -103,7 +103,7 @@ private fun readPacing(line: CommandLine): Pacing {
     return Pacing(
         arrivals = if ("replay" in line) readReplay(line) else readArrivals(line),
         objective = line["find-rate"]?.let(Objective::parse),
-        rateLimit = line.number("rate-limiting", 0, 1L..Int.MAX_VALUE, "rate must be greater than zero.").toInt(),
+        rateLimitPerS = line.positive("rate-limiting", 0.0, "rate must be greater than zero."),
         startAtEpochS = line["start-at"]?.takeIf { it != TOLD }?.let { line.positive("start-at", 0.0) },
         startIsTold = line["start-at"] == TOLD,
         warmUpS = line.count("warm-up", defaults.warmUpS, from = 0),
@@ -150,10 +150,11 @@ private fun checkTogether(options: Options) {
         "threads times clients must not exceed $MOST_CONNECTIONS connections."
     }
     val thinks = pacing.arrivals is Arrivals.Closed && pacing.arrivals.thinkTime.isPositive()
-    demand(!thinks || (load.pipeline == 1 && pacing.rateLimit == 0)) {
+    demand(!thinks || (load.pipeline == 1 && !pacing.isLimited)) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
     checkMix(options)
+    checkQueues(options)
     demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
     demand(options.output.followed == null || load.runCount == 1) { "--follow cannot be combined with --run-count." }
 }

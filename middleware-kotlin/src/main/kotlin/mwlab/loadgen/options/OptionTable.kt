@@ -59,7 +59,7 @@ internal val optionGroups = listOf(
             option("ratio", "RATIO", "Set:Get ratio (default: 1:10)"),
             option("pipeline", "NUMBER", "Number of concurrent pipelined requests (default: 1)"),
             option("multi-key-get", "NUM", "Enable multi-key get commands, up to NUM keys (default: 0)"),
-            option("rate-limiting", "NUMBER", "Most requests per second of one connection (default: unlimited)"),
+            option("rate-limiting", "NUMBER", "Most requests per second of a client, also 33.3 (default: unlimited)"),
             option("reconnect-interval", "NUM", "Number of requests after which re-connection is performed"),
             flag("reconnect-on-error", "Connect again after a connection error (default: the connection is given up)"),
             option("max-reconnect-attempts", "NUM", "Most attempts to connect again in a row (default: 0, unlimited)"),
@@ -128,6 +128,13 @@ internal val optionGroups = listOf(
                 "LIST",
                 "Operations in random order instead of --ratio (get:90,set:5,incr:5; also delete touch ...)",
             ),
+            option(
+                "queue-mix",
+                "LIST",
+                "Messages of a middleware with queues, in random order (send:40,pop:40,peek:10,list:10)",
+            ),
+            option("queues", "NUMBER", "Of --queue-mix: queues, named by --key-prefix and a number (default: 1)"),
+            option("receivers", "NUMBER", "Of --queue-mix: receivers r1, r2, ... (default: 0, messages are to nobody)"),
             option("workload", "etc", "Key and value sizes of Facebook's ETC pool, and 30 gets per set"),
             option(
                 "replay",

@@ -72,12 +72,14 @@ data class Staircase(val clientsStart: Int, val clientsStep: Int, val stepDurati
  * @property gets likewise
  * @property multiKeyGet how many keys one get may carry; 0, memtier's default, is one
  * @property weights how often each operation is sent, in random order; empty if the cycle decides
+ * @property queues where [weights] send messages and take them; null: they are about objects
  */
 data class Mix(
     val sets: Int = 1,
     val gets: Int = 10,
     val multiKeyGet: Int = 0,
     val weights: Map<Operation, Int> = emptyMap(),
+    val queues: Queues? = null,
 )
 
 /**
@@ -154,6 +156,7 @@ sealed interface ValueSize {
  * When requests are sent, and which part of the run counts.
  *
  * @property objective what the highest rate is searched for; null: one rate is measured
+ * @property rateLimitPerS requests of each client in a closed loop; 0: as many as replies allow
  * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
  * @property startIsTold when they start is told on standard input, once all are connected
  * @property warmUpS whole seconds at the start that totals leave out
@@ -163,13 +166,19 @@ sealed interface ValueSize {
 data class Pacing(
     val arrivals: Arrivals = Arrivals.Closed(),
     val objective: Objective? = null,
-    val rateLimit: Int = 0,
+    val rateLimitPerS: Double = 0.0,
     val startAtEpochS: Double? = null,
     val startIsTold: Boolean = false,
     val warmUpS: Int = 0,
     val coolDownS: Int = 0,
     val grace: Duration = 2.seconds,
 ) {
+    /** Whether each client has a rate of its own to send at. */
+    val isLimited: Boolean get() = rateLimitPerS > 0
+
+    /** Whether each request is due at some time, whatever the replies do. */
+    val setsTimes: Boolean get() = isLimited || arrivals !is Arrivals.Closed
+
     /** These arrivals at another rate, always the same; of an open loop. */
     fun at(ratePerS: Double): Pacing =
         copy(arrivals = (arrivals as Arrivals.Open).copy(rate = Rate.Constant(ratePerS)), objective = null)

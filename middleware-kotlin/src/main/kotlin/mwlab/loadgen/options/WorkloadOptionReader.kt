@@ -7,7 +7,7 @@ import mwlab.options.CommandLine
 import mwlab.options.demand
 
 /** What `--mix` may name: `gets` and `add` come along with cas, incr and decr. */
-private val operations = (Operation.entries - Operation.GETS - Operation.ADD).associateBy { it.word }
+private val operations = (Operation.OF_OBJECTS - Operation.GETS - Operation.ADD).associateBy { it.word }
 
 /** Of the ETC pool. */
 private const val ETC_GETS_PER_SET = 30
@@ -21,6 +21,7 @@ private val contraryToReplay = listOf(
 )
 
 internal fun readMix(line: CommandLine): Mix {
+    readQueueMix(line)?.let { return it }
     val defaults = if ("workload" in line) Mix(sets = 1, gets = ETC_GETS_PER_SET) else Mix()
     demand("mix" !in line || "ratio" !in line) { "--mix and --ratio are mutually exclusive." }
     val (sets, gets) = line.pair(
@@ -31,22 +32,23 @@ internal fun readMix(line: CommandLine): Mix {
     )
     demand(sets + gets in 1..Int.MAX_VALUE) { "ratio must be expressed as [0-n]:[0-n], not both zero." }
     val multiKeyGet = line.count("multi-key-get", defaults.multiKeyGet)
-    return Mix(sets.toInt(), gets.toInt(), multiKeyGet, line["mix"]?.let { readWeights(it) }.orEmpty())
+    val weights = line["mix"]?.let { readWeights("mix", it, operations) }.orEmpty()
+    return Mix(sets.toInt(), gets.toInt(), multiKeyGet, weights)
 }
 
-private fun readWeights(text: String): Map<Operation, Int> {
+internal fun readWeights(option: String, text: String, operations: Map<String, Operation>): Map<Operation, Int> {
     val entries = text.split(',').map { entry ->
         val (word, number) = entry.substringBefore(':') to entry.substringAfter(':', "").toIntOrNull()
         val operation = operations[word]
         demand(operation != null && number != null && number > 0) {
-            "mix must be expressed as [operation1:weight1],...[operationN:weightN] " +
+            "$option must be expressed as [operation1:weight1],...[operationN:weightN] " +
                 "of ${operations.keys.joinToString(" ")}."
         }
         operation to number
     }
     val weights = entries.toMap()
-    demand(weights.size == entries.size) { "mix must name each operation only once." }
-    demand(weights.values.sumOf { it.toLong() } <= Int.MAX_VALUE) { "the weights of mix are too large." }
+    demand(weights.size == entries.size) { "$option must name each operation only once." }
+    demand(weights.values.sumOf { it.toLong() } <= Int.MAX_VALUE) { "the weights of $option are too large." }
     return weights
 }
 
@@ -85,6 +87,6 @@ internal fun checkMix(options: Options) {
     }
     val isFurther = mix.weights.isNotEmpty() || options.pacing.arrivals is Arrivals.Replay
     demand(!isFurther || options.output.clientStats == null) {
-        "--client-stats tells of sets and gets only; it cannot be combined with --mix or --replay."
+        "--client-stats tells of sets and gets only; it cannot be combined with --mix, --queue-mix or --replay."
     }
 }

@@ -34,7 +34,7 @@ private fun loadSettings(options: Options) = listOf(
     Setting.number("run_count", options.load.runCount),
     Setting.number("debug", if (options.output.debug) 1 else 0),
     Setting.number("requests", requestsPerClient(options)),
-    Setting.number("rate_limit", options.pacing.rateLimit),
+    Setting.rate("rate_limit", options.pacing.rateLimitPerS),
     Setting.number("clients", options.load.clients),
     Setting.number("threads", options.load.threads),
     Setting.number("test_time", options.load.testTimeS),

@@ -54,6 +54,10 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         val weights = options.mix.weights
         if (weights.isEmpty()) return
         json.obj("Mix") { weights.forEach { (operation, weight) -> json.number(operation.word, weight.toLong()) } }
+        options.mix.queues?.let { queues ->
+            json.number("Queues", queues.count.toLong())
+            json.number("Receivers", queues.receivers.toLong())
+        }
     }
 
     private fun writeFoundRate(json: JsonWriter, found: FoundRate) = json.obj("Find rate") {
@@ -94,7 +98,7 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.flag("Generator limited", run.health.isGeneratorLimited)
         run.health.arrivals?.let { writeArrivalTest(json, it) }
         if (Operation.CAS in run.further) json.number("cas_badval", run.total[Operation.CAS].badValues)
-        if (options.pacing.arrivals !is Arrivals.Closed) writeIntended(json, run)
+        if (options.pacing.setsTimes) writeIntended(json, run)
         writeCourse(json, run)
     }
 

@@ -2,6 +2,7 @@ package mwlab.loadgen.report
 
 import mwlab.json.literal
 import mwlab.loadgen.measure.fixed
+import kotlin.math.floor
 
 /**
  * One line of memtier's configuration block.
@@ -12,6 +13,10 @@ import mwlab.loadgen.measure.fixed
 internal class Setting(val name: String, val json: String, val shown: String) {
     companion object {
         fun number(name: String, value: Number) = Setting(name, value.toString(), value.toString())
+
+        /** A whole number to memtier; here it may have a fraction, which is told only then. */
+        fun rate(name: String, value: Double) =
+            if (value == floor(value)) number(name, value.toLong()) else number(name, value)
 
         fun decimal(name: String, value: Double) = value.fixed(DECIMALS).let { Setting(name, it, it) }
 

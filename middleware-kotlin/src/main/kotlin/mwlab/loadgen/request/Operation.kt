@@ -3,10 +3,11 @@ package mwlab.loadgen.request
 /**
  * What a client can send.
  *
- * @property word its command, also in `--mix` and traces; in capitals the title of its histograms, as memtier has them
+ * @property word its name in mixes, traces and samples; in capitals the title of its histograms, as memtier has them
  * @property row what reports call requests of this kind
+ * @property command what it is on the wire
  */
-enum class Operation(val word: String, val row: String) {
+enum class Operation(val word: String, val row: String, val command: String = word) {
     SET("set", "Sets"),
     GET("get", "Gets"),
     DELETE("delete", "Deletes"),
@@ -18,18 +19,22 @@ enum class Operation(val word: String, val row: String) {
     CAS("cas", "Cas"),
     GAT("gat", "Gats"),
     META_GET("mg", "Meta gets"),
+    SEND("send", "Sends", command = "set"),
+    POP("pop", "Pops", command = "get"),
+    PEEK("peek", "Peeks", command = "get"),
+    LIST("list", "Lists", command = "get"),
     ;
 
     val title: String get() = word.uppercase()
 
     /** Whether a value goes with it. */
-    val storesValue: Boolean get() = this == SET || this == ADD || this == CAS
+    val storesValue: Boolean get() = this == SET || this == ADD || this == CAS || this == SEND
 
     /** Whether it changes a number. */
     val counts: Boolean get() = this == INCR || this == DECR
 
-    /** Whether it needs its key to be there, so that it can hit or miss. */
-    val canMiss: Boolean get() = this != SET && this != ADD
+    /** Whether it needs something to be there, so that it can hit or miss. */
+    val canMiss: Boolean get() = this != SET && this != ADD && this != SEND
 
     companion object {
         /** Those that memtier has, whose rows are always there. */
@@ -37,5 +42,11 @@ enum class Operation(val word: String, val row: String) {
 
         /** Those whose rows are there only if they were used. */
         val FURTHER = entries - OF_MEMTIER
+
+        /** Those about queues of messages. */
+        val OF_QUEUES = listOf(SEND, POP, PEEK, LIST)
+
+        /** All others. */
+        val OF_OBJECTS = entries - OF_QUEUES
     }
 }

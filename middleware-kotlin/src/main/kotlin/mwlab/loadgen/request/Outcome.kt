@@ -37,6 +37,7 @@ internal enum class Outcome {
         private val ofKey = mapOf(Status.NOT_FOUND to MISS)
         private val ofStatus = mapOf(
             Operation.SET to mapOf(Status.STORED to STORED),
+            Operation.SEND to mapOf(Status.STORED to STORED),
             Operation.ADD to mapOf(Status.STORED to STORED, Status.NOT_STORED to NOT_STORED),
             Operation.CAS to ofKey + mapOf(Status.STORED to HIT, Status.EXISTS to EXISTS),
             Operation.DELETE to ofKey + (Status.DELETED to HIT),
@@ -48,9 +49,8 @@ internal enum class Outcome {
 
         /** What a reply to a request for [keys] keys says. */
         fun of(operation: Operation, keys: Int, response: Response): Outcome = when (operation) {
-            Operation.GET, Operation.GETS, Operation.GAT -> (response as? Response.Values)?.let {
-                ofHits(it.hits, keys)
-            }
+            Operation.GET, Operation.GETS, Operation.GAT, Operation.POP, Operation.PEEK, Operation.LIST ->
+                (response as? Response.Values)?.let { ofHits(it.hits, keys) }
 
             Operation.META_GET -> ofMetaGet[(response as? Response.Meta)?.code]
 

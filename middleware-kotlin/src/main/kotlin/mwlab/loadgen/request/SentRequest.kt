@@ -25,7 +25,7 @@ internal class SentRequest {
     /** When it should have been sent, if [isDue]; otherwise when its client had thought, or 0. */
     var dueNanos = 0L
 
-    /** Whether an open loop set a time for it. */
+    /** Whether it was due at a time that no reply moves: in an open loop, and where clients have a rate. */
     var isDue = false
 
     /** Whether the first bytes of its reply have been read, and when. */

@@ -22,7 +22,7 @@ private fun share(size: Long, part: Int, parts: Int): Long = size / parts * part
  */
 internal fun baseSeedOf(options: Options): Long {
     val arrivals = options.pacing.arrivals
-    val timesAreRandom = if (arrivals is Arrivals.Closed) arrivals.exponential else true
+    val timesAreRandom = options.pacing.setsTimes || (arrivals as? Arrivals.Closed)?.exponential == true
     val isDrawn = options.keys.randomize || options.keys.distinctClientSeed || timesAreRandom
     return options.keys.seed ?: if (isDrawn) SecureRandom().nextLong() else 0L
 }

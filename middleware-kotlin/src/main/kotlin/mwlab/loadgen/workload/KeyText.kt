@@ -1,6 +1,8 @@
 package mwlab.loadgen.workload
 
 import mwlab.loadgen.options.Keys
+import mwlab.loadgen.options.Queues
+import mwlab.loadgen.request.Operation
 import mwlab.memcached.MAX_KEY_BYTES
 import java.nio.ByteBuffer
 
@@ -15,6 +17,16 @@ internal class KeyText(private val keys: Keys) {
 
     /** The key of a number to count with, apart from all keys of objects. */
     fun setCounter(number: Long): KeyText = set(counterPrefix, number)
+
+    /** The key of [operation] on messages of a queue to a receiver; number 0 is nobody. */
+    fun setMessage(operation: Operation, queue: Long, receiver: Long): KeyText {
+        text.clear()
+        if (operation == Operation.LIST) text.put(ALL_WAITING) else text.put(prefix).putDecimal(queue)
+        if (receiver > 0) text.put(TO_RECEIVER).putDecimal(receiver)
+        if (operation == Operation.PEEK) text.put(PEEK)
+        text.flip()
+        return this
+    }
 
     /** A key as it stands in a trace. */
     fun set(key: ByteArray): KeyText {
@@ -33,6 +45,12 @@ internal class KeyText(private val keys: Keys) {
         val digits = if (keys.sizesOfEtc) EtcSizes.keyBytes(number) - prefix.size else 0
         text.clear().put(prefix).putDecimal(number, digits).flip()
         return this
+    }
+
+    private companion object {
+        val TO_RECEIVER = Queues.TO_RECEIVER.toByteArray()
+        val PEEK = Queues.PEEK.toByteArray()
+        val ALL_WAITING = Queues.ALL_WAITING.toByteArray()
     }
 }
 

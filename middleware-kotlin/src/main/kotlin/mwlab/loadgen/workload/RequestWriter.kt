@@ -12,13 +12,20 @@ internal class RequestWriter(private val values: ValueSequence) {
      * @param unique what `gets` said of the value that a `cas` is to replace
      */
     fun put(operation: Operation, key: KeyText, valueBytes: Int, unique: Long, out: ByteBuffer) {
-        out.put(words[operation.ordinal]).put(SPACE)
+        out.put(commands[operation.ordinal]).put(SPACE)
         when (operation) {
-            Operation.SET, Operation.ADD, Operation.CAS -> putStorage(operation, key, valueBytes, unique, out)
-            Operation.GET, Operation.GETS, Operation.DELETE -> key.putTo(out)
+            Operation.SET, Operation.ADD, Operation.CAS, Operation.SEND ->
+                putStorage(operation, key, valueBytes, unique, out)
+
+            Operation.GET, Operation.GETS, Operation.DELETE, Operation.POP, Operation.PEEK, Operation.LIST ->
+                key.putTo(out)
+
             Operation.TOUCH -> key.putTo(out).also { out.put(SPACE).putDecimal(values.nextExpiryS()) }
+
             Operation.INCR, Operation.DECR -> key.putTo(out).also { out.put(BY_ONE) }
+
             Operation.GAT -> out.putDecimal(values.nextExpiryS()).put(SPACE).also { key.putTo(it) }
+
             Operation.META_GET -> key.putTo(out).also { out.put(WANT_VALUE) }
         }
         out.put(LINE_END)
@@ -33,7 +40,7 @@ internal class RequestWriter(private val values: ValueSequence) {
 
     /** Appends a get of several keys: [nextKey] sets each. */
     inline fun putGet(keys: Int, out: ByteBuffer, nextKey: () -> KeyText) {
-        out.put(words[Operation.GET.ordinal])
+        out.put(commands[Operation.GET.ordinal])
         repeat(keys) { nextKey().putTo(out.put(SPACE)) }
         out.put(LINE_END)
     }
@@ -50,7 +57,7 @@ internal class RequestWriter(private val values: ValueSequence) {
         /** More than all words and numbers of a request without its keys and its value. */
         const val FRAME_BYTES = 128
 
-        private val words = Operation.entries.map { it.word.toByteArray() }
+        private val commands = Operation.entries.map { it.command.toByteArray() }
         private val LINE_END = "\r\n".toByteArray()
         private val NO_FLAGS = " 0 ".toByteArray()
         private val BY_ONE = " 1".toByteArray()

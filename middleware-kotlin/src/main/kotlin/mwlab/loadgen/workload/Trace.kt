@@ -110,6 +110,6 @@ internal class Trace(private val file: File, private val speed: Double) {
         const val MOST_VALUE_BYTES = 1 shl 27
 
         /** All but cas, which needs a unique that no trace can know. */
-        val operations = (Operation.entries - Operation.CAS).associateBy { it.word }
+        val operations = (Operation.OF_OBJECTS - Operation.CAS).associateBy { it.word }
     }
 }

@@ -3,6 +3,7 @@ package mwlab.loadgen.workload
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
+import mwlab.loadgen.options.Queues
 import mwlab.loadgen.request.Operation
 import mwlab.loadgen.request.Outcome
 import mwlab.loadgen.request.SentRequest
@@ -15,8 +16,8 @@ import kotlin.math.min
  * The requests of one connection. Not thread-safe.
  *
  * Usually in memtier's order: a cycle of S sets and then G gets, where one multi-key get counts as as many gets as it has
- * keys. With weights each operation is drawn; a trace tells all of a request. Sets walk through the keys on their own, and
- * all else together.
+ * keys. With weights each operation is drawn, of messages also queue and receiver; a trace tells all of a request. Sets walk
+ * through the keys on their own, and all else together.
  */
 internal class Workload(
     options: Options,
@@ -87,8 +88,14 @@ internal class Workload(
 
     private fun putDrawn(operation: Operation, request: SentRequest, out: ByteBuffer) = when (operation) {
         Operation.SET -> putSet(request, out)
+
         Operation.GET -> putGet(mix.multiKeyGet.coerceAtLeast(1), request, out)
+
         Operation.CAS -> put(Operation.GETS, getKeys.next(), request, out)
+
+        Operation.SEND, Operation.POP, Operation.PEEK, Operation.LIST ->
+            putMessage(operation, checkNotNull(mix.queues), request, out)
+
         else -> put(operation, getKeys.next(), request, out)
     }
 
@@ -112,6 +119,14 @@ internal class Workload(
         writer.put(operation, key, bytes, unique, out)
     }
 
+    private fun putMessage(operation: Operation, queues: Queues, request: SentRequest, out: ByteBuffer) {
+        val queue = random.nextLong(queues.count.toLong()) + 1
+        val receiver = if (queues.receivers == 0) 0L else random.nextLong(queues.receivers.toLong()) + 1
+        request.describe(operation, queue)
+        val bytes = if (operation.storesValue) values.nextSize(queue) else 0
+        writer.put(operation, key.setMessage(operation, queue, receiver), bytes, unique = 0, out)
+    }
+
     private fun putPlanned(planned: TraceEntry, request: SentRequest, out: ByteBuffer) {
         request.describe(planned.operation, key = 0)
         writer.put(planned.operation, key.set(planned.key), planned.valueBytes, unique = 0, out)
@@ -125,7 +140,8 @@ internal class Workload(
 
         /** Upper limit of the length of one request under these options. */
         fun largestRequestBytes(options: Options): Int {
-            val anyLength = options.keys.sizesOfEtc || options.pacing.arrivals is Arrivals.Replay
+            val isReplay = options.pacing.arrivals is Arrivals.Replay
+            val anyLength = isReplay || options.keys.sizesOfEtc || options.mix.queues != null
             val shortBytes = (options.keys.prefix + Keys.COUNTER).toByteArray().size + MOST_DIGITS
             val keyBytes = 1 + if (anyLength) MAX_KEY_BYTES else shortBytes
             val setBytes = keyBytes + options.values.size.largestBytes

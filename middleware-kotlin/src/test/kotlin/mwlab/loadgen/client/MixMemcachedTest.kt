@@ -35,7 +35,7 @@ class MixMemcachedTest {
         assertEquals(0, run.status, run.err)
         val stats = stats(server.address).filterValues { it.toLongOrNull() != null }.mapValues { it.value.toLong() }
         assertEquals(3600.0, run.number("Totals", "Count"))
-        assertEquals(Operation.entries.toSet(), Operation.entries.filter { run.count(it) > 0 }.toSet())
+        assertEquals(Operation.OF_OBJECTS.toSet(), Operation.entries.filter { run.count(it) > 0 }.toSet())
         assertEquals(3600, Operation.entries.sumOf { run.count(it) })
         val stored = listOf(Operation.SET, Operation.ADD, Operation.CAS)
         assertEquals(stats["cmd_set"], stored.sumOf { run.count(it) })
@@ -49,7 +49,7 @@ class MixMemcachedTest {
         // Each value that was read is replaced, unless that was the last request of one of the six clients.
         val read = run.keys(Operation.GETS, "Hits")
         assertTrue(run.count(Operation.CAS) in read - 6..read, "$read read, ${run.count(Operation.CAS)} replaced")
-        for (operation in Operation.entries) {
+        for (operation in Operation.OF_OBJECTS) {
             assertEquals(0.0, run.number("middleware-lab", "Error replies", operation.row), operation.word)
         }
     }

@@ -129,6 +129,8 @@ class OptionReaderTest {
             "--find-rate=p99<5ms --arrivals=onoff --on-off=1:1:1:1 | " +
                 "--find-rate needs arrivals of one rate: poisson, fixed, uniform or etc.",
             "--find-rate=p99<5ms --think-time=5 | --think-time is for closed loops, --arrivals for open ones.",
+            "--rate-limiting=0 | rate must be greater than zero.",
+            "--rate-limiting=5 --arrivals=fixed --rate=5 | --rate-limiting is for closed loops; --arrivals has --rate.",
             "--warm-up=1 | --warm-up and --cool-down need --test-time.",
             "--test-time=3 --warm-up=2 --cool-down=1 | --warm-up and --cool-down leave nothing of --test-time=3.",
         ],

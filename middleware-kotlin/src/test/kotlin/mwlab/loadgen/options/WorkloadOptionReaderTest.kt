@@ -46,7 +46,7 @@ class WorkloadOptionReaderTest {
             "--mix=get:1 --ratio=1:1 | --mix and --ratio are mutually exclusive.",
             "--mix=set:1 --multi-key-get=2 | --multi-key-get needs a --mix with get.",
             "--mix=get:1 --client-stats=x | " +
-                "--client-stats tells of sets and gets only; it cannot be combined with --mix or --replay.",
+                "--client-stats tells of sets and gets only; it cannot be combined with --mix, --queue-mix or --replay.",
             "--workload=usr | workload must be etc.",
             "--workload=etc --data-size=5 | --workload has data sizes of its own.",
             "--replay-speed=2 | --replay-speed needs --replay.",

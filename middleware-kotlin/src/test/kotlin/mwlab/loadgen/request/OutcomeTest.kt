@@ -36,6 +36,15 @@ class OutcomeTest {
         "META_GET, VA 1/x/, HIT",
         "META_GET, EN/, MISS",
         "META_GET, HD/, ERROR",
+        "SEND, STORED/, STORED",
+        "SEND, SERVER_ERROR 127.0.0.1:5432 is down/, ERROR",
+        "SEND, NOT_STORED/, ERROR",
+        "POP, VALUE q1 0 1/x/END/, HIT",
+        "POP, END/, MISS",
+        "POP, STORED/, ERROR",
+        "PEEK, END/, MISS",
+        "LIST, VALUE waiting 0 2/q1/END/, HIT",
+        "LIST, END/, MISS",
     )
     fun `a reply says how its request went`(operation: Operation, reply: String, outcome: String) {
         val input = bytes(reply)
