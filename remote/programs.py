@@ -14,8 +14,8 @@ from remote.errors import LabError
 SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
 
 KERNEL_REMEDY = (
-    "The lab needs a Linux kernel with network, PID, mount and UTS namespaces, veth, bridge and "
-    "sch_tbf (try `modprobe -a veth bridge sch_tbf`); a container must be privileged"
+    "The lab needs a Linux kernel with network, PID, mount, UTS and IPC namespaces, veth, bridge "
+    "and sch_tbf (try `modprobe -a veth bridge sch_tbf`); a container must be privileged"
 )
 
 

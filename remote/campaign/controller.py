@@ -15,6 +15,7 @@ from typing import Protocol
 from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
+from remote.campaign.database_cpus import DatabaseCpus, require_changeable
 from remote.campaign.dilation import dilate, is_local_lab, time_dilations, undilated
 from remote.campaign.measuring import Attempts, Session
 from remote.campaign.planning.plan import Plan
@@ -110,6 +111,9 @@ class Controller:
         inventory = Inventory.read(inventory_path(self.begun.fleet))
         sections = [one.section for one in todo]
         dilations = time_dilations(sections, inventory, time_dilation)
+        for section in sections:
+            _hosts(inventory, section)  # before anything is noted or touched
+        require_changeable(sections, inventory)
         with self.alone(inventory), Fleet(inventory) as fleet:
             self.extend_record(inventory, sections, dilations)
             _end_leftovers(fleet, sections)
@@ -120,10 +124,18 @@ class Controller:
             with (
                 Progress(plans, links, self.progress) as bar,
                 Watch(fleet, bar.note, enabled=self.progress) as watch,
+                DatabaseCpus(fleet) as cpus,
             ):
+
+                def on_start(run: Run) -> None:
+                    dilate(fleet, run.time_dilation)
+                    cpus.give(run)
+                    bar.started(run)
+                    watch.begin(run)
+
                 for one in todo:
                     k = dilations[one.section.name]
-                    self._measure_section(fleet, one, k, bar, watch, phases)
+                    self._measure_section(fleet, one, k, bar, on_start, phases)
 
     def _measure_section(
         self,
@@ -131,15 +143,10 @@ class Controller:
         todo: Todo,
         time_dilation: float | None,
         bar: Progress,
-        watch: Watch,
+        on_start: Callable[[Run], None],
         phases: Phases,
     ) -> None:
         section = todo.section
-
-        def on_start(run: Run) -> None:
-            dilate(fleet, run.time_dilation)
-            bar.started(run)
-            watch.begin(run)
 
         def next_runs() -> Sequence[Run]:
             plan = todo.plan(time_dilation=time_dilation, given_up=attempts.given_up)
@@ -150,7 +157,7 @@ class Controller:
             return {**common, "topology": topology_of(fleet.inventory)}
 
         bar.show(f"section {section.name}: preparing hosts")
-        hosts = _hosts(fleet, section)
+        hosts = _hosts(fleet.inventory, section)
         tools = provision(fleet, hosts, captures=section.is_observed)
         common = self._identity(fleet.inventory)
         attempts = Attempts(fleet, hosts, identity, phases, bar.settled, afresh=self.afresh)
@@ -238,15 +245,14 @@ def _fleet_lock(inventory: Inventory) -> Path:
     return inventory.path.parent if is_local_lab(inventory) else inventory.path
 
 
-def _hosts(fleet: Fleet, section: Section) -> list[Host]:
-    return [
-        host for role, count in section.hosts.items() for host in fleet.inventory.take(role, count)
-    ]
+def _hosts(inventory: Inventory, section: Section) -> list[Host]:
+    """Return the hosts of a section; ConfigError if there are fewer."""
+    return [host for role, count in section.hosts.items() for host in inventory.take(role, count)]
 
 
 def _end_leftovers(fleet: Fleet, sections: Sequence[Section]) -> None:
     """End what an earlier control process left running on any host of the fleet that answers."""
-    needed = {host for section in sections for host in _hosts(fleet, section)}
+    needed = {host for section in sections for host in _hosts(fleet.inventory, section)}
     fleet.for_each(needed, clear_jobs)
     with contextlib.suppress(RemoteError):
         fleet.for_each(set(fleet.inventory.hosts) - needed, clear_jobs)

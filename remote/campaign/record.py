@@ -166,13 +166,15 @@ def conditions_of(
 ) -> dict[str, Any]:
     """Return the conditions under which `sections` are about to be measured, as JSON has them.
 
-    The topology is that of undilated time; each section has a time dilation of its own, None where
-    each configuration has. How much may be spent is no condition, more may be spent later, nor how
-    the lab is calibrated, which is the machine's matter of the day.
+    The topology is that of undilated time; there may be one with databases beside one without. Each
+    section has a time dilation of its own, None where each configuration has. How much may be spent
+    is no condition, more may be spent later, nor how the lab is calibrated, which is the machine's
+    matter of the day.
     """
     topology = topology_of(inventory)
     del topology["time_dilation"], topology["calibration"]
-    conditions: dict[str, Any] = {"fleet": inventory.fleet, "topology": topology}
+    name = "topology with databases" if inventory.role("databases") else "topology"
+    conditions: dict[str, Any] = {"fleet": inventory.fleet, name: topology}
     for section in sections:
         conditions[f"section {section.name}"] = {
             "time_dilation": dilations[section.name],

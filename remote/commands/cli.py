@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import ParamSpec
 
@@ -14,6 +14,7 @@ import click
 
 from analysis.results import ParseError
 from remote.campaign import Campaign
+from remote.campaign.states import RunState
 from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.known import known_text
 from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
@@ -29,7 +30,7 @@ from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
 from remote.providers.local_lab.status_text import status_text
-from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
+from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, topology_for
 
 P = ParamSpec("P")
 INTERRUPTED = 130
@@ -163,6 +164,7 @@ def run(
     """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
 
     A file is a section of your own, such as my.toml (docs/sections.md); the campaign keeps a copy.
+    Sections of message queues need a lab of topology `queue`; --own-lab starts what is needed.
     Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME. In a campaign a
     section keeps to the --trace that it was begun with.
 
@@ -188,14 +190,24 @@ def run(
         links = [state for section in sections for state in opened.states_of_links(section)]
         click.echo(missing_table(plans, links, opened.path))
         return
-    missing = any(opened.missing(section, retry=retry) for section in sections)
-    with lab_up(fleet) if own_lab and missing else contextlib.nullcontext():
-        left = opened.measure(*sections, retry=retry, time_dilation=time_dilation)
+    left: list[RunState] = []
+    for topology, group in _by_topology(opened, sections).items():
+        missing = any(opened.missing(section, retry=retry) for section in group)
+        with lab_up(fleet, topology) if own_lab and missing else contextlib.nullcontext():
+            left += opened.measure(*group, retry=retry, time_dilation=time_dilation)
     if known := known_text([opened.planned(section) for section in sections]):
         click.echo(known)
     planned = sum(len(opened.states(section)) for section in sections)
     click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
     sys.exit(NOT_COMPLETE if left else 0)
+
+
+def _by_topology(opened: Campaign, sections: Iterable[str]) -> dict[str, list[str]]:
+    """Return the sections by the local lab's topology that has their hosts."""
+    found: dict[str, list[str]] = {}
+    for section in sections:
+        found.setdefault(topology_for(opened.plan(section).hosts), []).append(section)
+    return found
 
 
 @main.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)

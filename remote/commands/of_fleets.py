@@ -19,6 +19,7 @@ from remote.hosts.provision import hosts_table, is_ready
 from remote.hosts.provision.ansible import run_playbook
 from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, lab_of, why_not_local
 from remote.providers.local_lab import LocalLab
+from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
 from remote.providers.loopback.loopback import LoopbackLab
 
 P = ParamSpec("P")
@@ -91,9 +92,14 @@ def provision(fleet: str, check: bool) -> None:
 
 
 @contextlib.contextmanager
-def lab_up(fleet: str) -> Iterator[None]:
-    """Have a lab on this machine up inside the block; one that was up before is left up."""
-    lab = lab_of(fleet)
+def lab_up(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> Iterator[None]:
+    """Have a lab on this machine up inside the block; one that was up before is left up.
+
+    Parameters
+    ----------
+    topology : of the local lab, which must have it if it is up.
+    """
+    lab = lab_of(fleet, topology)
     if lab is None:
         yield
         return

@@ -25,6 +25,7 @@ from remote.commands.shared_options import (
 )
 from remote.experiment.section import slug
 from remote.providers.fleets import LOCAL
+from remote.providers.local_lab.topology import topology_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +89,8 @@ def sensitivity(
         click.echo(cases_table(study()))
         return
     missing = any(map(study().is_missing, study().cases_at_k))
-    lab = lab_up(LOCAL) if own_lab and missing else contextlib.nullcontext()
+    topology = topology_for(plan.hosts)
+    lab = lab_up(LOCAL, topology) if own_lab and missing else contextlib.nullcontext()
     with contextlib.redirect_stdout(sys.stderr), lab:
         table = sensitivity_of(study(), report=partial(click.echo, err=True))
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_CONSTANTS = ("generator", "middleware")
+_CONSTANTS = ("generator", "middleware", "database")
 _MEASURED_FOR = ("precision", "repetitions", "stable_s", "warm_up_s", "cool_down_s")
 
 

@@ -16,6 +16,7 @@ WORKLOADS = {
     "get": "read-only (get)",
     "multi-get": "mixed, ratio 1:<multi-get size>",
     "mixed": "mixed, ratio {ratio}",
+    "queue": "messages in queues, {queue_mix}",
 }
 NONE = "none"
 
@@ -49,8 +50,9 @@ def _configuration(section: Section) -> dict[str, str]:
     def distinct(value: Callable[[Settings], object]) -> str:
         return ", ".join(dict.fromkeys(str(value(one)) for one in settings))
 
+    on_queues = [one for one in settings if one.uses_queues]
     rows = {
-        "Number of servers": levels("num_servers"),
+        **({} if on_queues else {"Number of servers": levels("num_servers")}),
         "Number of client machines": levels("client_hosts"),
         "Instances of memtier per machine": levels("instances_per_client"),
         "Threads per memtier instance": levels("threads_per_instance"),
@@ -67,11 +69,18 @@ def _configuration(section: Section) -> dict[str, str]:
         rows["Multi-get behaviour"] = distinct(
             lambda one: "sharded" if one.sharded else "non-sharded"
         )
+    if any(one.think_time_s for one in settings):
+        rows["Think time (s)"] = distinct(lambda one: f"{one.think_time_s or 0:g}")
+    if any(one.sending_rate_per_s for one in settings):
+        rows["Sending rate of a client (per s)"] = levels("sending_rate_per_s")
     rows["Value size"] = distinct(lambda one: f"{grouped(one.value_bytes)} B")
     if any(one.key_bytes for one in settings):
         rows["Key size"] = distinct(lambda one: f"{one.key_bytes} B")
+    if on_queues:
+        rows |= _of_queues(on_queues, levels)
+    else:
+        rows["Key space"] = distinct(lambda one: f"{grouped(one.key_count)} keys")
     rows |= {
-        "Key space": distinct(lambda one: f"{grouped(one.key_count)} keys"),
         "Number of middlewares": distinct(lambda one: one.num_middlewares or NONE),
         "Worker threads per middleware": levels("workers", proxied) if proxied else NONE,
     }
@@ -99,8 +108,24 @@ def _configuration(section: Section) -> dict[str, str]:
     return rows
 
 
+def _of_queues(settings: list[Settings], levels: Callable[..., str]) -> dict[str, str]:
+    rows = {"Back end": levels("backend", settings), "Queues": levels("queues", settings)}
+    if any(one.receivers for one in settings):
+        rows["Receivers"] = levels("receivers", settings)
+    kept = [one for one in settings if one.uses_databases]
+    if kept:
+        rows |= {
+            "Number of databases": levels("num_databases", kept),
+            "Locks": levels("locks", kept),
+            "Synchronous commit": levels("synchronous_commit", kept),
+            "Autovacuum": levels("autovacuum", kept),
+            "Messages at the start": levels("queued_messages", kept),
+        }
+    return rows
+
+
 def _workload(settings: Settings) -> str:
-    return WORKLOADS[settings.workload].format(ratio=settings.ratio)
+    return WORKLOADS[settings.workload].format(ratio=settings.ratio, queue_mix=settings.queue_mix)
 
 
 def _list(levels: Iterable[Level | None], extra: Iterable[Level] = ()) -> str:

@@ -9,7 +9,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from remote.errors import ConfigError
 from remote.experiment.section import Config, Section, slug
-from remote.experiment.settings import OF_MIDDLEWARES, SETTINGS, Settings, mistakes
+from remote.experiment.settings import (
+    OF_CACHES,
+    OF_MIDDLEWARES,
+    OF_QUEUES,
+    SETTINGS,
+    Settings,
+    mistakes,
+)
+from remote.services.memtier import QUEUE
 from remote.services.middleware_file import TOLD
 
 EXPIRY_MARGIN_S = 600
@@ -37,10 +45,11 @@ def _require_possible_network(section: Section, path: Path) -> None:
 
 
 def _require_possible_load(section: Section, path: Path) -> None:
-    for role in ("clients", "servers"):
+    configs = section.configs()
+    workloads = {{**section.constants, **section.own(c)}.get("workload") for c in configs}
+    for role in ("clients",) if workloads == {QUEUE} else ("clients", "servers"):
         if section.hosts[role] < 1:
             raise ConfigError(path, f"hosts.{role} must be at least 1 in a section under load")
-    configs = section.configs()
     _require_distinct(configs, path)
     for factor in ("workload", "clients_per_thread"):
         if factor not in section.constants and not all(
@@ -54,6 +63,11 @@ def _require_possible_load(section: Section, path: Path) -> None:
             "time_dilation `auto` needs [precision]: runs of a fixed time are too short at a "
             "larger k than they were meant for",
         )
+    if section.time_dilation is None and QUEUE in workloads:
+        raise ConfigError(
+            path,
+            "time_dilation `auto` cannot tell databases from the machine under them: give a k",
+        )
     if section.find is not None:
         _require_searchable(section, configs, path)
     _require_told(section, configs, path)
@@ -65,8 +79,18 @@ def _require_possible_load(section: Section, path: Path) -> None:
     for config, one in zip(configs, settings, strict=True):
         for mistake in mistakes(one, section.own(config)):
             raise ConfigError(path, f"{slug(config)}: {mistake}")
+        _require_of_workload(section, config, one, path)
     _require_keys_to_last(section, settings, path)
     _require_possible_pauses(section, settings, path)
+
+
+def _require_of_workload(section: Section, config: Config, one: Settings, path: Path) -> None:
+    """Refuse settings of queues where there are none, and settings of caches where there are."""
+    others = OF_CACHES if one.uses_queues else OF_QUEUES
+    given = {**section.constants, **section.own(config)}
+    if needless := [name for name in others if name in given]:
+        names = ", ".join(needless)
+        raise ConfigError(path, f"{slug(config)}: {names}: workload {one.workload} has none of it")
 
 
 def _require_told(section: Section, configs: list[Config], path: Path) -> None:

@@ -140,6 +140,7 @@ class Section:
             "client_hosts": self.hosts["clients"],
             "num_middlewares": self.hosts["middlewares"],
             "num_servers": self.hosts["servers"],
+            "num_databases": self.hosts.get("databases", 0),
         }
         middleware = self.middleware(config)
         given = self._told(config, {**self.constants, **self.own(config)})

@@ -24,7 +24,11 @@ from remote.experiment.settings import NETWORK_SETTINGS, SETTINGS, Level, Settin
 from remote.hosts.host import ROLES
 from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 
-COUNTED = {"num_middlewares": "middlewares", "num_servers": "servers"}
+COUNTED = {
+    "num_middlewares": "middlewares",
+    "num_servers": "servers",
+    "num_databases": "databases",
+}
 AUTO = "auto"
 MOST_REPETITIONS = 1000
 MIN_STABLE_S = 0.01
@@ -145,6 +149,7 @@ class LoadProfile(Document):
     parts: dict[str, Factors] = {}
     generator: Annotated[Values, _constants("generator")] = {}
     middleware: Annotated[Values, _constants("middleware")] = {}
+    database: Annotated[Values, _constants("database")] = {}
     pauses: list[PauseTable] = []
 
 
@@ -175,6 +180,7 @@ class LoadFile(SectionFile):
     parts: dict[str, Factors] = {}
     generator: Annotated[Values, _constants("generator")] = {}
     middleware: Annotated[Values, _constants("middleware")] = {}
+    database: Annotated[Values, _constants("database")] = {}
     follows: dict[str, dict[str, Following]] = {}
     profiles: Annotated[Mapping[str, LoadProfile], _each(PROFILES, LoadProfile)] = {}
 

@@ -43,6 +43,7 @@ RESERVED = {
     "tidy",
     "what-if",
 }  # other folders of a campaign
+ALWAYS = ("clients", "middlewares", "servers")  # roles that a section tells of, be it of none
 REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say
 BUDGET_S = 900.0  # of a configuration, where precision does not say
 
@@ -153,7 +154,10 @@ def _under_load(name: str, profile: str, file: LoadFile) -> Section:
     chosen = _profile(profile, file.profiles, LoadProfile() if file.precision else None)
     factors, parts, extra = _all_factors(file, chosen, f"profiles.{profile}")
     _require_follows(file.follows, factors)
-    constants = {**file.generator, **file.middleware, **chosen.generator, **chosen.middleware}
+    constants = {
+        **{**file.generator, **file.middleware, **file.database},
+        **{**chosen.generator, **chosen.middleware, **chosen.database},
+    }
     _refuse_double(constants, file, factors)
     dilation = chosen.time_dilation or file.time_dilation
     precision = _precision(file, chosen, profile)
@@ -258,7 +262,7 @@ def _refuse_double(constants: Mapping[str, Level], file: LoadFile, factors: Leve
 
 def _hosts(given: Mapping[str, int], factors: Levels) -> dict[str, int]:
     """Return how many hosts of each role the largest configuration needs."""
-    hosts = {role: given.get(role, 0) for role in ROLES}
+    hosts = {role: given.get(role, 0) for role in ROLES if role in (*ALWAYS, *given)}
     for factor, role in COUNTED.items():
         if factor in factors:
             hosts[role] = max(int(level) for level in factors[factor])

@@ -6,15 +6,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from remote.checked_files import Count, Positive, matching, one_of, told, whole_number
+from remote.checked_files import Count, Positive, matching, number, one_of, told, whole_number
 from remote.services import memcached
-from remote.services.memtier import DEFAULT_KEY_PREFIX, LARGEST_KEY_BYTES, RATIOS, WORKLOADS, Keys
-from remote.services.middleware import DISPATCHES, LARGEST_VALUE_BYTES, ROUTINGS, TRANSPORTS
+from remote.services.memtier import (
+    DEFAULT_KEY_PREFIX,
+    LARGEST_KEY_BYTES,
+    QUEUE,
+    RATIOS,
+    WORKLOADS,
+    Keys,
+)
+from remote.services.middleware import (
+    BACKENDS,
+    DISPATCHES,
+    LARGEST_VALUE_BYTES,
+    LOCKS,
+    MEMCACHED,
+    POSTGRESQL,
+    ROUTINGS,
+    TRANSPORTS,
+)
 from remote.services.middleware_file import NAME, OWN
 
 Level = str | int | float | bool
 ALL_SERVERS = "all"
 OBSERVERS = ("none", "packets")
+LONGEST_THINK_TIME_S = 3600
+_WEIGHT = "(send|pop|peek|list):[1-9][0-9]*"
 ITEM_OVERHEAD_BYTES = 80  # what memcached keeps beside key and value
 
 
@@ -40,11 +58,23 @@ def _text(rule: str, pattern: str) -> Setting:
 SETTINGS: Mapping[str, Setting] = {
     "num_middlewares": Setting("hosts", Annotated[int, whole_number(0)]),
     "num_servers": Setting("hosts", Count),
+    "num_databases": Setting("hosts", Count),
     "workload": Setting("generator", Annotated[str, one_of(*WORKLOADS)]),
     "clients_per_thread": Setting("generator", Count),
     "instances_per_client": Setting("generator", Count),
     "threads_per_instance": Setting("generator", Count),
     "arrival_rate_per_s": Setting("generator", Positive),
+    "think_time_s": Setting("generator", Annotated[int | float, number(0, LONGEST_THINK_TIME_S)]),
+    "sending_rate_per_s": Setting("generator", Positive),
+    "queue_mix": Setting(
+        "generator",
+        Annotated[
+            str, matching("weights >= 1, such as send:40,pop:40,peek:10", f"{_WEIGHT}(,{_WEIGHT})*")
+        ],
+    ),
+    "queues": Setting("generator", Count),
+    "receivers": Setting("generator", Annotated[int, whole_number(0)]),
+    "queued_messages": Setting("generator", Annotated[int, whole_number(0)], varies=False),
     "multi_get_keys": Setting("generator", Count),
     "value_bytes": Setting("generator", Annotated[int, whole_number(1, LARGEST_VALUE_BYTES)]),
     "key_bytes": Setting("generator", Annotated[int, whole_number(1, LARGEST_KEY_BYTES)]),
@@ -72,8 +102,18 @@ SETTINGS: Mapping[str, Setting] = {
             ),
         ],
     ),
+    "net_threads": Setting("middleware", Count),
+    "backend": Setting("middleware", Annotated[str, one_of(*BACKENDS)]),
+    "locks": Setting("middleware", Annotated[str, one_of(*LOCKS)]),
+    "synchronous_commit": Setting("middleware", bool),
     "server_timeout_s": Setting("middleware", Positive, varies=False),
     "observed": Setting("middleware", Annotated[str, one_of(*OBSERVERS)]),
+    "database_cpus": Setting("database", Positive),
+    "autovacuum": Setting("database", bool),
+    "durable": Setting("database", bool),
+    "fsync": Setting("database", bool, varies=False),
+    "shared_buffers_mib": Setting("database", Count, varies=False),
+    "max_connections": Setting("database", Count, varies=False),
 }
 """Every setting of a run under load; those that may vary are the factors of a section."""
 
@@ -83,6 +123,16 @@ NETWORK_SETTINGS: Mapping[str, Setting] = {
 """What is measured of a network; the only factor of a section of that kind."""
 
 OF_MIDDLEWARES = tuple(name for name, setting in SETTINGS.items() if setting.table == "middleware")
+OF_DATABASES = (
+    *(name for name, setting in SETTINGS.items() if setting.table == "database"),
+    *("num_databases", "locks", "synchronous_commit", "queued_messages"),
+)
+OF_QUEUES = ("queue_mix", "queues", "receivers", "backend", *OF_DATABASES)
+OF_CACHES = (
+    *("num_servers", "multi_get_keys", "ratio", "key_bytes", "key_count", "expiry_range_s"),
+    *("routing", "dispatch", "sharded", "replicas"),
+)
+"""What only says something of queues, and what only of caches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,9 +143,19 @@ class Settings:
     ----------
     client_hosts : number of hosts that generate load.
     arrival_rate_per_s : of all generators together and undilated; None is a closed loop.
+    think_time_s : what each client of a closed loop waits after a reply, undilated; None is none.
+    sending_rate_per_s : of each client of a closed loop at most, undilated; None is no limit.
+    queue_mix : how often each operation on queues is asked for, such as ``send:1,pop:1``.
+    queues, receivers : how many there are; without receivers messages are to nobody.
+    queued_messages : how many there are in all queues together when a run begins.
     key_bytes : length of every key; None leaves it to memtier's prefix and the number.
     middleware : name of its file.
     workers : None where the middleware has none that can be told.
+    net_threads : None for as many as the middleware takes by itself.
+    backend : what is behind the middleware.
+    database_cpus : CPUs of each database's host, undilated; None for what the hosts have.
+    durable : the database is on a disk, not in memory.
+    fsync : the database waits until the disk has what was committed.
     observed : what watches middlewares from outside.
     follow : one of so many requests of each connection is written down with its times, by generator
         and middleware.
@@ -104,11 +164,18 @@ class Settings:
     client_hosts: int
     num_middlewares: int
     num_servers: int
+    num_databases: int = 0
     workload: str
     clients_per_thread: int
     instances_per_client: int = 1
     threads_per_instance: int = 1
     arrival_rate_per_s: float | None = None
+    think_time_s: float | None = None
+    sending_rate_per_s: float | None = None
+    queue_mix: str | None = None
+    queues: int = 1
+    receivers: int = 0
+    queued_messages: int = 1000
     multi_get_keys: int | None = None
     value_bytes: int = 4096
     key_bytes: int | None = None
@@ -124,8 +191,18 @@ class Settings:
     transport: str = "loop"
     sharded: bool = False
     replicas: int | str = 1
+    net_threads: int | None = None
+    backend: str = MEMCACHED
+    locks: str = LOCKS[0]
+    synchronous_commit: bool = True
     server_timeout_s: float = 3.0
     observed: str = OBSERVERS[0]
+    database_cpus: float | None = None
+    autovacuum: bool = True
+    durable: bool = False
+    fsync: bool = True
+    shared_buffers_mib: int = 128
+    max_connections: int = 500
 
     @property
     def instances(self) -> int:
@@ -143,9 +220,26 @@ class Settings:
         return self.arrival_rate_per_s is not None
 
     @property
+    def known_think_time_s(self) -> float | None:
+        """Think time of a closed loop, 0 for none; None where requests have times of their own."""
+        if self.is_open or self.sending_rate_per_s:
+            return None
+        return self.think_time_s or 0.0
+
+    @property
     def reads(self) -> bool:
         """Tell whether there are gets among the requests."""
-        return self.workload != "set"
+        return self.workload not in ("set", QUEUE)
+
+    @property
+    def uses_queues(self) -> bool:
+        """Tell whether requests are about queues of messages, not about objects."""
+        return self.workload == QUEUE
+
+    @property
+    def uses_databases(self) -> bool:
+        """Tell whether the middlewares ask databases."""
+        return self.backend == POSTGRESQL
 
     @property
     def sets_to_gets(self) -> str:
@@ -175,7 +269,11 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as the manifest keeps them, without those that do not apply."""
-        unused = OF_MIDDLEWARES if not self.num_middlewares else ()
+        unused = {
+            *(OF_CACHES if self.uses_queues else OF_QUEUES),
+            *(() if self.uses_databases else OF_DATABASES),
+            *(() if self.num_middlewares else OF_MIDDLEWARES),
+        }
         return {k: v for k, v in asdict(self).items() if v is not None and k not in unused}
 
 
@@ -187,10 +285,14 @@ def mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterator[str]:
     given : what was set for this configuration in particular, not left to a default.
     """
     yield from _workload_mistakes(settings)
-    yield from _key_mistakes(settings)
+    yield from _pace_mistakes(settings)
+    if settings.uses_queues:
+        yield from _queue_mistakes(settings)
+    else:
+        yield from _key_mistakes(settings)
     yield from _middleware_mistakes(settings, given)
     role = "middlewares" if settings.num_middlewares else "servers"
-    targets = settings.num_middlewares or settings.num_servers
+    targets = settings.num_middlewares or settings.num_servers or 1
     if settings.instances < targets:
         yield (
             f"{settings.instances} generator instances cannot reach {targets} {role}: "
@@ -214,6 +316,37 @@ def _workload_mistakes(settings: Settings) -> Iterator[str]:
         yield "workload mixed needs generator.ratio, the sets to gets, such as 1:1"
     if workload != "mixed" and settings.ratio is not None:
         yield f"generator.ratio belongs to workload mixed, not to {workload}"
+    if workload != QUEUE and settings.backend != MEMCACHED:
+        yield f"middleware.backend {settings.backend} belongs to workload queue, not to {workload}"
+
+
+def _pace_mistakes(settings: Settings) -> Iterator[str]:
+    names = ("arrival_rate_per_s", "think_time_s", "sending_rate_per_s")
+    given = [name for name in names if getattr(settings, name)]
+    if len(given) > 1:
+        yield f"{' and '.join(given)}: each says when requests are sent; give one of them"
+
+
+def _queue_mistakes(settings: Settings) -> Iterator[str]:
+    if not settings.num_middlewares:
+        yield "workload queue needs middlewares: databases do not speak the clients' protocol"
+    if settings.num_servers:
+        yield "workload queue needs databases, no servers: leave hosts.servers out"
+    if settings.backend == MEMCACHED:
+        others = " or ".join(backend for backend in BACKENDS if backend != MEMCACHED)
+        yield f"workload queue needs middleware.backend {others}"
+    if settings.queue_mix is None:
+        yield "workload queue needs queue_mix, such as send:40,pop:40,peek:10"
+    if settings.uses_databases and not settings.num_databases:
+        yield "backend postgresql needs hosts.databases to be at least 1"
+    if settings.observed != OBSERVERS[0]:
+        yield "observed: packets of databases tell nothing of requests; leave it out"
+    connections = settings.num_middlewares * (settings.workers or 0)
+    if settings.uses_databases and connections > settings.max_connections:
+        yield (
+            f"{connections} workers in all are more than the {settings.max_connections} "
+            "connections that a database takes (database.max_connections)"
+        )
 
 
 def _key_mistakes(settings: Settings) -> Iterator[str]:
@@ -240,6 +373,8 @@ def _middleware_mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterat
         if needless:
             yield f"{', '.join(needless)}: there is no middleware to set it on"
         return
+    if settings.workers and (settings.net_threads or 1) > settings.workers:
+        yield f"{settings.net_threads} net threads are more than the {settings.workers} workers"
     connections = settings.num_middlewares * (settings.workers or 0)
     if connections > memcached.MAX_CONNECTIONS:
         yield (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT
 
-ROLES = ("clients", "middlewares", "servers")
+ROLES = ("clients", "middlewares", "servers", "databases")
 JUMP_ROLE = "jump"
 DEFAULT_WORK_DIR = "middleware-lab"
 
@@ -19,7 +19,7 @@ class Host:
     Parameters
     ----------
     name : the inventory's name, used in commands, folders and messages.
-    role : ``clients``, ``middlewares`` or ``servers``; ``jump`` for a jump host.
+    role : ``clients``, ``middlewares``, ``servers`` or ``databases``; ``jump`` for a jump host.
     address : where SSH connects to.
     data_address : where measured traffic goes; the same as `address` unless the inventory says so.
     work_dir : folder on the host below which all files of the lab are kept; relative to the home of

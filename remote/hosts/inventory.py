@@ -106,10 +106,13 @@ class Inventory:
         """Return the first `count` hosts of `role`; ConfigError if there are fewer."""
         found = self.role(role)
         if len(found) < count:
+            remedy = f"add hosts to the group `{role}` or choose another section"
+            if self.path == LOCAL_LAB_INVENTORY:
+                topology = " --topology queue" if role == "databases" else ""
+                remedy = f"run `lab down` and then `lab up{topology}`"
             raise ConfigError(
                 self.path,
-                f"{count} {role} are needed, the inventory has {len(found)}: "
-                f"add hosts to the group `{role}` or choose another section",
+                f"{count} {role} are needed, the inventory has {len(found)}: {remedy}",
             )
         return found[:count]
 

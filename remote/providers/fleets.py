@@ -9,7 +9,8 @@ from pathlib import Path
 from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.programs import SEARCH_PATH
-from remote.providers.local_lab import LocalLab, requirements
+from remote.providers.local_lab import LocalLab, Topology, requirements
+from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
 from remote.providers.loopback.loopback import LoopbackLab
 from remote.providers.loopback.loopback_files import FLEET
 
@@ -42,10 +43,15 @@ def inventory_path(fleet: str) -> Path:
     return path if path.exists() else ROOT / path
 
 
-def lab_of(fleet: str) -> LocalLab | LoopbackLab | None:
-    """Return the lab on this machine that `fleet` names, None for the hosts of an inventory."""
+def lab_of(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | None:
+    """Return the lab on this machine that `fleet` names, None for the hosts of an inventory.
+
+    Parameters
+    ----------
+    topology : name of that of the local lab.
+    """
     if fleet == LOCAL:
-        return LocalLab()
+        return LocalLab(Topology.named(topology))
     return LoopbackLab() if fleet == LOOPBACK else None
 
 
@@ -57,7 +63,7 @@ def why_not_local() -> str:
         return str(exc)
     unshare = shutil.which("unshare", path=SEARCH_PATH) or "unshare"
     trial = subprocess.run(
-        [unshare, "--net", "--pid", "--mount", "--uts", "--fork", "sh", "-ec", _TRIAL],
+        [unshare, "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "sh", "-ec", _TRIAL],
         capture_output=True,
         text=True,
         check=False,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 RATIOS = {"set": "1:0", "get": "0:1"}
 """Workload name to memtier's sets-to-gets ratio, where the name says it all."""
-WORKLOADS = (*RATIOS, "multi-get", "mixed")
+QUEUE = "queue"
+WORKLOADS = (*RATIOS, "multi-get", "mixed", QUEUE)
 DEFAULT_KEY_PREFIX = "memtier-"
 LARGEST_KEY_BYTES = 250
 
@@ -72,6 +73,13 @@ class MemtierOptions:
         clients are connected; only the drop-in can wait for it.
     arrival_rate_per_s : requests of this instance per second of the clock, at the times of a
         Poisson process; only the drop-in can do that. None: the next one follows the reply.
+    think_time_s : what each client of a closed loop waits after a reply, in seconds of the clock;
+        only the drop-in can do that.
+    sending_rate_per_s : requests of each client per second of the clock, at most; only the drop-in
+        takes fractions.
+    queue_mix : weights of the operations on queues, such as ``send:40,pop:40``; None where requests
+        are about objects. Only the drop-in knows queues.
+    queues, receivers : how many of them; without receivers messages are to nobody.
     follow : one of so many requests is written down with its times, in files named after
         `json_file`; only the drop-in can do that.
     test_time_s : length of the run; exclusive with `requests`.
@@ -93,6 +101,11 @@ class MemtierOptions:
     expiry_range_s: str
     start_is_told: bool = False
     arrival_rate_per_s: float | None = None
+    think_time_s: float = 0.0
+    sending_rate_per_s: float | None = None
+    queue_mix: str | None = None
+    queues: int = 1
+    receivers: int = 0
     follow: int | None = None
     test_time_s: int | None = None
     requests: str | None = None
@@ -116,13 +129,7 @@ class MemtierOptions:
             f"--threads={self.threads}",
             f"--clients={self.clients_per_thread}",
             length,
-            f"--ratio={self.ratio}",
-            f"--data-size={self.value_bytes}",
-            f"--key-prefix={self.keys.prefix}",
-            f"--key-minimum={self.keys.first}",
-            f"--key-maximum={self.keys.last}",
-            f"--key-pattern={self.key_pattern}",
-            f"--expiry-range={self.expiry_range_s}",
+            *(self._of_queues() if self.queue_mix else self._of_objects()),
             "--distinct-client-seed",
             "--randomize",
             f"--json-out-file={self.json_file}",
@@ -137,7 +144,31 @@ class MemtierOptions:
         if self.follow is not None:
             prefix = self.json_file.removesuffix(".json")
             arguments += [f"--follow=1/{self.follow}", f"--follow-file-prefix={prefix}"]
+        if self.think_time_s:
+            arguments.append(f"--think-time={1000 * self.think_time_s:.6f}")
+        if self.sending_rate_per_s is not None:
+            arguments.append(f"--rate-limiting={self.sending_rate_per_s:.10g}")
         return shlex.join(arguments)
+
+    def _of_objects(self) -> list[str]:
+        return [
+            f"--ratio={self.ratio}",
+            f"--data-size={self.value_bytes}",
+            f"--key-prefix={self.keys.prefix}",
+            f"--key-minimum={self.keys.first}",
+            f"--key-maximum={self.keys.last}",
+            f"--key-pattern={self.key_pattern}",
+            f"--expiry-range={self.expiry_range_s}",
+        ]
+
+    def _of_queues(self) -> list[str]:
+        return [
+            f"--queue-mix={self.queue_mix}",
+            f"--queues={self.queues}",
+            f"--receivers={self.receivers}",
+            f"--data-size={self.value_bytes}",
+            f"--key-prefix={self.keys.prefix}",
+        ]
 
 
 def prefill(program: str, server: str, port: int, *, like: MemtierOptions) -> MemtierOptions:

@@ -21,6 +21,9 @@ READY_TIMEOUT_S = 30.0
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
 TRANSPORTS = ("loop", "ktor")
+MEMCACHED, POSTGRESQL, ECHO = "memcached", "postgresql", "echo"
+BACKENDS = (MEMCACHED, POSTGRESQL, ECHO)
+LOCKS = ("skip-locked", "row-locks")
 LARGEST_VALUE_BYTES = 1 << 20
 
 

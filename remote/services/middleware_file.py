@@ -42,11 +42,16 @@ TOLD = {
     "transport": "transport",
     "sharded": "sharded",
     "replicas": "replicas",
+    "net_threads": "net_threads",
+    "backend": "backend",
+    "locks": "locks",
+    "synchronous_commit": "synchronous_commit",
     "server_timeout_s": "server_timeout_ms",
 }
 """Settings that a middleware may be told, and the word that tells each."""
 WORDS = (
-    *("address", "port", "servers", "folder", "programs", STATISTICS_WORD, ADMIN_PORT, FOLLOW),
+    *("address", "port", "servers", "databases", "prepare_database", "folder", "programs"),
+    *(STATISTICS_WORD, ADMIN_PORT, FOLLOW),
     *TOLD.values(),
 )
 NAME = r"[A-Za-z0-9][A-Za-z0-9.-]*"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from analysis.tables.run import ACCEPTED
 from remote.experiment.settings import Settings
 from remote.services import memcached
-from remote.services.memtier import Keys, MemtierOptions, prefill
+from remote.services.memtier import QUEUE, Keys, MemtierOptions, prefill
 from remote.services.monitors import MONITORS, monitor_of
+from remote.services.postgresql import Cluster
 
 Manifest = Mapping[str, Any]
 
@@ -58,6 +60,8 @@ def monitor_commands(manifest: Manifest) -> Iterator[tuple[str, str]]:
 def server_commands(manifest: Manifest) -> str:
     """Return how a server is started and filled; runs do not record it, for it is done before."""
     settings = manifest.get("settings", {})
+    if settings.get("workload") == QUEUE:
+        return _database_commands(manifest)
     keys = Keys.of(
         settings.get("key_count", _DEFAULTS.key_count),
         prefix=settings.get("key_prefix", _DEFAULTS.key_prefix),
@@ -78,6 +82,22 @@ def server_commands(manifest: Manifest) -> str:
     )
     fill = prefill(like.program, like.server, like.port, like=like).command()
     return f"server$ {memcached.command('SERVER', user='root')}\n\nclient$ {fill}"
+
+
+def _database_commands(manifest: Manifest) -> str:
+    """Return how a database is made and started; nothing where middlewares echo."""
+    if not manifest["roles"].get("databases"):
+        return ""
+    told = {field.name for field in fields(Cluster)} & set(manifest["settings"])
+    cluster = Cluster(
+        **{name: manifest["settings"][name] for name in told},
+        time_dilation=float(manifest["topology"]["time_dilation"]),
+    )
+    options = " ".join(f"-c {name}={value}" for name, value in cluster.options("DATABASE").items())
+    return (
+        "database$ initdb --pgdata=data --auth=trust --encoding=UTF8 --locale=C --no-sync\n\n"
+        f"database$ postgres -D data {options}"
+    )
 
 
 def named_jobs(error: str, manifest: Manifest) -> str:

@@ -54,6 +54,22 @@ _SETTINGS = {
     "replicas": "copies of a key",
     "server_timeout_s": "timeout of a server (s)",
     "observed": "observed by",
+    "queued_messages": "messages at the start",
+    "fsync": "fsync",
+    "shared_buffers_mib": "shared buffers (MiB)",
+    "max_connections": "connections of a database",
+    "sending_rate_per_s": "sending rate of one client (1/s, undilated)",
+    "queue_mix": "shares of the queue's requests",
+    "queues": "queues",
+    "receivers": "receivers",
+    "backend": "back end",
+    "num_databases": "databases",
+    "database_cpus": "CPUs of a database (undilated)",
+    "locks": "locks of messages",
+    "synchronous_commit": "synchronous commit",
+    "autovacuum": "autovacuum",
+    "durable": "database on a disk",
+    "net_threads": "net threads per middleware",
     "kind": "kind",
 }
 _DURATIONS = {
@@ -271,5 +287,8 @@ def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _order(section: str) -> list[int]:
-    return [int(part) for part in section.split(".") if part.isdigit()]
+def _order(section: str) -> tuple[str, list[int]]:
+    """Chapters come in the order of their numbers, then those with a letter, such as q1."""
+    letters = section.rstrip("0123456789.")
+    numbers = section.removeprefix(letters).split(".")
+    return letters, [int(number) for number in numbers if number]

@@ -216,7 +216,7 @@ def _limits(
     """Name the limits of one kind: of each role for hosts without their own, then those hosts'."""
     field = place[0]
     for role, table in topology.tables.items():
-        hosts = list(table.hosts)[: section.hosts[role]]
+        hosts = list(table.hosts)[: section.hosts.get(role, 0)]
         own = [host for host in hosts if getattr(table.owned(host), field) is not None]
         if len(own) < len(hosts) and getattr(table, field, None) is not None:
             yield title.format(role.removesuffix("s")), (role, *place)

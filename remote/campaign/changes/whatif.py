@@ -70,7 +70,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
     level |= {"clients_per_thread": num_clients // connections}
     level |= {"instances_per_client": instances, "threads_per_instance": own_threads}
     varied = dict.fromkeys([*config, *changed, "clients_per_thread"])
-    of_hosts = ("client_hosts", "num_middlewares", "num_servers")
+    of_hosts = ("client_hosts", "num_middlewares", "num_servers", "num_databases")
     is_told = base.middleware(config).takes
     return replace(
         base,
@@ -84,7 +84,8 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
         hosts={
             "clients": settings.client_hosts,
             "middlewares": level["num_middlewares"],
-            "servers": level["num_servers"],
+            "servers": level.get("num_servers", 0),
+            **({"databases": level["num_databases"]} if "num_databases" in level else {}),
         },
         extra={},
         follows={},

@@ -35,22 +35,26 @@ def first_rate(section: Section, config: Config, inventory: Inventory | None) ->
 
 
 def least_response_time_s(section: Section, config: Config, inventory: Inventory | None) -> float:
-    """Return the shortest mean response time of a closed loop, N / X of its bound; 0 if unknown.
+    """Return the shortest mean response time of a closed loop, N / X - Z of its bound.
 
-    In undilated time.
+    In undilated time; 0 if it is not known.
     """
     settings = section.settings(config)
-    if settings.is_open:
+    if settings.is_open or settings.sending_rate_per_s:
         return 0.0
     with contextlib.suppress(ConfigError, ValueError):  # too few hosts, an unknown share of sets
         bound = upper_bound(settings, inventory)
-        return settings.num_clients / bound if bound else 0.0
+        think_time_s = settings.think_time_s or 0.0
+        return max(0.0, settings.num_clients / bound - think_time_s) if bound else 0.0
     return 0.0
 
 
 def upper_bound(settings: Settings, inventory: Inventory | None) -> float | None:
-    """Return the largest rate that the local lab lets through; None where that is not known."""
-    if inventory is None or inventory.fleet != LOCAL_LAB:
+    """Return the largest rate that the local lab lets through; None where that is not known.
+
+    Of queues it is not: what databases take is not emulated.
+    """
+    if inventory is None or inventory.fleet != LOCAL_LAB or settings.uses_queues:
         return None
     roles = _roles(settings, inventory)
     rates = {role: [host.rate_mbit_per_s for host in hosts] for role, hosts in roles.items()}
@@ -59,6 +63,7 @@ def upper_bound(settings: Settings, inventory: Inventory | None) -> float | None
         settings.num_clients,
         rates_together(rates, settings.to_dict()),
         _round_trips(settings, inventory, roles),
+        think_time_s=settings.think_time_s or 0.0,
     )
     return limits[0].throughput if limits else None
 

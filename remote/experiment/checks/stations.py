@@ -18,6 +18,14 @@ from remote.experiment.checks.counts import (
     sent_counts,
     server_counts,
 )
+from remote.experiment.checks.of_queues import (
+    asked_counts,
+    database_counts,
+    databases_of,
+    stocked,
+    total,
+)
+from remote.services.memtier import QUEUE
 
 UNREADABLE = "not readable"
 
@@ -74,6 +82,8 @@ def station_counts(runs: Mapping[Path, Mapping[str, Any]]) -> list[StationCount]
 def _of_run(folder: Path, manifest: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
     """Return expected, counted and allowed difference for each kind of station of a run."""
     roles, settings = manifest["roles"], manifest["settings"]
+    if settings.get("workload") == QUEUE:
+        return _of_messages(folder, manifest)
     sent = [
         sent_counts(read_memtier_json(folder / host / f"memtier-{i}.json.gz").run, settings)
         for host in roles["clients"]
@@ -93,6 +103,30 @@ def _of_run(folder: Path, manifest: Mapping[str, Any]) -> dict[str, tuple[float,
         ]
         through = sum(one["requests"] for one in passed)
         counted["requests at middlewares"] = (requests, through, under_way)
+    return counted
+
+
+def _of_messages(
+    folder: Path, manifest: Mapping[str, Any]
+) -> dict[str, tuple[float, float, float]]:
+    """Return the same of a run over queues of messages."""
+    asked = [
+        asked_counts(read_memtier_json(folder / host / f"memtier-{i}.json.gz").run)
+        for host in manifest["roles"]["clients"]
+        for i in range(manifest["instances_per_client"])
+    ]
+    there = [database_counts(folder / name) for name in databases_of(manifest)]
+    requests, waiting = total(asked, "requests"), stocked(manifest)
+    under_way = manifest["num_clients"] + TOLERANCE * requests
+    passed = [middleware_counts(one) for one in read_middlewares(folder, manifest).values()]
+    counted = {
+        "requests at middlewares": (requests, total(passed, "requests") - waiting, under_way)
+    }
+    if there:
+        sent = total(there, "sent") - waiting
+        counted["messages sent to databases"] = (total(asked, "sent"), sent, under_way)
+        taken = total(there, "taken")
+        counted["messages taken from databases"] = (total(asked, "taken"), taken, under_way)
     return counted
 
 

@@ -77,7 +77,8 @@ def require_able(
     Raises
     ------
     ConfigError
-        An open loop, or to follow requests, is asked of the real memtier_benchmark.
+        An open loop, queues, think times, sending rates, or to follow requests, is asked of the
+        real memtier_benchmark.
     """
     if are_drop_ins(clients, tools, where):
         return
@@ -88,6 +89,13 @@ def require_able(
             "the section has generator.follow, and the clients' memtier_benchmark writes no single "
             "requests down. Remove it from the clients, so that the drop-in takes its place, or "
             "measure with `lab run --trace none` in another campaign",
+        )
+    if any(one.uses_queues or one.think_time_s or one.sending_rate_per_s for one in asked):
+        raise ConfigError(
+            where,
+            "the section has message queues, think_time_s or sending_rate_per_s: memtier_benchmark "
+            "has neither of the first two, and rates in whole numbers only. Remove it from the "
+            "clients, so that the drop-in takes its place",
         )
     if any(one.is_open for one in asked):
         raise ConfigError(

@@ -45,7 +45,11 @@ class LinksSession:
         self.fleet = fleet
         self.section = section
         self.tools = tools
-        self.roles = {role: fleet.inventory.take(role, section.hosts[role]) for role in ROLES}
+        self.roles = {
+            role: fleet.inventory.take(role, section.hosts[role])
+            for role in ROLES
+            if role in section.hosts
+        }
 
     def __enter__(self) -> LinksSession:
         return self
@@ -59,7 +63,7 @@ class LinksSession:
         All at once means all requests' ways at the same time and then all replies' ways, which is
         how sets and gets load the links.
         """
-        hosts = [host for role in ROLES for host in self.roles[role]]
+        hosts = [host for of_role in self.roles.values() for host in of_role]
         collected.manifest |= {
             "roles": {role: [h.name for h in hosts] for role, hosts in self.roles.items()},
             "durations": vars(run.lengths),

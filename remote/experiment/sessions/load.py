@@ -11,6 +11,8 @@ from dataclasses import replace
 from functools import partial
 
 from remote.errors import RemoteError
+from remote.experiment.queues.databases import cluster_of, counts, logs
+from remote.experiment.queues.stock import send_messages
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.section_file import KEPT
@@ -22,6 +24,7 @@ from remote.experiment.sessions.program_options import generator_options, middle
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
+from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
@@ -29,6 +32,7 @@ from remote.services.memcached import Servers, parse_pauses
 from remote.services.middleware import bring, start_middlewares
 from remote.services.middleware_file import Middleware, kept_folder
 from remote.services.monitors import Monitors, read_counters
+from remote.services.postgresql import Databases
 
 GENERATOR_GRACE_S = 15.0
 MORE_LEAD_S = 3.0
@@ -38,6 +42,8 @@ JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock")
 
 class LoadSession:
     """memcached on the servers, up for all runs of a section; use as a context manager.
+
+    Databases are up for as long as runs need them alike.
 
     Parameters
     ----------
@@ -63,11 +69,17 @@ class LoadSession:
         self.fleet = fleet
         self.section = section
         self.tools = tools
-        take = fleet.inventory.take
+
+        def take(role: str, count: int) -> tuple[Host, ...]:
+            """Return hosts as their connections know them, however quotas have changed since."""
+            return tuple(fleet[host].host for host in fleet.inventory.take(role, count))
+
         self.clients = take("clients", section.hosts["clients"])
         self.middlewares = take("middlewares", section.hosts["middlewares"])
         servers = take("servers", section.hosts["servers"])
         self._servers = Servers(fleet, servers, section.name)
+        databases = take("databases", section.hosts.get("databases", 0))
+        self._databases = Databases(fleet, databases, section.name)
         self._monitors = Monitors(fleet, tools, section.name)
         self._captures = Captures(fleet)
         self._prefill = Prefill(fleet, self.clients, servers, tools, undilated=undilated)
@@ -85,16 +97,16 @@ class LoadSession:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            self._monitors.kill()
-        finally:
-            self._servers.kill()
+        with contextlib.ExitStack() as ends:
+            for one in (self._servers, self._databases, self._monitors):
+                ends.callback(one.kill)
 
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
         setup = self._setup(run)
         collected.manifest |= self._describe(setup)
         self._prefill.ensure(setup.settings, setup.folder, run_s=setup.total_s)
+        self._empty_databases(setup)
         with RunningJobs(self.fleet, setup.folder) as jobs:
             try:
                 self._perform(setup, jobs, collected)
@@ -124,6 +136,9 @@ class LoadSession:
             clients=self.clients,
             middlewares=self.middlewares[: settings.num_middlewares],
             servers=self._servers.hosts[: settings.num_servers],
+            databases=self._databases.hosts[: settings.num_databases]
+            if settings.uses_databases
+            else (),
         )
 
     def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
@@ -134,6 +149,8 @@ class LoadSession:
         self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)  # most run already
         observers = self._captures.start(setup, jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
         proxies = self._start_middlewares(setup, jobs)
+        if setup.databases:
+            send_messages(self.fleet[setup.middlewares[0]], setup.settings)
         if self._can_wait:
             start_s = self._start_together(setup, jobs, loads, collected)
         else:
@@ -157,18 +174,22 @@ class LoadSession:
                 "middlewares": partial(jobs.stop, proxies, setup.middleware.signal),
             }
         )
+        self._keep_counts(setup, collected)
         jobs.stop(observers, "TERM")  # last, for they are to see all requests end
         self._captures.make_tables(setup, jobs)
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
+        """Start all of them, but first and alone the one that prepares databases for the others."""
+        preparing = setup.middlewares[:1] if setup.databases else ()
         launches = {
             host: middleware_launch(
                 host,
                 setup.middleware,
-                setup.servers,
+                setup.behind,
                 setup.settings,
                 programs=self.tools[host.name].bin_dir,
                 time_dilation=self.fleet.inventory.time_dilation,
+                prepares=host in preparing,
             )
             for host in setup.middlewares
         }
@@ -177,7 +198,26 @@ class LoadSession:
             folder = kept_folder(setup.run.campaign_dir / KEPT, name)
             self.fleet.for_each(launches, lambda c: bring(c, launches[c.host], folder))
             self._brought.add(name)
-        return start_middlewares(launches, jobs=jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
+        limit_s = setup.total_s + MIDDLEWARE_MARGIN_S
+        first = {host: launches.pop(host) for host in preparing}
+        return [
+            *start_middlewares(first, jobs=jobs, limit_s=limit_s),
+            *start_middlewares(launches, jobs=jobs, limit_s=limit_s),
+        ]
+
+    def _empty_databases(self, setup: Setup) -> None:
+        """Have databases as the run needs them, without anything in them."""
+        if not setup.databases:
+            return
+        cluster = cluster_of(setup.settings, self.fleet.inventory.time_dilation)
+        self._databases.start(cluster, limit_s=_section_limit_s(self.section))
+        self._databases.empty(setup.databases, synchronous_commit=setup.settings.synchronous_commit)
+
+    def _keep_counts(self, setup: Setup, collected: Collected) -> None:
+        """Keep what databases have counted, once the middlewares have left them, and logged."""
+        if setup.databases:
+            collected.files |= counts(self._databases, setup.databases)
+            collected.files |= logs(self._databases, setup.databases)
 
     def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
         jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
@@ -257,6 +297,8 @@ class LoadSession:
         with contextlib.suppress(RemoteError):
             self._cut_monitors(setup, jobs)
         with contextlib.suppress(RemoteError):
+            collected.files |= logs(self._databases, setup.databases)
+        with contextlib.suppress(RemoteError):
             self._fetch(setup, collected)
 
     def _describe(self, setup: Setup) -> dict[str, object]:
@@ -270,6 +312,7 @@ class LoadSession:
                 "clients": [h.name for h in setup.clients],
                 "middlewares": [h.name for h in setup.middlewares],
                 "servers": [h.name for h in setup.servers],
+                **({"databases": [h.name for h in setup.databases]} if setup.databases else {}),
             },
             "settings": settings.to_dict(),
             **({"middleware": _about(setup.middleware)} if setup.middlewares else {}),
@@ -279,7 +322,7 @@ class LoadSession:
             "num_clients": settings.num_clients,
             "value_bytes": settings.value_bytes,
             "key_count": settings.key_count,
-            "think_time_s": None if settings.is_open else 0.0,
+            "think_time_s": settings.known_think_time_s,
             "durations": vars(setup.run.lengths),
             "generator": {
                 "name": client_tools.generator_name,

@@ -25,9 +25,12 @@ class NetworkSession:
 
     def __init__(self, fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> None:
         self.fleet = fleet
+        self.section = section
         self.tools = tools
         self.hosts = tuple(
-            host for role in ROLES for host in fleet.inventory.take(role, section.hosts[role])
+            host
+            for role in ROLES
+            for host in fleet.inventory.take(role, section.hosts.get(role, 0))
         )
 
     def __enter__(self) -> NetworkSession:
@@ -39,7 +42,11 @@ class NetworkSession:
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`."""
         collected.manifest |= {
-            "roles": {role: [h.name for h in self.hosts if h.role == role] for role in ROLES},
+            "roles": {
+                role: [h.name for h in self.hosts if h.role == role]
+                for role in ROLES
+                if role in self.section.hosts
+            },
             "durations": vars(run.lengths),
             "hosts": {h.name: dict(self.tools[h.name].facts) for h in self.hosts},
             "jobs": [],

@@ -13,14 +13,14 @@ Pair = tuple[Host, Host]
 def request_pairs(roles: Mapping[str, Sequence[Host]]) -> list[Pair]:
     """Return the pairs between which requests travel, each from who asks to who answers.
 
-    Clients ask all middlewares and these all servers; without middlewares clients ask all servers.
+    Clients ask all middlewares and these all servers and databases; without middlewares clients ask
+    them.
     """
-    clients, middlewares, servers = (
-        roles.get(role, ()) for role in ("clients", "middlewares", "servers")
-    )
+    clients, middlewares = roles.get("clients", ()), roles.get("middlewares", ())
+    behind = [*roles.get("servers", ()), *roles.get("databases", ())]
     if not middlewares:
-        return list(itertools.product(clients, servers))
-    return [*itertools.product(clients, middlewares), *itertools.product(middlewares, servers)]
+        return list(itertools.product(clients, behind))
+    return [*itertools.product(clients, middlewares), *itertools.product(middlewares, behind)]
 
 
 def reply_pairs(roles: Mapping[str, Sequence[Host]]) -> list[Pair]:

@@ -23,6 +23,7 @@ class Setup:
     clients: tuple[Host, ...]
     middlewares: tuple[Host, ...]
     servers: tuple[Host, ...]
+    databases: tuple[Host, ...] = ()
 
     @property
     def folder(self) -> str:
@@ -37,7 +38,12 @@ class Setup:
     @property
     def hosts(self) -> tuple[Host, ...]:
         """All hosts that take part."""
-        return (*self.clients, *self.middlewares, *self.servers)
+        return (*self.clients, *self.middlewares, *self.behind)
+
+    @property
+    def behind(self) -> tuple[Host, ...]:
+        """The hosts that answer in the end, servers or databases; none where middlewares echo."""
+        return (*self.servers, *self.databases)
 
     def pauses(self, start_epoch_s: float) -> dict[Host, list[tuple[float, float]]]:
         """When each server stands still, in epoch seconds, of a run that starts at that time."""
@@ -61,4 +67,4 @@ class Setup:
     def pinged(self) -> set[tuple[Host, Host]]:
         """Who pings whom: clients and middlewares all that they send to."""
         of_clients = {(one.host, one.target) for one in self.instances}
-        return of_clients | {(m, server) for m in self.middlewares for server in self.servers}
+        return of_clients | {(m, server) for m in self.middlewares for server in self.behind}

@@ -17,6 +17,7 @@ javac      openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 mvn        maven
 memcached  memcached
 memccapable libmemcached-tools
+postgres   postgresql
 sshd       openssh-server
 ssh        openssh-client
 ip         iproute2
@@ -30,6 +31,10 @@ haproxy    haproxy
 gcc        gcc
 "
 PATH="$PATH:/usr/sbin:/sbin"
+# Debian keeps PostgreSQL's programs in a folder of their version.
+for folder in /usr/lib/postgresql/*/bin; do
+    ! [ -d "$folder" ] || PATH="$folder:$PATH"
+done
 
 missing=''
 while read -r program packages; do
@@ -73,7 +78,8 @@ done <<LIST
 $missing
 LIST
 
-# The lab runs its own sshd and memcached: the machine's are not to be started by their installation.
+# The lab runs its own sshd, memcached and PostgreSQL: the machine's are not to be started by their
+# installation, and of PostgreSQL there is to be no cluster that the next boot would start.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -81,6 +87,12 @@ if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"
 fi
+case " $available " in
+*" postgresql "*)
+    mkdir -p /etc/postgresql-common/createcluster.d
+    echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/middleware-lab.conf
+    ;;
+esac
 # shellcheck disable=SC2086  # one word a package
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $available >/dev/null
 disable() { # PACKAGE SERVICE: nor by the next boot, if this script brought it

@@ -43,6 +43,7 @@ OWN_FILES = {
 DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
 
 DROP_IN = "drop-in memtier_benchmark"
+PROGRAMS = ("java", "memcached", "postgres")  # whose versions manifests tell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +98,7 @@ def _provision_host(connection: Connection, *, captures: bool) -> Tools:
     require_tools(host, found, captures=captures)
     _require_right_clock(connection)
     bin_dir = f"{host.work_dir}/bin"
-    _upload(connection, bin_dir, needs_jar=host.role != "servers")
+    _upload(connection, bin_dir, needs_jar=host.role in ("clients", "middlewares"))
     drop_in = f"{bin_dir}/{GENERATOR.name}"
     real = found.get(REAL_GENERATOR)
     has_real = real is not None and real.state == PRESENT
@@ -156,5 +157,5 @@ def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -
     script = "; ".join(f"echo {name}=$({command})" for name, command in commands.items())
     lines = connection.run(script).stdout.splitlines()
     facts = dict(line.split("=", 1) for line in lines if "=" in line)
-    versions = {name: found[name].version for name in ("java", "memcached") if name in found}
+    versions = {name: found[name].version for name in PROGRAMS if name in found}
     return facts | {name: version for name, version in versions.items() if version}

@@ -2,7 +2,12 @@
 # Tell of each PROGRAM whether this host has it: `program TAB state TAB path TAB version`, one line each.
 # Usage: probe.sh PROGRAM...     state: present, missing, old, or barred: this user may not capture with it
 PATH="$PATH:/usr/sbin:/sbin"
+# Debian keeps PostgreSQL's programs in a folder of their version; the newest comes first.
+for folder in /usr/lib/postgresql/*/bin; do
+    ! [ -d "$folder" ] || PATH="$folder:$PATH"
+done
 oldest_java=17
+oldest_postgresql=13
 
 version_of() {
     case $1 in
@@ -10,6 +15,17 @@ version_of() {
         ip | ss | ping | memcached) "$1" -V ;;
         *) "$1" --version ;;
     esac 2>/dev/null </dev/null | head -n 1 | tr '\t' ' '
+}
+
+is_old() { # PROGRAM VERSION
+    case $1 in
+        # openjdk version "17.0.9" 2023-10-17, or "1.8.0_392"
+        java) major=$(printf '%s' "$2" | sed -n 's/^[^"]*"\([0-9]*\).*/\1/p') least=$oldest_java ;;
+        # postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)
+        postgres) major=$(printf '%s' "$2" | sed -n 's/^[^)]*) \([0-9]*\).*/\1/p') least=$oldest_postgresql ;;
+        *) return 1 ;;
+    esac
+    [ "${major:-0}" -lt "$least" ]
 }
 
 for program in "$@"; do
@@ -20,10 +36,7 @@ for program in "$@"; do
     fi
     version=$(version_of "$program")
     state=present
-    if [ "$program" = java ]; then # openjdk version "17.0.9" 2023-10-17, or "1.8.0_392"
-        major=$(printf '%s' "$version" | sed -n 's/^[^"]*"\([0-9]*\).*/\1/p')
-        [ "${major:-0}" -ge "$oldest_java" ] || state=old
-    fi
+    ! is_old "$program" "$version" || state=old
     if [ "$program" = tcpdump ] && ! tcpdump -i any -d >/dev/null 2>&1 </dev/null; then # opens it, and no more
         state=barred
     fi

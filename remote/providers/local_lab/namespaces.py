@@ -89,7 +89,7 @@ class LocalLab:
             problem = network_problem(self._files)
             if states and not broken and not problem:
                 report("The lab is up already.")
-                dilated = self._running().dilated(self.topology.time_dilation)
+                dilated = self.running().dilated(self.topology.time_dilation)
                 shaping.reshape(dilated, self._files)
                 return self._files.inventory
             if problem:
@@ -139,7 +139,7 @@ class LocalLab:
         """
         requirements.check_root()
         with alone(self._files.directory.parent):
-            shaping.reshape(self._running().dilated(time_dilation), self._files)
+            shaping.reshape(self.running().dilated(time_dilation), self._files)
         return self._files.inventory
 
     def reshape(self, topology: Topology) -> Path:
@@ -162,7 +162,7 @@ class LocalLab:
         """
         requirements.check_root()
         with alone(self._files.directory.parent):
-            running = self._running()
+            running = self.running()
             if topology.built() != running.built():
                 raise LabError(
                     f"the lab that is up has other hosts than `{topology.name}`, or other limits",
@@ -192,7 +192,7 @@ class LocalLab:
         requirements.check_root()
         with alone(self._files.directory.parent):
             report = progress or (lambda _: None)
-            calibrated = shaping.calibrated(self._running(), self._files, report)
+            calibrated = shaping.calibrated(self.running(), self._files, report)
             shaping.note(calibrated, self._files)
         return self._files.inventory
 
@@ -271,7 +271,8 @@ class LocalLab:
             part.write_text(shaping.inventory_of(calibrated, self._files), encoding="utf-8")
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
 
-    def _running(self) -> Topology:
+    def running(self) -> Topology:
+        """Return the topology of the lab that is up; LabError if there is none."""
         running = self._files.read_topology()
         if running is None:
             raise LabError("the local lab is not up", "Bring it up: `lab up`")

@@ -74,7 +74,7 @@ def start(
     # First into the network namespace, by which `lab down` finds it from then on; then forked off
     # into a session of its own, so that Ctrl-C and the end of the caller leave it alone.
     detached = ["ip", "netns", "exec", namespace_of(host), "setsid", "--fork"]
-    isolated = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
+    isolated = ["unshare", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child"]
     script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), find(SSHD)]
     script += groups.mount_words(host.name)
     with (folder / "log").open("ab") as log:

@@ -18,6 +18,7 @@ from remote.hosts.host import ROLES
 from remote.hosts.inventory import delayed_rtt_ms
 
 DEFAULT_TOPOLOGY = "azure"
+QUEUE_TOPOLOGY = "queue"
 TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
 
 # RFC 2544: addresses for benchmarks, never routed on the Internet.
@@ -26,7 +27,7 @@ MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 MAX_RTT_MS = 1000.0
 # The name becomes part of a device name (at most 15 characters) and of a namespace name.
 # The others are taken by the lab itself, or by what sensitivities call the links of a whole role.
-_TAKEN_NAMES = ("switch", "control", "client", "middleware", "server")
+_TAKEN_NAMES = ("switch", "control", "client", "middleware", "server", "database")
 HOST_NAME = re.compile(rf"(?!({'|'.join(_TAKEN_NAMES)})$)[a-z][a-z0-9-]{{0,11}}")
 
 
@@ -110,6 +111,11 @@ class LabHost:
     own_rtt_ms: float | None = None
 
 
+def topology_for(hosts: Mapping[str, int]) -> str:
+    """Return which of the topologies that come with the package has so many hosts of each role."""
+    return QUEUE_TOPOLOGY if hosts.get("databases") else DEFAULT_TOPOLOGY
+
+
 class Topology(Document):
     """All hosts of a lab, the network they share and the control host's address in it.
 
@@ -133,6 +139,7 @@ class Topology(Document):
     clients: RoleTable | None = None
     middlewares: RoleTable | None = None
     servers: RoleTable | None = None
+    databases: RoleTable | None = None
 
     @cached_property
     def hosts(self) -> tuple[LabHost, ...]:
@@ -241,7 +248,7 @@ class Topology(Document):
 
         Parameters
         ----------
-        name : `azure`, `unshaped`, or a path that ends in .toml.
+        name : `azure`, `queue`, `unshaped`, or a path that ends in .toml.
 
         Raises
         ------

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,8 +24,9 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Collected, Run, store
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions.load import LoadSession
-from remote.hosts.jobs import JOB_MARK, clear_jobs
+from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
+from tests.helpers.running import jobs_running, wait_for_generators
 
 pytestmark = pytest.mark.integration
 
@@ -56,36 +57,6 @@ def plan(folder: Path, workload: str, middlewares: int) -> Run:
     (folder / "9.9.toml").write_text(text)
     section = read_section("9.9", "smoke", folder=folder)
     return Run(section=section, config=section.configs()[0], repetition=1, campaign_dir=folder)
-
-
-def jobs_running() -> list[str]:
-    """Command lines of the processes on this machine, in the lab or not, that jobs have started."""
-    found = []
-    for process in Path("/proc").iterdir():
-        try:
-            if f"\0{JOB_MARK}=".encode() in b"\0" + (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-        except (OSError, ValueError):
-            continue
-    return found
-
-
-def wait_for_generators() -> None:
-    """Return when generators are sending: they tell so once a second."""
-    deadline = time.monotonic() + 60
-    while not any(b" secs]" in progress for progress in told_by_generators()):
-        assert time.monotonic() < deadline, "no generator was started"
-        time.sleep(0.1)
-
-
-def told_by_generators() -> Iterator[bytes]:
-    """What the generators that run have written to their standard error so far."""
-    for process in Path("/proc").iterdir():
-        try:
-            if b"mwlab.loadgen" in (process / "cmdline").read_bytes():
-                yield (process / "fd" / "2").read_bytes()
-        except OSError:
-            continue
 
 
 def start_lab(*arguments: str) -> subprocess.Popen[bytes]:

@@ -33,6 +33,12 @@ GIVEN = {
     "replicas": 1,
     "server_timeout_ms": 3000,
     "follow": None,
+    "net_threads": None,
+    "backend": "memcached",
+    "databases": ["postgresql://messages@198.18.0.41:5432/messages"],
+    "prepare_database": False,
+    "locks": "skip-locked",
+    "synchronous_commit": "on",
 }
 
 
@@ -73,9 +79,24 @@ def test_our_command_is_that_of_the_course():
         "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
     )
     assert own.started_with(GIVEN | {"follow": 50}).command.endswith(" --follow 1/50")
+    assert " --net-threads 4 --server" in own.started_with(GIVEN | {"net_threads": 4}).command
     other = {"routing": "consistent-hash", "replicas": "all", "transport": "ktor"}
     command = own.started_with(GIVEN | other).command
     assert "--dispatch sequential --transport ktor --replicas all --server-timeout" in command
+
+
+def test_our_command_in_front_of_databases_is_about_nothing_else():
+    asked = own_middleware().started_with(GIVEN | {"backend": "postgresql"}).command
+    assert asked == (
+        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 --backend postgresql "
+        "--database postgresql://messages@198.18.0.41:5432/messages --locks skip-locked "
+        "--synchronous-commit on "
+        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
+    )
+    prepares = GIVEN | {"backend": "postgresql", "prepare_database": True}
+    assert " --prepare-database " in own_middleware().started_with(prepares).command
+    echo = own_middleware().started_with(GIVEN | {"backend": "echo"}).command
+    assert " -t 64 --backend echo --server-timeout " in echo
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)

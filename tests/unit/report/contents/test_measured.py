@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from analysis.claims.chapters.elasticities import BLACK_BOX, FULL_SYSTEM
 from report.contents.measured import measured_sections, sections_of, showable
 from report.contents.notebook import LEFT_OUT
 from report.make import numbered_notebooks
@@ -78,6 +79,11 @@ def test_a_note_stands_for_elasticities_that_are_not_measured():
     command = f"`lab sensitivity 3.1 {levels} --campaign smoke/middlewares/mine` measures it."
     assert second.source.endswith(command)
     assert second.metadata[LEFT_OUT] == [f"middlewares/mine/{name}"]
+
+
+def test_the_chapter_of_elasticities_shows_those_that_its_claims_are_of():
+    (path,) = [path for path in numbered_notebooks() if path.name.startswith("12-")]
+    assert measured_sections(nbformat.read(path, as_version=4)) == [FULL_SYSTEM, BLACK_BOX]
 
 
 def test_other_sections_are_shown_all_the_same(notebook):

@@ -2,6 +2,7 @@ import contextlib
 
 import pytest
 
+from analysis.claims.chapters.elasticities import BLACK_BOX, FULL_SYSTEM
 from analysis.lab.measured_study import MeasuredStudy, held_studies, read_study
 from analysis.lab.sensitivity import UNEXPLAINED
 from remote.campaign import Campaign
@@ -65,6 +66,21 @@ def test_what_is_not_measured_is_told(tmp_path):
     assert held_studies(tmp_path / "one") == {}
     with pytest.raises(FileNotFoundError, match="measure it first, by `lab sensitivity`"):
         measure_study(opened(tmp_path, "none"), "3.1", CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "levels"),
+    [
+        (FULL_SYSTEM, "4.1", {"workload": "set", "clients_per_thread": 8, "workers": 8}),
+        (BLACK_BOX, "3.1", {"workload": "get", "clients_per_thread": 1}),
+    ],
+)
+def test_claims_are_of_studies_that_can_be_measured(lab, tmp_path, name, section, levels):
+    lab.breaks_after = 1
+    black_box = {"middleware": "nutcracker"} if "nutcracker" in name else {}
+    with contextlib.suppress(KeyboardInterrupt):
+        measure_study(opened(tmp_path), section, levels, **black_box)
+    assert list(held_studies(tmp_path / "one")) == [name]
 
 
 def test_single_hosts_are_read_by_their_names(lab, tmp_path):

@@ -71,3 +71,20 @@ def test_a_closed_loop_responds_no_faster_than_its_bound_lets_it():
 def test_an_open_loop_may_respond_at_once():
     opened = read_section("7", "smoke")
     assert least_response_time_s(opened, opened.configs()[0], inventory()) == 0
+
+
+def test_clients_that_think_are_no_part_of_a_response_time():
+    few = {**READS, "workload": "set", "clients_per_thread": 1}
+    thinking = replace(SECTION, constants={**SECTION.constants, "think_time_s": 0.1})
+    network = inventory(rate=1e6)
+    bound = upper_bound(thinking.settings(few), network)
+    assert bound == pytest.approx(6 / (0.1 + 2 * 0.9e-3))
+    assert least_response_time_s(thinking, few, network) == pytest.approx(2 * 0.9e-3)
+    paced = replace(SECTION, constants={**SECTION.constants, "sending_rate_per_s": 10})
+    assert least_response_time_s(paced, few, network) == 0
+
+
+def test_nothing_is_known_of_what_databases_take():
+    section = read_section("q4", "smoke")
+    assert upper_bound(section.settings(section.configs()[0]), inventory()) is None
+    assert least_response_time_s(section, section.configs()[0], inventory()) == 0

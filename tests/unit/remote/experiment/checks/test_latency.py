@@ -69,7 +69,7 @@ def test_runs_without_such_a_limit_have_no_such_check(changes):
     assert machine_share({**MANIFEST, **changes}, results) is None
 
 
-def test_share_of_the_machine_is_what_is_missing_of_the_cycle():
+def test_share_of_the_machine_is_what_is_missing_of_the_response_time():
     def share(throughput, **changes):
         return machine_share({**MANIFEST, **changes}, {"client_throughput_ops_per_s": throughput})
 
@@ -77,7 +77,7 @@ def test_share_of_the_machine_is_what_is_missing_of_the_cycle():
     assert share(8 / (cycle_s / 0.98)) == pytest.approx(0.02)
     assert share(9000.0) == 0
     thinking = {"think_time_s": 1.0, "num_clients": 192}
-    assert share(192 / 1.1, **thinking) == pytest.approx(1 - 1.0018 / 1.1)
+    assert share(192 / 1.1, **thinking) == pytest.approx((1.1 - 1.0018) / 0.1)
 
 
 def test_share_of_the_machine_is_not_told_by_a_run_without_requests_or_with_unknown_ones():

@@ -81,6 +81,51 @@ def test_generators_and_middlewares_follow_the_same_requests():
     assert "--follow" not in command(settings())
 
 
+QUEUE = {
+    **{"workload": "queue", "num_servers": 0, "num_databases": 2, "backend": "postgresql"},
+    **{"queue_mix": "send:1,pop:1", "queues": 5, "receivers": 2, "value_bytes": 200},
+}
+
+
+def test_generator_of_queues_is_told_nothing_of_keys():
+    words = command(settings(**QUEUE)).split()
+    wanted = {"--queue-mix=send:1,pop:1", "--queues=5", "--receivers=2", "--data-size=200"}
+    assert wanted <= set(words)
+    assert not [word for word in words if word.startswith(("--ratio", "--key-m", "--expiry"))]
+
+
+@pytest.mark.parametrize(
+    ("changes", "option"),
+    [
+        ({"think_time_s": 0.005}, "--think-time=20"),
+        ({"sending_rate_per_s": 100}, "--rate-limiting=25"),
+    ],
+)
+def test_times_of_clients_are_those_of_the_clock(changes, option):
+    words = command(settings(**QUEUE, **changes), time_dilation=4).split()
+    (told,) = (word for word in words if word.startswith(option.split("=")[0]))
+    assert float(told.split("=")[1]) == float(option.split("=")[1])
+
+
+def test_real_generator_knows_no_queues_no_think_times_and_no_exact_rates():
+    clients = hosts("clients", 1)
+    real = {"c1": tools("memtier_benchmark")}
+    for one in (settings(**QUEUE), settings(think_time_s=0.1), settings(sending_rate_per_s=25)):
+        with pytest.raises(ConfigError, match="message queues, think_time_s or sending_rate_per_s"):
+            generators.require_able(iter([one]), clients, real, WHERE)
+    generators.require_able(iter([settings(think_time_s=0)]), clients, real, WHERE)
+
+
+def test_one_middleware_prepares_the_databases_of_all():
+    one = settings(**QUEUE, locks="row-locks", synchronous_commit=False, net_threads=2)
+    text = launch(own_middleware(), one).command
+    databases = "postgresql://messages@198.18.0.{}:5432/messages"
+    assert f"--database {databases.format(1)} {databases.format(2)} --locks row-locks" in text
+    assert "--synchronous-commit off --net-threads 2 " in text
+    assert "--prepare-database" not in text
+    assert " --prepare-database " in launch(own_middleware(), one, prepares=True).command
+
+
 @pytest.mark.parametrize(
     ("changes", "options"),
     [
@@ -127,7 +172,7 @@ def test_clients_with_different_generators_are_refused():
         generators.are_drop_ins(clients, mixed, WHERE)
 
 
-def launch(middleware, one, time_dilation=1):
+def launch(middleware, one, time_dilation=1, **options):
     return middleware_launch(
         hosts("m", 1)[0],
         middleware,
@@ -135,6 +180,7 @@ def launch(middleware, one, time_dilation=1):
         one,
         programs="/home/a b/bin",
         time_dilation=time_dilation,
+        **options,
     )
 
 

@@ -106,6 +106,7 @@ def test_inventory_and_host_keys_are_written(azure):
         "clients": 3,
         "middlewares": 2,
         "servers": 3,
+        "databases": 0,
     }
     c1 = inventory.take("clients", 1)[0]
     assert (c1.address, c1.data_address, c1.user) == ("203.0.113.991", "10.0.0.11", "lab")

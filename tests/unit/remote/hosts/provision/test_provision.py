@@ -75,6 +75,33 @@ def test_probe_tells_java_that_is_too_old(tmp_path, version, state):
     assert found.version == version
 
 
+@pytest.mark.parametrize(
+    ("version", "state"),
+    [
+        ("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", "present"),
+        ("postgres (PostgreSQL) 13.2", "present"),
+        ("postgres (PostgreSQL) 9.6.24", "old"),
+        ("", "old"),
+    ],
+)
+def test_probe_tells_postgresql_that_is_too_old(tmp_path, version, state):
+    text = PROBE.read_text().replace("/usr/lib/postgresql", str(tmp_path / "lib"))
+    folder = tmp_path / "lib" / "15" / "bin"
+    folder.mkdir(parents=True)
+    programs(folder, postgres=f"echo '{version}'")
+    result = subprocess.run(
+        shlex.split(probe_command(["postgres"])),
+        input=text,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"},
+        check=True,
+    )
+    found = parse_probe(result.stdout)["postgres"]
+    assert (found.state, found.path) == (state, str(folder / "postgres"))
+    assert found.version == version
+
+
 def test_probe_tells_missing_programs_and_survives_those_that_fail(tmp_path):
     path = programs(tmp_path, iperf3="exit 3")
     (tmp_path / "ss-not-a-program").mkdir()
@@ -115,6 +142,7 @@ def test_every_role_has_tools_and_every_tool_a_package():
     assert all(tool.packages and tool.roles for tool in all_tools())
     assert "memcached" in {tool.program for tool in tools_of("servers")}
     assert "java" not in {tool.program for tool in tools_of("servers")}
+    assert {"postgres", "psql"} <= {tool.program for tool in tools_of("databases")}
 
 
 def found_on(role: str, **states: str) -> dict[str, Found]:

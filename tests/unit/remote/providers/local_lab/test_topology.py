@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from remote.errors import ConfigError
-from remote.providers.local_lab.topology import TOPOLOGIES_DIR, Topology
+from remote.providers.local_lab.topology import TOPOLOGIES_DIR, Topology, topology_for
 
 SMALLEST = {
     "name": "two",
@@ -100,7 +100,7 @@ def test_named_takes_the_path_of_a_file(tmp_path):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, unshaped"):
+    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, queue, unshaped"):
         Topology.named("azur")
 
 
@@ -262,3 +262,19 @@ def test_wake_ups_are_taken_off_the_delay_up_to_half_of_it(k, wake_up_ms, line_r
     assert delays == pytest.approx([line_rtt_ms / 2] * 8)
     assert topology.calibrated(None) == Topology.named("azure").dilated(k)
     assert Topology.from_dict(topology.to_dict()) == topology
+
+
+def test_queue_has_the_network_of_the_study_and_databases_with_a_quota():
+    topology = Topology.named("queue")
+    assert [host.name for host in topology.hosts] == [
+        *("c1", "c2", "m1", "m2", "m3", "m4", "d1", "d2")
+    ]
+    assert {host.egress.rate_mbit_per_s for host in topology.hosts} == {700}
+    assert topology.rtt_ms == 0.2
+    quotas = {host.name: host.cpu_quota for host in topology.hosts if host.cpu_quota}
+    assert quotas == {"d1": 1, "d2": 1}
+
+
+def test_hosts_that_a_section_needs_tell_the_topology():
+    assert topology_for({"clients": 3, "servers": 1}) == "azure"
+    assert topology_for({"clients": 2, "servers": 0, "databases": 1}) == "queue"
