@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-ROLES = {"clients": "client", "middlewares": "middleware", "servers": "server"}
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
+
+ROLES = {
+    "clients": "client",
+    "middlewares": "middleware",
+    "servers": "server",
+    "databases": "database",
+}
 WORKERS = "workers"
 _THREADS = {
     "net threads": "middleware_net_thread_utilization",
@@ -29,7 +36,8 @@ def utilization_table(
     hosts, runs
         `analysis.tables.frames.Tables.hosts` and `analysis.tables.frames.Tables.runs`.
     by
-        What makes a system, such as ``["workload", "workers"]``.
+        What makes a system, such as ``["workload", "workers"]``, and by itself the think time where
+        it varies.
 
     Returns
     -------
@@ -44,6 +52,8 @@ def utilization_table(
         is busy, a net thread that waits for a processor is not: then the CPU is the limit. Net
         threads are left out where the middleware does not tell their time on a processor.
     """
+    if THINK_TIME in hosts:
+        by = with_think_time(runs, by)
     hosts, runs = _at_largest_load(hosts, by), _at_largest_load(runs, by)
     key = [*by, "num_clients", "resource"]
     roles = hosts["role"].map(ROLES)
@@ -85,7 +95,8 @@ def utilization_overview(
         One row per system: `by`, `num_clients`, the utilization of each resource in percent, in
         columns headed such as ``Servers' links (%)``, and `queue_length` where there are workers.
     """
-    key = [*by, "num_clients"]
+    key = [*by, *(name for name in [THINK_TIME] if name in utilizations and name not in by)]
+    key.append("num_clients")
     resources = utilizations["resource"].replace(WORKERS, "busy workers")
     titles = resources.str.slice(0, 1).str.upper() + resources.str.slice(1) + " (%)"
     percent = utilizations.assign(title=titles, percent=utilizations["utilization"] * 100)

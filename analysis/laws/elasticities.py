@@ -24,7 +24,10 @@ changed lack of 1 is therefore the share of those that were not: the unexplained
 
 Steps are the same both ways on a logarithmic scale, `factors_of`: with f up and 1/f down the
 slopes of two rates that are all there are sum to 1 at any size of the step, not only as it goes to
-0, for :math:`X(f a, b) = f X(a, b/f)`. With 1 + s and 1 - s they would not.
+0, for :math:`X(f a, b) = f X(a, b/f)`. With 1 + s and 1 - s they would not. Of three rates that is
+not so: where :math:`X = \min(a, b, c)` with all three the same, each step down costs all of it and
+no step up brings anything, so that the slopes over both sum to 3/2. Steps up alone sum to 1 at
+most there, steps down to 1 at least.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.laws.bottlenecks import ROLES, WORKERS, of_quotas, utilization_table
+from analysis.statistics.loads.curve import THINK_TIME
 from analysis.tables.frames import Tables
 from analysis.text.numbers import percent, short
 
@@ -53,7 +54,8 @@ def what_limits(tables: Tables, **where: Any) -> str:
 def at_load(frame: pd.DataFrame, load: str = "largest", **where: Any) -> pd.DataFrame:
     """Return the rows of a tidy table at the ``largest`` or ``smallest`` number of clients.
 
-    Levels of which the table has no column are the same in all its rows.
+    Levels of which the table has no column are the same in all its rows. Of several think times the
+    shortest makes the largest load, the longest the smallest.
     """
     for name, level in where.items():
         if name in frame:
@@ -62,6 +64,9 @@ def at_load(frame: pd.DataFrame, load: str = "largest", **where: Any) -> pd.Data
         return frame
     clients = frame["num_clients"]
     chosen: pd.DataFrame = frame[clients == (clients.max() if load == "largest" else clients.min())]
+    if THINK_TIME in chosen and len(set(chosen[THINK_TIME].dropna())) > 1:
+        times = chosen[THINK_TIME]
+        chosen = chosen[times == (times.min() if load == "largest" else times.max())]
     return chosen
 
 

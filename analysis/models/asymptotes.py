@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from analysis.models.measured import measured_system
 from analysis.models.system import System
 from analysis.statistics.intervals import FloatArray
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
@@ -40,18 +41,21 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
     tables
         Of the sections, and of section 0 if it was measured: its round trips are the delay.
     by
-        What makes a system: ``section`` and ``workload``, ``workers`` or other settings.
+        What makes a system: ``section`` and ``workload``, ``workers`` or other settings, and by
+        itself the think time where it varies.
 
     Returns
     -------
     pandas.DataFrame
-        `by`, `least_response_time_ms` (:math:`R_0`), `most_ops_per_s` (:math:`X_{max}`), `limit`
-        (what sets it, such as ``server link`` or ``workers``), `knee_clients` (:math:`N^*`).
+        `by`, `think_time_s` (Z, where some clients think), `least_response_time_ms` (:math:`R_0`),
+        `most_ops_per_s` (:math:`X_{max}`), `limit` (what sets it, such as ``server link`` or
+        ``workers``), `knee_clients` (:math:`N^*`).
     """
     runs = tables.runs[tables.runs["num_clients"] > 0]
     rows = []
-    for levels, _ in runs.groupby(list(by), sort=True):
-        of = dict(zip(by, levels, strict=True))
+    names = with_think_time(runs, by)
+    for levels, _ in runs.groupby(names, sort=True):
+        of = dict(zip(names, levels, strict=True))
         system = _without_processors(tables, of)
         response_time = least_response_time(system)
         demands = system.demands()
@@ -64,6 +68,7 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
         rows.append(
             {
                 **of,
+                THINK_TIME: system.think_time,
                 "least_response_time_ms": response_time * MS_PER_S,
                 "most_ops_per_s": limits[limit],
                 "limit": limit,
@@ -71,7 +76,9 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
             }
         )
     columns = ["least_response_time_ms", "most_ops_per_s", "limit", "knee_clients"]
-    return pd.DataFrame(rows, columns=[*by, *columns])
+    if any(row[THINK_TIME] for row in rows):
+        names = [*(name for name in names if name != THINK_TIME), THINK_TIME]
+    return pd.DataFrame(rows, columns=[*names, *columns])
 
 
 def least_response_time(system: System) -> float:
@@ -86,13 +93,25 @@ def least_service_time(system: System) -> float:
 
 
 def bounds_over(
-    most: float, response_time: float, clients: ArrayLike
+    most: float, response_time: float, think_time: float, clients: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the most requests/s and the least seconds of clients that do not think."""
+    r"""Return the most requests/s and the least seconds.
+
+    .. math:: X \le \min\left(\frac{N}{R_0 + Z}, X_{max}\right), \quad
+        R \ge \max\left(R_0, \frac{N}{X_{max}} - Z\right)
+
+    Parameters
+    ----------
+    most
+        :math:`X_{max}` in requests/s.
+    response_time, think_time
+        :math:`R_0` and Z in seconds, not both 0.
+    clients
+        N, shape (N,).
+    """
     num_clients = np.asarray(clients, dtype=float)
-    return np.minimum(num_clients / response_time, most), np.maximum(
-        response_time, num_clients / most
-    )
+    throughput = np.minimum(num_clients / (response_time + think_time), most)
+    return throughput, np.maximum(response_time, num_clients / most - think_time)
 
 
 def _without_processors(tables: Tables, of: dict[str, Any]) -> System:

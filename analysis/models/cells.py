@@ -14,6 +14,7 @@ from analysis.models.simulated.replications import Case, replicate
 from analysis.models.simulated.simulation import SimulationOptions
 from analysis.models.system import MACHINE, System
 from analysis.statistics.comparison import compare
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
@@ -25,7 +26,7 @@ SYSTEM = ("workload", "workers")
 _FOUND_AS = {THROUGHPUT: "throughput_ops_per_s", RESPONSE_TIME: RESPONSE_TIME}
 _BOUNDS = ("ci_low", "ci_high")
 _PREDICTED = [f"predicted_{bound}" for bound in _BOUNDS]
-_COLUMNS = [*SYSTEM, "num_clients", "model"]
+_COLUMNS = ["num_clients", "model"]
 _COLUMNS += [f"{measure}{of}" for measure in MEASURES for of in ("", "_ci_low", "_ci_high")]
 _COLUMNS += ["replications", "bottleneck"]
 RESOURCES = ("client link", "net thread", "middleware link", "server", "server link", MACHINE)
@@ -57,7 +58,7 @@ def predict_cells(
     cells
         From `analysis.sections.summary.cells`, whose loads are predicted.
     section
-        Whose systems, each a workload and a number of workers, are predicted.
+        Whose systems, each a workload, a number of workers and a think time, are predicted.
     simulated_requests
         About how many requests of each cell a replication has; 0 leaves the simulation out.
     bursts
@@ -71,7 +72,8 @@ def predict_cells(
     Returns
     -------
     pandas.DataFrame
-        `workload`, `workers`, `num_clients`, `half` (missing for loads between), `model`,
+        `workload`, `workers`, `think_time_s` where it varies, `num_clients`, `half` (missing for
+        loads between), `model`,
         `client_throughput_ops_per_s` and `client_response_time_ms`, each with its 95 % interval
         `_ci_low` and `_ci_high`, `replications` (all three missing where nothing is random), and
         `bottleneck` (as the network of queues has it; ``none`` below saturation).
@@ -80,13 +82,17 @@ def predict_cells(
     cases: dict[int, Case] = {}  # by the place of their rows
     filled = {f"{role}_link_burst": size for role, size in (bursts or {}).items() if size}
     own = cells[cells["section"] == section]
-    for (workload, workers), system_cells in own.groupby(list(SYSTEM)):
+    names = with_think_time(own, SYSTEM)
+    for key, system_cells in own.groupby(names):
+        levels: dict[str, Any] = dict(zip(names, key, strict=True))
+        workload = str(levels["workload"])
         system = measured_system(
             tables,
             section=section,
-            workload=str(workload),
-            workers=int(str(workers)),
-            demands_from=demands_half(tables.runs, section, str(workload)),
+            workload=workload,
+            workers=int(levels["workers"]),
+            factors={name: levels[name] for name in names if name not in SYSTEM},
+            demands_from=demands_half(tables.runs, section, workload),
         )
         simulated = {SIMULATION: system} if simulated_requests else {}
         if simulated and filled:
@@ -95,8 +101,7 @@ def predict_cells(
         table = predict(system, loads[-1]).measures.set_index("num_clients")
         table["bottleneck"] = table["bottleneck"].where(table["saturated"], "none")
         for load, network in table.loc[loads].to_dict("index").items():
-            cell = {"workload": workload, "workers": workers, "num_clients": load}
-            cell["bottleneck"] = network["bottleneck"]
+            cell = {**levels, "num_clients": load, "bottleneck": network["bottleneck"]}
             rows.append({**cell, "model": NETWORK, **_measures(network)})
             for model, changed in simulated.items():
                 cases[len(rows)] = _case(changed, int(str(load)), network, simulated_requests)
@@ -105,8 +110,8 @@ def predict_cells(
     for place, found in zip(cases, replicated, strict=True):
         rows[place] |= {**_with_intervals(found.measures), "replications": found.replications}
     drawn = halves(tables.runs[tables.runs["section"] == section])
-    known = drawn[[*SYSTEM, "num_clients", "half"]]
-    return pd.DataFrame(rows, columns=_COLUMNS).merge(known, how="left")
+    columns = [*names, *_COLUMNS]
+    return pd.DataFrame(rows, columns=columns).merge(drawn.drop(columns="section"), how="left")
 
 
 def _filled(loads: Sequence[int], between: int) -> list[int]:
@@ -166,7 +171,7 @@ def compare_cells(cells: pd.DataFrame, predictions: pd.DataFrame, measure: str) 
         `analysis.statistics.comparison.compare`, with the interval of the prediction as
         `predicted_ci_low`, `predicted_ci_high`.
     """
-    key = [*SYSTEM, "num_clients"]
+    key = [name for name in (*SYSTEM, THINK_TIME, "num_clients") if name in predictions]
     judged = predictions[predictions["half"] == JUDGED]
     known = judged.rename(columns={f"{measure}_{name}": f"predicted_{name}" for name in _BOUNDS})
     joined = known[[*key, "model", "bottleneck", measure, *_PREDICTED]].merge(cells, on=key)
@@ -199,6 +204,7 @@ def demand_table(tables: Tables) -> pd.DataFrame:
             section=str(section),
             workload=str(workload),
             workers=int(own["workers"].max()),
+            factors={name: own[name].min() for name in with_think_time(own, [])},
             demands_from=demands_half(tables.runs, str(section), str(workload)),
             shared_machine=True,
         )

@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis.models.open import mmm
 from analysis.statistics.comparison import compare
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.units import MS_PER_S
 
 RESPONSE_TIME = "middleware_response_time_ms"
@@ -55,9 +56,9 @@ def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        One row per cell, recipe and model: `workload`, `workers`, `num_clients`,
-        `service_rate_from` (``service times``, ``best second``), `model` (``M/M/1``, ``M/M/m``),
-        `service_rate_ops_per_s` (of all workers), `utilization`, then as
+        One row per cell, recipe and model: `workload`, `workers`, `num_clients`, `think_time_s`
+        where it varies, `service_rate_from` (``service times``, ``best second``), `model`
+        (``M/M/1``, ``M/M/m``), `service_rate_ops_per_s` (of all workers), `utilization`, then as
         `analysis.statistics.comparison.compare`, in ms, and `one_request_more`, the prediction if
         the best second had counted one more; no prediction where the utilization is 1.
 
@@ -76,10 +77,11 @@ def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFr
         SERVICE_TIMES: (workers / service_time_s, pd.Series(np.nan, known.index)),
         BEST_SECOND: (known["best_second_ops_per_s"], known["step_ops_per_s"]),
     }
+    names = with_think_time(known, [*SYSTEM, "num_clients"])
     parts = []
     for recipe, (service_rate, step) in recipes.items():
         for model, servers in (("M/M/1", workers * 0 + 1), ("M/M/m", workers)):
-            leading = known[[*SYSTEM, "num_clients"]].assign(
+            leading = known[names].assign(
                 service_rate_from=recipe,
                 model=model,
                 service_rate_ops_per_s=service_rate,
@@ -104,10 +106,12 @@ def recipe_table(predictions: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `workload`, `workers`, `num_clients`, `service_rate_from`, `service_rate_ops_per_s`,
-        `utilization`, `measured`, `M/M/1`, `M/M/m`, `M/M/1, one more` (all four in ms).
+        `workload`, `workers`, `num_clients`, `think_time_s` where it varies, `service_rate_from`,
+        `service_rate_ops_per_s`, `utilization`, `measured`, `M/M/1`, `M/M/m`,
+        `M/M/1, one more` (all four in ms).
     """
-    key = [*SYSTEM, "num_clients", "service_rate_from"]
+    key = [*SYSTEM, "num_clients", THINK_TIME, "service_rate_from"]
+    key = [name for name in key if name in predictions]
     one, many = (
         predictions[predictions["model"] == model].set_index(key) for model in ("M/M/1", "M/M/m")
     )

@@ -12,6 +12,8 @@ import zlib
 import numpy as np
 import pandas as pd
 
+from analysis.statistics.loads.curve import with_think_time
+
 SEED = 1991
 DEMANDS, JUDGED = "demands", "judged"
 CELL = ["section", "workload", "workers", "num_clients"]
@@ -29,10 +31,12 @@ def halves(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per cell: `CELL` and `half`, ``demands`` or ``judged``. Of an odd number of cells
-        one more is judged; a single cell tells the demands, and none is judged.
+        One row per cell: `CELL`, `think_time_s` where it varies, and `half`, ``demands`` or
+        ``judged``. Of an odd number of cells one more is judged; a single cell tells the demands,
+        and none is judged.
     """
-    cells = runs[CELL].drop_duplicates().sort_values(CELL, ignore_index=True)
+    names = with_think_time(runs, CELL)
+    cells = runs[names].drop_duplicates().sort_values(names, ignore_index=True)
     parts = []
     for (section, workload), own in cells.groupby(["section", "workload"]):
         draw = np.random.default_rng(
@@ -63,12 +67,13 @@ def judged_rows(cells: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cells
-        With columns `workload`, `workers`, `num_clients`.
+        With columns `workload`, `workers`, `num_clients`, and `think_time_s` where it varies.
     runs
         Of that section.
     """
     drawn = halves(runs)
-    chosen: pd.DataFrame = cells.merge(drawn.loc[drawn["half"] == JUDGED, CELL[1:]])
+    judged = drawn[drawn["half"] == JUDGED].drop(columns=["section", "half"])
+    chosen: pd.DataFrame = cells.merge(judged)
     return chosen
 
 
@@ -78,12 +83,13 @@ def half_table(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per section, workload and number of workers: `section`, `workload`, `workers`,
-        `clients_for_demands`, `clients_judged`, such as ``6, 96``.
+        One row per section, workload, number of workers and think time, where that varies:
+        `section`, `workload`, `workers`, `think_time_s`, `clients_for_demands`, `clients_judged`,
+        such as ``6, 96``.
     """
     cells = halves(runs)
     wide = cells.pivot_table(
-        index=CELL[:3],
+        index=[name for name in cells if name not in ("num_clients", "half")],
         columns="half",
         values="num_clients",
         aggfunc=lambda own: ", ".join(f"{load}" for load in sorted(own)),

@@ -18,6 +18,7 @@ _LINKS = {
 }
 _SIZES = {"value_bytes": "value_bytes", "key_bytes": "key_bytes", "keys": "multi_get_keys"}
 _RUN_KEY = ("section", "workload", "clients_per_thread", "repetition", "num_clients")
+_OF_CELLS = ("workers", "think_time_s", "num_clients")
 HALF_BUSY = 0.5
 
 
@@ -52,8 +53,9 @@ def measured_system(
     factors
         Further factors and levels that choose the runs, such as ``{"num_servers": 3}``.
     demands_from
-        Cells, columns `workers` and `num_clients`, of this section and workload whose runs alone
-        tell the demands of processors, whatever their workers; by default the runs of this system.
+        Cells, columns `workers` and `num_clients` (and `think_time_s` where it varies), of this
+        section and workload whose runs alone tell the demands of processors, whatever their workers
+        and think time; by default the runs of this system.
     shared_machine
         Whether the CPU of the machine that all hosts of a lab share is a station too, with all that
         kept it busy: :math:`D = c U / X` of its c cores at the largest load. Where hosts have CPUs
@@ -75,12 +77,12 @@ def measured_system(
         raise ValueError(f"no accepted run with {chosen}")
     telling, their_hosts = runs, hosts
     if demands_from is not None:
-        every = {name: level for name, level in chosen.items() if name != "workers"}
+        every = {name: level for name, level in chosen.items() if name not in _OF_CELLS}
+        cells = demands_from[[name for name in _OF_CELLS if name in demands_from]]
         telling, their_hosts = (
-            _select(frame, every).merge(demands_from[["workers", "num_clients"]])
-            for frame in (tables.runs, tables.hosts)
+            _select(frame, every).merge(cells) for frame in (tables.runs, tables.hosts)
         )
-    for name in ("num_middlewares", "num_servers", "workers"):
+    for name in ("num_middlewares", "num_servers", "workers", "think_time_s"):
         levels = runs[name].drop_duplicates().tolist() if name in runs else []
         if len(levels) > 1:
             raise ValueError(f"{name} must be chosen among {levels}: give it as a factor")
@@ -97,8 +99,8 @@ def measured_system(
         "servers": int(first["num_servers"]),
         "think_time": 0.0 if np.isnan(think_time) else think_time,
         **message_bytes(workload, **sizes),
-        **_link_rates(hosts),
-        **_network_delay(tables.pings, section),
+        **link_rates(hosts),
+        **network_delay(tables.pings, section),
     }
     if middlewares:
         fields |= {
@@ -127,7 +129,7 @@ def _select(frame: pd.DataFrame, chosen: dict[str, Any]) -> pd.DataFrame:
     return chosen_rows
 
 
-def _network_delay(pings: pd.DataFrame, section: str) -> dict[str, float]:
+def network_delay(pings: pd.DataFrame, section: str) -> dict[str, float]:
     """Half of a round trip, in seconds: as calibrated, on the idle network, or the shortest.
 
     A calibrated delay line is shorter than what it emulates by the wake-ups of the machine, which
@@ -148,7 +150,7 @@ def _network_delay(pings: pd.DataFrame, section: str) -> dict[str, float]:
     return {} if times.empty else {"network_delay": float(ms_to_s(times.median()) / 2)}
 
 
-def _link_rates(hosts: pd.DataFrame) -> dict[str, float]:
+def link_rates(hosts: pd.DataFrame) -> dict[str, float]:
     """Rates in bit/s by field of `System`; what is not known to be limited takes no time."""
     rates = hosts.groupby("role")["rate_mbit_per_s"].first().dropna()
     known = {_LINKS[str(role)]: float(rate) * BITS_PER_MBIT for role, rate in rates.items()}

@@ -128,9 +128,9 @@ def what_if(
     return table.assign(throughput_gain=throughput / throughput.iloc[0] - 1)
 
 
-def _equal(name: str, service_time: float, count: int) -> list[AnyStation]:
+def _equal(name: str, service_time: float, count: int, cores: int = 1) -> list[AnyStation]:
     """`count` stations of which a request visits one."""
-    return [Station(f"{name} {i}", service_time, 1 / count) for i in range(1, count + 1)]
+    return [Station(f"{name} {i}", service_time, 1 / count, cores) for i in range(1, count + 1)]
 
 
 def _delay(name: str, seconds: float) -> Station:
@@ -146,7 +146,8 @@ def _outside(system: System) -> list[AnyStation]:
     ]
     if system.middlewares:
         reply = link_seconds(system.reply_bytes, system.middleware_link_rate)
-        stations += _equal("net thread", system.net_thread_time, system.middlewares)
+        threads = system.middlewares * system.net_threads
+        stations += _equal("net thread", system.net_thread_time, threads)
         stations += _equal("reply link", reply, system.middlewares)
     if system.machine_time:
         stations.append(Station(MACHINE, system.machine_time, 1, system.machine_cores))
@@ -157,7 +158,8 @@ def _at(system: System) -> list[AnyStation]:
     """Servers and their links; those that work in step are one."""
     count = system.servers // system.servers_per_request
     reply = link_seconds(system.from_server_bytes, system.server_link_rate)
-    return _equal("server", system.server_time, count) + _equal("server link", reply, count)
+    servers = _equal("server", system.server_time, count, system.server_cores)
+    return servers + _equal("server link", reply, count)
 
 
 def _behind_workers(system: System) -> list[AnyStation]:

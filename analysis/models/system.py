@@ -9,6 +9,15 @@ BYTES_PER_SEGMENT, HEADER_BYTES = 1448, 66  # TCP payload and Ethernet, IP, TCP 
 BITS_PER_BYTE = 8
 MACHINE = "machine"  # the resource of all hosts that share one
 CPU_TIMES = ("machine_time", "net_thread_time", "worker_time", "server_time")
+_COUNTS = (
+    "client_machines",
+    "servers",
+    "workers",
+    "net_threads",
+    "server_cores",
+    "servers_per_request",
+    "machine_cores",
+)
 _AMOUNTS = (
     "request_bytes",
     "reply_bytes",
@@ -34,8 +43,10 @@ class System:
     ----------
     client_machines, middlewares, servers
         Numbers of hosts; 0 middlewares: each client talks to one server.
-    workers
+    workers, net_threads
         Of each middleware.
+    server_cores
+        CPUs of each server, which share one queue.
     servers_per_request
         To how many servers a middleware sends one request at the same time.
     request_bytes, reply_bytes
@@ -65,6 +76,8 @@ class System:
     middlewares: int = 0
     servers: int = 1
     workers: int = 64
+    net_threads: int = 1
+    server_cores: int = 1
     servers_per_request: int = 1
     request_bytes: float
     reply_bytes: float
@@ -85,8 +98,7 @@ class System:
     machine_cores: int = 1
 
     def __post_init__(self) -> None:
-        positive = ("client_machines", "servers", "workers", "servers_per_request", "machine_cores")
-        for name, smallest in {**dict.fromkeys(positive, 1), "middlewares": 0}.items():
+        for name, smallest in {**dict.fromkeys(_COUNTS, 1), "middlewares": 0}.items():
             count = getattr(self, name)
             if not smallest <= count < math.inf or count != int(count):
                 raise ValueError(f"{name} must be a whole number >= {smallest}, got {count}")
@@ -120,13 +132,13 @@ class System:
         demands = {
             "client link": link_seconds(self.request_bytes, self.client_link_rate)
             / self.client_machines,
-            "server": share * self.server_time,
+            "server": share * self.server_time / self.server_cores,
             "server link": share * link_seconds(self.from_server_bytes, self.server_link_rate),
         }
         if self.middlewares:
             sent = self.reply_bytes + self.servers_per_request * self.to_server_bytes
             demands |= {
-                "net thread": self.net_thread_time / self.middlewares,
+                "net thread": self.net_thread_time / self.middlewares / self.net_threads,
                 "middleware link": link_seconds(sent, self.middleware_link_rate) / self.middlewares,
             }
         if self.machine_time:

@@ -30,7 +30,7 @@ from analysis.results.histograms import EMPTY, decode_histogram
 
 _TEXT_COLUMNS = ("request_type", "server", "kind", "time")
 _INTERVAL = re.compile(
-    r"Tag=(?P<time>\w+)/(?:(?P<server>[^/,]+)/)?(?P<request_type>[^/,]+),"
+    r"Tag=(?P<time>\w+)/(?:(?P<server>[^,]+)/)?(?P<request_type>[^/,]+),"
     r"(?P<start_s>\d+(?:\.\d+)?),(?P<length_s>[\d.]+),[\d.]+,(?P<encoded>[\w+/=]+)"
 )
 _START_TIME = re.compile(r"#\[(?:StartTime|BaseTime): (\d+(?:\.\d+)?)")

@@ -162,17 +162,18 @@ def block_means(run: pd.Series, windows: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per block: `throughput_ops_per_s` (at the clients), `jobs_per_client` (X (R + Z) / N
-        of the clients: 1 by the interactive law), `collected_share` (of a middleware's time, 0..1,
-        spent on garbage). Empty where the window is shorter than twelve seconds.
+        of the clients: 1 by the interactive law; missing in an open loop), `collected_share` (of a
+        middleware's time, 0..1, spent on garbage). Empty where the window is shorter than twelve
+        seconds.
     """
     clients = _seconds(windows, "client")
     done = clients["throughput_ops_per_s"]
-    cycle_s = clients["response_time_ms"] / MS_PER_S + np.nan_to_num(run["think_time_s"])
+    cycle_s = clients["response_time_ms"] / MS_PER_S + run["think_time_s"]
     collected_s = collections(windows) / run["num_middlewares"]
     seconds = pd.DataFrame(
         {
             "throughput_ops_per_s": done,
-            "jobs_per_client": (done * cycle_s).fillna(0) / run["num_clients"],
+            "jobs_per_client": (done * cycle_s).where(done > 0, 0.0) / run["num_clients"],
             "collected_share": collected_s.reindex(clients.index),
         }
     )

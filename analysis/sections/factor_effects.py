@@ -10,6 +10,7 @@ from analysis.models.asymptotes import asymptote_table, bounds_over
 from analysis.published.printed import published_table, study_name
 from analysis.statistics.factorial import FactorialResult
 from analysis.statistics.factorial.designs import Key
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
 from analysis.text.formatting import MISSING, Format
 from analysis.text.numbers import digits, fixed, percent, short
@@ -98,18 +99,20 @@ def bound_runs(tables: Tables) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `workload`, `FACTORS`, `repetition` (1), the columns of `RESPONSES`, and `limit`, what sets
-        the bound. One row per combination that was measured.
+        `workload`, `FACTORS` (and `think_time_s` where it varies), `repetition` (1), the columns of
+        `RESPONSES`, and `limit`, what sets the bound. One row per combination that was measured.
     """
-    bounds = asymptote_table(tables, ["section", *_SYSTEM])
-    clients = tables.runs.groupby(list(_SYSTEM))["num_clients"].max()
-    bounds = bounds.merge(clients.reset_index(), on=list(_SYSTEM))
+    system = with_think_time(tables.runs, _SYSTEM)
+    bounds = asymptote_table(tables, ["section", *system])
+    clients = tables.runs.groupby(system)["num_clients"].max()
+    bounds = bounds.merge(clients.reset_index(), on=system)
     throughput, time_s = np.vectorize(bounds_over)(
         bounds["most_ops_per_s"],
         bounds["least_response_time_ms"] / MS_PER_S,
+        bounds.get(THINK_TIME, 0.0),
         bounds["num_clients"],
     )
-    return bounds[[*_SYSTEM, "limit"]].assign(
+    return bounds[[*system, "limit"]].assign(
         repetition=1,
         **{RESPONSES[THROUGHPUT]: throughput, RESPONSES[RESPONSE_TIME]: time_s * MS_PER_S},
     )
@@ -126,14 +129,17 @@ def cells_table(cells: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `workload`, `FACTORS`, `limit`, `bound_ops_per_s`, of throughput and response
-        time at the clients mean and `_sd`, and `share_of_bound` (of the throughput, 0..1).
+        `workload`, `FACTORS` (and `think_time_s` where it varies), `limit`, `bound_ops_per_s`, of
+        throughput and response time at the clients mean and `_sd`, and `share_of_bound` (of the
+        throughput, 0..1).
     """
     column = RESPONSES[THROUGHPUT]
-    known = cells.merge(bounds, on=list(_SYSTEM)).sort_values(
-        list(_SYSTEM), ascending=[False, True, True, True], ignore_index=True
+    system = [name for name in (*_SYSTEM, THINK_TIME) if name in bounds]
+    ascending = [name != "workload" for name in system]
+    known = cells.merge(bounds, on=system).sort_values(
+        system, ascending=ascending, ignore_index=True
     )
-    table = known[[*_SYSTEM, "limit"]].assign(bound_ops_per_s=known[column])
+    table = known[[*system, "limit"]].assign(bound_ops_per_s=known[column])
     for name, unit in (("throughput", "ops_per_s"), ("response_time", "ms")):
         for suffix, kind in (("", "mean"), ("_sd", "sd")):
             table[f"{name}{suffix}_{unit}"] = known[f"client_{name}_{unit}_{kind}"]

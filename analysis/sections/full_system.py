@@ -9,6 +9,7 @@ from analysis.models.asymptotes import asymptote_table
 from analysis.published.printed import published_table, study_name
 from analysis.sections.summary import cells
 from analysis.statistics.loads.capacity import capacities
+from analysis.statistics.loads.curve import THINK_TIME
 from analysis.tables.frames import Tables
 
 OURS = "this campaign"
@@ -46,13 +47,14 @@ def full_system_table(loads: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `workers`, `num_clients` (linear between loads), and the means of `throughput_ops_per_s`
-        (at the clients),
-        `queueing_time_ms`, `queue_length` (jobs, all middlewares) and `servers_net_time_ms`.
+        `workers` (and `think_time_s` where it varies), `num_clients` (linear between loads), and
+        the means of `throughput_ops_per_s` (at the clients), `queueing_time_ms`, `queue_length`
+        (jobs, all middlewares) and `servers_net_time_ms`.
     """
     found = capacities(loads, ["workers"])
     clients = found["num_clients"].round().astype("int64")
-    columns = {"workers": found["workers"], "num_clients": clients}
+    levels = [name for name in ("workers", THINK_TIME) if name in found]
+    columns = {**{name: found[name] for name in levels}, "num_clients": clients}
     columns |= {name: found[f"{measure}_mean"] for measure, name in MEASURES.items()}
     return pd.DataFrame(columns)
 

@@ -13,6 +13,7 @@ from analysis.models.measured import measured_system
 from analysis.models.system import System
 from analysis.published.printed import khalil_conditions, published_table, study_name
 from analysis.statistics.intervals import aggregate
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
 from analysis.text.formatting import Format
 from analysis.units import MS_PER_S, us_to_ms
@@ -120,24 +121,26 @@ def bounds_table(tables: Tables) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `SYSTEM`, `least_response_time_ms` (no bound of the throughput passed), `most_ops_per_s`,
-        `limit` (what sets it: ``round trips``, ``workers``, or a link). A pipelining middleware's
-        workers hold no request, and are no bound.
+        `SYSTEM` (and `think_time_s` where it varies), `least_response_time_ms` (no bound of the
+        throughput passed), `most_ops_per_s`, `limit` (what sets it: ``round trips``, ``workers``,
+        or a link). A pipelining middleware's workers hold no request, and are no bound.
     """
     sets = write_fraction(request_counts(tables))
     rows = []
-    for levels, runs in tables.runs.groupby(list(SYSTEM)):
-        of = dict(zip(SYSTEM, levels, strict=True))
+    names = with_think_time(tables.runs, SYSTEM)
+    for levels, runs in tables.runs.groupby(names):
+        of = dict(zip(names, levels, strict=True))
         get, put = (_as_if_all(tables, kind, of) for kind in ("get", "set"))
         demands = (1 - sets) * get.demands() + sets * put.demands()
         limits = {str(name): 1 / demand for name, demand in demands.items() if demand > 0}
         clients = int(runs["num_clients"].max())
-        limits[ROUND_TRIPS] = clients / least_response_time(get)
+        limits[ROUND_TRIPS] = clients / (least_response_time(get) + get.think_time)
         if get.middlewares and of["dispatch"] != "pipelined":
             limits[WORKERS] = get.middlewares * get.workers / least_service_time(get)
         limit = min(limits, key=lambda name: limits[name])
+        least_s = clients / limits[limit] - get.think_time
         bound = {"most_ops_per_s": limits[limit], "limit": limit}
-        rows.append({**of, "least_response_time_ms": clients / limits[limit] * MS_PER_S, **bound})
+        rows.append({**of, "least_response_time_ms": least_s * MS_PER_S, **bound})
     return pd.DataFrame(rows)
 
 
@@ -156,9 +159,10 @@ def summary_table(cells: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
         the clients with their `_sd`, `share_of_bound` (0..1), and `interactive_law_ops_per_s`, the
         throughput that follows from the response time.
     """
-    known = bounds.merge(cells, on=[name for name in SYSTEM if name in cells])
+    known = bounds.merge(cells, on=[name for name in bounds if name in cells])
     known = known.rename(columns={"most_ops_per_s": "bound_ops_per_s"})
-    table = known[[*SYSTEM, "limit", "bound_ops_per_s"]]
+    thinking = [name for name in bounds if name == THINK_TIME]
+    table = known[[*SYSTEM, *thinking, "limit", "bound_ops_per_s"]]
     for name, unit in (("throughput", "ops_per_s"), ("response_time", "ms")):
         for suffix, kind in (("", "mean"), ("_sd", "sd")):
             column = {f"{name}{suffix}_{unit}": known[f"client_{name}_{unit}_{kind}"]}
@@ -233,13 +237,14 @@ def khalil_table(summary: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         source="This campaign",
         num_clients=runs["num_clients"].max(),
         num_servers=runs["num_servers"].max(),
+        think_time_s=runs[THINK_TIME].max(),
     )
     columns = ["source", "workers", "replicas", "num_clients", "num_servers"]
-    columns += ["throughput_ops_per_s", "response_time_ms"]
+    columns += ["throughput_ops_per_s", "response_time_ms", THINK_TIME]
     table: pd.DataFrame = pd.concat([ours[columns], _khalil()[columns]], ignore_index=True)
     direct = table[table["replicas"].isna()].groupby("source")["throughput_ops_per_s"].max()
     table["interactive_law_ops_per_s"] = interactive_throughput(
-        table["num_clients"], table["response_time_ms"] / MS_PER_S, 0.0
+        table["num_clients"], table["response_time_ms"] / MS_PER_S, table.pop(THINK_TIME)
     )
     table["relative_throughput"] = table["throughput_ops_per_s"] / table["source"].map(direct)
     return table.astype(dict.fromkeys(["workers", "replicas"], "Int64"))
@@ -292,4 +297,4 @@ def _khalil() -> pd.DataFrame:
         response_time_ms=us_to_ms(both["response_time_mean"]),
     )
     table = pd.concat([pd.DataFrame([few]), rows], ignore_index=True)
-    return table.assign(source=study_name("khalil2016"), workers=np.nan)
+    return table.assign(source=study_name("khalil2016"), workers=np.nan, think_time_s=0.0)

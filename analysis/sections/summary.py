@@ -7,6 +7,7 @@ import pandas as pd
 from analysis.laws.operational import interactive_response_time, interactive_throughput
 from analysis.statistics.intervals import CONFIDENCE, aggregate
 from analysis.statistics.loads.capacity import capacities
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.statistics.precision.told_apart import REGIME
 from analysis.statistics.verdicts import equality_by_bounds
 from analysis.tables.frames import SETTINGS
@@ -46,7 +47,8 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
         `_mean`, `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them
         `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law
         makes of each run by itself (the law of means over repetitions is not the mean of the
-        laws), and `middleware_derived_throughput_ops_per_s`, what it makes of response time and
+        laws; no time where clients seem to think longer than a cycle takes), and
+        `middleware_derived_throughput_ops_per_s`, what it makes of response time and
         think time at the middleware.
 
     Raises
@@ -61,7 +63,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     by = [name for name in CELL_KEY if name in runs and runs[name].notna().any()]
     by[-1:-1] = [name for name in factors if name not in by]
     by += [REGIME] if REGIME in runs else []
-    by.append("think_time_s")
+    by += [name for name in [THINK_TIME] if name not in by]
     numbers = runs.select_dtypes("number").columns
     measures = [name for name in numbers if name not in (*by, *_NOT_MEASURES)]
     frame = aggregate(runs, by, measures)
@@ -117,16 +119,16 @@ def capacity_table(
     Returns
     -------
     pandas.DataFrame
-        `by`, `measured_on`, `num_clients` (linear between loads), `throughput_ops_per_s` (at the
-        clients the usable capacity), `response_time_ms`, `repetitions`; and at the clients the 95 %
-        interval `throughput_ci_low_ops_per_s`, `throughput_ci_high_ops_per_s`, and
-        `nominal_capacity_ops_per_s` and `knee_clients` with theirs
-        (`analysis.statistics.loads.capacity.capacities`).
+        `by` (and `think_time_s` where it varies), `measured_on`, `num_clients` (linear between
+        loads), `throughput_ops_per_s` (at the clients the usable capacity), `response_time_ms`,
+        `repetitions`; and at the clients the 95 % interval `throughput_ci_low_ops_per_s`,
+        `throughput_ci_high_ops_per_s`, and `nominal_capacity_ops_per_s` and `knee_clients` with
+        theirs (`analysis.statistics.loads.capacity.capacities`).
     """
     found = capacities(cells, by)
     side = _MEASURED_ON[measured_on]
     columns = {
-        **{name: found[name] for name in by},
+        **{name: found[name] for name in with_think_time(cells, by)},
         "measured_on": measured_on,
         "num_clients": found["num_clients"].round().astype("int64"),
         **_throughput_and_response_time(found, side),
@@ -151,15 +153,16 @@ def middleware_table(
     Returns
     -------
     pandas.DataFrame
-        Two rows per system: `system`, `workers`, `measured_on`
+        Two rows per system: `system` (and `think_time_s` where it varies), `workers`, `measured_on`
         (``middleware``, ``clients``), the other columns of `capacity_table`, `queueing_time_ms`,
         `miss_rate`.
     """
-    by = [*system, "workers"]
+    by = with_think_time(cells, [*system, "workers"])
+    system = [name for name in by if name != "workers"]
     capacity = capacity_table(cells, by)
-    largest = capacity.groupby(list(system))["throughput_ops_per_s"].transform("max")
+    largest = capacity.groupby(system, dropna=False)["throughput_ops_per_s"].transform("max")
     enough = capacity[capacity["throughput_ops_per_s"] >= (1 - SAME) * largest]
-    best = enough.sort_values("workers").drop_duplicates(list(system)).sort_index().index
+    best = enough.sort_values("workers").drop_duplicates(system).sort_index().index
     found = capacities(cells, by)
     sides = []
     for measured_on, side in _MEASURED_ON.items():
@@ -186,7 +189,8 @@ def beside_ours(runs: pd.DataFrame) -> pd.DataFrame:
     each = [cells(own).assign(middleware=name) for name, own in runs.groupby("middleware")]
     system = ["middleware", "section", "workload"]
     table = middleware_table(pd.concat(each, ignore_index=True), system)
-    on = ["section", "workload", "measured_on"]
+    on = ["section", "workload", THINK_TIME, "measured_on"]
+    on = [name for name in on if name in table]
     ours = table[table["middleware"] == OWN].set_index(on)["throughput_ops_per_s"]
     beside = ours.reindex(pd.MultiIndex.from_frame(table[on])).to_numpy()
     return table.assign(throughput_ratio=table["throughput_ops_per_s"] / beside)
@@ -246,11 +250,11 @@ def _verdicts(both: pd.DataFrame) -> pd.Series:
 
 
 def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
-    clients, think_time_s = runs["num_clients"], runs["think_time_s"]
+    clients, think_time_s = runs["num_clients"], runs[THINK_TIME]
     response_time_s = runs["client_response_time_ms"] / MS_PER_S
-    predicted_s = interactive_response_time(
-        clients, runs["client_throughput_ops_per_s"], think_time_s
-    )
+    throughput = runs["client_throughput_ops_per_s"]
+    possible = throughput.where(~(think_time_s > clients / throughput))
+    predicted_s = interactive_response_time(clients, possible, think_time_s)
     inside = ["middleware_response_time_ms", "middleware_client_rtt_and_think_time_ms"]
     if set(inside) <= set(runs.columns):
         cycle_s = runs[inside].sum(axis="columns", min_count=len(inside)) / MS_PER_S

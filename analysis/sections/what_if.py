@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import pandas as pd
 
+from analysis.laws.limits import at_load
 from analysis.models import System, measured_system, predict, what_if
 from analysis.models.system import CPU_TIMES, MACHINE
 from analysis.sections.summary import cells
 from analysis.statistics.comparison import compare
 from analysis.statistics.intervals import aggregate
+from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
 
 MEASURES = {  # of a prediction to what it is called in the cells of runs
@@ -84,8 +86,8 @@ def predict_elsewhere(tables: Tables, runs: pd.DataFrame, base: str = "3.1") -> 
     """Predict the largest loads of other sections from the runs of one.
 
     Demands, links and delays are those of the system of section `base` with the most workers; only
-    the numbers of clients, middlewares, workers and servers are the other section's, and a set goes
-    to all servers. Nothing that was measured there reaches the model.
+    the numbers of clients, middlewares, workers and servers and the think time are the other
+    section's, and a set goes to all servers. Nothing that was measured there reaches the model.
 
     Parameters
     ----------
@@ -98,16 +100,22 @@ def predict_elsewhere(tables: Tables, runs: pd.DataFrame, base: str = "3.1") -> 
     -------
     pandas.DataFrame
         One row per system: `section`, `workload`, `num_middlewares`, `num_servers`, `workers`,
-        `num_clients`, then as `analysis.statistics.comparison.compare` of the throughput, in op/s;
-        empty where none of `ELSEWHERE` was measured.
+        `num_clients`, `think_time_s` (where some clients think), then as
+        `analysis.statistics.comparison.compare` of the throughput, in op/s; empty where none of
+        `ELSEWHERE` was measured.
     """
     own = tables.runs[tables.runs["section"] == base]
     others = runs[runs["section"].isin(ELSEWHERE) & runs["workload"].isin(own["workload"])]
+    others = others[others[THINK_TIME].notna()]
     largest = others.groupby("section")["num_clients"].transform("max")
-    measured = aggregate(others[others["num_clients"] == largest], _LOAD, [THROUGHPUT])
+    loaded = others[others["num_clients"] == largest]
+    measured = aggregate(loaded, [*_LOAD, THINK_TIME], [THROUGHPUT])
+    shortest = {name: own[name].min() for name in with_think_time(own, [])}
     most = int(own["workers"].max())
     bases = {
-        workload: measured_system(tables, section=base, workload=workload, workers=most)
+        workload: measured_system(
+            tables, section=base, workload=workload, workers=most, factors=shortest
+        )
         for workload in measured["workload"].unique()
     }
     predicted = []
@@ -118,12 +126,14 @@ def predict_elsewhere(tables: Tables, runs: pd.DataFrame, base: str = "3.1") -> 
             middlewares=int(row["num_middlewares"]),
             workers=int(row["workers"]),
             servers=servers,
+            think_time=float(row[THINK_TIME]),
             servers_per_request=servers if row["workload"] == "set" else 1,
         )
         last = predict(changed, int(row["num_clients"])).measures.iloc[-1]
         predicted.append(float(last["throughput_ops_per_s"]))
     compared = compare(measured, pd.Series(predicted, measured.index, dtype=float), THROUGHPUT)
-    return pd.concat([measured[_LOAD], compared], axis="columns")
+    names = [*_LOAD, THINK_TIME] if measured[THINK_TIME].any() else _LOAD
+    return pd.concat([measured[names], compared], axis="columns")
 
 
 def dilation_table(
@@ -164,12 +174,13 @@ def dilation_table(
     """
     runs = tables.runs[(tables.runs["section"] == section) & (tables.runs["workload"] == workload)]
     runs = runs[runs["workers"] == runs["workers"].max()]
-    loaded = runs[runs["num_clients"] == runs["num_clients"].max()]
+    loaded = at_load(runs)
     system = measured_system(
         tables,
         section=section,
         workload=workload,
         workers=int(runs["workers"].max()),
+        factors={name: loaded[name].iloc[0] for name in with_think_time(runs, [])},
         demands_from=_others(tables.runs, section, workload, loaded),
         shared_machine=True,
     )
@@ -199,7 +210,8 @@ def _others(
 ) -> pd.DataFrame | None:
     """Return the cells of a section beside one; None where there are no others."""
     own = runs[(runs["section"] == section) & (runs["workload"] == workload)]
-    others = own.drop(index=shown.index)[["workers", "num_clients"]].drop_duplicates()
+    names = with_think_time(own, ["workers", "num_clients"])
+    others = own.drop(index=shown.index)[names].drop_duplicates()
     return None if others.empty else others
 
 

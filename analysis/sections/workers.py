@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analysis.statistics.loads.curve import with_think_time
 from analysis.units import MS_PER_S
 
 SYSTEM = ("workload", "workers")
@@ -23,19 +24,20 @@ def worker_table(runs: pd.DataFrame, by: Sequence[str] = SYSTEM) -> pd.DataFrame
     runs
         `analysis.tables.frames.Tables.runs` of sections with a middleware.
     by
-        What makes a system; ends with ``workers``.
+        What makes a system; ends with ``workers``. The think time belongs to it where it varies.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system: `by`, `num_middlewares`, `num_clients` (largest load),
-        `fewest_clients` (smallest load), `shortest_service_time_ms` (at the smallest load;
-        missing where only one was measured), `service_time_ms`,
+        One row per system: `by`, `num_middlewares`, `think_time_s` where it varies, `num_clients`
+        (largest load), `fewest_clients` (smallest load), `shortest_service_time_ms` (at the
+        smallest load; missing where only one was measured), `service_time_ms`,
         `most_ops_per_s` (of the shortest), `throughput_ops_per_s`, `share_of_most` (0..1),
         `worker_utilization` (0..1).
     """
+    names = with_think_time(runs, [*by, "num_middlewares"])
     rows = []
-    for key, system in runs.groupby([*by, "num_middlewares"]):
+    for key, system in runs.groupby(names):
         means = system.groupby("num_clients")[
             [
                 "middleware_service_time_ms",
@@ -45,7 +47,7 @@ def worker_table(runs: pd.DataFrame, by: Sequence[str] = SYSTEM) -> pd.DataFrame
         ].mean()
         last = means.iloc[-1]
         shortest = means["middleware_service_time_ms"].iloc[0] if len(means) > 1 else float("nan")
-        levels = dict(zip([*by, "num_middlewares"], key, strict=True))
+        levels = dict(zip(names, key, strict=True))
         total = int(system["num_middlewares"].iloc[0]) * int(system["workers"].iloc[0])
         most = total / shortest * MS_PER_S
         throughput = last["middleware_throughput_ops_per_s"]
@@ -62,6 +64,5 @@ def worker_table(runs: pd.DataFrame, by: Sequence[str] = SYSTEM) -> pd.DataFrame
                 "worker_utilization": last["middleware_worker_utilization"],
             }
         )
-    columns = [*by, "num_middlewares"]
-    table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+    table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=names)
     return table.astype({"workers": "int64"})

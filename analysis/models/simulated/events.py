@@ -7,7 +7,7 @@ first come, first served, so that an arrival knows at once when it will leave.
 
 import heapq
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from random import Random
 
@@ -42,7 +42,7 @@ class Line:
 
 
 class Machine:
-    """The cores that all hosts of a lab share, with one queue for all of them."""
+    """Cores with one queue for all of them: those that all hosts of a lab share, or of one host."""
 
     def __init__(self, cores: int) -> None:
         self.free_at = [0.0] * cores  # a heap
@@ -61,18 +61,19 @@ class Machine:
 
 
 class Host:
-    """A server: its processor and its link."""
+    """A server: its processors and its link."""
 
-    def __init__(self, burst_s: float) -> None:
-        self.processor = Line()
+    def __init__(self, burst_s: float, cores: int = 1) -> None:
+        self.cores = cores
+        self.processor: Line | Machine = Machine(cores) if cores > 1 else Line()
         self.link = Line(burst_s)
 
 
 class Middleware(Host):
-    """A net thread, a job queue, the free workers, and one link."""
+    """Net threads, a job queue, the free workers, and one link."""
 
-    def __init__(self, workers: int, burst_s: float) -> None:
-        super().__init__(burst_s)
+    def __init__(self, workers: int, burst_s: float, net_threads: int = 1) -> None:
+        super().__init__(burst_s, net_threads)
         self.jobs: deque[Request] = deque()
         self.free_workers = deque(Worker(index) for index in range(workers))
         self.workers_busy_s = 0.0
@@ -118,9 +119,10 @@ class Run:
         bursts = system.link_bursts()
         self.clients = [Line(bursts["client"]) for _ in range(system.client_machines)]
         self.middlewares = [
-            Middleware(system.workers, bursts["middleware"]) for _ in range(system.middlewares)
+            Middleware(system.workers, bursts["middleware"], system.net_threads)
+            for _ in range(system.middlewares)
         ]
-        self.servers = [Host(bursts["server"]) for _ in range(system.servers)]
+        self.servers = [Host(bursts["server"], system.server_cores) for _ in range(system.servers)]
         self.machine = Machine(system.machine_cores) if system.machine_time else None
         self.completed: list[tuple[float, float, float, float, float]] = []
         self.arrival_rate: float | None = None
@@ -153,9 +155,7 @@ class Run:
         """Seconds that resources were busy so far, means over the hosts of a kind."""
         lines = {
             "client link": self.clients,
-            "net thread": [host.processor for host in self.middlewares],
             "middleware link": [host.link for host in self.middlewares],
-            "server": [host.processor for host in self.servers],
             "server link": [host.link for host in self.servers],
         }
         busy = {
@@ -163,6 +163,14 @@ class Run:
             for name, kind in lines.items()
             if kind
         }
+        processors: dict[str, Sequence[Host]] = {
+            "net thread": self.middlewares,
+            "server": self.servers,
+        }
+        for name, hosts in processors.items():
+            if hosts:
+                spent = sum(host.processor.busy_until(self.now) for host in hosts)
+                busy[name] = spent / sum(host.cores for host in hosts)
         if self.middlewares:
             held = sum(host.workers_busy_s for host in self.middlewares)
             busy["workers"] = held / len(self.middlewares) / self.system.workers
@@ -234,7 +242,14 @@ class Run:
 
     def _serve(self, request: Request, server: Host) -> None:
         served = server.processor.leave_at(self.now, self._processor(self.system.server_time))
-        sent = server.link.leave_at(served, self._link(self.from_server_time))
+        if server.cores > 1:  # they are done in another order than they came in
+            self._at(served, self._answer, request, server)
+        else:
+            self._answer(request, server, served)
+
+    def _answer(self, request: Request, server: Host, served: float | None = None) -> None:
+        ready = self.now if served is None else served
+        sent = server.link.leave_at(ready, self._link(self.from_server_time))
         self._at(sent + self.system.network_delay, self._answered, request)
 
     def _answered(self, request: Request) -> None:

@@ -35,10 +35,11 @@ class MemtierRun:
     interrupted
         The tool was stopped by a signal (since 2.2.1).
     totals
-        One row per request type (index ``set``, ``get``, ``wait``, ..., ``total``): `requests`,
-        `reported_throughput_ops_per_s`, `response_time_ms`, `response_time_min_ms`,
-        `response_time_max_ms`, `hits_per_s`, `misses_per_s` (keys), `bytes_per_s`,
-        `connection_errors` (total only). NaN where the version does not tell.
+        One row per request type (index ``set``, ``get``, ``wait``, ..., ``total``; of queues also
+        ``send``, ``pop``, ``peek``, ``list``): `requests`, `reported_throughput_ops_per_s`,
+        `response_time_ms`, `response_time_min_ms`, `response_time_max_ms`, `hits_per_s`,
+        `misses_per_s` (keys, or messages), `bytes_per_s`, `connection_errors` (total only). NaN
+        where the version does not tell.
     seconds
         `request_type`, `second` (from the start of the run), `requests`, `response_time_ms`,
         `response_time_min_ms`, `response_time_max_ms`, `bytes_in`, `bytes_out`. A second without

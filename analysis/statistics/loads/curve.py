@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 Interval = tuple[float, float]
 
 THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
+THINK_TIME = "think_time_s"
 DRAWS = 1000
 BEYOND = (1 - CONFIDENCE) / 2
 """What an interval leaves out on either side."""
@@ -56,17 +57,34 @@ class Curve:
         )
 
 
+def with_think_time(frame: pd.DataFrame, by: Sequence[str]) -> list[str]:
+    """Return what makes a system: `by`, and the think time where a level of `by` has several.
+
+    Parameters
+    ----------
+    frame
+        Runs or cells; `think_time_s` is 0 where clients do not think, NaN in an open loop.
+    """
+    names = list(by)
+    if THINK_TIME in names or THINK_TIME not in frame:
+        return names
+    levels = frame[[*names, THINK_TIME]].drop_duplicates()
+    several = levels.duplicated(names).any() if names else len(levels) > 1
+    return [*names, THINK_TIME] if several else names
+
+
 def curves_of(
     cells: pd.DataFrame, by: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame, Curve]]:
-    """Yield each system's levels of `by`, its cells by rising load, and its curve.
+    """Yield each system's levels, its cells by rising load, and its curve.
 
     Parameters
     ----------
     cells
         From `analysis.sections.summary.cells`; those that measured nothing are left out.
     by
-        What makes a system, such as ``["workload", "workers"]``.
+        What makes a system, such as ``["workload", "workers"]``, and by itself the think time where
+        it varies.
 
     Raises
     ------
@@ -76,19 +94,20 @@ def curves_of(
     """
     if cells.empty:
         raise ValueError("there are no cells to find a capacity in")
-    for levels, system in cells.groupby(list(by), dropna=False):
+    names = with_think_time(cells, by)
+    for levels, system in cells.groupby(names, dropna=False):
         loads = _measured(system)
         clients = loads["num_clients"].to_numpy(dtype=float)
-        think = loads["think_time_s"].fillna(0).to_numpy() if "think_time_s" in loads else 0.0
+        think = float(loads[THINK_TIME].fillna(0).iloc[0]) if THINK_TIME in loads else 0.0
         response_time = loads[f"{RESPONSE_TIME}_mean"].to_numpy(dtype=float) / MS_PER_S
         throughput = loads[f"{THROUGHPUT}_mean"].to_numpy(dtype=float)
         curve = Curve(
             clients=clients,
             response_time=response_time,
             served=throughput * (response_time + think) / clients,
-            think_time=float(np.max(think)),
+            think_time=think,
         )
-        yield dict(zip(by, levels, strict=True)), loads, curve
+        yield dict(zip(names, levels, strict=True)), loads, curve
 
 
 def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:

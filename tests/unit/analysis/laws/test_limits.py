@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.laws.limits import busiest_host, late_server, lateness, server_times, what_limits
+from analysis.laws.limits import (
+    at_load,
+    busiest_host,
+    late_server,
+    lateness,
+    server_times,
+    what_limits,
+)
 from analysis.tables.frames import Tables
 from tests.helpers.limits import made_up
 
@@ -96,3 +103,11 @@ def test_the_busiest_host_is_told_where_hosts_have_cpus_of_their_own():
     machines = made_up(cpu=50.0).hosts.assign(shares_machine=False)
     machines.loc[machines["host"] == "m1", "cpu_percent"] = 97.0
     assert busiest_host(machines) == "m1's CPU 0.97 busy"
+
+
+def test_of_several_think_times_the_shortest_is_the_largest_load():
+    runs = made_up().runs
+    both = pd.concat([runs, runs.assign(think_time_s=0.005)], ignore_index=True)
+    assert set(at_load(both)["think_time_s"]) == {0.0}
+    assert set(at_load(both, "smallest")["think_time_s"]) == {0.005}
+    assert set(at_load(both, think_time_s=0.005)["think_time_s"]) == {0.005}

@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.models.asymptotes import (
@@ -22,9 +25,29 @@ def test_round_trips_are_those_of_all_hops():
 
 
 def test_bounds_meet_at_the_knee():
-    throughput, response_time = bounds_over(1000, 0.01, np.array([1, 10, 100]))
+    throughput, response_time = bounds_over(1000, 0.01, 0.0, np.array([1, 10, 100]))
     assert throughput.tolist() == [100, 1000, 1000]
     assert response_time.tolist() == [0.01, 0.01, 0.1]
+
+
+def test_clients_that_think_move_the_knee_and_wait_less():
+    throughput, response_time = bounds_over(1000, 0.01, 0.04, np.array([10, 50, 100]))
+    assert throughput.tolist() == [200, 1000, 1000]
+    assert response_time == pytest.approx([0.01, 0.01, 0.06])
+
+
+def test_each_think_time_has_a_knee_of_its_own():
+    tables = held_tables(REFERENCE, "0", "2.1")
+    thinking = tables.runs.assign(think_time_s=0.05)
+    both = replace(tables, runs=pd.concat([tables.runs, thinking], ignore_index=True))
+    bounds = asymptote_table(both).set_index(["workload", "think_time_s"])
+    alone = asymptote_table(tables).set_index("workload")
+    assert "think_time_s" not in alone
+    for workload in ("get", "set"):
+        still, away = bounds.loc[workload, 0.0], bounds.loc[workload, 0.05]
+        assert still["knee_clients"] == alone.loc[workload, "knee_clients"]
+        more = away["knee_clients"] - still["knee_clients"]
+        assert more == pytest.approx(0.05 * still["most_ops_per_s"])
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,21 @@ def test_demands_that_are_not_known_are_missing(tables):
     runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
     table = demand_table(replace(tables, runs=runs)).set_index("resource")
     assert table.loc["net thread"].isna().all()
+
+
+def test_every_think_time_is_predicted_with_itself(tables):
+    thinking = replace(
+        tables,
+        runs=pd.concat([tables.runs, tables.runs.assign(think_time_s=0.05)], ignore_index=True),
+    )
+    measured = cells(thinking.runs).query("workload == 'get' and workers == 64")
+    table = predict_cells(thinking, measured, "3.1").set_index(["think_time_s", "num_clients"])
+    light = table[THROUGHPUT].xs(6, level="num_clients")
+    assert light[0.05] == pytest.approx(6 / 0.05, rel=0.1)
+    assert light[0.0] > 5 * light[0.05]
+    compared = compare_cells(measured, table.reset_index(), THROUGHPUT)
+    assert not compared.duplicated(["think_time_s", "num_clients", "model"]).any()
+    links = [
+        demand_table(one).set_index("resource").loc["server link"] for one in (thinking, tables)
+    ]
+    pd.testing.assert_series_equal(*links)

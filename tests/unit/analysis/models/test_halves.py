@@ -57,3 +57,12 @@ def test_a_seed_that_is_not_told_is_0(seed):
     without = halves(runs_of())
     same = halves(runs_of(campaign_seed=seed))["half"].equals(without["half"])
     assert same == pd.isna(seed)
+
+
+def test_cells_of_several_think_times_are_drawn_apart():
+    runs = pd.concat([runs_of(think_time_s=0.0), runs_of(think_time_s=0.005)], ignore_index=True)
+    table = halves(runs)
+    assert len(table) == 2 * len(halves(runs_of()))
+    assert set(table["think_time_s"]) == {0.0, 0.005}
+    assert "think_time_s" not in halves(runs_of(think_time_s=0.005))
+    assert set(half_table(runs)["think_time_s"]) == {0.0, 0.005}

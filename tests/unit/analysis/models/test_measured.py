@@ -167,3 +167,13 @@ def test_a_link_without_a_known_limit_takes_no_time(tables):
     bounds = asymptote_table(direct).set_index(["section", "workload"])
     assert bounds.loc[("2.1", "get"), "limit"] == "nothing known"
     assert bounds.loc[("2.1", "get"), "most_ops_per_s"] == float("inf")
+
+
+def test_a_think_time_must_be_told_apart_and_reaches_the_model(tables):
+    run = {"section": "3.1", "workload": "set", "workers": 8}
+    thinking = tables.runs.assign(think_time_s=0.005)
+    both = replace(tables, runs=pd.concat([tables.runs, thinking], ignore_index=True))
+    with pytest.raises(ValueError, match="think_time_s must be chosen among"):
+        measured_system(both, **run)
+    system = measured_system(both, **run, factors={"think_time_s": 0.005})
+    assert system.think_time == 0.005

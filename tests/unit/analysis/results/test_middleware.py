@@ -104,15 +104,16 @@ def test_histograms_of_the_window_are_merged(stats_dir):
 
 def test_tags_of_servers_and_stamps_relative_to_the_start(stats_dir):
     encoded, _ = histogram_of(1.0, 10, 3)
-    tags = ("server_time/198.18.0.31:11211/get", "service_time/multi-get-6")
+    servers = ("198.18.0.31:11211", "d1:5432/lab")  # a database has a slash in its name
+    tags = [*(f"server_time/{server}/get" for server in servers), "service_time/multi-get-6"]
     rows = [f"Tag={tag},1.500,1.000,2.0,{encoded}" for tag in tags]
     start = f"#[StartTime: {START_EPOCH_S}.250 (seconds since epoch)]"
     (stats_dir / "histograms.hlog").write_text("\n".join([start, *rows]) + "\n")
     intervals = read_middleware(stats_dir).intervals
-    assert intervals["time"].tolist() == ["server_time", "service_time"]
-    assert intervals["server"].tolist() == ["198.18.0.31:11211", ""]
-    assert intervals["request_type"].tolist() == ["get", "multi-get-6"]
-    assert intervals["epoch_s"].tolist() == [START_EPOCH_S + 1.75] * 2
+    assert intervals["time"].tolist() == ["server_time", "server_time", "service_time"]
+    assert intervals["server"].tolist() == [*servers, ""]
+    assert intervals["request_type"].tolist() == ["get", "get", "multi-get-6"]
+    assert intervals["epoch_s"].tolist() == [START_EPOCH_S + 1.75] * 3
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "summary.json"])

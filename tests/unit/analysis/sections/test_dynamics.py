@@ -98,7 +98,7 @@ RUN = pd.Series(
         "num_middlewares": 2,
         "workers": 64,
         "dispatch": "sequential",
-        "think_time_s": np.nan,
+        "think_time_s": 0.0,
     }
 )
 

@@ -27,3 +27,11 @@ def test_a_single_load_tells_no_shortest_service_time():
 
 def test_no_runs_give_no_rows():
     assert worker_table(runs()).empty
+
+
+def test_think_times_have_rows_of_their_own():
+    loads = ((6, 2.0, 2500.0, 0.3), (192, 2.2, 7200.0, 0.99))
+    both = pd.concat([runs(*loads).assign(think_time_s=z) for z in (0.0, 0.005)])
+    table = worker_table(both)
+    assert table["think_time_s"].tolist() == [0.0, 0.005]
+    assert set(table["share_of_most"].round(6)) == {0.9}

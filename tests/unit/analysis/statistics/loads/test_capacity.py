@@ -178,3 +178,16 @@ def test_loads_that_measured_nothing_are_no_capacity():
         capacities(nothing, ["workload"])
     with pytest.raises(ValueError, match="no cells"):
         capacities(cells.iloc[:0], ["workload"])
+
+
+def test_each_think_time_is_a_system_of_its_own():
+    still, away = (queues(0.0, 0.001, think_s=think_s) for think_s in (0.0, 0.02))
+    cells = [measured(still, DOUBLED, sd=1e-4), measured(away, DOUBLED, sd=1e-4, think_s=0.02)]
+    found = capacities(pd.concat(cells, ignore_index=True), ["workload"]).set_index("think_time_s")
+    for alone, think_s in zip(cells, (0.0, 0.02), strict=True):
+        (own,) = capacities(alone, ["workload"]).to_dict("records")
+        assert "think_time_s" not in own
+        assert found.loc[think_s].drop("workload").to_dict() == {
+            name: value for name, value in own.items() if name != "workload"
+        }
+    assert found.loc[0.02, "knee_clients"] > 5 * found.loc[0.0, "knee_clients"]

@@ -1,0 +1,65 @@
+"""Networks of queues over the workers of a message queue, and over what was measured."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from analysis.figures.panels import panels
+from analysis.figures.plots.measured_and_model import (
+    AT_CLIENTS,
+    plot_predicted_against_measured,
+    plot_prediction,
+)
+from analysis.queues.networks import DATABASE, NEAR, NETWORK, SIMULATION, SINGLE
+from analysis.statistics.comparison import as_points
+
+WORKERS_TITLE = "Workers of all middlewares"
+_NAMES = ("Throughput", "Response time")
+
+
+def plot_loads(cells: pd.DataFrame, lines: pd.DataFrame) -> go.Figure:
+    """Plot throughput and response time over the load, and each network's prediction as a line.
+
+    Parameters
+    ----------
+    cells, lines
+        From `analysis.queues.lines.over_clients`.
+    """
+    plots = [
+        plot_prediction(cells, lines, column=column, title=title)
+        for column, title in AT_CLIENTS.items()
+    ]
+    return panels([plots], [list(_NAMES)])
+
+
+def plot_over_workers(cells: pd.DataFrame, lines: pd.DataFrame) -> go.Figure:
+    """Plot the same over the workers of all middlewares.
+
+    Parameters
+    ----------
+    cells, lines
+        From `analysis.queues.lines.over_workers`.
+    """
+    return plot_loads(cells, lines).update_xaxes(title_text=WORKERS_TITLE)
+
+
+def plot_comparisons(compared: Mapping[str, pd.DataFrame]) -> go.Figure:
+    """Plot predictions over what was measured, a panel for each measure.
+
+    Parameters
+    ----------
+    compared
+        From `analysis.queues.networks.comparisons`.
+    """
+    plots = [
+        plot_predicted_against_measured(
+            as_points(compared[column], column),
+            column=column,
+            title=title[:1].lower() + title[1:],
+            levels=(SINGLE, NETWORK, DATABASE, SIMULATION),
+            within=NEAR,
+        )
+        for column, title in AT_CLIENTS.items()
+    ]
+    return panels([plots], [list(_NAMES)])

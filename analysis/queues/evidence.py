@@ -1,0 +1,187 @@
+"""All that the chapter of message queues is told from, read once from the tidy tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analysis.queues import costs, networks
+from analysis.queues.demands import Demands, measured_demands
+from analysis.queues.parts import (
+    MOST,
+    SECTIONS,
+    STABILITY,
+    database_runs,
+    plain_runs,
+    with_databases,
+)
+from analysis.sections.dynamics import block_means
+from analysis.statistics.estimates import Estimate, mean_of
+from analysis.tables.frames import NAMES, Tables, stack
+from analysis.tables.held import held_sections, held_tables
+
+THROUGHPUT = "client_throughput_ops_per_s"
+_OF_RUN = ("repetition", "clients_per_thread", "num_middlewares", "sending_rate_per_s")
+_SYSTEM = ["num_clients", "num_middlewares", "workers", "net_threads", "think_time_s"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What was measured of message queues, and what the networks of queues make of it.
+
+    Attributes
+    ----------
+    tables
+        Of the sections q1 to q5 that were measured.
+    runs
+        Theirs, from `analysis.queues.parts.with_databases`.
+    demands, cells, predicted
+        From `analysis.queues.demands.measured_demands`, `analysis.queues.networks.queue_cells` and
+        `analysis.queues.networks.predictions`.
+    """
+
+    tables: Tables
+    runs: pd.DataFrame
+    demands: Demands
+    cells: pd.DataFrame
+    predicted: pd.DataFrame
+
+    @property
+    def judged_sections(self) -> list[str]:
+        """The sections whose cells judge predictions, for footnotes."""
+        return sorted(set(self.cells["section"]))
+
+    def plain(self, section: str) -> pd.DataFrame:
+        """Return the plain runs of a section (`analysis.queues.parts.plain_runs`)."""
+        own: pd.DataFrame = plain_runs(self.runs[self.runs["section"] == section])
+        return own
+
+    def of_levels(
+        self,
+        factor: str,
+        above: object,
+        below: object,
+        *,
+        largest: bool = True,
+        where: Mapping[str, object] | None = None,
+    ) -> Estimate:
+        """Estimate what a factor changes (`analysis.queues.costs.ratio_of_levels`)."""
+        if above == below:
+            return mean_of([])
+        return costs.ratio_of_levels(self.runs, factor, above, below, largest=largest, where=where)
+
+    def ends(self, factor: str) -> tuple[object, object]:
+        """Return the smallest and the largest level of a factor in section q4."""
+        own = self.runs.loc[self.runs["section"] == MOST, factor]
+        return (own.min(), own.max()) if len(own) else (None, None)
+
+    def blocks(self) -> list[pd.DataFrame]:
+        """Return the blocks of each run of q1 (`analysis.sections.dynamics.block_means`)."""
+        return [block_means(run, self.seconds(run)) for _, run in self.steady().iterrows()]
+
+    def kept_rates(self) -> list[float]:
+        """Return the share of what its clients were told to send that each run of q1 did."""
+        own = self.steady()
+        rate = own.get("sending_rate_per_s", pd.Series(np.nan, own.index)) * own["num_clients"]
+        kept: list[float] = (own[THROUGHPUT] / rate).tolist()
+        return kept
+
+    def share_at_database(self) -> pd.Series:
+        """Return the share of the response time that is at the database, of requests one by one."""
+        alone = database_runs(self.runs)
+        alone = alone[alone["num_clients"] == 1]
+        waited = alone.get("middleware_servers_net_time_ms", pd.Series(np.nan, alone.index))
+        shares: pd.Series = waited / alone["client_response_time_ms"]
+        return shares.dropna()
+
+    def steady(self) -> pd.DataFrame:
+        """Return the runs of section q1 in which no transaction was left open."""
+        own = self.runs[self.runs["section"] == STABILITY]
+        events = left_open(self.tables)
+        key = [name for name in events if name in own and name not in ("start_s", "length_s")]
+        if events.empty or own.empty:
+            return own
+        marked = own.merge(events[key].drop_duplicates(), on=key, how="left", indicator="event")
+        return marked[marked["event"] == "left_only"].drop(columns="event")
+
+    def seconds(self, run: pd.Series) -> pd.DataFrame:
+        """Return the rows of `Tables.windows` of one run."""
+        windows = self.tables.windows
+        own: pd.DataFrame = windows[
+            (windows["section"] == run["section"]) & (windows["num_clients"] == run["num_clients"])
+        ]
+        for name in _OF_RUN:
+            if name in own and name in run and pd.notna(run[name]):
+                own = own[own[name] == run[name]]
+        return own
+
+    def transactions(self) -> pd.DataFrame:
+        """Tell what transactions that were left open did (`analysis.queues.costs`)."""
+        return costs.open_transactions(left_open(self.tables), self.tables.windows)
+
+
+def evidence_of(held: Iterable[Tables | None]) -> Evidence | None:
+    """Read the sections that were measured, None where none was.
+
+    Parameters
+    ----------
+    held
+        Tables of sections q1 to q5; None for one that was not measured.
+    """
+    known = [tables for tables in held if tables is not None]
+    if not known:
+        return None
+    tables = Tables(**{name: stack([getattr(one, name) for one in known]) for name in NAMES})
+    demands = measured_demands(tables)
+    cells = networks.queue_cells(tables)
+    return Evidence(
+        tables=tables,
+        runs=with_databases(tables),
+        demands=demands,
+        cells=cells,
+        predicted=networks.predictions(tables, cells, demands),
+    )
+
+
+def held_evidence(campaign_dir: Path) -> Evidence:
+    """Read what a campaign holds of the sections.
+
+    Raises
+    ------
+    ParseError
+        A file of an accepted run is missing or damaged; names its path.
+    FileNotFoundError
+        None of them was measured.
+    """
+    held = [name for name in SECTIONS if name in held_sections(campaign_dir)]
+    found = evidence_of(held_tables(campaign_dir, name) for name in held)
+    if found is None:
+        names = " ".join(SECTIONS)
+        raise FileNotFoundError(f"{campaign_dir} holds no message queues: `lab run {names}`")
+    return found
+
+
+def most_of(runs: pd.DataFrame) -> pd.Series:
+    """Return the throughputs of the cell that does most, of those with the fewest databases."""
+    if runs.empty:
+        return pd.Series(dtype=float)
+    own = runs[runs["num_databases"] == runs["num_databases"].min()]
+    cpus = own["database_cpus_each"].round(3)
+    usual = cpus.mode()
+    own = own[cpus.isna() | (cpus == usual.iloc[0])] if len(usual) else own
+    means = own.groupby(_SYSTEM, dropna=False)[THROUGHPUT].transform("mean")
+    chosen: pd.Series = own.loc[means == means.max(), THROUGHPUT]
+    return chosen
+
+
+def left_open(tables: Tables) -> pd.DataFrame:
+    """Return the transactions that were left open on purpose, as `Tables.pauses` tells them."""
+    pauses = tables.pauses
+    if pauses.empty or "kind" not in pauses:
+        return pd.DataFrame(columns=["section", "repetition", "start_s", "length_s"])
+    chosen: pd.DataFrame = pauses[pauses["kind"] == "open transaction"].drop(columns="kind")
+    return chosen

@@ -1,0 +1,50 @@
+"""Cells of message queues and the lines of the networks beside them, as figures want them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.queues.evidence import Evidence
+from analysis.queues.networks import RESPONSE_TIME, THROUGHPUT, is_usual
+from analysis.queues.parts import MOST, SCALABILITY
+
+Lines = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def over_clients(measured: Evidence) -> Lines:
+    """Return the loads of section q4 of the system as it is, and what networks predict of them.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame
+        Cells, and predictions with the columns of `analysis.figures.plots.plot_prediction`.
+    """
+    return _with_lines(measured, MOST, usual=True)
+
+
+def over_workers(measured: Evidence) -> Lines:
+    """Return the cells of section q2 with the workers of all middlewares in place of the clients.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame
+        As of `over_clients`; `num_clients` are workers.
+    """
+    cells, lines = _with_lines(measured, SCALABILITY, usual=False)
+    both = (
+        own.assign(num_clients=own["num_middlewares"] * own["workers"]) for own in (cells, lines)
+    )
+    cells, lines = both
+    first = cells.sort_values("num_middlewares").drop_duplicates("num_clients")
+    return first, lines.sort_values("num_middlewares").drop_duplicates(["model", "num_clients"])
+
+
+def _with_lines(measured: Evidence, section: str, *, usual: bool) -> Lines:
+    chosen, found = (
+        table[table["section"] == section] for table in (measured.cells, measured.predicted)
+    )
+    if usual and len(chosen):
+        found = found[is_usual(found, chosen)]
+        chosen = chosen[is_usual(chosen, chosen)]
+    names = {"throughput_ops_per_s": THROUGHPUT, "response_time_ms": RESPONSE_TIME}
+    return chosen, found.rename(columns=names).assign(workload="queue")

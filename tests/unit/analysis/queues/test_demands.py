@@ -1,0 +1,102 @@
+"""Demands of a known system are found again from its components and lightest loads."""
+
+import dataclasses
+import math
+
+import pandas as pd
+import pytest
+
+from analysis.queues.demands import (
+    demand_rows,
+    growth_by_workers,
+    measured_demands,
+    service_growth,
+    system_of,
+)
+from analysis.queues.parts import (
+    database_runs,
+    echo_runs,
+    lightest_runs,
+    plain_runs,
+    with_databases,
+)
+from tests.helpers.queues import ASIDE, TRUTH, queue_tables
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return queue_tables()
+
+
+@pytest.fixture(scope="module")
+def demands(tables):
+    return measured_demands(tables)
+
+
+def test_demands_are_those_of_the_system(demands):
+    assert demands.network_delay == pytest.approx(TRUTH["network_delay"])
+    assert demands.net_thread_time == pytest.approx(TRUTH["net_thread_time"], rel=0.02)
+    assert demands.worker_time == pytest.approx(TRUTH["worker_time"])
+    assert demands.database_time == pytest.approx(TRUTH["server_time"], rel=0.02)
+    assert demands.other_time == pytest.approx(ASIDE, rel=0.1)
+    assert demands.known
+    assert demand_rows(demands)["demand_ms"].between(0.01, 1).all()
+
+
+def test_without_components_the_lightest_load_tells(tables):
+    runs = tables.runs[tables.runs["section"] != "q3"]
+    found = measured_demands(dataclasses.replace(tables, runs=runs))
+    assert found.database_time == pytest.approx(TRUTH["server_time"], rel=0.03)
+    assert found.net_thread_time == pytest.approx(TRUTH["net_thread_time"], rel=0.03)
+
+
+def test_what_nothing_tells_is_not_known(tables):
+    found = measured_demands(dataclasses.replace(tables, hosts=pd.DataFrame()))
+    assert math.isnan(found.database_time)
+    assert not found.known
+    with pytest.raises(ValueError, match="all demands must be known"):
+        system_of({}, found)
+
+
+def test_runs_know_what_their_databases_did(tables):
+    runs = with_databases(tables)
+    two = runs[runs["num_databases"] == 2]
+    assert two["database_cpus_used"].gt(two["database_utilization"]).all()
+    assert runs.loc[runs["backend"] == "echo", "database_cpus_used"].isna().all()
+    assert len(runs) == len(tables.runs)
+
+
+def test_parts_are_told_apart(tables):
+    runs = with_databases(tables)
+    assert set(echo_runs(runs)["section"]) == set(database_runs(runs)["section"]) == {"q3"}
+    plain = plain_runs(runs)
+    assert set(plain["section"]) == {"q2", "q3", "q4"}
+    assert set(plain["locks"]) == {"skip-locked"}
+    assert set(plain["queue_mix"]) == {"send:1,pop:1"}
+    light = lightest_runs(runs)
+    assert set(light["section"]) == {"q2"}
+    assert set(light["workers"]) == {1}
+    components = runs[runs["section"] == "q3"]
+    assert set(lightest_runs(components)["num_clients"]) == {1}
+
+
+def test_a_database_with_more_requests_serves_each_of_them_longer(tables, demands):
+    growth = service_growth(tables, demands)
+    alone = TRUTH["server_time"] * 1000
+    assert growth["requests"].iloc[0] == 1
+    assert growth["service_time_ms"].iloc[0] == pytest.approx(alone, rel=0.05)
+    last = growth.iloc[-1]
+    assert last["requests"] > 50
+    assert last["service_time_ms"] == pytest.approx(last["requests"] * alone, rel=0.03)
+    by_workers = growth_by_workers(with_databases(tables))
+    assert by_workers["all_workers"].tolist() == [1, 4, 16, 64]
+    assert by_workers["service_time_ms"].is_monotonic_increasing
+
+
+def test_half_a_cpu_is_one_that_takes_twice_as_long(demands):
+    cell = {"num_middlewares": 1, "workers": 1, "net_threads": 1, "num_databases": 1}
+    cell |= {"think_time_s": 0.0}
+    for cpus, cores, slower in ((0.5, 1, 2), (1, 1, 1), (1.5, 2, 4 / 3), (math.nan, 1, 1)):
+        system = system_of({**cell, "database_cpus_each": cpus}, demands)
+        assert system.server_cores == cores
+        assert system.server_time == pytest.approx(slower * demands.database_time)
