@@ -25,7 +25,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz soak coverage planted lab lint format lock tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage planted lab lint format lock tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -85,9 +85,10 @@ kotlin: $(PACKAGES) ## Style and tests of the middleware and the load generator
 	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
 	@sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log # over each transport
 
-bench: setup ## Compare speeds side by side, in turns: proxies, load generators (Debian: nutcracker libmemcached-tools)
+bench: setup ## Compare speeds side by side, in turns: proxies, load generators, queues (Debian: nutcracker libmemcached-tools postgresql)
 	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
+	@$(BIN)/python middleware-kotlin/bench/message_queues.py
 
 PROVE := $(BIN)/python middleware-kotlin/prove/prove.py $(if $(PUBLISH),--publish)
 
@@ -96,6 +97,9 @@ prove: setup ## Prove the middleware: differences from memcached, fuzzing, stran
 
 fuzz: setup ## Fuzz the parsers and connections only, RUNS times
 	@$(PROVE) fuzzing --timeout-s 86400 -- --runs $(RUNS)
+
+queues: setup ## Count every message of queues in PostgreSQL while databases and middlewares are killed, 20 times
+	@$(PROVE) queues --timeout-s 86400
 
 soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread or response time may grow
 	@$(PROVE) soak --timeout-s 86400

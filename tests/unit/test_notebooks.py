@@ -14,7 +14,8 @@ from report.make import make_report
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("[0-9][0-9]-*.ipynb"))
-MEASURING = [path for path in NOTEBOOKS if "measured.measure(" in path.read_text()]
+MEASURES = re.compile(r"measured\.measure\(|measure_study\(")
+MEASURING = [path for path in NOTEBOOKS if MEASURES.search(path.read_text())]
 MOST_CELLS, MOST_FIGURES, MOST_WORDS = 30, 8, 930
 FIGURE = r"present\.figure\(|explore\("
 LONGEST_CELL = 12  # lines beside imports; longer ones compute, which belongs into analysis/
