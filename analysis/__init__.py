@@ -16,6 +16,7 @@ Its rooms, of which each uses only what stands above it::
     published     the studies' printed tables, and what follows from them, computed again
     lab           the machine under a lab: what it emulates, adds and limits
     sections      what single sections of the report have that others do not
+    queues        message queues on a database: their runs, models and costs
     claims        what a campaign has found, held against its numbers
     figures       plots, diagrams and tables as notebooks show them and the report exports them
 """

@@ -35,7 +35,7 @@ class Claim:
     see : str
         Name of the figure or table that shows it.
     instead : str
-        Where a claim of a limit does not hold: what limits instead.
+        Where a claim of a limit does not hold: what limits instead; where it cannot be told: why.
     """
 
     section: str
@@ -53,7 +53,7 @@ class Claim:
 
     @property
     def told(self) -> str:
-        """The verdict, and what limits instead where that is known."""
+        """The verdict, and what limits instead, or why it cannot be told, where that is known."""
         return f"{self.verdict}: {self.instead}" if self.instead else str(self.verdict)
 
     def to_dict(self) -> dict[str, Any]:

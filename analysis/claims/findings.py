@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from analysis.claims.claim import Claim
 from analysis.claims.rules import Rule, Verdict, at_least, at_most, equal_to
 from analysis.lab.measured_study import MeasuredStudy
 from analysis.laws.bottlenecks import of_quotas
-from analysis.laws.limits import CPU_FULL, FULL, busiest_host, what_limits
+from analysis.laws.limits import CPU_FULL, FULL, at_load, busiest_host, what_limits
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
@@ -60,8 +61,15 @@ class Findings:
         holds: Rule,
         see: str,
         instead: Callable[[], str] = str,
+        missing: str = "",
     ) -> None:
-        """Add a claim; its parts are those of `Claim`, `instead` only where it does not hold."""
+        """Add a claim; its parts are those of `Claim`, `instead` only where it does not hold.
+
+        Parameters
+        ----------
+        missing
+            What a campaign lacks in which it is not measured, such as ``no runs of q3``.
+        """
         claim = Claim(
             section=section,
             statement=statement,
@@ -70,8 +78,11 @@ class Findings:
             estimate=measured,
             see=see,
         )
-        fails = claim.verdict == Verdict.DOES_NOT_HOLD
-        self.claims.append(replace(claim, instead=instead()) if fails else claim)
+        if claim.verdict == Verdict.DOES_NOT_HOLD:
+            claim = replace(claim, instead=instead())
+        elif missing and claim.verdict == Verdict.CANNOT_BE_TOLD:
+            claim = replace(claim, instead=_why_not(measured, missing))
+        self.claims.append(claim)
 
     def check_link(
         self, section: str, statement: str, role: str, *, see: str, quantity: str = "", **where: Any
@@ -111,6 +122,8 @@ class Findings:
     ) -> pd.Series:
         """Return a measure of each repetition at one load, over all levels not named.
 
+        Of several think times that are not named the shortest makes the largest load.
+
         Parameters
         ----------
         column
@@ -135,15 +148,18 @@ class Findings:
         """Estimate the mean of `values`."""
         return mean_of(self.values(section, column, load, **where).tolist())
 
-    def law(self, *sections: str, see: str) -> None:
-        """Check that throughput and response time at the clients agree, X (R + Z) = N."""
+    def law(self, *sections: str, see: str, chapter: str = "") -> None:
+        """Check that throughput and response time at the clients agree, X (R + Z) = N.
+
+        It is said of `chapter`, by default that of the first section.
+        """
         jobs: list[float] = []
         for tables in filter(None, map(self.tables, sections)):
             runs = tables.runs
-            cycle_s = runs[RESPONSE_TIME] / MS_PER_S + runs["think_time_s"].fillna(0)
+            cycle_s = runs[RESPONSE_TIME] / MS_PER_S + runs["think_time_s"]  # NaN in an open loop
             jobs += (runs[THROUGHPUT] * cycle_s / runs["num_clients"]).tolist()
         self.check(
-            sections[0].partition(".")[0],
+            chapter or sections[0].partition(".")[0],
             "Throughput and response time obey the interactive law.",
             quantity="X (R + Z) / N, all runs",
             measured=mean_of(jobs),
@@ -151,25 +167,29 @@ class Findings:
             see=see,
         )
 
-    def processors(self, *sections: str, see: str) -> None:
+    def processors(
+        self, *sections: str, see: str, chapter: str = "", but: Collection[str] = ()
+    ) -> None:
         """Check that no machine is the limit: in the local lab the one that carries all hosts.
 
-        There a host with a quota of CPU time is a machine, too.
+        There a host with a quota of CPU time is a machine, too; those of roles in `but` are left
+        out. It is said of `chapter`, by default that of the first section.
         """
         busiest: list[float] = []
         held = list(filter(None, map(self.tables, sections)))
-        for tables in held:
-            both = [tables.hosts["cpu_percent"] / 100, of_quotas(tables.hosts)]
+        hosts = [tables.hosts[~tables.hosts["role"].isin(but)] for tables in held]
+        for own in hosts:
+            both = [own["cpu_percent"] / 100, of_quotas(own)]
             busy = pd.concat(both, axis="columns").max(axis="columns")
-            busiest += busy.groupby(tables.hosts["repetition"]).max().tolist()
+            busiest += busy.groupby(own["repetition"]).max().tolist()
         self.check(
-            sections[0].partition(".")[0],
+            chapter or sections[0].partition(".")[0],
             "No machine's CPU is busy all the time.",
             quantity="utilization of the busiest machine's CPU",
             measured=mean_of(busiest),
             holds=at_most(CPU_FULL),
             see=see,
-            instead=lambda: busiest_host(pd.concat([tables.hosts for tables in held])),
+            instead=lambda: busiest_host(pd.concat(hosts)),
         )
 
     def link_utilization(self, section: str, role: str, **where: Any) -> Estimate:
@@ -197,15 +217,19 @@ def by_repetition(
         frame = frame[frame[name] == level]
     if column not in frame:
         return _empty()
-    clients = frame["num_clients"]
-    frame = frame[clients == (clients.max() if load == "largest" else clients.min())]
-    values: pd.Series = frame.groupby("repetition")[column].mean()
+    values: pd.Series = at_load(frame, load).groupby("repetition")[column].mean()
     return values
 
 
 def ratio(above: pd.Series, below: pd.Series) -> Estimate:
     """Estimate the ratio of two measures over their repetitions."""
     return ratio_of(above.tolist(), below.tolist())
+
+
+def _why_not(measured: Estimate, missing: str) -> str:
+    if math.isnan(measured.value):
+        return missing
+    return "no repetitions" if math.isnan(measured.error) else "the interval is too wide"
 
 
 def _empty() -> pd.Series:

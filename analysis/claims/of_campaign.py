@@ -7,6 +7,7 @@ from pathlib import Path
 
 from analysis.claims.chapters import (
     dynamics,
+    elasticities,
     factors,
     multi_gets,
     network,
@@ -19,6 +20,7 @@ from analysis.claims.chapters import (
 )
 from analysis.claims.claim import Claim
 from analysis.claims.findings import Findings
+from analysis.lab.measured_study import MeasuredStudy, held_studies, read_study
 from analysis.tables.frames import Tables
 from analysis.tables.held import held_sections, held_tables
 
@@ -33,6 +35,7 @@ CHAPTERS: dict[int, Callable[[Findings], None]] = {
     8: dynamics.check,
     9: replication.check,
     10: published.check,
+    12: elasticities.check,
 }
 """Number of a chapter, which is that of its notebook, to what checks its claims."""
 
@@ -47,7 +50,7 @@ def claims_of(campaign_dir: Path, chapter: int | None = None) -> list[Claim]:
     ParseError
         A file of an accepted run is missing or damaged; names its path.
     """
-    findings = Findings(_Held(campaign_dir))
+    findings = Findings(_Held(campaign_dir), _HeldStudies(campaign_dir))
     for check in CHAPTERS.values() if chapter is None else [CHAPTERS[chapter]]:
         check(findings)
     return findings.claims
@@ -73,3 +76,19 @@ class _Held(Mapping[str, Tables]):
 
     def __len__(self) -> int:
         return len(self._sections)
+
+
+class _HeldStudies(Mapping[str, MeasuredStudy]):
+    """The elasticities that a campaign holds, read when they are asked for."""
+
+    def __init__(self, campaign_dir: Path) -> None:
+        self._folders = held_studies(campaign_dir)
+
+    def __getitem__(self, name: str) -> MeasuredStudy:
+        return read_study(self._folders[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folders)
+
+    def __len__(self) -> int:
+        return len(self._folders)

@@ -5,7 +5,10 @@ import plotly.graph_objects as go
 
 from analysis.figures.theme import BLACK, BLUE, FRAME, ORANGE, Style, new_figure
 from analysis.lab.sensitivity import COUNT, RATE, UNEXPLAINED
+from analysis.text.formatting import MISSING
+from analysis.text.numbers import fixed
 
+_DECIMALS = 2
 _ROW_PX, _FRAME_PX, _LEGEND_PX = 34, 100, 56  # the legend stands so far below the axis
 _STYLES = {
     RATE: Style(name="rate", color=BLUE, symbol="circle"),
@@ -60,3 +63,33 @@ def plot_sensitivity(table: pd.DataFrame) -> go.Figure:
     )
     rows_px = _ROW_PX * len(table)
     return figure.update_layout(height=rows_px + _FRAME_PX, legend_y=-_LEGEND_PX / rows_px)
+
+
+def shown_sensitivity(table: pd.DataFrame) -> pd.DataFrame:
+    """Write elasticities for a reader: each with its interval as one text, `elasticity`.
+
+    Parameters
+    ----------
+    table
+        From `analysis.lab.sensitivity.sensitivity_table`.
+    """
+    bounds = zip(table["measured"], table["lower"], table["upper"], strict=True)
+    return pd.DataFrame(
+        {
+            "parameter": table["parameter"],
+            "kind": table["kind"],
+            "elasticity": [_text(*one) for one in bounds],
+            "model": table["model"],
+            "repetitions": table["repetitions"].astype("int64"),
+            "curved": table["curved"].astype(bool),
+        }
+    )
+
+
+def _text(value: float, low: float, high: float) -> str:
+    """Write an elasticity with its interval, as far as they are known."""
+    if pd.isna(value):
+        return MISSING
+    if pd.isna(low):
+        return fixed(value, _DECIMALS)
+    return f"{fixed(value, _DECIMALS)} ({fixed(low, _DECIMALS)} to {fixed(high, _DECIMALS)})"

@@ -22,6 +22,7 @@ from analysis.figures.theme import BLACK, BLUE, FRAME, Style, new_figure
 from analysis.models.asymptotes import bounds_over, least_response_time
 from analysis.models.prediction import largest_throughput, predict
 from analysis.models.system import System
+from analysis.statistics.loads.curve import THINK_TIME
 from analysis.text.formatting import heading
 from analysis.units import BITS_PER_MBIT, MS_PER_S
 
@@ -67,12 +68,14 @@ def plot_what_if(
     )
     measured = cells[(cells["workload"] == workload) & (cells["workers"] == base.workers)]
     measured = measured[measured["num_clients"] <= num_clients].sort_values("num_clients")
+    if THINK_TIME in measured:
+        measured = measured[measured[THINK_TIME].fillna(0) == base.think_time]
     throughput = new_figure(CLIENTS_TITLE, "Throughput (op/s)")
     response_time = new_figure(CLIENTS_TITLE, "Response time (ms)")
     for system, style in ((base, _AS_IT_IS), (changed, _CHANGED)):
         load = predict(system, num_clients).measures
         most, least = largest_throughput(system), least_response_time(system)
-        bounds = bounds_over(most, least, load["num_clients"])
+        bounds = bounds_over(most, least, system.think_time, load["num_clients"])
         for figure, column, bound in (
             (throughput, "throughput_ops_per_s", bounds[0]),
             (response_time, _RESPONSE_TIME, bounds[1] * MS_PER_S),

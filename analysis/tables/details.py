@@ -102,19 +102,22 @@ def pauses(run: Run) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `host`, `start_s` (0 where the stable window begins), `length_s`; seconds of the clock.
+        `host`, `start_s` (0 where the stable window begins), `length_s`; seconds of the clock; and
+        `kind` where the manifest tells one, such as ``open transaction``.
     """
-    window = run.manifest["window"]
+    window, made = run.manifest["window"], run.manifest.get("pauses", [])
+    kinds = ["kind"] if any("kind" in pause for pause in made) else []
     return pd.DataFrame(
         [
             {
                 "host": pause["host"],
                 "start_s": pause["began_epoch_s"] - window["start_epoch_s"],
                 "length_s": pause["ended_epoch_s"] - pause["began_epoch_s"],
+                **{name: pause.get(name) for name in kinds},
             }
-            for pause in run.manifest.get("pauses", [])
+            for pause in made
         ],
-        columns=["host", "start_s", "length_s"],
+        columns=["host", "start_s", "length_s", *kinds],
     )
 
 
@@ -132,7 +135,7 @@ def levels(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _host_names(run: Run, addresses: pd.Series) -> pd.Series:
     """Names of the servers, which a middleware lists by address in the order of the manifest."""
-    names = run.manifest["roles"]["servers"]
+    names = run.manifest["roles"].get("servers", [])
     summary = next(iter(run.middlewares.values())).summary
     listed = summary.get("configuration", {}).get("servers", [])
     if len(listed) != len(names):

@@ -13,17 +13,18 @@ class Tables:
     """The tidy tables of a campaign.
 
     Every table but `rejected` begins with the run's key: `section`, one column per factor
-    (`workload`, `clients_per_thread`, `workers`, ...; missing where a section does not vary it),
-    `repetition`, `num_clients`, `time_dilation`. Where packets were captured, `observer` says who
-    tells of the middleware: ``stamps``, its own, or ``packets``; `is_second` marks the rows of a
-    middleware that tells of itself, as packets have it.
+    (`workload`, `clients_per_thread`, `workers`, ...; missing where a section does not vary it, or
+    where a run cannot have it), `repetition`, `num_clients`, `time_dilation`. Where packets were
+    captured, `observer` says who tells of the middleware: ``stamps``, its own, or ``packets``;
+    `is_second` marks the rows of a middleware that tells of itself, as packets have it.
 
     Attributes
     ----------
     runs
         One row per accepted run under load. `campaign`, `profile`, `generator`, `git_commit`,
         `started_at`, `campaign_seed`, `machine_share` (0..1, of the response cycle; missing where
-        it is not told), `num_middlewares`, `num_servers`, `stable_s`, `think_time_s`;
+        it is not told), `num_middlewares`, `num_servers`, `stable_s`, `think_time_s` (undilated; 0
+        where clients do not think, NaN where they send at a rate of their own);
         `client_throughput_ops_per_s`, `client_response_time_ms`,
         `client_response_time_p25_ms` ... `_p99_ms`, `_p99.9_ms`, and their standard errors
         `client_response_time_p25_error_ms` ... from what the run itself tells (missing if it does
@@ -44,9 +45,10 @@ class Tables:
         the middleware does not tell that), `middleware_cpu_cores`; and
         `client_cpu_percent`, `middleware_cpu_percent`, `server_cpu_percent`.
     request_types
-        One row per accepted run, `side` and `request_type` (``get``, ``set``; at the middleware
-        also ``multi-get-6`` and the like): `throughput_ops_per_s`, `response_time_ms`; at the
-        middleware also `keys_per_request`, `miss_rate`, `errors` and its other times.
+        One row per accepted run, `side` and `request_type` (``get``, ``set``; at clients of queues
+        ``send``, ``pop``, ``peek``, ``list``; at the middleware also ``multi-get-6`` and the like):
+        `throughput_ops_per_s`, `response_time_ms`; at the middleware also `keys_per_request`,
+        `miss_rate`, `errors` and its other times.
     windows
         One row per second and side: `side` (``client``, ``middleware``), `second_s` (0 where the
         stable window begins), `stable`, `throughput_ops_per_s`, `response_time_ms`; for the
@@ -57,7 +59,8 @@ class Tables:
         `throughput_ops_per_s`, `keys_per_request`, `response_time_ms`, `response_time_max_ms`.
     pauses
         Servers that were stopped on purpose: `host`, `start_s` (0 where the stable window begins),
-        `length_s`; seconds of the clock.
+        `length_s`; seconds of the clock. What else was done to a host for a while has a `kind`:
+        ``open transaction``, a transaction that a database had to leave open.
     histograms
         `side`, `request_type`, `time` (``response_time``, ``queueing_time``, ``service_time``),
         `upper_edge_ms`, `count`, `stable` (whether of the stable window alone; those of real
@@ -114,6 +117,19 @@ SETTINGS = (
     "instances_per_client",
     "threads_per_instance",
     "observed",
+    "think_time_s",
+    "sending_rate_per_s",
+    "queue_mix",
+    "queues",
+    "receivers",
+    "backend",
+    "num_databases",
+    "database_cpus",
+    "locks",
+    "synchronous_commit",
+    "autovacuum",
+    "durable",
+    "net_threads",
 )
 """What may be a factor of a section beside `workload` and `clients_per_thread`."""
 

@@ -21,6 +21,9 @@ CHECKS = {
     "requests_counts": "requests: generators and middlewares agree",
     "sets_counts": "sets: generators, middlewares and servers agree",
     "keys_counts": "keys: generators and servers agree",
+    "messages_kept": "messages: sent are taken or left, exactly",
+    "sent_counts": "messages sent: generators and databases agree",
+    "taken_counts": "messages taken: generators and databases agree",
     "machine_not_the_limit": "machine of the lab at least 5 % idle",
     "machine_latency_small": "at most 5 % below what is emulated",
     "generator_not_cpu_bound": "generators with CPU time to spare",
@@ -28,10 +31,20 @@ CHECKS = {
     "files_readable": "fetched files can be read",
     "live": "programs still ran when the window ended",
     "clock_offsets": "clocks of the hosts agree",
+    "clock_steps": "no clock was set within the run",
+    "packets": "captures lost no packet",
+    "packets_matched": "captured: what servers were asked for each request",
+    "packets_requests": "captured: as many requests as were sent",
+    "long_enough": "window of 100 response times, warm-up of 10",
     "stderr": "no program complained",
     "monitors_stderr": "no monitor complained",
 }
-_PROGRAMS = {"clients": "generator", "middlewares": "java", "servers": "memcached"}
+_PROGRAMS = {
+    "clients": "generator",
+    "middlewares": "java",
+    "servers": "memcached",
+    "databases": "postgres",
+}
 
 SUMMARY = "summary.json"  # of a middleware
 

@@ -6,7 +6,7 @@ links are undilated as they stand; `second_s` and `stable_s` are seconds of the 
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,30 +78,30 @@ def _tidy_section(section_dir: Path) -> dict[str, pd.DataFrame]:
     manifests = sorted(section_dir.glob(f"*/*/{MANIFEST}"))
     if not manifests:
         raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
-    for path in manifests:
-        if path.parent.suffix == PARTIAL_SUFFIX:
-            continue
-        manifest = read_manifest(path.parent)
+    whole = [path.parent for path in manifests if path.parent.suffix != PARTIAL_SUFFIX]
+    told = {folder: read_manifest(folder) for folder in whole}
+    factors = {name for manifest in told.values() for name in manifest.get("config", {})}
+    for folder, manifest in told.items():
         if manifest["status"] == ACCEPTED:
-            for name, frame in _read_and_reduce(path.parent).items():
+            for name, frame in _read_and_reduce(folder, factors).items():
                 parts[name].append(frame)
         elif manifest["status"] != PILOT:
-            parts["rejected"].append(_rejected(path.parent, manifest))
+            parts["rejected"].append(_rejected(folder, manifest))
     tables = {name: stack(frames) for name, frames in parts.items()}
     if tables["rejected"].empty:
         tables["rejected"] = pd.DataFrame(columns=["section", "run", "status", "reason"], dtype=str)
     return tables
 
 
-def _read_and_reduce(folder: Path) -> dict[str, pd.DataFrame]:
+def _read_and_reduce(folder: Path, factors: Collection[str]) -> dict[str, pd.DataFrame]:
     try:
-        return _reduce(read_run(folder))
+        return _reduce(read_run(folder), factors)
     except KeyError as exc:
         raise ParseError(folder, None, f"{exc} is missing in the manifest or a file") from exc
 
 
-def _reduce(run: Run) -> dict[str, pd.DataFrame]:
-    """Reduce a run to its rows of every table."""
+def _reduce(run: Run, factors: Collection[str]) -> dict[str, pd.DataFrame]:
+    """Reduce a run to its rows of every table; `factors` are those of all runs of the section."""
     frames = {
         "pings": network.ping_measures(run),
         "bandwidths": network.bandwidth_measures(run),
@@ -109,7 +109,7 @@ def _reduce(run: Run) -> dict[str, pd.DataFrame]:
     if run.generators:
         hosts = network.host_measures(run)
         frames |= {"pauses": details.pauses(run), "hosts": hosts, **_seen(run, hosts)}
-    key = _key(run)
+    key = _key(run, factors)
     undilated = {name: _undilate(frame, key["time_dilation"]) for name, frame in frames.items()}
     if "hosts" in undilated and not undilated["hosts"].empty:
         hosts = undilated["hosts"]
@@ -150,11 +150,14 @@ def _of_observer(run: Run, hosts: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def _key(run: Run) -> dict[str, Any]:
+def _key(run: Run, factors: Collection[str]) -> dict[str, Any]:
+    """Return what tells a run from others, with what its part of the section does not vary."""
     manifest = run.manifest
+    constants = {**details.settings(run), "think_time_s": _number(manifest.get("think_time_s"))}
     return {
         "section": manifest["section"],
         **details.levels(run, run.config),
+        **{name: level for name, level in constants.items() if name in factors},
         "repetition": manifest["repetition"],
         **({"num_clients": manifest["num_clients"]} if run.generators else {}),
         "time_dilation": float(manifest["topology"]["time_dilation"]),
@@ -163,7 +166,7 @@ def _key(run: Run) -> dict[str, Any]:
 
 def _about(run: Run) -> dict[str, Any]:
     manifest = run.manifest
-    about = {
+    about: dict[str, Any] = {
         "campaign": manifest["campaign"],
         "profile": manifest["profile"],
         "generator": ", ".join(str(part) for part in manifest["generator"].values()),
@@ -172,11 +175,12 @@ def _about(run: Run) -> dict[str, Any]:
         "campaign_seed": _number(manifest.get("seed")),
         "machine_share": _number(manifest.get("machine_share")),
         "num_middlewares": len(manifest["roles"]["middlewares"]),
-        "num_servers": len(manifest["roles"]["servers"]),
+        "num_servers": len(manifest["roles"].get("servers", [])),
         "stable_s": manifest["window"]["stable_s"],
-        "think_time_s": _number(manifest["think_time_s"]),  # null in an open loop
-        **details.settings(run),
+        "think_time_s": None,  # in its place
     }
+    about |= details.settings(run)
+    about["think_time_s"] = _number(manifest["think_time_s"])  # null in an open loop
     return {name: value for name, value in about.items() if name not in run.config}
 
 
@@ -240,4 +244,5 @@ def _undilate(frame: pd.DataFrame, time_dilation: float) -> pd.DataFrame:
 
 def _with_key(frame: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame:
     keys = pd.DataFrame([key] * len(frame), index=frame.index)
-    return pd.concat([keys, frame], axis="columns")
+    others = frame.drop(columns=[name for name in key if name in frame])
+    return pd.concat([keys, others], axis="columns")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.chapters import bistability
+from analysis.claims import bistability
 from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.workers import worker_table

@@ -17,6 +17,7 @@ from analysis.figures.plots.series import (
 )
 from analysis.figures.theme import new_figure
 from analysis.models.asymptotes import bounds_over
+from analysis.statistics.loads.curve import THINK_TIME
 from analysis.units import MS_PER_S
 
 THROUGHPUT, RESPONSE_TIME = "throughput_ops_per_s", "response_time_ms"
@@ -79,10 +80,11 @@ def _against_clients(
             bound = bounds[bounds[series] == rows[series].iloc[0]].iloc[0]
             most = float(bound["most_ops_per_s"])
             least_s = float(bound["least_response_time_ms"]) / MS_PER_S
+            think_s = float(bound.get(THINK_TIME, 0.0))
             ends = rows["num_clients"].min(), rows["num_clients"].max()
-            knee = float(np.clip(most * least_s, *ends))
+            knee = float(np.clip(most * (least_s + think_s), *ends))
             clients = np.sort(np.append(np.geomspace(*ends, _POINTS), knee))
-            throughput, time_s = bounds_over(most, least_s, clients)
+            throughput, time_s = bounds_over(most, least_s, think_s, clients)
             line = throughput if measure == THROUGHPUT else time_s * MS_PER_S
             add_model(figure, style, clients, line)
             if ends[0] < knee < ends[1]:

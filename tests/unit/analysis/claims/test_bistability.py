@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.claims.chapters import bistability
+from analysis.claims import bistability
 from analysis.claims.findings import Findings
 from analysis.claims.rules import Verdict
 from analysis.tables.frames import Tables

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from analysis.figures.changed_rates import plot_sensitivity
+from analysis.figures.changed_rates import plot_sensitivity, shown_sensitivity
 from analysis.lab.sensitivity import COLUMNS, COUNT, RATE, UNEXPLAINED
 
 NAN = float("nan")
@@ -29,3 +29,14 @@ def test_parameters_have_intervals_and_the_models_mark():
 def test_without_a_model_there_is_no_mark():
     figure = plot_sensitivity(TABLE.assign(model=NAN))
     assert "model" not in {trace.name for trace in figure.data}
+
+
+def test_elasticities_are_written_with_their_intervals():
+    shown = shown_sensitivity(TABLE.assign(lower=[0.75, NAN, NAN, -0.1]))
+    assert shown["elasticity"].tolist() == [
+        "0.80 (0.75 to 0.85)",
+        "0.10",
+        "\N{EN DASH}",
+        "0.20 (\N{MINUS SIGN}0.10 to 0.30)",
+    ]
+    assert shown["curved"].tolist() == [False, True, False, False]

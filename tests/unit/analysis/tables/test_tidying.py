@@ -409,3 +409,32 @@ def test_pauses_are_told_in_seconds_of_the_window(tmp_path):
     (run_dir / "manifest.json").write_text(json.dumps(manifest))
     (pause,) = tidy_campaign(tmp_path).pauses.to_dict("records")
     assert (pause["host"], pause["start_s"], pause["length_s"]) == ("s1", 1.25, 2.25)
+
+
+def test_what_a_part_does_not_vary_stands_in_the_key_of_all_tables(tmp_path):
+    constant = build_run(
+        tmp_path, "3.1", {"workload": "set", "clients_per_thread": 1, "workers": 8}
+    )
+    varied = build_run(tmp_path, "3.1", {**CONFIG, "think_time_s": 0.005})
+    for folder, think_time_s in ((constant, 0.0), (varied, 0.005)):
+        path = folder / "manifest.json"
+        manifest = json.loads(path.read_text())
+        manifest["settings"]["think_time_s"] = think_time_s
+        path.write_text(json.dumps({**manifest, "think_time_s": think_time_s}))
+    tables = tidy_campaign(tmp_path)
+    for name in ("runs", "hosts", "windows", "histograms"):
+        table = getattr(tables, name)
+        assert table.columns.is_unique
+        assert set(table["think_time_s"]) == {0.0, 0.005}, name
+    assert tables.runs.columns.get_loc("think_time_s") < tables.runs.columns.get_loc("repetition")
+
+
+def test_what_else_was_done_to_a_host_has_a_kind(tmp_path):
+    folder = build_run(tmp_path, "3.1", CONFIG)
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    pause = {"host": "s1", "began_epoch_s": START_EPOCH_S + 3, "ended_epoch_s": START_EPOCH_S + 4}
+    path.write_text(json.dumps({**manifest, "pauses": [pause]}))
+    assert "kind" not in tidy_campaign(tmp_path).pauses
+    path.write_text(json.dumps({**manifest, "pauses": [{**pause, "kind": "open transaction"}]}))
+    assert tidy_campaign(tmp_path).pauses["kind"].tolist() == ["open transaction"]

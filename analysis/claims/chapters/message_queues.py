@@ -1,0 +1,348 @@
+"""Chapter 13: message queues on PostgreSQL, what they cost, and which model predicts them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.claims.findings import SAME, Findings, ratio
+from analysis.claims.rules import at_least, at_most, equal_to
+from analysis.laws.limits import CPU_FULL, at_load
+from analysis.queues import costs, networks, parallel_queues
+from analysis.queues.evidence import Evidence, evidence_of, most_of
+from analysis.queues.parts import MOST, SCALABILITY, SECTIONS, database_runs, echo_runs
+from analysis.statistics.estimates import Estimate, exact, mean_of
+from analysis.statistics.stationarity import BLOCKS
+
+_CLOSE = 2 * SAME
+_QUARTERS = 0.75
+_HALF = BLOCKS // 2
+_Q1, _Q3, _Q4 = (f"no runs of {section}" for section in ("q1", "q3", "q4"))
+_NOTHING = pd.Series(dtype=float)
+_UNKNOWN = mean_of([])
+
+
+def check(found: Findings) -> None:
+    """Check how steady and how fast the queues are, what limits them, and what predicts them."""
+    measured = evidence_of(map(found.tables, SECTIONS))
+    _stability(found, measured)
+    _scalability(found, measured)
+    _components(found, measured)
+    _most(found, measured)
+    _networks(found, measured)
+    _stations(found, measured)
+    _choices(found, measured)
+    _transactions(found, measured)
+    found.law(SCALABILITY, MOST, chapter="13.4", see="13-4-loads")
+    found.processors(*SECTIONS, chapter="13.4", but=("databases",), see="13-4-loads")
+
+
+def _stability(found: Findings, measured: Evidence | None) -> None:
+    blocks = [] if measured is None else measured.blocks()
+    first, last = (
+        pd.concat([_NOTHING, *(one["throughput_ops_per_s"][half] for one in blocks)])
+        for half in (slice(None, _HALF), slice(_HALF, None))
+    )
+    found.check(
+        "13.1",
+        "At fixed sending rates throughput does not drift.",
+        quantity=f"throughput, last {_HALF} of {BLOCKS} blocks over the first",
+        measured=_over(last, first),
+        holds=equal_to(1, SAME),
+        see="13-1-trace",
+        missing=_Q1,
+    )
+    found.check(
+        "13.1",
+        "All that clients are told to send is done.",
+        quantity="throughput over clients times sending rate",
+        measured=mean_of([] if measured is None else measured.kept_rates()),
+        holds=equal_to(1, SAME),
+        see="13-1-trace",
+        missing=_Q1,
+    )
+
+
+def _scalability(found: Findings, measured: Evidence | None) -> None:
+    most, fewest = _NOTHING, _NOTHING
+    if measured is not None:
+        plain = measured.plain(SCALABILITY)
+        workers = plain["num_middlewares"] * plain["workers"]
+        if len(set(workers)) > 1:
+            times = plain["middleware_service_time_ms"]
+            most, fewest = times[workers == workers.max()], times[workers == workers.min()]
+    found.check(
+        "13.2",
+        "With all workers one holds a request twice as long, at least.",
+        quantity="service time, most workers over fewest",
+        measured=_over(most, fewest),
+        holds=at_least(2),
+        see="13-2-growth",
+        missing="no runs of q2 with different workers",
+    )
+    for largest, words, rule in (
+        (False, "With the fewest workers locks make no difference.", equal_to(1, _CLOSE)),
+        (True, "With the most workers SKIP LOCKED brings half as much again.", at_least(1.5)),
+    ):
+        levels = ("locks", costs.SKIP_LOCKED, costs.ROW_LOCKS)
+        found.check(
+            "13.2",
+            words,
+            quantity="throughput, SKIP LOCKED over row locks",
+            measured=_UNKNOWN if measured is None else measured.of_levels(*levels, largest=largest),
+            holds=rule,
+            see="13-6-locks",
+            missing="no runs with both kinds of locks",
+        )
+
+
+def _components(found: Findings, measured: Evidence | None) -> None:
+    whole = echo = alone = shares = _NOTHING
+    errors = pd.DataFrame(columns=["component", "relative_error"])
+    if measured is not None:
+        whole = most_of(measured.plain(MOST))
+        echo, alone = most_of(echo_runs(measured.runs)), most_of(database_runs(measured.runs))
+        errors = parallel_queues.component_models(measured.runs, measured.demands)
+        shares = measured.share_at_database()
+    for statement, quantity, above, below, rule in (
+        (
+            "The middlewares alone do five times as much, at least.",
+            "most throughput, echo over the whole system",
+            echo,
+            whole,
+            at_least(5),
+        ),
+        (
+            "Clients that think get as much done as those that do not.",
+            "most throughput, q4 over q3",
+            whole,
+            alone,
+            equal_to(1, _CLOSE),
+        ),
+    ):
+        found.check(
+            "13.3",
+            statement,
+            quantity=quantity,
+            measured=_over(above, below),
+            holds=rule,
+            see="13-3-components",
+            missing=_Q4 if whole.empty else _Q3,
+        )
+    found.check(
+        "13.3",
+        "One at a time requests are mostly at the database.",
+        quantity="time at the database over response time",
+        measured=mean_of(shares.tolist()),
+        holds=at_least(0.5),
+        see="13-3-stations",
+        missing=_Q3,
+    )
+    for component in ("middleware", "database"):
+        own = errors.loc[errors["component"] == component, "relative_error"]
+        found.check(
+            "13.3",
+            f"M/M/m tells the response time of the {component} alone.",
+            quantity="|error|, mean over loads below saturation",
+            measured=mean_of(_sizes(own).tolist()),
+            holds=at_most(_CLOSE),
+            see="13-3-stations",
+            missing=_Q3,
+        )
+
+
+def _most(found: Findings, measured: Evidence | None) -> None:
+    loaded = pd.DataFrame() if measured is None else at_load(measured.plain(MOST))
+    for statement, column, rule in (
+        (
+            "At the largest load the database's CPUs are full.",
+            "database_utilization",
+            at_least(CPU_FULL),
+        ),
+        (
+            "Front-end threads are hardly busy there.",
+            "middleware_net_thread_utilization",
+            at_most(0.5),
+        ),
+    ):
+        is_known = column in loaded and loaded[column].notna().any()
+        found.check(
+            "13.4",
+            statement,
+            quantity="utilization at the most clients, section q4",
+            measured=mean_of(loaded[column].tolist() if is_known else []),
+            holds=rule,
+            see="13-4-loads",
+            instead=found.limits(MOST),
+            missing=_Q4 if loaded.empty else "nothing tells this utilization",
+        )
+    few, many = (None, None) if measured is None else measured.ends("net_threads")
+    for statement, quantity, factor, levels, rule in (
+        (
+            "A second database brings four fifths more, at least.",
+            "throughput, 2 databases over 1",
+            "num_databases",
+            (2, 1),
+            at_least(1.8),
+        ),
+        (
+            "The fewest front-end threads are enough.",
+            "throughput, fewest front-end threads over most",
+            "net_threads",
+            (few, many),
+            equal_to(1, SAME),
+        ),
+    ):
+        found.check(
+            "13.4",
+            statement,
+            quantity=quantity,
+            measured=_UNKNOWN if measured is None else measured.of_levels(factor, *levels),
+            holds=rule,
+            see="13-4-what-if",
+            missing="no runs that differ in this alone",
+        )
+    errors = _NOTHING
+    if measured is not None:
+        errors = networks.what_ifs(measured.cells, measured.demands)["relative_error"].iloc[1:]
+    found.check(
+        "13.4",
+        "What-ifs come out as predicted, within 10\N{NO-BREAK SPACE}%.",
+        quantity="|error| of the throughput, mean over changes",
+        measured=mean_of(_sizes(errors).tolist()),
+        holds=at_most(_CLOSE),
+        see="13-4-what-if",
+        missing="no changed system was measured",
+    )
+
+
+def _networks(found: Findings, measured: Evidence | None) -> None:
+    errors = pd.DataFrame(columns=["model", "relative_error"])
+    if measured is not None:
+        both = (networks.THROUGHPUT, networks.RESPONSE_TIME)
+        parts = [networks.compared(measured.cells, measured.predicted, one) for one in both]
+        errors = pd.concat([part for part in parts if len(part)] or parts[:1])
+    shares = networks.error_shares(errors).set_index("model")["near"]
+    known = [float(shares[n]) for n in (networks.NETWORK, networks.DATABASE) if n in shares]
+    found.check(
+        "13.5",
+        "A network is within 5\N{NO-BREAK SPACE}% in three quarters of cells.",
+        quantity="share of X and R within 5 %, the better network",
+        measured=exact(max(known)) if known else _UNKNOWN,
+        holds=at_least(_QUARTERS),
+        see="13-5-shares",
+        missing="demands or cells are missing",
+    )
+    _check_errors(
+        found,
+        "13.5",
+        "Single servers miss by more than shared queues.",
+        [errors.loc[errors["model"] == n] for n in (networks.SINGLE, networks.NETWORK)],
+        factor=1,
+        see="13-5-shares",
+    )
+
+
+def _stations(found: Findings, measured: Evidence | None) -> None:
+    errors = pd.DataFrame(columns=["model", "relative_error"])
+    if measured is not None:
+        errors = parallel_queues.station_models(measured.cells)
+    names = (parallel_queues.PARALLEL, parallel_queues.SHARED)
+    _check_errors(
+        found,
+        "13.2",
+        "Parallel M/M/1 miss by twice as much as M/M/m, at least.",
+        [errors.loc[errors["model"] == name] for name in names],
+        factor=2,
+        see="13-2-stations",
+    )
+
+
+def _check_errors(
+    found: Findings,
+    section: str,
+    statement: str,
+    pair: Sequence[pd.DataFrame],
+    *,
+    factor: float,
+    see: str,
+) -> None:
+    """Check that the errors of the first of a pair of models are larger than those of the other."""
+    found.check(
+        section,
+        statement,
+        quantity="mean |error|, the first over the second",
+        measured=_over(*(_sizes(one["relative_error"]) for one in pair)),
+        holds=at_least(factor),
+        see=see,
+        missing="demands or cells are missing",
+    )
+
+
+def _choices(found: Findings, measured: Evidence | None) -> None:
+    commits = _UNKNOWN
+    polls = pd.DataFrame(columns=["kind", "database_ms"])
+    if measured is not None:
+        commits = measured.of_levels("synchronous_commit", False, True, where={"durable": True})
+        polls = costs.polling_runs(measured.runs)
+    found.check(
+        "13.6",
+        "On a disk commits that do not wait bring a tenth, at least.",
+        quantity="throughput on a disk, synchronous_commit off over on",
+        measured=commits,
+        holds=at_least(1.1),
+        see="13-6-costs",
+        missing="no runs on a disk with and without synchronous_commit",
+    )
+    kinds = (costs.POLLS, costs.MESSAGES)
+    empty, full = (polls.loc[polls["kind"] == kind, "database_ms"] for kind in kinds)
+    found.check(
+        "13.6",
+        "Asking an empty queue costs half of a message, at most.",
+        quantity="database's CPU time, empty queues over messages",
+        measured=_over(empty, full),
+        holds=at_most(0.5),
+        see="13-6-costs",
+        missing="no runs that poll empty queues",
+    )
+
+
+def _transactions(found: Findings, measured: Evidence | None) -> None:
+    opened = pd.DataFrame(columns=["at_its_end", "after"])
+    if measured is not None:
+        opened = measured.transactions()
+    for statement, column, quantity, rule in (
+        (
+            "A transaction left open for a minute halves throughput.",
+            "at_its_end",
+            "throughput, the last third of it over before",
+            at_most(0.5),
+        ),
+        (
+            "After it throughput is what it was before.",
+            "after",
+            "throughput, after over before",
+            equal_to(1, SAME),
+        ),
+    ):
+        found.check(
+            "13.6",
+            statement,
+            quantity=quantity,
+            measured=mean_of(opened[column].astype(float).tolist()),
+            holds=rule,
+            see="13-6-transactions",
+            missing="no transaction was left open",
+        )
+
+
+def _over(above: pd.Series, below: pd.Series) -> Estimate:
+    """Estimate a ratio of means, not known where a side has no value."""
+    above, below = above.dropna(), below.dropna()
+    return ratio(above, below) if len(above) and len(below) else _UNKNOWN
+
+
+def _sizes(errors: pd.Series) -> pd.Series:
+    sizes: pd.Series = errors.astype(float).abs().dropna()
+    return sizes

@@ -1,0 +1,82 @@
+"""The claims of chapter 13, on simulations of a system whose limits are known."""
+
+import pytest
+
+from analysis.claims.chapters import message_queues
+from analysis.claims.findings import Findings
+from analysis.claims.rules import Verdict
+from tests.helpers.queues import by_section, queue_tables
+
+
+def claims(tables):
+    found = Findings({} if tables is None else by_section(tables))
+    message_queues.check(found)
+    return found.claims
+
+
+def of(claims, begin):
+    (found,) = [claim for claim in claims if claim.statement.startswith(begin)]
+    return found
+
+
+@pytest.fixture(scope="module")
+def known():
+    return claims(queue_tables())
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "At fixed sending rates",
+        "All that clients are told",
+        "With all workers one holds",
+        "With the fewest workers locks",
+        "With the most workers SKIP LOCKED",
+        "The middlewares alone do five times",
+        "Clients that think get as much",
+        "At the largest load the database's CPUs",
+        "Front-end threads are hardly busy",
+        "A second database brings",
+        "The fewest front-end threads",
+        "What-ifs come out",
+        "A network is within",
+        "One at a time requests",
+        "On a disk commits that do not wait",
+        "Asking an empty queue",
+        "A transaction left open",
+        "After it throughput is",
+        "Throughput and response time obey",
+        "No machine's CPU",
+    ],
+)
+def test_what_is_so_holds(known, begin):
+    assert of(known, begin).verdict == Verdict.HOLDS
+
+
+def test_what_is_not_so_does_not_hold():
+    other = claims(queue_tables(slower_with_row_locks=0.95, polls=0.9, left_open=0.9, drift=0.3))
+    for begin in (
+        "At fixed sending rates",
+        "With the most workers SKIP LOCKED",
+        "Asking an empty queue",
+        "A transaction left open",
+    ):
+        assert of(other, begin).verdict == Verdict.DOES_NOT_HOLD, begin
+
+
+def test_claims_are_the_same_whatever_was_measured_and_say_what_is_missing(known):
+    none = claims(None)
+    assert [claim.statement for claim in none] == [claim.statement for claim in known]
+    assert {claim.verdict for claim in none} == {Verdict.CANNOT_BE_TOLD}
+    assert of(none, "At fixed sending rates").told == "cannot be told: no runs of q1"
+    assert of(none, "A transaction left").told == "cannot be told: no transaction was left open"
+    assert all(len(claim.statement) <= 62 for claim in known)
+    assert all(len(claim.quantity) <= 55 for claim in known)
+
+
+def test_half_of_the_sections_tell_their_own_claims():
+    tables = queue_tables()
+    found = Findings({name: own for name, own in by_section(tables).items() if name != "q3"})
+    message_queues.check(found)
+    assert of(found.claims, "The middlewares alone").told == "cannot be told: no runs of q3"
+    assert of(found.claims, "A second database brings").verdict == Verdict.HOLDS
