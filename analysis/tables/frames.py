@@ -128,6 +128,7 @@ SETTINGS = (
     "locks",
     "synchronous_commit",
     "autovacuum",
+    "open_transaction_s",
     "durable",
     "net_threads",
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from remote.errors import ConfigError
+from remote.experiment.queues import transactions
 from remote.experiment.section import Config, Section, slug
 from remote.experiment.settings import (
     OF_CACHES,
@@ -82,6 +83,8 @@ def _require_possible_load(section: Section, path: Path) -> None:
         _require_of_workload(section, config, one, path)
     _require_keys_to_last(section, settings, path)
     _require_possible_pauses(section, settings, path)
+    for mistake in transactions.mistakes(section, settings):
+        raise ConfigError(path, mistake)
 
 
 def _require_of_workload(section: Section, config: Config, one: Settings, path: Path) -> None:

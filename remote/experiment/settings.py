@@ -110,6 +110,7 @@ SETTINGS: Mapping[str, Setting] = {
     "observed": Setting("middleware", Annotated[str, one_of(*OBSERVERS)]),
     "database_cpus": Setting("database", Positive),
     "autovacuum": Setting("database", bool),
+    "open_transaction_s": Setting("database", Positive),
     "durable": Setting("database", bool),
     "fsync": Setting("database", bool, varies=False),
     "shared_buffers_mib": Setting("database", Count, varies=False),
@@ -154,6 +155,8 @@ class Settings:
     net_threads : None for as many as the middleware takes by itself.
     backend : what is behind the middleware.
     database_cpus : CPUs of each database's host, undilated; None for what the hosts have.
+    open_transaction_s : for how long a transaction is left open in each database while clients
+        work, undilated; None for none.
     durable : the database is on a disk, not in memory.
     fsync : the database waits until the disk has what was committed.
     observed : what watches middlewares from outside.
@@ -199,6 +202,7 @@ class Settings:
     observed: str = OBSERVERS[0]
     database_cpus: float | None = None
     autovacuum: bool = True
+    open_transaction_s: float | None = None
     durable: bool = False
     fsync: bool = True
     shared_buffers_mib: int = 128

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ DATABASE = "messages"
 READY_TIMEOUT_S = 60.0
 SPARE_CONNECTIONS = 10  # for psql, and what PostgreSQL keeps for itself
 LOG = "postgresql.log"
+OPENED = "open-transaction"  # job that leaves one open, and its file
 _JOB = "postgresql"
 _ADMINISTRATOR = "postgres"  # of the cluster, and the account that it runs in where root starts it
 _PATH = "data.path"  # file that tells where the cluster is
@@ -182,6 +184,38 @@ class Databases:
         answers = self._each(hosts, *statements, database=DATABASE)
         return {name: answer.encode() for name, answer in answers.items()}
 
+    def leave_open(
+        self, jobs: RunningJobs, hosts: Sequence[Host], begins_s: float, ends_s: float
+    ) -> list[Job]:
+        """Start what leaves a transaction open on each of `hosts`, by the host's own clock.
+
+        It has looked at the messages once and keeps its snapshot: rows that are deleted meanwhile
+        stay until it ends. It prints when it began and when it ended.
+
+        Parameters
+        ----------
+        begins_s, ends_s : in epoch seconds.
+        """
+        now = "SELECT extract(epoch FROM clock_timestamp())"
+        statements = (
+            f"DO $$ BEGIN PERFORM pg_sleep_until(to_timestamp({begins_s:.3f})); END $$",
+            "BEGIN ISOLATION LEVEL REPEATABLE READ",
+            "SELECT FROM message_queue.message LIMIT 1",
+            now,
+            f"DO $$ BEGIN PERFORM pg_sleep_until(to_timestamp({ends_s:.3f})); END $$",
+            "COMMIT",
+            now,
+        )
+        return [
+            jobs.start(
+                host,
+                OPENED,
+                f"sh -c {shlex.quote(self._asking(self.fleet[host], statements, DATABASE))}",
+                limit_s=ends_s - time.time() + READY_TIMEOUT_S,
+            )
+            for host in hosts
+        ]
+
     def log(self, hosts: Sequence[Host]) -> dict[str, bytes]:
         """Return what those of `hosts` that did have logged since this was asked before."""
 
@@ -232,11 +266,15 @@ class Databases:
 
     def _ask(self, connection: Connection, *statements: str, database: str = _ADMINISTRATOR) -> str:
         """Run statements of SQL, each in a transaction of its own, and return what they answer."""
+        shown = f"psql --dbname={database}: {'; '.join(statements)}"
+        return connection.run(self._asking(connection, statements, database), shown=shown).stdout
+
+    def _asking(self, connection: Connection, statements: Sequence[str], database: str) -> str:
+        """Return the script that has psql ask all the statements over one connection."""
         options = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]
         options += [f"--command={statement}" for statement in statements]
         ask = f"psql {self._place(connection)} --dbname={database} {shlex.join(options)}"
-        shown = f"psql --dbname={database}: {'; '.join(statements)}"
-        return connection.run(f"{_PROGRAMS}; {ask}", shown=shown).stdout
+        return f"{_PROGRAMS}; {ask}"
 
     def _wait_until_accepting(self, connection: Connection, job: Job) -> None:
         """Wait until the server lets clients in, which it does somewhat later than it listens."""

@@ -68,6 +68,7 @@ _SETTINGS = {
     "locks": "locks of messages",
     "synchronous_commit": "synchronous commit",
     "autovacuum": "autovacuum",
+    "open_transaction_s": "transaction left open (s)",
     "durable": "database on a disk",
     "net_threads": "net threads per middleware",
     "kind": "kind",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from remote.errors import RemoteError
+from remote.experiment.queues import transactions
 from remote.experiment.queues.databases import cluster_of, counts, logs
 from remote.experiment.queues.stock import send_messages
 from remote.experiment.run import Collected, Run
@@ -118,7 +119,10 @@ class LoadSession:
                 raise
             finally:
                 collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
-        collected.manifest["pauses"] = _pauses(setup, collected)
+        collected.manifest["pauses"] = [
+            *_pauses(setup, collected),
+            *transactions.opened(collected.files, setup.databases),
+        ]
         self.fleet.for_each(setup.hosts, lambda c: remove_job_folder(c, setup.folder))
 
     @property
@@ -159,6 +163,8 @@ class LoadSession:
             loads = self._start_generators(setup, jobs)
         collected.manifest["start_at_epoch_s"] = start_s
         pausers = self._servers.pause(jobs, setup.pauses(start_s))
+        if times := setup.left_open(start_s):
+            pausers += self._databases.leave_open(jobs, setup.databases, *times)
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         until_start_s = max(0.0, start_s - time.time())
         late = jobs.wait(loads, timeout_s=until_start_s + setup.total_s + GENERATOR_GRACE_S)

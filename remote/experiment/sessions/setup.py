@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from remote.experiment.queues import transactions
 from remote.experiment.run import Run
 from remote.experiment.section import slug
 from remote.experiment.sessions import generators
@@ -56,6 +57,16 @@ class Setup:
             host = self.servers[pause.server - 1]
             times.setdefault(host, []).append((begins_s, begins_s + pause.for_s * k))
         return times
+
+    def left_open(self, start_epoch_s: float) -> tuple[float, float] | None:
+        """When a transaction is left open in each database, in epoch seconds; None for never."""
+        lengths = self.run.lengths
+        return transactions.left_open(
+            self.settings,
+            window_epoch_s=start_epoch_s + lengths.warm_up_s,
+            stable_s=lengths.stable_s,
+            time_dilation=self.run.time_dilation,
+        )
 
     @property
     def instances(self) -> list[Instance]:
