@@ -10,8 +10,8 @@ from remote.hosts.host import Host
 from remote.services.postgresql import OPENED
 
 KIND = "open transaction"
-BEFORE = 0.25  # of the stable window, so that its throughput is known
-ROOM = 2  # times as long as the transaction the stable window is, at least
+BEFORE = 1 / 6  # of the stable window, so that its throughput is known
+ROOM = 1.5  # times as long as the transaction the stable window is, at least
 
 
 def mistakes(section: Section, settings: Sequence[Settings]) -> Sequence[str]:
@@ -22,7 +22,7 @@ def mistakes(section: Section, settings: Sequence[Settings]) -> Sequence[str]:
     if section.durations is None:
         return (
             "open_transaction_s: a run in which a transaction is left open needs stable_s, as it "
-            "begins at a quarter of the stable window; leave precision out",
+            "begins after a sixth of the stable window; leave precision out",
         )
     if section.durations.stable_s < ROOM * longest_s:
         return (
