@@ -9,6 +9,7 @@ from analysis.claims.chapters import (
     dynamics,
     elasticities,
     factors,
+    message_queues,
     multi_gets,
     network,
     published,
@@ -36,6 +37,7 @@ CHAPTERS: dict[int, Callable[[Findings], None]] = {
     9: replication.check,
     10: published.check,
     12: elasticities.check,
+    13: message_queues.check,
 }
 """Number of a chapter, which is that of its notebook, to what checks its claims."""
 

@@ -1,4 +1,4 @@
-"""Networks of queues over the workers of a message queue, and over what was measured."""
+"""Message queues over load and workers, networks of queues beside what was measured."""
 
 from collections.abc import Mapping
 
@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.panels import panels
+from analysis.figures.plots.load import plot_response_time, plot_throughput
 from analysis.figures.plots.measured_and_model import (
     AT_CLIENTS,
     plot_predicted_against_measured,
@@ -13,8 +14,14 @@ from analysis.figures.plots.measured_and_model import (
 )
 from analysis.queues.networks import DATABASE, NEAR, NETWORK, SIMULATION, SINGLE
 from analysis.statistics.comparison import as_points
+from analysis.text.formatting import Format
 
 WORKERS_TITLE = "Workers of all middlewares"
+SHARE_FORMATS: dict[str, Format] = {
+    "near": ".0%",
+    "mean_absolute_error": ".1%",
+    "largest_error": "+.1%",
+}
 _NAMES = ("Throughput", "Response time")
 
 
@@ -42,6 +49,18 @@ def plot_over_workers(cells: pd.DataFrame, lines: pd.DataFrame) -> go.Figure:
         From `analysis.queues.lines.over_workers`.
     """
     return plot_loads(cells, lines).update_xaxes(title_text=WORKERS_TITLE)
+
+
+def plot_locks(cells: pd.DataFrame) -> go.Figure:
+    """Plot throughput and response time over the workers of all middlewares, by kind of locks.
+
+    Parameters
+    ----------
+    cells
+        From `analysis.queues.lines.by_locks`.
+    """
+    plots = [draw(cells, series="locks") for draw in (plot_throughput, plot_response_time)]
+    return panels([plots], [list(_NAMES)]).update_xaxes(title_text=WORKERS_TITLE)
 
 
 def plot_comparisons(compared: Mapping[str, pd.DataFrame]) -> go.Figure:

@@ -89,6 +89,7 @@ _WORDS = {  # how a level of a factor is named where it has no style of its own
     "replicas": "R = {}",
     "num_databases": "{} databases",
     "think_time_s": "Z = {} s",
+    "repetition": "repetition {}",
 }
 
 

@@ -255,11 +255,10 @@ def open_transactions(events: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFra
     Returns
     -------
     pandas.DataFrame
-        One row per transaction: `repetition`, `start_s`, `length_s`, `before_ops_per_s`, and
+        One row per transaction: `repetition`, `lasted_s` (undilated), `before_ops_per_s`, and
         `during`, `at_its_end` (its last third) and `after`, over before.
     """
-    columns = ["repetition", "start_s", "length_s", "before_ops_per_s", "during", "at_its_end"]
-    columns.append("after")
+    columns = ["repetition", "lasted_s", "before_ops_per_s", "during", "at_its_end", "after"]
     rows = []
     told = ("start_s", "length_s", "host", "time_dilation")
     for event in events.to_dict("records"):
@@ -271,8 +270,7 @@ def open_transactions(events: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFra
         rows.append(
             {
                 "repetition": event["repetition"],
-                "start_s": start_s,
-                "length_s": length_s,
+                "lasted_s": length_s / float(event.get("time_dilation", 1.0)),
                 "before_ops_per_s": found["throughput_ops_per_s"].loc[BEFORE],
                 "during": found["over_before"].loc[DURING],
                 "at_its_end": thirds.iloc[-1] if len(thirds) else np.nan,

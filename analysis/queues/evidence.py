@@ -36,7 +36,7 @@ class Evidence:
     Attributes
     ----------
     tables
-        Of the sections q1 to q5 that were measured.
+        Of the sections q1 to q6 that were measured.
     runs
         Theirs, from `analysis.queues.parts.with_databases`.
     demands, cells, predicted
@@ -54,6 +54,10 @@ class Evidence:
     def judged_sections(self) -> list[str]:
         """The sections whose cells judge predictions, for footnotes."""
         return sorted(set(self.cells["section"]))
+
+    def held(self, *sections: str) -> list[str]:
+        """Return those of `sections` that were measured, for footnotes."""
+        return [name for name in sections if name in set(self.runs["section"])]
 
     def plain(self, section: str) -> pd.DataFrame:
         """Return the plain runs of a section (`analysis.queues.parts.plain_runs`)."""
@@ -81,11 +85,11 @@ class Evidence:
 
     def blocks(self) -> list[pd.DataFrame]:
         """Return the blocks of each run of q1 (`analysis.sections.dynamics.block_means`)."""
-        return [block_means(run, self.seconds(run)) for _, run in self.steady().iterrows()]
+        return [block_means(run, self.seconds(run)) for _, run in self._paced().iterrows()]
 
     def kept_rates(self) -> list[float]:
         """Return the share of what its clients were told to send that each run of q1 did."""
-        own = self.steady()
+        own = self._paced()
         rate = own.get("sending_rate_per_s", pd.Series(np.nan, own.index)) * own["num_clients"]
         kept: list[float] = (own[THROUGHPUT] / rate).tolist()
         return kept
@@ -98,16 +102,6 @@ class Evidence:
         shares: pd.Series = waited / alone["client_response_time_ms"]
         return shares.dropna()
 
-    def steady(self) -> pd.DataFrame:
-        """Return the runs of section q1 in which no transaction was left open."""
-        own = self.runs[self.runs["section"] == STABILITY]
-        events = left_open(self.tables)
-        key = [name for name in events if name in own and name not in ("start_s", "length_s")]
-        if events.empty or own.empty:
-            return own
-        marked = own.merge(events[key].drop_duplicates(), on=key, how="left", indicator="event")
-        return marked[marked["event"] == "left_only"].drop(columns="event")
-
     def seconds(self, run: pd.Series) -> pd.DataFrame:
         """Return the rows of `Tables.windows` of one run."""
         windows = self.tables.windows
@@ -118,6 +112,9 @@ class Evidence:
             if name in own and name in run and pd.notna(run[name]):
                 own = own[own[name] == run[name]]
         return own
+
+    def _paced(self) -> pd.DataFrame:
+        return self.runs[self.runs["section"] == STABILITY]
 
     def transactions(self) -> pd.DataFrame:
         """Tell what transactions that were left open did (`analysis.queues.costs`)."""
@@ -130,7 +127,7 @@ def evidence_of(held: Iterable[Tables | None]) -> Evidence | None:
     Parameters
     ----------
     held
-        Tables of sections q1 to q5; None for one that was not measured.
+        Tables of sections q1 to q6; None for one that was not measured.
     """
     known = [tables for tables in held if tables is not None]
     if not known:

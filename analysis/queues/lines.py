@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.queues.costs import ROW_LOCKS, SKIP_LOCKED, paired_runs
 from analysis.queues.evidence import Evidence
 from analysis.queues.networks import RESPONSE_TIME, THROUGHPUT, is_usual
 from analysis.queues.parts import MOST, SCALABILITY
+from analysis.sections.summary import cells as cells_of
 
 Lines = tuple[pd.DataFrame, pd.DataFrame]
 
@@ -37,6 +39,20 @@ def over_workers(measured: Evidence) -> Lines:
     cells, lines = both
     first = cells.sort_values("num_middlewares").drop_duplicates("num_clients")
     return first, lines.sort_values("num_middlewares").drop_duplicates(["model", "num_clients"])
+
+
+def by_locks(measured: Evidence) -> pd.DataFrame:
+    """Return the cells that were measured with both kinds of locks, over workers.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `analysis.sections.summary.cells`, by `locks`; `num_clients` are the workers of all
+        middlewares. Empty where none was.
+    """
+    pairs = paired_runs(measured.runs, "locks", (SKIP_LOCKED, ROW_LOCKS))
+    workers = pairs["num_middlewares"] * pairs["workers"]
+    return cells_of(pairs.assign(num_clients=workers)) if len(pairs) else pairs
 
 
 def _with_lines(measured: Evidence, section: str, *, usual: bool) -> Lines:

@@ -1,4 +1,4 @@
-"""Which runs of sections q1 to q5 are of what: components alone, light loads, the whole system."""
+"""Which runs of sections q1 to q6 are of what: components alone, light loads, the whole system."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pandas as pd
 
 from analysis.tables.frames import SETTINGS, Tables
 
-STABILITY, SCALABILITY, COMPONENTS, MOST, DESIGN = SECTIONS = ("q1", "q2", "q3", "q4", "q5")
+SECTIONS = ("q1", "q2", "q3", "q4", "q5", "q6")
+STABILITY, SCALABILITY, COMPONENTS, MOST, DESIGN, TRANSACTIONS = SECTIONS
 ECHO, POSTGRESQL = "echo", "postgresql"
 AS_IT_IS = {  # of settings that some sections vary to see what they cost
     "locks": "skip-locked",

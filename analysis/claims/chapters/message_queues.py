@@ -18,6 +18,7 @@ from analysis.statistics.stationarity import BLOCKS
 _CLOSE = 2 * SAME
 _QUARTERS = 0.75
 _HALF = BLOCKS // 2
+_MINUTE_S = 60
 _Q1, _Q3, _Q4 = (f"no runs of {section}" for section in ("q1", "q3", "q4"))
 _NOTHING = pd.Series(dtype=float)
 _UNKNOWN = mean_of([])
@@ -309,9 +310,10 @@ def _choices(found: Findings, measured: Evidence | None) -> None:
 
 
 def _transactions(found: Findings, measured: Evidence | None) -> None:
-    opened = pd.DataFrame(columns=["at_its_end", "after"])
+    opened = pd.DataFrame(columns=["lasted_s", "at_its_end", "after"])
     if measured is not None:
         opened = measured.transactions()
+    opened = opened[opened["lasted_s"] > _MINUTE_S - 1]
     for statement, column, quantity, rule in (
         (
             "A transaction left open for a minute halves throughput.",
@@ -333,7 +335,7 @@ def _transactions(found: Findings, measured: Evidence | None) -> None:
             measured=mean_of(opened[column].astype(float).tolist()),
             holds=rule,
             see="13-6-transactions",
-            missing="no transaction was left open",
+            missing="no transaction was left open for a minute",
         )
 
 

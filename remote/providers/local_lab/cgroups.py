@@ -15,8 +15,10 @@ from remote.waiting import until
 
 PROCS = "cgroup.procs"
 _MOUNTS = Path("/proc/mounts")
-_PERIOD_US = 100_000
-_LEAST_QUOTA_US = 1000  # the kernel takes no less
+# Short, so that a quota is rather a slower processor than one that stops and goes; a small quota,
+# of which the kernel takes no less than this, has a longer one.
+_PERIOD_US, _LONGEST_PERIOD_US = 10_000, 1_000_000
+_LEAST_QUOTA_US = 1000
 _REMOVE_TIMEOUT_S = 3.0
 
 
@@ -135,19 +137,19 @@ class Groups:
         LabError
             This machine's control groups cannot limit CPU time.
         """
-        quota_us = max(_LEAST_QUOTA_US, round(num_cpus * _PERIOD_US))
+        quota_us, period_us = _quota(num_cpus)
         try:
             if self._quota is None or self.hierarchy.quota is None:
                 raise FileNotFoundError("no control group hierarchy limits CPU time")
             group = self._quota / name
             group.mkdir(parents=True, exist_ok=True)
             if self.hierarchy.version == 1:
-                (group / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+                (group / "cpu.cfs_period_us").write_text(str(period_us))
                 (group / "cpu.cfs_quota_us").write_text(str(quota_us))
             else:
                 for above in (self.hierarchy.quota, self._quota):
                     (above / "cgroup.subtree_control").write_text("+cpu")
-                (group / "cpu.max").write_text(f"{quota_us} {_PERIOD_US}")
+                (group / "cpu.max").write_text(f"{quota_us} {period_us}")
         except OSError as exc:
             raise LabError(
                 f"cannot limit the CPU time of {name} to {num_cpus:g} CPUs: {exc}",
@@ -183,3 +185,10 @@ def _remove(group: Path) -> None:
             f"cannot remove the control group {group}: {reasons[-1]}",
             f"Processes are left in it: `cat {group / PROCS}`; `lab down` tries again",
         )
+
+
+def _quota(num_cpus: float) -> tuple[int, int]:
+    """Return quota and period, in us, that let a group use `num_cpus` CPUs: pure."""
+    longest = min(_LONGEST_PERIOD_US, round(_LEAST_QUOTA_US / num_cpus))
+    period_us = max(_PERIOD_US, longest)
+    return max(_LEAST_QUOTA_US, round(num_cpus * period_us)), period_us

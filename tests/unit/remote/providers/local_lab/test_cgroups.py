@@ -62,9 +62,10 @@ def test_group_of_a_host_is_made_counted_and_removed(tmp_path, version, file):
 @pytest.mark.parametrize(
     ("version", "num_cpus", "written"),
     [
-        (1, 0.5, {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "50000"}),
-        (1, 0.0001, {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "1000"}),
-        (2, 1.25, {"cpu.max": "125000 100000"}),
+        (1, 0.5, {"cpu.cfs_period_us": "10000", "cpu.cfs_quota_us": "5000"}),
+        (1, 0.05, {"cpu.cfs_period_us": "20000", "cpu.cfs_quota_us": "1000"}),
+        (1, 0.0001, {"cpu.cfs_period_us": "1000000", "cpu.cfs_quota_us": "1000"}),
+        (2, 1.25, {"cpu.max": "12500 10000"}),
     ],
 )
 def test_quota_is_written_as_the_kernel_wants_it(tmp_path, version, num_cpus, written):
