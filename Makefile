@@ -10,7 +10,7 @@ PROFILE ?= smoke
 # That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
 FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
 RUNS ?= 100000000
-SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9
+SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9 q1 q2 q3 q4 q5 q6
 
 BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar

@@ -1,19 +1,11 @@
 """Message queues over load and workers, networks of queues beside what was measured."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.panels import panels
 from analysis.figures.plots.load import plot_response_time, plot_throughput
-from analysis.figures.plots.measured_and_model import (
-    AT_CLIENTS,
-    plot_predicted_against_measured,
-    plot_prediction,
-)
-from analysis.queues.networks import DATABASE, NEAR, NETWORK, SIMULATION, SINGLE
-from analysis.statistics.comparison import as_points
+from analysis.figures.plots.measured_and_model import AT_CLIENTS, plot_prediction
 from analysis.text.formatting import Format
 
 WORKERS_TITLE = "Workers of all middlewares"
@@ -61,24 +53,3 @@ def plot_locks(cells: pd.DataFrame) -> go.Figure:
     """
     plots = [draw(cells, series="locks") for draw in (plot_throughput, plot_response_time)]
     return panels([plots], [list(_NAMES)]).update_xaxes(title_text=WORKERS_TITLE)
-
-
-def plot_comparisons(compared: Mapping[str, pd.DataFrame]) -> go.Figure:
-    """Plot predictions over what was measured, a panel for each measure.
-
-    Parameters
-    ----------
-    compared
-        From `analysis.queues.networks.comparisons`.
-    """
-    plots = [
-        plot_predicted_against_measured(
-            as_points(compared[column], column),
-            column=column,
-            title=title[:1].lower() + title[1:],
-            levels=(SINGLE, NETWORK, DATABASE, SIMULATION),
-            within=NEAR,
-        )
-        for column, title in AT_CLIENTS.items()
-    ]
-    return panels([plots], [list(_NAMES)])

@@ -2,13 +2,14 @@
 
 import pytest
 
+from analysis.figures.over_time.queue_runs import plot_opened, plot_paced
 from analysis.figures.queue_networks import (
     WORKERS_TITLE,
-    plot_comparisons,
     plot_loads,
+    plot_locks,
     plot_over_workers,
 )
-from analysis.queues import lines, networks
+from analysis.queues import lines
 from analysis.queues.evidence import evidence_of
 from analysis.queues.networks import DATABASE, NETWORK, SINGLE
 from tests.helpers.queues import by_section, queue_tables
@@ -39,11 +40,19 @@ def test_workers_stand_where_clients_do_elsewhere(measured):
     assert figure.layout.xaxis.title.text == WORKERS_TITLE
 
 
-def test_each_measure_has_a_panel_of_predictions(measured):
-    both = networks.comparisons(measured.cells, measured.predicted)
-    figure = plot_comparisons(both)
-    names = [trace.name for trace in figure.data if trace.mode == "markers"]
-    assert names == [DATABASE, NETWORK, SINGLE] * 2
-    shares = networks.shares_by_measure(both)
-    assert set(shares["quantity"]) == {"throughput", "response time"}
-    assert shares["cells"].eq(12).all()
+def test_locks_are_told_by_workers(measured):
+    figure = plot_locks(lines.by_locks(measured))
+    markers = shown(figure, "markers")
+    assert [trace.name for trace in markers] == ["row-locks", "skip-locked"] * 2
+    assert all(list(trace.x) == [1, 64] for trace in markers)
+    assert figure.layout.xaxis.title.text == WORKERS_TITLE
+
+
+def test_runs_are_shown_second_by_second(measured):
+    paced = plot_paced(measured.tables)
+    assert [trace.name for trace in paced.data] == ["48 clients"]
+    assert paced.layout.meta["runs"] == {"48 clients": 1}
+    opened = plot_opened(measured.tables)
+    assert [trace.name for trace in opened.data] == [f"repetition {n}" for n in (1, 2, 3)]
+    (span,) = opened.layout.shapes
+    assert (span.x0, span.x1) == (60, 120)

@@ -18,7 +18,7 @@ from tests.helpers import faulty_middleware
 from tests.helpers.loopback_bench import course_command, on_loopback
 
 JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # starts sooner
-PATIENCE_S = 3.0
+PATIENCE_S = 5.0  # a busy machine is not a fault
 EXAMPLE = PROJECT / "examples" / "threads-and-sockets" / "Mine.java"
 FOUND_BY = {
     "wrong client": "Many clients at once get their own replies",
@@ -40,8 +40,8 @@ SENTENCES = {
     "lost key": "of a multi-get of 24 keys, while all servers have all keys",
     "leak": "open files grew from",
     "truncated": "3 bytes 'one' instead of 13 bytes",
-    "hangs": "had no reply within 3 s after server 1 was killed",
-    "no end": "still ran 3 s after SIGTERM, with one client connected",
+    "hangs": f"had no reply within {PATIENCE_S:g} s after server 1 was killed",
+    "no end": f"still ran {PATIENCE_S:g} s after SIGTERM, with one client connected",
     "wrong order": "with the value of key",
     "dies of garbage": "after binary garbage",
     "two copies": "of 36 gets of keys that another client had set missed",
