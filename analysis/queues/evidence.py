@@ -50,15 +50,6 @@ class Evidence:
     cells: pd.DataFrame
     predicted: pd.DataFrame
 
-    @property
-    def judged_sections(self) -> list[str]:
-        """The sections whose cells judge predictions, for footnotes."""
-        return sorted(set(self.cells["section"]))
-
-    def held(self, *sections: str) -> list[str]:
-        """Return those of `sections` that were measured, for footnotes."""
-        return [name for name in sections if name in set(self.runs["section"])]
-
     def plain(self, section: str) -> pd.DataFrame:
         """Return the plain runs of a section (`analysis.queues.parts.plain_runs`)."""
         own: pd.DataFrame = plain_runs(self.runs[self.runs["section"] == section])

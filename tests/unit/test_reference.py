@@ -12,7 +12,9 @@ from remote.campaign.verify import check_findings, file_findings
 from remote.experiment.manifest import failed_checks, read_manifest
 
 LARGEST_BYTES = 75e6
-SECTIONS = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9")
+CACHES = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9")
+QUEUES = ("q1", "q2", "q3", "q4", "q5", "q6")
+SECTIONS = (*CACHES, *QUEUES)
 
 
 def test_every_run_of_every_section_is_there():
@@ -22,7 +24,7 @@ def test_every_run_of_every_section_is_there():
     assert [run.label for name in SECTIONS for run in campaign.missing(name, retry=True)] == []
 
 
-@pytest.mark.parametrize("name", [name for name in SECTIONS if name != "0"])
+@pytest.mark.parametrize("name", [name for name in CACHES if name != "0"])
 def test_runs_are_as_long_and_as_many_as_they_should_be(name):
     section = Campaign.open("reference", fleet=NO_FLEET).plan(name)
     least = (1, 1800) if name == "8" else (3, 8)
@@ -32,6 +34,16 @@ def test_runs_are_as_long_and_as_many_as_they_should_be(name):
     windows = [m["window"]["stable_s"] for m in manifests if "num_clients" in m]
     assert windows and min(windows) >= least[1]
     assert not [text for m in manifests for text in failed_checks(m, "required")]
+
+
+@pytest.mark.parametrize("name", QUEUES)
+def test_every_message_of_the_queues_is_accounted_for(name):
+    manifests = [read_manifest(path) for path in REFERENCE.glob(f"{name}/*/rep-?/{MANIFEST}")]
+    under_load = [m for m in manifests if "num_clients" in m]
+    assert len(under_load) >= 3
+    assert not [text for m in under_load for text in failed_checks(m, "required")]
+    kept = [c for m in under_load for c in m["checks"] if c["name"].endswith("_messages_kept")]
+    assert kept and all(check["passed"] for check in kept)
 
 
 def test_it_is_small():
