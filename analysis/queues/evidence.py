@@ -101,7 +101,7 @@ class Evidence:
         ]
         for name in _OF_RUN:
             if name in own and name in run and pd.notna(run[name]):
-                own = own[own[name] == run[name]]
+                own = own[own[name].isna() | (own[name] == run[name])]  # not told where all alike
         return own
 
     def _paced(self) -> pd.DataFrame:
