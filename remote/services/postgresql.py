@@ -190,7 +190,8 @@ class Databases:
         """Start what leaves a transaction open on each of `hosts`, by the host's own clock.
 
         It has looked at the messages once and keeps its snapshot: rows that are deleted meanwhile
-        stay until it ends. It prints when it began and when it ended.
+        stay until it ends. It prints when it began and when it ended. Nothing is asked before, as a
+        statement that waits has a snapshot, too.
 
         Parameters
         ----------
@@ -198,7 +199,6 @@ class Databases:
         """
         now = "SELECT extract(epoch FROM clock_timestamp())"
         statements = (
-            f"DO $$ BEGIN PERFORM pg_sleep_until(to_timestamp({begins_s:.3f})); END $$",
             "BEGIN ISOLATION LEVEL REPEATABLE READ",
             "SELECT FROM message_queue.message LIMIT 1",
             now,
@@ -206,11 +206,16 @@ class Databases:
             "COMMIT",
             now,
         )
+        wait = f"sleep $(awk -v now=$(date +%s.%N) 'BEGIN {{ print {begins_s:.3f} - now }}')"
+
+        def script(host: Host) -> str:
+            return f"{wait} && {self._asking(self.fleet[host], statements, DATABASE)}"
+
         return [
             jobs.start(
                 host,
                 OPENED,
-                f"sh -c {shlex.quote(self._asking(self.fleet[host], statements, DATABASE))}",
+                shlex.join(["sh", "-c", script(host)]),
                 limit_s=ends_s - time.time() + READY_TIMEOUT_S,
             )
             for host in hosts
