@@ -13,7 +13,6 @@ from analysis.queues import costs, networks
 from analysis.queues.demands import Demands, measured_demands
 from analysis.queues.parts import (
     MOST,
-    SECTIONS,
     STABILITY,
     database_runs,
     plain_runs,
@@ -135,7 +134,7 @@ def evidence_of(held: Iterable[Tables | None]) -> Evidence | None:
     )
 
 
-def held_evidence(campaign_dir: Path) -> Evidence:
+def held_evidence(campaign_dir: Path, *sections: str) -> Evidence:
     """Read what a campaign holds of the sections.
 
     Raises
@@ -145,10 +144,10 @@ def held_evidence(campaign_dir: Path) -> Evidence:
     FileNotFoundError
         None of them was measured.
     """
-    held = [name for name in SECTIONS if name in held_sections(campaign_dir)]
+    held = [name for name in sections if name in held_sections(campaign_dir)]
     found = evidence_of(held_tables(campaign_dir, name) for name in held)
     if found is None:
-        names = " ".join(SECTIONS)
+        names = " ".join(sections)
         raise FileNotFoundError(f"{campaign_dir} holds no message queues: `lab run {names}`")
     return found
 

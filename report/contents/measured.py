@@ -24,6 +24,8 @@ from report.contents.notebook import LEFT_OUT, NOTE
 SHOWN = re.compile(r'name="(\d\d(?:-[a-z0-9]+)+)"')
 LINK = re.compile(r"\[(Figure|Table)\]\(#([a-z0-9-]+)\)")
 STUDY = "measure_study"
+READS = ("held_tables", "held_tables_by_middleware", "held_evidence")
+NETWORK = "0"
 _FACTOR = re.compile(r"([a-z_]+)=([^_]+)(?:_|$)")  # in the name of a study
 
 
@@ -57,6 +59,24 @@ def _study(call: ast.Call) -> str:
     return f"{folder}/{ast.literal_eval(section)}-{slug(ast.literal_eval(levels))}"
 
 
+def _read_together(source: str) -> list[list[str]]:
+    """Return the sections of each call that reads several and wants one of them to be there.
+
+    The network, which stands beside the others, is not one.
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a magic command
+        return []
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    named = [
+        [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+        for call in calls
+        if getattr(call.func, "id", "") in READS
+    ]
+    return [[name for name in names if name != NETWORK] for names in named if names != [NETWORK]]
+
+
 def measured_sections(notebook: Any) -> list[str]:
     """Return all sections that a notebook measures, in their order."""
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
@@ -81,27 +101,48 @@ def showable(notebook: Any, campaign: str, held: Collection[str]) -> Any:
 
 
 def _cells(cells: Sequence[Any], campaign: str, held: Collection[str]) -> Iterator[Any]:
-    lost: dict[str, list[str]] = {}  # name that a cell left out would have set, to what is absent
-    gone: list[str] = []  # figures and tables of such cells
+    need = Absent()
+    gone: list[str] = []  # figures and tables of cells that are left out
     kept: list[Any] = []
     for cell in cells:
-        if cell.cell_type != "code":
+        absent = need.of(cell.source, set(held)) if cell.cell_type == "code" else []
+        if not absent:
             kept.append(cell)
             continue
-        used, made = _names(cell.source)
-        sections = sections_of(cell.source)
-        unheld = [name for name in sections if name not in held]
-        absent = unheld + [section for name in sorted(used & lost.keys()) for section in lost[name]]
-        absent = list(dict.fromkeys(absent))
-        if absent:
-            lost |= dict.fromkeys(made, absent)
-            gone += SHOWN.findall(cell.source)
-            if sections:
-                kept.append(_note(absent, campaign))
-        else:
-            lost = {name: why for name, why in lost.items() if name not in made}
-            kept.append(cell)
+        gone += SHOWN.findall(cell.source)
+        if sections_of(cell.source):
+            kept.append(_note(absent, campaign))
     yield from (_without_links(cell, set(gone)) for cell in kept)
+
+
+class Absent:
+    """What cells need and a campaign does not hold, followed from cell to cell."""
+
+    def __init__(self) -> None:
+        self._lost: dict[str, list[str]] = {}  # name that a cell would have set, to what is absent
+
+    def of(self, source: str, held: Set[str]) -> list[str]:
+        """Return the sections and studies that the next cell needs and that are not there.
+
+        Parameters
+        ----------
+        source : str
+            The cell's; what it sets counts as not there if it is left out.
+        held : collection of str
+            The sections and studies that the campaign holds accepted runs of.
+        """
+        used, made = _names(source)
+        unheld = [name for name in sections_of(source) if name not in held]
+        for asked in _read_together(source):
+            unheld += [] if held & set(asked) else asked
+        lost = [
+            section for name in sorted(used & self._lost.keys()) for section in self._lost[name]
+        ]
+        absent = list(dict.fromkeys(unheld + lost))
+        self._lost = {name: why for name, why in self._lost.items() if name not in made}
+        if absent:
+            self._lost |= dict.fromkeys(made, absent)
+        return absent
 
 
 def _without_links(cell: Any, gone: Set[str]) -> Any:
@@ -151,6 +192,14 @@ def _names_of(tree: ast.AST) -> tuple[set[str], set[str]]:
 
 
 def _note(absent: Sequence[str], campaign: str) -> Any:
+    metadata = {"tags": [NOTE], LEFT_OUT: list(absent)}
+    return new_markdown_cell(  # type: ignore[no-untyped-call]
+        not_measured(absent, campaign), metadata=metadata
+    )
+
+
+def not_measured(absent: Sequence[str], campaign: str) -> str:
+    """Return markdown that tells what a campaign lacks and what measures it."""
     studies = [name for name in absent if "/" in name]
     sections = [name for name in absent if name not in studies]
     commands = [f"lab run {' '.join(sections)} --campaign {campaign}"] if sections else []
@@ -158,12 +207,10 @@ def _note(absent: Sequence[str], campaign: str) -> Any:
     lacking = [f"no accepted run of section {' and '.join(sections)}"] if sections else []
     lacking += ["no elasticities of what is told here"] if studies else []
     measure = "measures it" if len(commands) == 1 else "measure it"
-    markdown = (
+    return (
         f"> **Not measured.** Campaign {campaign} holds {' and '.join(lacking)}: what is made from "
         f"it is left out here. {' and '.join(f'`{one}`' for one in commands)} {measure}."
     )
-    metadata = {"tags": [NOTE], LEFT_OUT: list(absent)}
-    return new_markdown_cell(markdown, metadata=metadata)  # type: ignore[no-untyped-call]
 
 
 def _study_command(study: str, campaign: str) -> str:
