@@ -60,7 +60,8 @@ def panels(
         for column, plot in enumerate(line, start=1):
             if plot is not None:
                 _place(figure, plot, row, column, titles[row - 1][column - 1], named)
-                runs |= runs_of(plot, f"{row} {column}")
+                for case, count in runs_of(plot, f"{row} {column}").items():
+                    runs[case] = max(count, runs.get(case, 0))
                 if row < rows and shares_titles[column - 1]:
                     figure.update_xaxes(title_text="", row=row, col=column)
     figure.update_annotations(selector={"yanchor": "bottom", "showarrow": False}, font_size=13)

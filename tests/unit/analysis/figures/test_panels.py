@@ -31,6 +31,11 @@ def test_runs_of_several_panels_count_once():
     assert runs_of(go.Figure()) == {}
 
 
+def test_a_panel_that_shows_none_of_a_cell_takes_no_runs_from_another():
+    row = [plot(runs={"a": 3}), plot(runs={"a": 0, "b": 2})]
+    assert runs_of(panels([row], [["A", "B"]])) == {"a": 3, "b": 2}
+
+
 def test_axes_keep_titles_and_scales_and_rows_share_the_lowest():
     figure = panels([[plot(xaxis_type="log")], [plot()]], [["Above"], ["Below"]])
     assert (figure.layout.xaxis.type, figure.layout.xaxis2.type) == ("log", None)
