@@ -26,6 +26,8 @@ def runs():
                 "throughput_ops_per_s": 1000 * of_pgbench * (0.5 if number == 2 else 1.0),
                 "response_time_p50_ms": 1.0 + added_ms * number,
                 "failures": 0,
+                "proxy_cpu_s_per_million": float("nan") if system == "pgbench" else 60.0 + number,
+                "generator_cpu_s_per_million": float("nan") if system == "pgbench" else 30.0,
             }
         )
     return pd.DataFrame(rows)
@@ -40,6 +42,8 @@ def test_ratios_and_differences_are_taken_within_rounds(runs):
         [0.08, 0.16, 0.24]
     )
     assert (row["throughput_ops_per_s"], row["pgbench_throughput_ops_per_s"]) == (800, 1000)
+    assert (row["proxy_cpu_s_per_million"], row["generator_cpu_s_per_million"]) == (62, 30)
+    assert "| 62 | 30 |" in table(compare(runs))
 
 
 def test_what_costs_too_much_is_missed(runs):
