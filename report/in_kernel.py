@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 from IPython.core.getipython import get_ipython
 from IPython.display import Markdown, display
 
 from analysis.lab.measured_study import held_studies
 from analysis.tables.held import held_sections
+from analysis.tables.provenance import read_manifests
+from analysis.tables.run import ACCEPTED
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from report.contents.measured import Absent, not_measured, sections_of
 
@@ -16,8 +19,14 @@ from report.contents.measured import Absent, not_measured, sections_of
 def leave_out_unmeasured(campaign: Campaign) -> None:
     """Let the cells that follow be left out where the campaign lacks what they need.
 
-    A note takes the place of the cell that would have measured it. On a fleet that can measure
-    nothing is left out, and outside of a notebook nothing happens.
+    A note takes the place of the cell that would have measured it. What the campaign holds is
+    looked at now, once. On a fleet that can measure nothing is left out, and outside of a notebook
+    nothing happens.
+
+    Raises
+    ------
+    ParseError
+        A manifest is damaged; names its path.
     """
     shell = get_ipython()
     if shell is None:
@@ -30,16 +39,23 @@ def leave_out_unmeasured(campaign: Campaign) -> None:
 
 class _LeaveOut(ast.NodeTransformer):
     def __init__(self, campaign: Campaign) -> None:
-        self._path = campaign.path
+        self._campaign = campaign.path.relative_to(DATA_DIR).as_posix()
+        self._held = _accepted_sections(campaign.path) | held_studies(campaign.path).keys()
         self._absent = Absent()
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         source = ast.unparse(node)
-        held = held_sections(self._path).keys() | held_studies(self._path).keys()
-        absent = self._absent.of(source, held)
+        absent = self._absent.of(source, self._held)
         if not absent:
             return node
         if sections_of(source):
-            name = self._path.relative_to(DATA_DIR).as_posix()
-            display(Markdown(not_measured(absent, name)))  # type: ignore[no-untyped-call]
+            display(Markdown(not_measured(absent, self._campaign)))  # type: ignore[no-untyped-call]
         return ast.Module(body=[], type_ignores=[])
+
+
+def _accepted_sections(campaign_dir: Path) -> set[str]:
+    return {
+        name
+        for name, folder in held_sections(campaign_dir).items()
+        if any(manifest["status"] == ACCEPTED for manifest in read_manifests(folder, [name]))
+    }

@@ -34,19 +34,31 @@ def sections_of(source: str) -> list[str]:
 
     Studies are called as `analysis.lab.measured_study.held_studies` has them.
     """
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # a magic command
-        return []
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = _calls(source)
     studies = [_study(call) for call in calls if getattr(call.func, "id", "") == STUDY]
     return studies + [
-        argument.value
+        text
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr == "measure"
-        for argument in call.args
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+        for text in _texts(call)
     ]
+
+
+def _tree(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a magic command
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _calls(source: str) -> list[ast.Call]:
+    return [node for node in ast.walk(_tree(source)) if isinstance(node, ast.Call)]
+
+
+def _texts(call: ast.Call) -> list[str]:
+    """Return the arguments of a call that are texts."""
+    constants = [one.value for one in call.args if isinstance(one, ast.Constant)]
+    return [value for value in constants if isinstance(value, str)]
 
 
 def _study(call: ast.Call) -> str:
@@ -64,16 +76,7 @@ def _read_together(source: str) -> list[list[str]]:
 
     The network, which stands beside the others, is not one.
     """
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # a magic command
-        return []
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    named = [
-        [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-        for call in calls
-        if getattr(call.func, "id", "") in READS
-    ]
+    named = [_texts(call) for call in _calls(source) if getattr(call.func, "id", "") in READS]
     return [[name for name in names if name != NETWORK] for names in named if names != [NETWORK]]
 
 
@@ -128,7 +131,7 @@ class Absent:
         ----------
         source : str
             The cell's; what it sets counts as not there if it is left out.
-        held : collection of str
+        held : set of str
             The sections and studies that the campaign holds accepted runs of.
         """
         used, made = _names(source)
@@ -159,13 +162,9 @@ def _without_links(cell: Any, gone: Set[str]) -> Any:
 
 def _names(source: str) -> tuple[set[str], set[str]]:
     """Return the names that a cell needs from cells before it, and those that it sets."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # a magic command
-        return set(), set()
     used: set[str] = set()
     made: set[str] = set()
-    for statement in tree.body:
+    for statement in _tree(source).body:
         loaded, stored = _names_of(statement)
         inner = {
             name
