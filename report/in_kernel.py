@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 from IPython.core.getipython import get_ipython
 from IPython.display import Markdown, display
 
 from analysis.lab.measured_study import held_studies
 from analysis.tables.held import held_sections
-from analysis.tables.provenance import read_manifests
-from analysis.tables.run import ACCEPTED
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from report.contents.measured import Absent, not_measured, sections_of
 
@@ -40,7 +37,7 @@ def leave_out_unmeasured(campaign: Campaign) -> None:
 class _LeaveOut(ast.NodeTransformer):
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign.path.relative_to(DATA_DIR).as_posix()
-        self._held = _accepted_sections(campaign.path) | held_studies(campaign.path).keys()
+        self._held = held_sections(campaign.path).keys() | held_studies(campaign.path).keys()
         self._absent = Absent()
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
@@ -51,11 +48,3 @@ class _LeaveOut(ast.NodeTransformer):
         if sections_of(source):
             display(Markdown(not_measured(absent, self._campaign)))  # type: ignore[no-untyped-call]
         return ast.Module(body=[], type_ignores=[])
-
-
-def _accepted_sections(campaign_dir: Path) -> set[str]:
-    return {
-        name
-        for name, folder in held_sections(campaign_dir).items()
-        if any(manifest["status"] == ACCEPTED for manifest in read_manifests(folder, [name]))
-    }

@@ -11,8 +11,8 @@ import nbformat
 from analysis.claims.of_campaign import claims_of
 from analysis.lab.measured_study import held_studies
 from analysis.paths import DATA, PROJECT
+from analysis.tables.held import held_sections
 from analysis.tables.provenance import read_manifests, summarise
-from analysis.tables.run import ACCEPTED
 from analysis.whole_files import write_json
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
@@ -77,8 +77,8 @@ def make_report(
         raise ConfigError(
             path, "holds no measured runs: measure first, for instance with `lab run`"
         )
-    sections = {str(m["section"]) for m in manifests if m["status"] == ACCEPTED}
-    held = sections | held_studies(path).keys()
+    sections = sorted({str(manifest["section"]) for manifest in manifests})
+    held = held_sections(path).keys() | held_studies(path).keys()
     jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
     profile = str(manifests[0].get("profile", opened.profile))
     parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
@@ -98,7 +98,7 @@ def make_report(
         chapters = [drawings[notebook].result() for notebook in executed]
     finally:
         beside.shutdown(cancel_futures=True)
-    missing = {name: _missing(opened, name) for name in sorted(sections)}
+    missing = {name: _missing(opened, name) for name in sections}
     first = [] if notebooks else [summary(claims, chapters)]
     parts = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
     progress("writing the report")

@@ -2,15 +2,18 @@
 
 What is measured of another middleware is a campaign of its own in that of ours,
 ``data/<campaign>/middlewares/<name>``. What has no middleware is measured once, for all of them.
+A section of which every run was rejected is not held: it tells nothing.
 """
 
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
 
 from analysis.tables.frames import Tables, stack
-from analysis.tables.run import measured_sections
+from analysis.tables.provenance import each_manifest
+from analysis.tables.run import ACCEPTED, measured_sections
 from analysis.tables.tidied import campaign_tables
 
 OWN = "mwlab"
@@ -28,12 +31,12 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
     ParseError
         A file of an accepted run is missing or damaged; names its path.
     FileNotFoundError
-        None of them was measured.
+        None of them was measured, or every run was rejected.
     """
     there = held_sections(campaign_dir)
     wanted = [name for name in sections if name in there]
     if not wanted:
-        return campaign_tables(campaign_dir, sections)
+        raise _absent(campaign_dir, sections)
     folders = dict.fromkeys(there[name] for name in wanted)
     return _stacked(
         [campaign_tables(folder, [n for n in wanted if there[n] == folder]) for folder in folders]
@@ -41,12 +44,18 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
 
 
 def held_sections(campaign_dir: Path) -> dict[str, Path]:
-    """Return the sections that a campaign holds, each with the folder of the campaign it is in."""
-    own = dict.fromkeys(measured_sections(campaign_dir), campaign_dir)
+    """Return the sections that a campaign holds, each with the folder of the campaign it is in.
+
+    Raises
+    ------
+    ParseError
+        A manifest is damaged; names its path.
+    """
+    own = dict.fromkeys(_accepted_sections(campaign_dir), campaign_dir)
     if campaign_dir.parent.name != MIDDLEWARES:
         return own
     around = campaign_dir.parent.parent
-    shared = [name for name in measured_sections(around) if name in WITHOUT_MIDDLEWARE]
+    shared = [name for name in _accepted_sections(around) if name in WITHOUT_MIDDLEWARE]
     return {**dict.fromkeys(shared, around), **own}
 
 
@@ -66,23 +75,43 @@ def held_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
     Raises
     ------
     FileNotFoundError
-        None of them was measured with any.
+        None of them was measured with any, or every run was rejected.
     """
     inside = campaign_dir.parent.name == MIDDLEWARES
     around = campaign_dir.parent.parent if inside else campaign_dir
     folders = {OWN: around, **{path.name: path for path in sorted(around.glob(f"{MIDDLEWARES}/*"))}}
     parts = []
     for name, folder in folders.items():
-        there = set(measured_sections(folder)).intersection(sections)
+        there = set(_accepted_sections(folder)).intersection(sections)
         if there:
             tables = campaign_tables(folder, there)
             parts.append(
                 Tables(**{f.name: _named(getattr(tables, f.name), name) for f in fields(Tables)})
             )
     if not parts:
-        names = " or ".join(sections)
-        raise FileNotFoundError(f"{around} holds no runs of section {names}: measure it first")
+        raise _absent(around, sections)
     return _stacked(parts)
+
+
+def _accepted_sections(campaign_dir: Path) -> list[str]:
+    return [name for name in measured_sections(campaign_dir) if _is_held(campaign_dir, name)]
+
+
+def _is_held(campaign_dir: Path, section: str) -> bool:
+    """Whether a run was accepted, under load where the section has any."""
+    told = set()
+    for manifest in each_manifest(campaign_dir, [section]):
+        told.add((bool(manifest.get("generator")), manifest["status"] == ACCEPTED))
+        if (True, True) in told:
+            return True
+    return (False, True) in told and (True, False) not in told
+
+
+def _absent(campaign_dir: Path, sections: Iterable[str]) -> FileNotFoundError:
+    names = " or ".join(sections)
+    return FileNotFoundError(
+        f"{campaign_dir} holds no accepted run of section {names}: measure it first"
+    )
 
 
 def _named(frame: pd.DataFrame, middleware: str) -> pd.DataFrame:

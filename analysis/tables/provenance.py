@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -76,9 +76,14 @@ def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) ->
     ParseError
         A manifest is damaged.
     """
+    return list(each_manifest(campaign_dir, sections))
+
+
+def each_manifest(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iterator[Any]:
+    """Yield what `read_manifests` returns, each read when it is asked for."""
     folders = ["*"] if sections is None else list(sections)
     paths = sorted(path for name in folders for path in campaign_dir.glob(f"{name}/*/*/{MANIFEST}"))
-    return [read_manifest(path.parent) for path in paths if path.parent.suffix != ".partial"]
+    return (read_manifest(path.parent) for path in paths if path.parent.suffix != ".partial")
 
 
 def read_provenance(campaign_dir: Path, sections: Iterable[str] | None = None) -> Provenance:

@@ -10,15 +10,18 @@ import pytest
 from analysis.figures.present import DATA, FIGURES
 from remote.campaign import DATA_DIR
 from report.make import numbered_notebooks
-from tests.helpers.campaign import build_campaign
+from tests.helpers.campaign import build_campaign, build_run
+
+REJECTED = {"workload": "set", "clients_per_thread": 8, "workers": 8}
 
 
 @pytest.fixture(scope="module")
 def campaign():
-    """A campaign of section 3.1 and nothing beside it."""
+    """A campaign of section 3.1; of 3.2 every run was rejected."""
     folder = DATA_DIR / f"test-in-kernel-{os.getpid()}"
     try:
         build_campaign(folder, sections=("3.1",))
+        build_run(folder, "3.2", REJECTED, status="rejected")
         yield folder.name
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,42 @@
+"""What a campaign holds of its sections."""
+
+import shutil
+
+import pytest
+
+from analysis.claims.of_campaign import claims_of
+from analysis.claims.rules import Verdict
+from analysis.tables.held import held_sections, held_tables, held_tables_by_middleware
+from tests.helpers.campaign import build_campaign, build_network_runs, build_run
+
+REJECTED = {"workload": "set", "clients_per_thread": 8, "workers": 8}
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    """A campaign of 3.1; of 3.2 every run was rejected."""
+    folder = tmp_path_factory.mktemp("data") / "rejected"
+    build_campaign(folder, sections=("3.1",))
+    build_run(folder, "3.2", REJECTED, status="rejected")
+    return folder
+
+
+def test_a_section_whose_runs_were_all_rejected_is_not_held(campaign):
+    assert held_sections(campaign) == {"3.1": campaign}
+    for read in (held_tables, held_tables_by_middleware):
+        assert set(read(campaign, "3.1", "3.2").runs["section"]) == {"3.1"}
+        with pytest.raises(FileNotFoundError, match=r"no accepted run of section 3\.2: measure"):
+            read(campaign, "3.2")
+
+
+def test_a_section_whose_links_alone_were_accepted_is_not_held(tmp_path):
+    build_network_runs(tmp_path)
+    build_run(tmp_path, "3.2", REJECTED, status="rejected")
+    shutil.copytree(tmp_path / "0" / "kind=ping", tmp_path / "3.2" / "kind=ping")
+    assert held_sections(tmp_path) == {"0": tmp_path}
+
+
+def test_what_was_rejected_cannot_be_told(campaign):
+    claims = [claim for claim in claims_of(campaign, chapter=3) if claim.section == "3.2"]
+    assert claims
+    assert {claim.verdict for claim in claims} == {Verdict.CANNOT_BE_TOLD}
