@@ -3,7 +3,8 @@
 Each room may use what stands above it::
 
     errors, phases, waiting   what goes wrong, where time goes, until when
-    programs, checked_files   what this machine runs, what people write for it
+    programs, processors      what this machine runs, and on what
+    checked_files             what people write
     hosts                     which there are, the way to one and to many, what runs on them
     providers                 where hosts come from: the local lab, loopback, an inventory
     packets                   what was captured on hosts -> requests and their times, there

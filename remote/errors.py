@@ -9,6 +9,7 @@ RemoteError
 ├── CommandFailed          a command ended with a status other than 0
 ├── CommandTimeout         a command did not end in time
 ├── TransferFailed         a file could not be copied
+├── BadAnswer              a host answered what cannot be: too much, or no number
 ├── MissingTool            a program that a role needs is not on the host
 ├── ClockOffset            a host's clock differs so much that seconds cannot be compared
 ├── PortInUse              something else listens where a service should
@@ -22,12 +23,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from analysis.text.visible import visible
+
 DISK_FULL = "No space left"
 DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and run again."
 
 
 class RemoteError(Exception):
-    """Base of all errors that concern a remote host."""
+    """Base of all errors that concern a remote host; what it wrote cannot steer a terminal."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
 
 
 class HostUnreachable(RemoteError):
@@ -88,6 +94,18 @@ class TransferFailed(RemoteError):
         self.path = path
         super().__init__(
             f"{host}: cannot copy {path}: {reason}." + (f" {remedy}" if remedy else "")
+        )
+
+
+class BadAnswer(RemoteError):
+    """A host answered what no host of ours does: it is broken, or hostile."""
+
+    def __init__(self, host: str, asked: str, reason: str) -> None:
+        self.host = host
+        self.asked = asked
+        super().__init__(
+            f"{host}: its answer to `{asked}` cannot be: {reason}. Look at what it runs, and at "
+            "what its user's shell writes when it starts."
         )
 
 

@@ -41,6 +41,8 @@ CONFIG = {
 WIDTH_PX = 720
 HEIGHT_PX = 360
 
+_OPENS = re.compile(r"<|!(?=\[)|\](?=\((?!#))")  # HTML, an image, a link that leads out
+
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 
 _source: Provenance | None = None  # of the figures shown from now on, in this kernel
@@ -304,10 +306,11 @@ def _publish(data: dict[str, Any], metadata: dict[str, Any]) -> None:
 def escape_markdown(text: str) -> str:
     """Keep a cell's bars and line breaks from ending the cell, and ``<`` from beginning HTML.
 
-    Within backticks ``<`` begins none, and a backslash before it would be shown.
+    Links lead within the report only, and there are no images. Within backticks nothing begins any
+    of these, and a backslash would be shown.
     """
     parts = re.split(r"(`[^`]*`)", text.replace("|", r"\|").replace("\n", " "))
     return "".join(
-        part if part.startswith("`") and len(part) > 1 else part.replace("<", r"\<")
+        part if part.startswith("`") and len(part) > 1 else _OPENS.sub(r"\\\g<0>", part)
         for part in parts
     )

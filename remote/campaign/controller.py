@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from analysis.tables.run import ONE_MACHINE
 from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
@@ -36,6 +37,7 @@ from remote.hosts.inventory import Host, Inventory
 from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import ROOT, Tools, provision
 from remote.phases import Phases
+from remote.processors import kept_awake, wake_up_bound_us
 from remote.providers.fleets import inventory_path
 from remote.services.middleware_file import kept_folder, read_middleware_file
 
@@ -176,7 +178,7 @@ class Controller:
             "seed": self.begun.seed,
             "fleet": inventory.fleet,
             "git": git_state(ROOT),
-            "control": control_facts(),
+            "control": {**control_facts(), "wake_up_bound_us": wake_up_bound_us()},
         }
 
     def extend_record(
@@ -226,8 +228,15 @@ class Controller:
 
 @contextlib.contextmanager
 def sole_controller(inventory: Inventory) -> Iterator[None]:
-    """Keep others off a fleet; ConfigError if another process measures on it."""
-    with exclusive(_fleet_lock(inventory), "measures on this fleet"):
+    """Keep others off a fleet, and this machine awake if it is the fleet's.
+
+    Raises
+    ------
+    ConfigError
+        Another process measures on it.
+    """
+    awake = kept_awake() if inventory.fleet in ONE_MACHINE else contextlib.nullcontext()
+    with exclusive(_fleet_lock(inventory), "measures on this fleet"), awake:
         yield
 
 

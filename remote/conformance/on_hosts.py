@@ -92,7 +92,8 @@ class _Middleware:
         return self._sum(count)
 
     def _sum(self, command: str) -> int:
-        return sum(int(word) for word in self._job.connection.run(command).stdout.split())
+        result = self._job.connection.run(command)
+        return result.read(lambda text: sum(int(word) for word in text.split()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +21,10 @@ from remote.checked_files import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.settings import Level
+from remote.hosts.ssh.received import Received
 
 FORMAT = 1
+_GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
 
@@ -48,26 +50,34 @@ def git_state(root: Path) -> dict[str, object]:
         return {"commit": "unknown", "dirty": True}
 
 
-def write_files(folder: Path, files: Mapping[str, bytes]) -> dict[str, dict[str, object]]:
-    """Compress `files` (relative path to content) into `folder` and return the manifest's entries.
+def write_files(folder: Path, files: Received) -> dict[str, dict[str, object]]:
+    """Compress `files`, by relative path, into `folder` and return the manifest's entries.
 
     The time stamp inside each archive is 0, so that equal content gives equal bytes. When this
     returns, the files are on the disk.
     """
     entries: dict[str, dict[str, object]] = {}
     written: list[Path] = []
-    for name, content in sorted(files.items()):
-        packed = gzip.compress(content, mtime=0)
+    for name in sorted(files):
         path = folder / f"{name}.gz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(packed)
+        with path.open("wb") as packed:
+            for chunk in compressed(files.chunks(name)):
+                packed.write(chunk)
+        with path.open("rb") as raw:
+            digest = hashlib.file_digest(raw, "sha256").hexdigest()
+        entries[f"{name}.gz"] = {"sha256": digest, "bytes": path.stat().st_size}
         written.append(path)
-        entries[f"{name}.gz"] = {
-            "sha256": hashlib.sha256(packed).hexdigest(),
-            "bytes": len(packed),
-        }
     sync_to_disk([*written, *{path.parent for path in written}])
     return entries
+
+
+def compressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Compress chunk by chunk to what ``gzip.compress(b"".join(chunks), mtime=0)`` gives."""
+    gzip = zlib.compressobj(zlib.Z_BEST_COMPRESSION, wbits=_GZIP)
+    for chunk in chunks:
+        yield gzip.compress(chunk)
+    yield gzip.flush()
 
 
 def sync_to_disk(paths: Iterable[Path]) -> None:

@@ -23,6 +23,7 @@ from remote.experiment.manifest import (
     write_manifest,
 )
 from remote.experiment.section import Config, Section, slug
+from remote.hosts.ssh.received import Received
 from remote.phases import Phases
 
 
@@ -92,12 +93,12 @@ class Collected:
     Attributes
     ----------
     manifest : entries for the manifest.
-    files : relative path to content, uncompressed.
+    files : by relative path, uncompressed.
     phases : the clock that tells how long each phase of the run takes.
     """
 
     manifest: dict[str, Any] = field(default_factory=dict)
-    files: dict[str, bytes] = field(default_factory=dict)
+    files: Received = field(default_factory=Received)
     phases: Phases = field(default_factory=Phases)
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
-import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import paramiko
 
+from analysis.text.visible import visible
 from remote.errors import (
     DISK_FULL,
     DISK_REMEDY,
+    BadAnswer,
     CommandFailed,
     CommandTimeout,
     ConnectionLost,
@@ -20,8 +23,9 @@ from remote.errors import (
 )
 from remote.hosts.inventory import Host
 from remote.hosts.ssh import sftp, tree
-from remote.hosts.ssh.bounded import bounded
+from remote.hosts.ssh.bounded import bounded, limited
 from remote.hosts.ssh.link import BROKEN, Link
+from remote.hosts.ssh.received import MOST_OUTPUT_BYTES, Received
 
 TRANSFER_TIMEOUT_S = 300.0
 STDERR_TAIL_CHARACTERS = 2000
@@ -30,6 +34,9 @@ LONGEST_LINE_BYTES = 4096
 POLL_S = 0.005
 LONGEST_POLL_S = 0.05  # waiting must not cost the CPUs that are measured
 NO_EXIT_STATUS = -1  # what paramiko reports when the connection broke before the command ended
+_SHOWN = 80  # characters of what cannot be read
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +48,19 @@ class Result:
     exit_status: int
     stdout: str
     stderr: str
+
+    def read(self, parse: Callable[[str], T]) -> T:
+        """Return what `parse` makes of the standard output.
+
+        Raises
+        ------
+        BadAnswer
+            It is not what `parse` can read.
+        """
+        try:
+            return parse(self.stdout)
+        except (ValueError, IndexError, KeyError) as exc:
+            raise BadAnswer(self.host, self.command, f"{self.stdout[:_SHOWN]!r}") from exc
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,7 @@ class Connection:
         stdin: str = "",
         shown: str = "",
         idempotent: bool = False,
+        most_bytes: int = MOST_OUTPUT_BYTES,
     ) -> Result:
         """Run `command` in a shell on the host and wait for its end.
 
@@ -103,14 +124,17 @@ class Connection:
         stdin : text for the command's standard input.
         shown : what errors call the command, where the script itself would not help a reader.
         idempotent : may be run again: is, once, on a new connection if this one broke.
+        most_bytes : that it may write.
 
         Raises
         ------
         CommandFailed, CommandTimeout, HostUnreachable
+        BadAnswer
+            It writes more than that.
         """
 
         def run() -> Result:
-            return self._run(command, timeout_s, check, stdin, shown or command)
+            return self._run(command, timeout_s, check, stdin, shown or command, most_bytes)
 
         try:
             return run()
@@ -119,30 +143,36 @@ class Connection:
                 raise
             return run()
 
-    def _run(self, command: str, timeout_s: float, check: bool, stdin: str, shown: str) -> Result:
+    def _run(
+        self,
+        command: str,
+        timeout_s: float,
+        check: bool,
+        stdin: str,
+        shown: str,
+        most_bytes: int,
+    ) -> Result:
         self.open()
         deadline = time.monotonic() + timeout_s
         try:
-            channel = self._link.channel(shown, timeout_s)
+            opened = self._link.channel(shown, timeout_s)
         except TimeoutError as exc:
             raise CommandTimeout(self.host.name, shown, timeout_s) from exc
-        left_s = max(0.0, deadline - time.monotonic())
-        watchdog = threading.Timer(left_s, channel.close)  # paramiko waits without bound inside
-        watchdog.start()
         try:
-            channel.exec_command(bounded(command, timeout_s, reads_stdin=bool(stdin)))
-            if stdin:
-                channel.sendall(stdin.encode())
-                channel.shutdown_write()  # never after a short command: see `bounded`
-            stdout, stderr = _drain(channel)
-            status = channel.recv_exit_status()
+            with limited(opened, deadline - time.monotonic()) as channel:
+                channel.exec_command(bounded(command, timeout_s, reads_stdin=bool(stdin)))
+                if stdin:
+                    channel.sendall(stdin.encode())
+                    channel.shutdown_write()  # never after a short command: see `bounded`
+                output = _drain(channel, most_bytes)
+                if output is None:
+                    raise BadAnswer(self.host.name, shown, f"it wrote more than {most_bytes} bytes")
+                status = channel.recv_exit_status()
         except BROKEN as exc:
             if time.monotonic() >= deadline:
                 raise CommandTimeout(self.host.name, shown, timeout_s) from exc
             raise self._link.lost(f"`{shown}` broke off: {exc}") from exc
-        finally:
-            watchdog.cancel()
-            channel.close()
+        stdout, stderr = output
         if status == NO_EXIT_STATUS:
             if time.monotonic() >= deadline:
                 raise CommandTimeout(self.host.name, shown, timeout_s)
@@ -182,8 +212,8 @@ class Connection:
 
         sftp.put(self._link, send, remote, mode, TRANSFER_TIMEOUT_S)
 
-    def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> dict[str, bytes]:
-        """Return the content of every file below the folder `remote`, keyed by relative path."""
+    def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> Received:
+        """Return every file below the folder `remote`, by relative path; see `tree.get_tree`."""
         return tree.get_tree(self._link, remote, timeout_s)
 
     def exchange(self, command: str, times: int, *, timeout_s: float = 10.0) -> list[Exchange]:
@@ -199,7 +229,8 @@ class Connection:
         """
         asked: list[Exchange] = []
         try:
-            with self._link.channel(command, timeout_s) as channel:
+            opened = self._link.channel(command, timeout_s)
+            with limited(opened, timeout_s * times) as channel:
                 channel.settimeout(timeout_s)
                 channel.exec_command(bounded(command, timeout_s * times, reads_stdin=True))
                 for _ in range(times):
@@ -221,12 +252,12 @@ class Connection:
         """
         reply = bytearray()
         try:
-            with self.dial(port, timeout_s=timeout_s) as channel:
+            with limited(self.dial(port, timeout_s=timeout_s), timeout_s) as channel:
                 channel.sendall(request)
                 while not reply.endswith(end):
                     chunk = channel.recv(CHUNK_BYTES)
-                    if not chunk:
-                        raise EOFError(f"the reply ended early: {bytes(reply[-80:])!r}")
+                    if not chunk or len(reply) > MOST_OUTPUT_BYTES:
+                        raise EOFError(f"the reply has no end: {bytes(reply[-80:])!r}")
                     reply += chunk
         except BROKEN as exc:
             raise HostUnreachable(
@@ -258,20 +289,30 @@ def _read_line(channel: paramiko.Channel) -> str:
         if not chunk or len(line) > LONGEST_LINE_BYTES:
             raise EOFError(f"no line but {bytes(line[-80:])!r}")
         line += chunk
-    return line.decode(errors="replace").strip()
+    return _text(line).strip()
 
 
-def _drain(channel: paramiko.Channel) -> tuple[str, str]:
-    """Read both streams of `channel` until the command ends or the channel is closed."""
+def _drain(channel: paramiko.Channel, most_bytes: int) -> tuple[str, str] | None:
+    """Read both streams of `channel` until the command ends or the channel is closed.
+
+    Returns None as soon as it is too much.
+    """
     out, err = bytearray(), bytearray()
     pause_s = POLL_S
     while True:
         ended = channel.closed or (channel.eof_received and channel.exit_status_ready())
-        while channel.recv_ready():
+        while channel.recv_ready() and len(out) <= most_bytes:
             out += channel.recv(CHUNK_BYTES)
-        while channel.recv_stderr_ready():
+        while channel.recv_stderr_ready() and len(err) <= most_bytes:
             err += channel.recv_stderr(CHUNK_BYTES)
+        if len(out) + len(err) > most_bytes:
+            return None
         if ended:
-            return out.decode(errors="replace"), err.decode(errors="replace")
+            return _text(out), _text(err)
         time.sleep(pause_s)
         pause_s = min(1.2 * pause_s, LONGEST_POLL_S)
+
+
+def _text(output: bytearray) -> str:
+    """Return what a host wrote so that it can be shown; line ends are those of Unix."""
+    return visible(output.decode(errors="replace").replace("\r\n", "\n"))

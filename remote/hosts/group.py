@@ -12,6 +12,7 @@ from remote.errors import GroupError, RemoteError
 from remote.hosts.connection import Connection, Result
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.ssh.link import Link
+from remote.hosts.ssh.received import Received
 
 T = TypeVar("T")
 
@@ -89,7 +90,7 @@ class Fleet:
         """Copy a local file to the path `remote`, relative to the work directory, of each host."""
         _all_of(self.try_each(lambda c: c.put(local, f"{c.host.work_dir}/{remote}"), hosts))
 
-    def get(self, remote: str, hosts: Iterable[Host] | None = None) -> dict[str, dict[str, bytes]]:
+    def get(self, remote: str, hosts: Iterable[Host] | None = None) -> dict[str, Received]:
         """Return the files below the folder `remote`, relative to the work directory, by host."""
         return _all_of(self.try_each(lambda c: c.get_tree(f"{c.host.work_dir}/{remote}"), hosts))
 

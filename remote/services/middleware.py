@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from remote.errors import ConfigError, MissingTool
+from remote.hosts import upload
 from remote.hosts.connection import Connection
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
+from remote.hosts.upload import Upload
 from remote.services.middleware_file import Launch, Middleware
 
 PORT = 11212
@@ -58,18 +60,15 @@ def bring(connection: Connection, launch: Launch, folder: Path) -> None:
 
 
 def _copy(connection: Connection, middleware: Middleware, folder: Path) -> None:
-    target = files_folder(connection.host, middleware)
-    quoted = " ".join(shlex.quote(f"{target}/{name}") for name in middleware.files)
-    listing = connection.run(
-        f"mkdir -p {shlex.quote(target)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"
-    )
-    present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
+    files = {}
     for name, digest in middleware.files.items():
-        path = folder / name
-        if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            raise ConfigError(path, "has changed while the section was measured: run it again")
-        if present.get(name) != digest:
-            connection.put(path, f"{target}/{name}", mode=0o755)
+        content = (folder / name).read_bytes()
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise ConfigError(
+                folder / name, "has changed while the section was measured: run it again"
+            )
+        files[name] = Upload(content=content, mode=0o755)
+    upload.bring(connection, files_folder(connection.host, middleware), files)
 
 
 def start_middlewares(

@@ -109,13 +109,14 @@ class Monitors:
             )
             ended: dict[str, int] = {}
             shown = f"copy what the monitors wrote to {run}"
-            for line in connection.run(command, shown=shown).stdout.splitlines():
-                file, number = line.rsplit(" ", 1)
-                name, suffix = file.rsplit(".", 1)
-                if suffix == "exit":
-                    ended[name] = int(number)
+            told = connection.run(command, shown=shown).read(
+                lambda text: [_count(line, running) for line in text.splitlines()]
+            )
+            for name, file, number in told:
+                if file.endswith(".exit"):
+                    ended[name] = number
                 else:
-                    running[name].lines[file] = int(number)
+                    running[name].lines[file] = number
             outcomes = [running[name].job.outcome(ended.get(name)) for name in wanted]
             for name in ended:
                 del running[name]
@@ -195,6 +196,15 @@ def read_counters(fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, byte
         keep(connection.host.name, f"{times}\n{counters}".encode())
 
     fleet.for_each(hosts, read)
+
+
+def _count(line: str, known: Collection[str]) -> tuple[str, str, int]:
+    """Read name, file and number of a line of `cut_command`; ValueError if it is none."""
+    file, number = line.rsplit(" ", 1)
+    name = file.rsplit(".", 1)[0]
+    if name not in known:
+        raise ValueError(name)
+    return name, file, int(number)
 
 
 def dool_command(program: str, *, output: str = "dool.csv") -> str:

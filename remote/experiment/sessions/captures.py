@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Mapping
 from functools import partial
@@ -12,6 +11,8 @@ from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder
+from remote.hosts.ssh.received import LARGEST_FILE_BYTES
+from remote.hosts.upload import Upload, bring
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.packets.followed import FOLLOWED
 from remote.services import capture, memcached, middleware
@@ -120,7 +121,10 @@ def _followed(folder: str, connection: Connection) -> str:
     """Return what a middleware's host has written of followed requests; nothing if it failed."""
     path = f"{job_folder(connection.host, folder)}/{capture.TABLES}/{FOLLOWED}"
     command = f"cat {shlex.quote(path)}"
-    return connection.run(command, check=False, timeout_s=_TRANSFER_LIMIT_S).stdout
+    result = connection.run(
+        command, check=False, timeout_s=_TRANSFER_LIMIT_S, most_bytes=LARGEST_FILE_BYTES
+    )
+    return result.stdout
 
 
 def _snap_bytes(setup: Setup) -> int:
@@ -134,8 +138,5 @@ def _snap_bytes(setup: Setup) -> int:
 
 
 def _bring_program(connection: Connection) -> None:
-    host, content = connection.host, program_bytes()
-    path = f"{host.work_dir}/bin/{PROGRAM}"
-    known = connection.run(f"sha256sum {shlex.quote(path)} 2>/dev/null || true").stdout
-    if hashlib.sha256(content).hexdigest() not in known:
-        connection.put_bytes(content, path)
+    folder = f"{connection.host.work_dir}/bin"
+    bring(connection, folder, {PROGRAM: Upload(content=program_bytes())})

@@ -222,8 +222,8 @@ class LoadSession:
     def _keep_counts(self, setup: Setup, collected: Collected) -> None:
         """Keep what databases have counted, once the middlewares have left them, and logged."""
         if setup.databases:
-            collected.files |= counts(self._databases, setup.databases)
-            collected.files |= logs(self._databases, setup.databases)
+            collected.files.update(counts(self._databases, setup.databases))
+            collected.files.update(logs(self._databases, setup.databases))
 
     def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
         jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
@@ -290,9 +290,10 @@ class LoadSession:
         def fetch(connection: Connection) -> None:
             name = connection.host.name
             folder = job_folder(connection.host, setup.folder)
-            for path, content in connection.get_tree(folder).items():
-                if not path.endswith(JOB_FILES):
-                    collected.files[f"{name}/{path}"] = content
+            files = connection.get_tree(folder)
+            for path in [path for path in files if path.endswith(JOB_FILES)]:
+                del files[path]
+            collected.files.adopt(files, name)
 
         self.fleet.for_each(setup.hosts, fetch)
 
@@ -303,7 +304,7 @@ class LoadSession:
         with contextlib.suppress(RemoteError):
             self._cut_monitors(setup, jobs)
         with contextlib.suppress(RemoteError):
-            collected.files |= logs(self._databases, setup.databases)
+            collected.files.update(logs(self._databases, setup.databases))
         with contextlib.suppress(RemoteError):
             self._fetch(setup, collected)
 

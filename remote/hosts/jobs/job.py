@@ -165,7 +165,7 @@ class Job:
             seconds = round(time.time() - self.started_at_s, 1)
             return CommandTimeout(self.connection.host.name, self.command, seconds, did_not)
         tail = self._run(f"grep -v '^.RUN #' {self._path('err')} | tail -c {STDERR_TAIL_BYTES}")
-        status = _exit_status(self._run(f"cat {self._path('exit')}").stdout)
+        status = self._run(f"cat {self._path('exit')}").read(_exit_status)
         # A full disk takes no message either: it shows by trying.
         probe = self._path("probe")
         tried = self._run(f"head -c {PROBE_BYTES} /dev/zero > {probe}; rm -f {probe}").stderr
@@ -199,7 +199,7 @@ class Job:
         result = self._run(script, timeout_s=timeout_s)
         if result.exit_status != 0:
             raise self._timeout(timeout_s)
-        return self.outcome(_exit_status(result.stdout))
+        return self.outcome(result.read(_exit_status))
 
     def _run(self, script: str, *, timeout_s: float = 30.0, check: bool = False) -> Result:
         """Run a shell script about the job; errors show the job's command instead of the script."""

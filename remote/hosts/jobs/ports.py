@@ -20,11 +20,18 @@ def require_free_ports(connection: Connection, *ports: int) -> None:
         Something does; names the process as far as the host tells.
     """
     taken = listening_on(connection.host, *ports)
-    for line in connection.run(f"ss -Hltnp '{taken}'").stdout.splitlines():
+    for port, owner in connection.run(f"ss -Hltnp '{taken}'").read(_listeners):
+        raise PortInUse(connection.host.name, port, owner)
+
+
+def _listeners(text: str) -> list[tuple[int, str]]:
+    """Read of each line of `ss` the port and, as far as it is told, who listens there."""
+    found = []
+    for line in text.splitlines():
         port = int(line.split()[3].rsplit(":", 1)[1])
         owner = re.search(r'users:\(\("([^"]+)",pid=(\d+)', line)
-        text = f"`{owner[1]}` (pid {owner[2]})" if owner else ""
-        raise PortInUse(connection.host.name, port, text)
+        found.append((port, f"`{owner[1]}` (pid {owner[2]})" if owner else ""))
+    return found
 
 
 def listening_on(host: Host, *ports: int) -> str:

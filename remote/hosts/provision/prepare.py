@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from remote.hosts.provision.tools import (
     is_needed,
     tools_of,
 )
+from remote.hosts.upload import Upload, bring
 
 ROOT = Path(__file__).resolve().parents[3]
 JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
@@ -43,6 +44,8 @@ OWN_FILES = {
 DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
 
 DROP_IN = "drop-in memtier_benchmark"
+_NOT_PLAIN = re.compile(r"[^\w .,:;+/=@~%()'\"-]")
+_LONGEST_FACT = 200  # characters
 PROGRAMS = ("java", "memcached", "postgres")  # whose versions manifests tell
 
 
@@ -135,14 +138,13 @@ def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
     wanted = [(DOOL, "dool.py", 0o644)]
     if needs_jar:
         wanted += [(path, path.name, mode) for path, mode in OWN_FILES.items()]
-    quoted = " ".join(shlex.quote(f"{bin_dir}/{name}") for _, name, _ in wanted)
-    listing = connection.run(
-        f"mkdir -p {shlex.quote(bin_dir)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"
-    )
-    present = {Path(line.split()[1]).name: line.split()[0] for line in listing.stdout.splitlines()}
-    for path, name, mode in wanted:
-        if present.get(name) != hashlib.sha256(path.read_bytes()).hexdigest():
-            connection.put(path, f"{bin_dir}/{name}", mode=mode)
+    files = {name: Upload(content=path.read_bytes(), mode=mode) for path, name, mode in wanted}
+    bring(connection, bin_dir, files)
+
+
+def plain(text: str) -> str:
+    """Return what a host says of itself without what means something in Markdown, HTML or TeX."""
+    return _NOT_PLAIN.sub("?", text[:_LONGEST_FACT])
 
 
 def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -> dict[str, str]:
@@ -156,6 +158,7 @@ def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -
         commands["generator"] = f"{shlex.quote(generator)} --version | head -n 1"
     script = "; ".join(f"echo {name}=$({command})" for name, command in commands.items())
     lines = connection.run(script).stdout.splitlines()
-    facts = dict(line.split("=", 1) for line in lines if "=" in line)
+    told = {name: text for name, _, text in (line.partition("=") for line in lines)}
+    facts = {name: plain(told[name]) for name in commands if told.get(name)}
     versions = {name: found[name].version for name in PROGRAMS if name in found}
-    return facts | {name: version for name, version in versions.items() if version}
+    return facts | {name: plain(version) for name, version in versions.items() if version}

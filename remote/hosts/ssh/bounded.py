@@ -1,9 +1,14 @@
-"""Commands that end on their host, too, when nobody waits for them any more."""
+"""Commands and channels that end in time, on their host too, whatever it does."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shlex
+import threading
+from collections.abc import Iterator
+
+import paramiko
 
 _HOST_MARGIN_S = 5
 
@@ -22,3 +27,25 @@ def bounded(command: str, timeout_s: float, *, reads_stdin: bool = False) -> str
     limit_s = math.ceil(timeout_s + _HOST_MARGIN_S)
     bound = f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
     return bound if reads_stdin else f"{bound} < /dev/null"
+
+
+@contextlib.contextmanager
+def limited(channel: paramiko.Channel, timeout_s: float) -> Iterator[paramiko.Channel]:
+    """Close `channel` when it is not used any more, and in any case after `timeout_s` seconds.
+
+    paramiko waits without bound in places, and a host that sends a byte now and then keeps every
+    other wait from ending.
+    """
+    watchdog = threading.Timer(max(0.0, timeout_s), _close, [channel])
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield channel
+    finally:
+        watchdog.cancel()
+        _close(channel)
+
+
+def _close(channel: paramiko.Channel) -> None:
+    with contextlib.suppress(paramiko.SSHException, OSError, EOFError):  # the connection is gone
+        channel.close()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 
 import paramiko
 
 from remote.errors import DISK_REMEDY
+from remote.hosts.ssh.bounded import limited
 from remote.hosts.ssh.link import BROKEN, Link
 from remote.hosts.ssh.transfer import transferred
 
@@ -49,13 +49,7 @@ def put(
 
 @contextlib.contextmanager
 def _client(link: Link, timeout_s: float) -> Iterator[paramiko.SFTPClient]:
-    channel = link.channel("sftp", timeout_s)
-    watchdog = threading.Timer(timeout_s, channel.close)
-    watchdog.start()
-    try:
+    with limited(link.channel("sftp", timeout_s), timeout_s) as channel:
         channel.invoke_subsystem("sftp")
         with paramiko.SFTPClient(channel) as client:
             yield client
-    finally:
-        watchdog.cancel()
-        channel.close()

@@ -2,80 +2,120 @@
 
 from __future__ import annotations
 
-import io
 import shlex
 import tarfile
-import threading
-from pathlib import PurePosixPath
+from functools import partial
+from typing import Protocol
 
-from remote.hosts.ssh.bounded import bounded
+import paramiko
+
+from remote.hosts.ssh.bounded import bounded, limited
 from remote.hosts.ssh.link import Link
+from remote.hosts.ssh.received import (
+    CHUNK_BYTES,
+    LARGEST_FILE_BYTES,
+    LARGEST_TREE_BYTES,
+    MOST_FILES,
+    Received,
+    plain_path,
+)
 from remote.hosts.ssh.transfer import transferred
 
-LARGEST_TREE_BYTES = 1 << 30
-_CHUNK_BYTES = 1 << 18
 _STDERR_BYTES = 2000
 _CHANGED = 1  # tar's exit status where a file was written to while it was read
 _NOT_ENDED = -1  # paramiko's where the channel was closed before the command ended
+_LONGEST_HEADER_BYTES = 1 << 16  # of what tells a member's name and attributes
 
 
-def get_tree(link: Link, remote: str, timeout_s: float) -> dict[str, bytes]:
-    """Return the content of every regular file below the folder `remote`, by relative path.
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def get_tree(link: Link, remote: str, timeout_s: float) -> Received:
+    """Return every regular file below the folder `remote`, by relative path.
 
     Raises
     ------
     TransferFailed
-        Also if the host sends too much, or names that are not of files below the folder.
+        Also if the host sends too much or too many, or names that are not of files below the
+        folder.
     """
-    archive = transferred(link, lambda left_s: _archive(link, remote, left_s), remote, timeout_s)
-    return transferred(link, lambda _: unpacked(archive), remote, timeout_s)
+    return transferred(link, lambda left_s: _received(link, remote, left_s), remote, timeout_s)
 
 
-def unpacked(archive: bytes) -> dict[str, bytes]:
-    """Return the regular files of a tar archive by relative path; others are left out (pure).
+def unpacked(archive: _Readable) -> Received:
+    """Return the regular files of a tar archive by relative path; others are left out.
 
     Raises
     ------
+    tarfile.TarError
+        It is damaged.
     OSError
-        It is damaged, or a name is absolute, leads out of the folder, or comes twice.
+        A name cannot be or comes twice, a file is too large, or there are too many.
     """
-    files: dict[str, bytes] = {}
-    try:
-        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
-            for member in opened:
-                if not member.isfile() or member.issparse():  # a hole may be of any size
-                    continue
-                path = PurePosixPath(member.name)
-                name = str(path)
-                if path.is_absolute() or ".." in path.parts or "\0" in name or name in files:
-                    raise OSError(f"it sent a file of a name that cannot be: {member.name!r}")
-                content = opened.extractfile(member)
-                files[name] = content.read() if content is not None else b""
-    except tarfile.TarError as exc:
-        raise OSError(f"what it sent is no whole archive: {exc}") from exc
+    files = Received()
+    opening = partial(tarfile.open, mode="r|", bufsize=CHUNK_BYTES, tarinfo=_Member)
+    with opening(fileobj=archive) as opened:
+        for number, member in enumerate(opened):
+            if number >= MOST_FILES:
+                raise OSError(f"it sent more than {MOST_FILES} files")
+            if not member.isfile() or member.issparse():  # a hole may be of any size
+                continue
+            name = plain_path(member.name)
+            if name in files:
+                raise OSError(f"it sent a file of a name that cannot be: {name!r} came before")
+            content = opened.extractfile(member)
+            assert content is not None  # it is a file
+            files.write(name, iter(partial(content.read, CHUNK_BYTES), b""))
     return files
 
 
-def _archive(link: Link, remote: str, timeout_s: float) -> bytes:
-    """Let the host pack the folder, and return what it sends."""
+class _Member(tarfile.TarInfo):
+    """A member whose size is looked at before anything of it is read."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
+        member = super().frombuf(buf, encoding, errors)
+        most = LARGEST_FILE_BYTES if member.isfile() else _LONGEST_HEADER_BYTES
+        if member.size > most:
+            raise OSError(f"it sent a file of {member.size} bytes, of which {most} are too many")
+        return member
+
+
+class _Incoming:
+    """What comes through a channel, up to a limit."""
+
+    def __init__(self, channel: paramiko.Channel) -> None:
+        self._channel = channel
+        self._left_bytes = LARGEST_TREE_BYTES
+
+    def read(self, size: int, /) -> bytes:
+        chunk = self._channel.recv(size)
+        self._left_bytes -= len(chunk)
+        if self._left_bytes < 0:
+            raise OSError(f"it sent more than {LARGEST_TREE_BYTES} bytes")
+        return chunk
+
+
+def _received(link: Link, remote: str, timeout_s: float) -> Received:
+    """Let the host pack the folder, and unpack what it sends."""
     command = f"LC_ALL=C exec tar -cf - -C {shlex.quote(remote)} ."
-    channel = link.channel("tar", timeout_s)
-    watchdog = threading.Timer(timeout_s, channel.close)  # paramiko waits without bound inside
-    watchdog.start()
-    try:
+    with limited(link.channel("tar", timeout_s), timeout_s) as channel:
         channel.exec_command(bounded(command, timeout_s))
-        received = bytearray()
-        while chunk := channel.recv(_CHUNK_BYTES):
-            received += chunk
-            if len(received) > LARGEST_TREE_BYTES:
-                raise OSError(f"it sent more than {LARGEST_TREE_BYTES} bytes")
+        incoming = _Incoming(channel)
+        files, damage = Received(), ""
+        try:
+            files = unpacked(incoming)
+        except tarfile.TarError as exc:
+            damage = str(exc)
+        while incoming.read(CHUNK_BYTES):  # what pads the archive
+            pass
         said = channel.recv_stderr(_STDERR_BYTES).decode(errors="replace").strip()
         status = channel.recv_exit_status()
-    finally:
-        watchdog.cancel()
-        channel.close()
     if status == _NOT_ENDED:
         raise EOFError("the connection was closed")
     if status not in (0, _CHANGED):
         raise FileNotFoundError(said or f"tar ended with status {status}")
-    return bytes(received)
+    if damage:
+        raise OSError(f"what it sent is no whole archive: {damage}")
+    return files

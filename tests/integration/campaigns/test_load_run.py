@@ -26,6 +26,7 @@ from remote.experiment.section_file import read_section
 from remote.experiment.sessions.load import LoadSession
 from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
+from remote.processors import wake_up_bound_us
 from tests.helpers.running import jobs_running, wait_for_generators
 
 pytestmark = pytest.mark.integration
@@ -224,14 +225,17 @@ def campaign():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt_ends_everything(fleet, campaign, number):
+    bound_us = wake_up_bound_us()
     process = start_lab("run", "2.1", "--campaign", campaign)
     wait_for(process, lambda: manifests(campaign))
     wait_for(process, lambda: any("memtier" in line for line in jobs_running()))
+    assert wake_up_bound_us() in (0, None)
     process.send_signal(number)
     _, error = process.communicate(timeout=20)
     assert process.returncode == 130
     assert b"interrupted; what was measured is kept" in error
     assert jobs_running() == []
+    assert wake_up_bound_us() == bound_us
 
 
 def test_next_call_resumes_where_the_interrupted_one_stopped(fleet, campaign):

@@ -138,3 +138,15 @@ def test_what_stands_in_backticks_is_not_escaped_twice():
     escape = present.escape_markdown
     assert escape("a < b: `read < file | wc`") == r"a \< b: `read < file \| wc`"
     assert escape("a ` b < c") == r"a ` b \< c"  # one backtick begins no code
+
+
+@pytest.mark.parametrize(
+    ("cell", "escaped"),
+    [
+        ("[03-3](#03-3-load)", "[03-3](#03-3-load)"),
+        ("[x](javascript:alert(1))", r"[x\](javascript:alert(1))"),
+        ("![x](http://192.0.2.1/p.png)", r"\![x\](http://192.0.2.1/p.png)"),
+    ],
+)
+def test_links_of_a_cell_lead_within_the_report(cell, escaped):
+    assert present.escape_markdown(cell) == escaped

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from remote.errors import CommandFailed, CommandTimeout
+from remote.hosts.connection import Result
 from remote.hosts.jobs.job import Job
 from remote.hosts.jobs.script import JOB_MARK
 from remote.waiting import until
@@ -21,7 +22,13 @@ class LocalConnection:
         done = subprocess.run(
             ["sh", "-c", command], capture_output=True, text=True, timeout=timeout_s, check=check
         )
-        return SimpleNamespace(exit_status=done.returncode, stdout=done.stdout, stderr=done.stderr)
+        return Result(
+            host="m1",
+            command=command,
+            exit_status=done.returncode,
+            stdout=done.stdout,
+            stderr=done.stderr,
+        )
 
 
 @pytest.fixture

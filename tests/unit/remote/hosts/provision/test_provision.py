@@ -8,7 +8,7 @@ import yaml
 from remote.errors import LabError, MissingTool
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.provision import ansible
-from remote.hosts.provision.prepare import require_tools
+from remote.hosts.provision.prepare import plain, require_tools
 from remote.hosts.provision.table import hosts_table, install_command, is_ready
 from remote.hosts.provision.tools import (
     PROBE,
@@ -240,3 +240,17 @@ def test_missing_ansible_is_said_with_the_command_to_run(inventory, monkeypatch)
     monkeypatch.setattr(ansible, "find_program", lambda: None)
     with pytest.raises(LabError, match=r"ansible-playbook -i \S+ \S+playbook\.yml --check"):
         ansible.run_playbook(inventory, check=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('openjdk version "17.0.19" 2026-04-21', 'openjdk version "17.0.19" 2026-04-21'),
+        ("6.1.0-18-amd64", "6.1.0-18-amd64"),
+        ("<script>alert(1)</script>", "?script?alert(1)?/script?"),
+        ("[x](javascript:alert(1)) `$\\input{a}$` |", "?x?(javascript:alert(1)) ???input?a??? ?"),
+        ("x" * 5000, "x" * 200),
+    ],
+)
+def test_what_a_host_says_of_itself_is_plain_text(said, kept):
+    assert plain(said) == kept

@@ -1,0 +1,17 @@
+"""Text of others, shown as it is and not done: it cannot steer a terminal or turn a line around."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters but tabs and line ends, what has no width or changes the direction of text,
+# line ends of Unicode's own, and halves of characters.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Write characters that would not be seen as Python does: an escape becomes ``\x1b``."""
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

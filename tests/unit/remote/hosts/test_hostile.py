@@ -1,0 +1,162 @@
+"""Hosts that answer what no host of ours does: too much, for too long, under forged names."""
+
+import io
+import itertools
+import resource
+import tarfile
+import time
+
+import pytest
+
+from remote.errors import BadAnswer, CommandTimeout, HostUnreachable, TransferFailed
+from remote.hosts.ssh import received, tree
+from tests.helpers.hostile import hostile
+
+MIB = 1 << 20
+
+
+def header(name, *, size=0, kind=tarfile.REGTYPE):
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def dripping(_):
+    while True:
+        yield b"x"
+        time.sleep(0.05)
+
+
+def answers(content):
+    """A shell that answers all commands alike."""
+    return lambda _: itertools.repeat(content, 1)
+
+
+def test_output_without_end_ends_the_command(tmp_path):
+    with hostile(tmp_path, lambda _: itertools.repeat(b"x" * MIB)) as host:
+        before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(BadAnswer, match=r"evil: its answer to `true`.* more than \d+ bytes"):
+            host.run("true")
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib) * 1024
+        assert grown < 6 * received.MOST_OUTPUT_BYTES
+
+
+@pytest.mark.parametrize("ask", ["run", "exchange", "ask", "get_tree"])
+def test_bytes_that_drip_for_ever_end_in_time(tmp_path, ask, monkeypatch):
+    with hostile(tmp_path, dripping) as host:
+        monkeypatch.setattr(host, "dial", lambda port, timeout_s: opened(host))
+        asked = {
+            "run": lambda: host.run("true", timeout_s=1),
+            "exchange": lambda: host.exchange("date", 2, timeout_s=0.5),
+            "ask": lambda: host.ask(1, b"stats\r\n", b"END\r\n", timeout_s=1),
+            "get_tree": lambda: host.get_tree("run", timeout_s=1),
+        }
+        host.open()
+        began_s = time.monotonic()
+        with pytest.raises((CommandTimeout, HostUnreachable, TransferFailed), match="evil: "):
+            asked[ask]()
+        assert time.monotonic() - began_s < 5
+
+
+def opened(host):
+    """A channel in place of a forwarded port, which the server has not."""
+    channel = host.open().open_session()
+    channel.exec_command("nc")
+    return channel
+
+
+def test_what_steers_a_terminal_is_shown_and_not_done(tmp_path):
+    with hostile(tmp_path, answers(b"\x1b]0;owned\x07\x1b[2J\xe2\x80\xaeabc\r\nnext\n")) as host:
+        said = host.run("uname").stdout
+    assert said == r"\x1b]0;owned\x07\x1b[2J\u202eabc" "\nnext\n"
+
+
+def test_what_is_no_number_is_an_error_of_that_host(tmp_path):
+    with (
+        hostile(tmp_path, answers(b"many\n")) as host,
+        pytest.raises(BadAnswer, match=r"evil: its answer to `nproc` cannot be: 'many\\n'"),
+    ):
+        host.run("nproc").read(int)
+
+
+def test_file_of_ten_gigabytes_is_refused_before_it_comes(tmp_path):
+    def shell(_):
+        yield header("./large", size=10 << 30)
+        yield from itertools.repeat(b"\0" * MIB, 10_000)
+
+    with (
+        hostile(tmp_path, shell) as host,
+        pytest.raises(TransferFailed, match=r"evil: cannot copy run: .* 10737418240 bytes"),
+    ):
+        host.get_tree("run")
+
+
+def test_name_of_a_gigabyte_is_refused_before_it_comes(tmp_path):
+    def shell(_):
+        yield header("././@LongLink", size=1 << 30, kind=tarfile.GNUTYPE_LONGNAME)
+        yield from itertools.repeat(b"a" * MIB)
+
+    with (
+        hostile(tmp_path, shell) as host,
+        pytest.raises(TransferFailed, match=r"1073741824 bytes, of which 65536 are too many"),
+    ):
+        host.get_tree("run")
+
+
+def test_small_files_without_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tree, "LARGEST_TREE_BYTES", 8 * MIB)
+    piece = header("./x", size=MIB) + b"\0" * MIB
+
+    def shell(_):
+        for number in itertools.count():
+            yield piece.replace(b"./x", b"./%d" % (number % 10), 1)
+
+    with hostile(tmp_path, shell) as host, pytest.raises(TransferFailed):
+        host.get_tree("run")
+
+
+def test_folders_without_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tree, "MOST_FILES", 100)
+    names = (f"./{number}" for number in itertools.count())
+    with (
+        hostile(tmp_path, lambda _: (header(name, kind=tarfile.DIRTYPE) for name in names)) as host,
+        pytest.raises(TransferFailed, match="more than 100 files"),
+    ):
+        host.get_tree("run")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../etc/cron.d/x",
+        "/etc/passwd",
+        "a/../../s1/x",
+        "a\nb",
+        "\x1b[31m",
+        "a/" * 9 + "x",
+        "x" * 256,
+    ],
+)
+def test_forged_names_are_refused_and_shown_harmless(tmp_path, name):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as packed:
+        packed.addfile(tarfile.TarInfo(name))
+    with (
+        hostile(tmp_path, answers(stream.getvalue())) as host,
+        pytest.raises(TransferFailed, match="a name that cannot be") as refusal,
+    ):
+        host.get_tree("run")
+    assert str(refusal.value).isprintable()
+
+
+def test_files_are_kept_on_disk(tmp_path):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as packed:
+        for name, size in (("./a", 3 * MIB), ("./inner/b", 5)):
+            info = tarfile.TarInfo(name)
+            info.size = size
+            packed.addfile(info, io.BytesIO(b"x" * size))
+    with hostile(tmp_path, answers(stream.getvalue())) as host:
+        files = host.get_tree("run")
+    assert {name: len(content) for name, content in files.items()} == {"a": 3 * MIB, "inner/b": 5}
+    assert max(map(len, files.chunks("a"))) <= received.CHUNK_BYTES
