@@ -6,13 +6,18 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from remote.checked_files import parse
+from remote.checked_files import Document, number, one_of, parse, told, whole_number
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.rules import require_possible
-from remote.experiment.section import Pause, Section
+from remote.experiment.section import PROFILES, Pause, Section
+from remote.experiment.section_document import AnySettings
+from remote.experiment.section_file import SECTION_NAME, is_section_name
+from remote.hosts.host import ROLES
+from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
+from remote.services.middleware_file import require_plain
 
 NEEDED = ("plan", "settings", "config", "topology", "durations", "results")
 COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")
@@ -50,6 +55,7 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
         )
     try:
         whole = parse(Section, manifest["plan"])
+        _require_plain(whole, manifest)
         plan = dataclasses.replace(
             whole,
             factors={name: (level,) for name, level in manifest["config"].items()},
@@ -67,6 +73,42 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
     except (KeyError, TypeError, AttributeError) as exc:
         raise ConfigError(path, f"the plan of its section is damaged: {exc!r}") from exc
     return plan
+
+
+def _require_plain(whole: Section, manifest: Mapping[str, Any]) -> None:
+    """Hold what someone else's manifest says to the rules of section files: it names folders.
+
+    Raises
+    ------
+    ValueError
+        Tells all that is wrong; each mistake begins with its place.
+    """
+    plan = {name: getattr(whole, name) for name in ("name", "profile", "kind")}
+    plan |= {name: dict(getattr(whole, name)) for name in ("hosts", "constants", "follows")}
+    k = manifest["topology"]["time_dilation"]
+    parse(_Asked, {"config": manifest["config"], "time_dilation": k, "plan": plan})
+    for name, middleware in whole.middlewares.items():
+        try:
+            require_plain(name, middleware)
+        except ValueError as exc:
+            raise ValueError(f"plan.middlewares.{name}: {exc}") from exc
+
+
+class _Plan(Document):
+    name: Annotated[str, told(SECTION_NAME, is_section_name)]
+    profile: Annotated[str, one_of(*PROFILES)]
+    kind: Annotated[str, one_of("load")]
+    hosts: dict[Annotated[str, one_of(*ROLES)], Annotated[int, whole_number(0)]]
+    constants: AnySettings
+    follows: dict[str, dict[str, AnySettings]]
+
+
+class _Asked(Document):
+    """What must be true of a manifest before anything that it asks for is done."""
+
+    config: AnySettings
+    time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)]
+    plan: _Plan
 
 
 def _as_long(manifest: Mapping[str, Any], repetitions: int) -> Durations:

@@ -13,6 +13,7 @@ from typing import ParamSpec
 import click
 
 from analysis.results import ParseError
+from analysis.text.visible import visible
 from remote.campaign import Campaign
 from remote.campaign.states import RunState
 from remote.campaign.view.dry_run import missing_table
@@ -47,7 +48,7 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except (RemoteError, LabError, ConfigError, ParseError) as exc:
-            click.echo(f"lab: {exc}", err=True)
+            click.echo(f"lab: {visible(str(exc))}", err=True)
             if isinstance(exc, RemoteError) and (problem := network_problem()):
                 click.echo(f"lab: {problem}", err=True)
             sys.exit(1)

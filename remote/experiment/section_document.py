@@ -75,6 +75,9 @@ def _constants(table: str) -> PlainValidator:
     return _values(name for name, setting in SETTINGS.items() if setting.table == table)
 
 
+AnySettings = Annotated[Values, _values(SETTINGS)]
+
+
 def _each(names: Iterable[str], kind: Any) -> PlainValidator:
     return table_of(dict.fromkeys(names, kind))
 

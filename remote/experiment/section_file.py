@@ -43,11 +43,17 @@ RESERVED = {
     "tidy",
     "what-if",
 }  # other folders of a campaign
+SECTION_NAME = f"letters, digits, `.`, `_`, `-`, and is none of {', '.join(sorted(RESERVED))}"
 ALWAYS = ("clients", "middlewares", "servers")  # roles that a section tells of, be it of none
 REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say
 BUDGET_S = 900.0  # of a configuration, where precision does not say
 
 P = TypeVar("P", NetworkProfile, LoadProfile)
+
+
+def is_section_name(name: str) -> bool:
+    """Tell whether a section may be called so, as its folder in a campaign then is."""
+    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name)) and name not in RESERVED
 
 
 def section_file(section: str, kept_in: Path) -> Path:
@@ -68,9 +74,10 @@ def section_file(section: str, kept_in: Path) -> Path:
         return kept if kept.is_file() else SECTIONS_DIR / kept.name
     path = Path(section)
     shipped = SECTIONS_DIR / path.name
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", path.stem) or path.stem in RESERVED:
-        rule = "letters, digits, `.`, `_`, `-`, and is none of " + ", ".join(sorted(RESERVED))
-        raise ConfigError(path, f"a section's file is named after it: its name consists of {rule}")
+    if not is_section_name(path.stem):
+        raise ConfigError(
+            path, f"a section's file is named after it: its name consists of {SECTION_NAME}"
+        )
     if shipped.is_file() and path.resolve() != shipped:
         raise ConfigError(path, f"there is a section `{path.stem}` already: rename the file")
     return path

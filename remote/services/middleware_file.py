@@ -272,6 +272,21 @@ def read_middleware_file(path: Path) -> Middleware:
     return middleware
 
 
+def require_plain(name: str, middleware: Middleware) -> None:
+    """Hold a middleware of someone else's manifest, called `name` there, to the rules of files.
+
+    Raises
+    ------
+    ValueError
+        Tells all that is wrong.
+    """
+    if name != middleware.name or not re.fullmatch(NAME, name):
+        raise ValueError(f"must be called by its name, letters, digits, `.`, `-`, got {name!r}")
+    document: dict[str, Any] = {key: getattr(middleware, key) for key in _File.model_fields}
+    lists = ("files", "packages", "exit_statuses")
+    parse(_File, {**document, **{key: list(document[key]) for key in lists}})
+
+
 def _require_known_words(middleware: Middleware, path: Path) -> None:
     try:
         unknown = sorted(middleware.words - set(WORDS))

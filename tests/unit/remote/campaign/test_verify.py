@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from analysis.tables.run import measured_sections
 from analysis.tables.tidying import tidy_campaign
-from remote.campaign.reproduce import changed_conditions, compare, plan_of
+from remote.campaign.reproduce import compare
 from remote.campaign.verify import table_difference, verify_campaign
 from remote.campaign.view.report import campaign_report, phases_text
 from remote.checked_files import parse
@@ -208,49 +208,6 @@ def test_plan_survives_the_manifest(name):
     section = read_section(name, "smoke")
     plain = json.loads(json.dumps(dataclasses.asdict(section)))
     assert parse(Section, plain) == section
-
-
-def test_one_configuration_is_planned_from_its_manifest(tmp_path):
-    section = read_section("3.1", "quick")
-    config = section.configs()[3]
-    manifest = {
-        "plan": dataclasses.asdict(section),
-        "settings": {},
-        "config": config,
-        "topology": {"time_dilation": 4.0},
-        "durations": {"warm_up_s": 2, "stable_s": 41, "cool_down_s": 1},
-        "results": {},
-    }
-    plan = plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=2)
-    assert plan.configs() == [config]
-    assert plan.durations.repetitions == 2
-    assert dict(manifest["durations"]) == dataclasses.asdict(plan.durations.of_clock(4.0))
-    assert plan.precision is None
-    assert plan.time_dilation == 4
-    assert plan.settings(config) == section.settings(config)
-    with pytest.raises(ConfigError, match="holds no plan and no settings and no config"):
-        plan_of({}, tmp_path, repetitions=1)
-    for damage in (
-        {"plan": {"name": "3.1"}},
-        {"plan": []},
-        {"topology": {"time_dilation": "x"}},
-    ):
-        with pytest.raises(ConfigError, match="the plan of its section is damaged"):
-            plan_of({**manifest, **damage}, tmp_path, repetitions=1)
-    with pytest.raises(ConfigError, match="clients of one middleware are more than"):
-        plan_of(
-            {**manifest, "config": {**config, "clients_per_thread": 9999}}, tmp_path, repetitions=1
-        )
-
-
-def test_only_conditions_that_differ_are_named():
-    original = {"fleet": "local", "hosts": {"c1": {"kernel": "6.1", "cpus": 2}}, "git": None}
-    again = original | {"hosts": {"c1": {"kernel": "6.2", "cpus": 2}}, "git": {"commit": "a"}}
-    assert changed_conditions(original, again) == [
-        ("hosts.c1.kernel", "6.1", "6.2"),
-        ("git.commit", None, "a"),
-    ]
-    assert changed_conditions(original, original) == []
 
 
 def test_claims_command_tells_verdicts_and_where_campaigns_differ(campaign):

@@ -1,0 +1,105 @@
+"""Runs of others measured again: what a manifest asks for, and what is refused."""
+
+import dataclasses
+import json
+
+import pytest
+
+from remote.campaign.reproduce import changed_conditions, plan_of
+from remote.errors import ConfigError
+from remote.experiment.section_file import read_section
+from remote.services.middleware_file import FOLDER, read_middleware_file
+
+
+def manifest_of(section):
+    """What `lab reproduce` needs of a manifest, of one configuration."""
+    return {
+        "plan": dataclasses.asdict(section),
+        "settings": {},
+        "config": section.configs()[3],
+        "topology": {"time_dilation": 4.0},
+        "durations": {"warm_up_s": 2, "stable_s": 41, "cool_down_s": 1},
+        "results": {},
+    }
+
+
+def test_one_configuration_is_planned_from_its_manifest(tmp_path):
+    section = read_section("3.1", "quick")
+    manifest = manifest_of(section)
+    config = manifest["config"]
+    plan = plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=2)
+    assert plan.configs() == [config]
+    assert plan.durations.repetitions == 2
+    assert dict(manifest["durations"]) == dataclasses.asdict(plan.durations.of_clock(4.0))
+    assert plan.precision is None
+    assert plan.time_dilation == 4
+    assert plan.settings(config) == section.settings(config)
+    with pytest.raises(ConfigError, match="holds no plan and no settings and no config"):
+        plan_of({}, tmp_path, repetitions=1)
+    for damage in (
+        {"plan": {"name": "3.1"}},
+        {"plan": []},
+        {"topology": {"time_dilation": "x"}},
+    ):
+        with pytest.raises(ConfigError, match="the plan of its section is damaged"):
+            plan_of({**manifest, **damage}, tmp_path, repetitions=1)
+    with pytest.raises(ConfigError, match="clients of one middleware are more than"):
+        plan_of(
+            {**manifest, "config": {**config, "clients_per_thread": 9999}}, tmp_path, repetitions=1
+        )
+
+
+def test_only_conditions_that_differ_are_named():
+    original = {"fleet": "local", "hosts": {"c1": {"kernel": "6.1", "cpus": 2}}, "git": None}
+    again = original | {"hosts": {"c1": {"kernel": "6.2", "cpus": 2}}, "git": {"commit": "a"}}
+    assert changed_conditions(original, again) == [
+        ("hosts.c1.kernel", "6.1", "6.2"),
+        ("git.commit", None, "a"),
+    ]
+    assert changed_conditions(original, original) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        ("plan.name", "../../x", r"plan\.name must be letters.* got '\.\./\.\./x'"),
+        ("plan.name", "middlewares", r"plan\.name must be"),
+        ("plan.profile", "../x", r"plan\.profile must be one of"),
+        ("plan.constants.key_prefix", "a; rm -rf /", r"plan\.constants\.key_prefix must be"),
+        ("plan.constants.shell", "x", r"plan\.constants: unknown shell"),
+        ("plan.hosts.../x", 1, r"must be one of clients"),
+        ("config.workload", "../../x", r"config\.workload must be one of"),
+        ("config.../../x", 1, r"config: unknown \.\./\.\./x"),
+        ("config.routing", "; reboot", r"config\.routing must be one of"),
+        ("topology.time_dilation", -1.0, r"time_dilation must be a number"),
+        ("topology.time_dilation", float("nan"), r"time_dilation must be a number"),
+    ],
+)
+def test_what_no_section_file_may_say_no_manifest_may(tmp_path, place, value, said):
+    manifest = json.loads(json.dumps(manifest_of(read_section("3.1", "quick"))))
+    first, _, name = place.partition(".")
+    table = manifest[first]
+    if name.split(".")[0] in ("constants", "hosts"):
+        inner, _, name = name.partition(".")
+        table = table[inner]
+    table[name] = value
+    with pytest.raises(ConfigError, match=said):
+        plan_of(manifest, tmp_path, repetitions=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "../x"}, r"middlewares\.nutcracker: must be called by its name"),
+        ({"files": {"../../.ssh/authorized_keys": "0" * 64}}, r"files\[1\] must be a plain file"),
+        ({"configuration": {"/etc/cron.d/x": "* * * * * root x"}}, "must be a plain file name"),
+        ({"signal": "TERM; reboot"}, r"signal must be a signal such as TERM"),
+    ],
+)
+def test_middlewares_of_a_manifest_are_held_to_the_rules_of_their_files(tmp_path, change, said):
+    manifest = manifest_of(read_section("3.1", "quick"))
+    middleware = read_middleware_file(FOLDER / "nutcracker.toml")
+    told = dataclasses.asdict(dataclasses.replace(middleware, **change))
+    manifest["plan"]["middlewares"] = {"nutcracker": told}
+    with pytest.raises(ConfigError, match=said):
+        plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=1)
