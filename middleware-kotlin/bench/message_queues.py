@@ -29,7 +29,15 @@ from typing import Any
 import pandas as pd
 from generator import GENERATOR, execute, parse_report
 from postgres import Postgres
-from processes import JAR, cpu_s, end_on_signals, free_port, require_programs, running
+from processes import (
+    JAR,
+    cpu_s,
+    end_on_signals,
+    free_port,
+    machine_cpu_s,
+    require_programs,
+    running,
+)
 from systems import Java
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +56,7 @@ STOCK_PER_S = {"send": 0, "pop": 20_000, "both": 1000}
 """Messages that are there when a run begins, for each of its seconds, so that none is missed."""
 LEAST_RATIO, MOST_ADDED_MS = 0.75, 0.3
 CPU = ("proxy_cpu_s_per_million", "generator_cpu_s_per_million")
+MACHINE = "machine_cpu_s_per_million"  # all that runs, starts of programs too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +154,7 @@ class Database:
             words = f"-h 127.0.0.1 -p {self._cluster.port} -U {USER} -n -M prepared -l"
             words += f" -c {load.connections} -j {min(2, load.connections)} -T {arguments.seconds}"
             body = f"--define=body={'x' * arguments.bytes}"
+            before_s = machine_cpu_s()
             subprocess.run(
                 [program, *words.split(), body, f"--log-prefix={name}/log", *scripts, DATABASE],
                 check=True,
@@ -154,11 +164,13 @@ class Database:
                     "PGOPTIONS": f"-c synchronous_commit={arguments.synchronous_commit}",
                 },
             )
+            used_s = machine_cpu_s() - before_s
             times_ms = [time for log in Path(name).glob("log.*") for time in call_times_ms(log)]
         return {
             "throughput_ops_per_s": len(times_ms) / arguments.seconds,
             "response_time_p50_ms": statistics.median(times_ms),
             "failures": 0,  # it would have failed itself
+            MACHINE: used_s / len(times_ms) * 1e6,
         }
 
 
@@ -176,15 +188,16 @@ class Middleware:
         target = f"{GENERATOR} -s 127.0.0.1 -p {self.port} -P memcache_text --hide-histogram"
         clients = f"-t{threads} -c{load.connections // threads} --test-time={seconds}"
         messages = f"--queue-mix={mix} --key-prefix={PREFIX} -d {value_bytes}"
-        before_s = cpu_s([self.process])
+        before_s, all_before_s = cpu_s([self.process]), machine_cpu_s()
         report = parse_report(execute(f"{target} {clients} {messages}".split()), keys=1)
-        used_s = cpu_s([self.process]) - before_s
+        used_s, all_used_s = cpu_s([self.process]) - before_s, machine_cpu_s() - all_before_s
         return {
             "throughput_ops_per_s": report.throughput_ops_per_s,
             "response_time_p50_ms": report.response_time_p50_ms,
             "failures": report.failures,
             "proxy_cpu_s_per_million": used_s / report.requests * 1e6,
             "generator_cpu_s_per_million": report.generator_cpu_s / report.requests * 1e6,
+            MACHINE: all_used_s / report.requests * 1e6,
         }
 
 
@@ -269,13 +282,13 @@ def compare(runs: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per load, number of connections and system but pgbench: medians over the rounds of
-        `throughput_ops_per_s` and `response_time_p50_ms`, likewise with `pgbench_` before them;
-        `ratio` and `added_ms`, each also with `_min` and `_max` behind it; `is_met`; processor time
-        per request (the same as seconds per million) of middleware and generator, as the runs have
-        it.
+        `throughput_ops_per_s`, `response_time_p50_ms` and `machine_cpu_s_per_million`, likewise
+        with `pgbench_` before them; `ratio` and `added_ms`, each also with `_min` and `_max` behind
+        it; `is_met`; processor time per request (the same as seconds per million) of middleware and
+        generator, as the runs have it.
     """
     cell = ["load", "connections"]
-    measures = ["throughput_ops_per_s", "response_time_p50_ms"]
+    measures = ["throughput_ops_per_s", "response_time_p50_ms", MACHINE]
     of_pgbench = runs[runs["system"] == PGBENCH].set_index([*cell, "round"])[measures]
     ours = runs[runs["system"] != PGBENCH].join(of_pgbench.add_prefix("pgbench_"), [*cell, "round"])
     ours["ratio"] = ours["throughput_ops_per_s"] / ours["pgbench_throughput_ops_per_s"]
@@ -294,8 +307,9 @@ def table(compared: pd.DataFrame) -> str:
     """Text of what `compare` gives, in Markdown."""
     lines = [
         "| load | connections | system | pgbench (op/s) | op/s | ratio | p50 of pgbench (ms) "
-        "| p50 (ms) | added (ms) | CPU (us) | of generator (us) | |",
-        f"|{'---|' * 12}",
+        "| p50 (ms) | added (ms) | CPU (us) | of generator (us) | machine (us) "
+        "| machine, pgbench (us) | |",
+        f"|{'---|' * 14}",
     ]
     for row in compared.itertuples():
         lines.append(
@@ -305,6 +319,7 @@ def table(compared: pd.DataFrame) -> str:
             f"| {row.pgbench_response_time_p50_ms:.3f} | {row.response_time_p50_ms:.3f} "
             f"| {row.added_ms:.3f} ({row.added_ms_min:.3f} to {row.added_ms_max:.3f}) "
             f"| {row.proxy_cpu_s_per_million:.0f} | {row.generator_cpu_s_per_million:.0f} "
+            f"| {row.machine_cpu_s_per_million:.0f} | {row.pgbench_machine_cpu_s_per_million:.0f} "
             f"| {'met' if row.is_met else '**missed**'} |"
         )
     bounds = f"ratio at least {LEAST_RATIO}, added at most {MOST_ADDED_MS} ms"

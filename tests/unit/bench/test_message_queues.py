@@ -26,6 +26,7 @@ def runs():
                 "throughput_ops_per_s": 1000 * of_pgbench * (0.5 if number == 2 else 1.0),
                 "response_time_p50_ms": 1.0 + added_ms * number,
                 "failures": 0,
+                "machine_cpu_s_per_million": 200.0 if system == "pgbench" else 310.0,
                 "proxy_cpu_s_per_million": float("nan") if system == "pgbench" else 60.0 + number,
                 "generator_cpu_s_per_million": float("nan") if system == "pgbench" else 30.0,
             }
@@ -43,7 +44,7 @@ def test_ratios_and_differences_are_taken_within_rounds(runs):
     )
     assert (row["throughput_ops_per_s"], row["pgbench_throughput_ops_per_s"]) == (800, 1000)
     assert (row["proxy_cpu_s_per_million"], row["generator_cpu_s_per_million"]) == (62, 30)
-    assert "| 62 | 30 |" in table(compare(runs))
+    assert "| 62 | 30 | 310 | 200 |" in table(compare(runs))
 
 
 def test_what_costs_too_much_is_missed(runs):
