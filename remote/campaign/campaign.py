@@ -61,6 +61,7 @@ class Campaign:
     middleware : file of the one that is measured in place of this project's own.
     follow : one of so many requests of each connection is followed in all sections, 0 for none;
         None for what each section says.
+    allow_public : hosts may listen on addresses that the Internet routes.
     """
 
     path: Path
@@ -70,6 +71,7 @@ class Campaign:
     plans: Mapping[str, Section] = field(default_factory=dict)
     middleware: Path | None = None
     follow: int | None = None
+    allow_public: bool = False
 
     @classmethod
     def open(
@@ -81,6 +83,7 @@ class Campaign:
         data_dir: Path = DATA_DIR,
         middleware: str = "",
         follow: int | None = None,
+        allow_public: bool = False,
     ) -> Campaign:
         """Open campaign `name`, creating its folder if it is new.
 
@@ -89,7 +92,7 @@ class Campaign:
         middleware : name or file of the one to measure in place of this project's own. What is
             measured of it is a campaign of its own, ``<name>/middlewares/<middleware>``, which
             may also be given as `name`.
-        follow : see the class.
+        follow, allow_public : see the class.
 
         Raises
         ------
@@ -132,6 +135,7 @@ class Campaign:
             seed=record.seed,
             middleware=file,
             follow=follow,
+            allow_public=allow_public,
         )
 
     def plan(self, section: str) -> Section:
@@ -310,6 +314,7 @@ class Campaign:
                 own_middlewares=self._own_middlewares(sections),
                 progress=progress,
                 afresh=retry,
+                allow_public=self.allow_public,
             )
             todo = [self._todo(section, retry=retry) for section in missing]
             controller.measure(todo, time_dilation=time_dilation)

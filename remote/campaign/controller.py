@@ -36,6 +36,7 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import ROOT, Tools, provision
+from remote.hosts.public import require_private
 from remote.phases import Phases
 from remote.processors import kept_awake, wake_up_bound_us
 from remote.providers.fleets import inventory_path
@@ -88,6 +89,7 @@ class Controller:
     own_middlewares : the same of middlewares, with the files that they name.
     progress : show it, and the running experiment.
     afresh : forget the attempts that were made before.
+    allow_public : hosts may listen on addresses that the Internet routes.
     """
 
     path: Path
@@ -96,6 +98,7 @@ class Controller:
     own_middlewares: Sequence[Path] = ()
     progress: bool = True
     afresh: bool = False
+    allow_public: bool = False
 
     def measure(self, todo: Sequence[Todo], *, time_dilation: float | None = None) -> None:
         """Measure what is missing of sections, one section after the other.
@@ -113,8 +116,9 @@ class Controller:
         inventory = Inventory.read(inventory_path(self.begun.fleet))
         sections = [one.section for one in todo]
         dilations = time_dilations(sections, inventory, time_dilation)
-        for section in sections:
-            _hosts(inventory, section)  # before anything is noted or touched
+        used = [host for section in sections for host in _hosts(inventory, section)]
+        if not self.allow_public:
+            require_private(dict.fromkeys(used), inventory.path)
         require_changeable(sections, inventory)
         with self.alone(inventory), Fleet(inventory) as fleet:
             self.extend_record(inventory, sections, dilations)

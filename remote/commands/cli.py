@@ -155,6 +155,7 @@ def run(
     profile: str,
     campaign: str,
     fleet: str,
+    allow_public: bool,
     time_dilation: float | None,
     middleware: str,
     followed: str | None,
@@ -179,6 +180,7 @@ def run(
         fleet=fleet,
         middleware=middleware,
         follow=None if followed is None else parse_one_of(followed),
+        allow_public=allow_public,
     )
     for section in sections:
         if lost := opened.cannot_be_told(section):

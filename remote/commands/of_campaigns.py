@@ -26,7 +26,7 @@ from remote.campaign.states import LOCK, exclusive
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
 from remote.campaign.view.report import campaign_report
-from remote.commands.shared_options import fleet_option
+from remote.commands.shared_options import fleet_option, public_option
 from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import Section
@@ -133,8 +133,11 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
 @click.argument("manifest", type=click.Path(exists=True, path_type=Path))
 @click.option("--campaign", "name", help="Folder below data/.  [default: named after the run]")
 @fleet_option
+@public_option
 @click.option("--repetitions", type=click.IntRange(min=1), default=3, show_default=True)
-def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) -> None:
+def reproduce(
+    manifest: Path, name: str | None, fleet: str, allow_public: bool, repetitions: int
+) -> None:
     """Measure the run of MANIFEST again, from the manifest alone, and compare the numbers.
 
     The conditions that are not what they were are named, such as another topology or commit.
@@ -142,7 +145,7 @@ def reproduce(manifest: Path, name: str | None, fleet: str, repetitions: int) ->
     original = read_manifest(manifest)
     plan = plan_of(original, manifest, repetitions=repetitions)
     name = name or f"again-{plan.name}-{_digest(plan)}"
-    opened = Campaign.open(name, profile=plan.profile, fleet=fleet)
+    opened = Campaign.open(name, profile=plan.profile, fleet=fleet, allow_public=allow_public)
     opened = dataclasses.replace(opened, plans={plan.name: plan})
     _take_middlewares(plan, manifest, opened.path)
     left = opened.measure(plan.name)

@@ -10,7 +10,7 @@ import click
 
 from remote.campaign.controller import sole_controller
 from remote.commands.of_fleets import lab_up
-from remote.commands.shared_options import fleet_option
+from remote.commands.shared_options import fleet_option, public_option
 from remote.conformance.finding import Finding, Verdict
 from remote.conformance.on_hosts import open_on_hosts
 from remote.conformance.trying import findings_table, try_middleware
@@ -18,6 +18,7 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
+from remote.hosts.public import require_private
 from remote.providers.fleets import LOCAL, inventory_path
 from remote.services.middleware_file import find_middleware_file, read_middleware_file
 
@@ -26,7 +27,8 @@ FAULTY = 1
 
 @click.argument("middleware", metavar="NAME|FILE")
 @fleet_option
-def try_(middleware: str, fleet: str) -> None:
+@public_option
+def try_(middleware: str, fleet: str, allow_public: bool) -> None:
     """Ask a middleware, such as mine.toml or nutcracker, what it supports, and show a table.
 
     It is started with one memcached, and with three: get, set, multi-get, many clients at once,
@@ -41,6 +43,8 @@ def try_(middleware: str, fleet: str) -> None:
         inventory = Inventory.read(inventory_path(fleet))
         with sole_controller(inventory), Fleet(inventory) as hosts:
             used = [*inventory.take("middlewares", 1), *inventory.take("servers", 3)]
+            if not allow_public:
+                require_private(used, inventory.path)
             hosts.for_each(used, clear_jobs)
             tools = provision(hosts, used)
             open_bench = partial(open_on_hosts, hosts, tools, wanted, path.parent)

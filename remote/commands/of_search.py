@@ -30,6 +30,7 @@ def find(
     profile: str,
     campaign: str,
     fleet: str,
+    allow_public: bool,
     time_dilation: float | None,
     middleware: str,
     retry: bool,
@@ -50,7 +51,9 @@ def find(
         asked = Objective.parse(objective)
     except ValueError as exc:
         raise ConfigError("OBJECTIVE", str(exc)) from exc
-    opened = Campaign.open(campaign, profile=profile, fleet=fleet, middleware=middleware)
+    opened = Campaign.open(
+        campaign, profile=profile, fleet=fleet, middleware=middleware, allow_public=allow_public
+    )
     section, file = read_section(base, profile), SECTIONS_DIR / f"{base}{SUFFIX}"
     given = parse_levels(levels, opened.with_own_middleware(section, file).factors)
     name = name_of(base, asked, given)

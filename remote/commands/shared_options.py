@@ -23,6 +23,11 @@ fleet_option = click.option(
     show_default=True,
     help="`local`, `loopback`, or the path of an inventory.",
 )
+public_option = click.option(
+    "--allow-public",
+    is_flag=True,
+    help="Let servers and middlewares listen on addresses that the Internet routes.",
+)
 middleware_option = click.option(
     "--middleware",
     default="",
@@ -41,6 +46,7 @@ _OF_MEASURING = (
     profile_option,
     campaign_option,
     fleet_option,
+    public_option,
     click.option(
         "--time-dilation",
         type=float,

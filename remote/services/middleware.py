@@ -11,7 +11,7 @@ from remote.errors import ConfigError, MissingTool
 from remote.hosts import upload
 from remote.hosts.connection import Connection
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, claim, job_folder, require_free_ports
 from remote.hosts.upload import Upload
 from remote.services.middleware_file import Launch, Middleware
 
@@ -90,7 +90,7 @@ def start_middlewares(
         require_free_ports(connection, *ports)
         folder = job_folder(host, jobs.name)
         if launch.configuration:
-            connection.run(f"mkdir -p {shlex.quote(folder)}")
+            connection.run(claim(folder))
         for name, text in launch.configuration.items():
             connection.put_text(text, f"{folder}/{name}")
         job = jobs.start(host, JOB, launch.command, limit_s=limit_s)

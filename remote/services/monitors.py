@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, JobOutcome, RunningJobs, job_folder
+from remote.hosts.jobs import Job, JobOutcome, RunningJobs, claim, job_folder
 from remote.hosts.provision import Tools
 
 _INTERRUPTED = 130
@@ -168,7 +168,7 @@ def cut_command(
             operands += [f"since={lines.get(file, 0)}", file]
             files.append(file)
     return (
-        f"cd {shlex.quote(folder)} && mkdir -p {shlex.quote(target)} "
+        f"{claim(target)} && cd {shlex.quote(folder)} "
         f"&& touch {shlex.join(files)} "  # of one that ended before it wrote anything
         f"&& awk -v to={shlex.quote(target)} {shlex.quote(_CUT)} {shlex.join(operands)} "
         f"&& for job in {shlex.join(cut)}; do "

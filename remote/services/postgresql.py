@@ -12,7 +12,7 @@ from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, claim, job_folder, require_free_ports
 
 PORT = 5432
 DATABASE = "messages"
@@ -142,7 +142,7 @@ class Databases:
             host = connection.host
             require_free_ports(connection, PORT)
             folder = self._folder(connection)
-            connection.run(f"mkdir -p {shlex.quote(folder)}")
+            connection.run(claim(folder))
             connection.put_text(_SERVE, f"{folder}/{_SCRIPT}")
             job = jobs.start(host, _JOB, cluster.command(host), limit_s=limit_s)
             job.wait_for_port(PORT, timeout_s=READY_TIMEOUT_S)

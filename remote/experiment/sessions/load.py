@@ -26,7 +26,7 @@ from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, job_folder, remove_job_folder
+from remote.hosts.jobs import FOLDER_MARK, Job, RunningJobs, job_folder, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 from remote.services.memcached import Servers, parse_pauses
@@ -38,7 +38,7 @@ from remote.services.postgresql import Databases
 GENERATOR_GRACE_S = 15.0
 MORE_LEAD_S = 3.0
 MIDDLEWARE_MARGIN_S = 120.0
-JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock")
+JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock", FOLDER_MARK)
 
 
 class LoadSession:

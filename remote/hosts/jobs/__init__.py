@@ -4,15 +4,17 @@ from remote.hosts.jobs.folders import clear_jobs, job_folder, remove_job_folder
 from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
 from remote.hosts.jobs.ports import require_free_ports
 from remote.hosts.jobs.running import RunningJobs
-from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, start_script
+from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK, PROBE_BYTES, claim, start_script
 
 __all__ = [
+    "FOLDER_MARK",
     "JOB_MARK",
     "PROBE_BYTES",
     "Job",
     "JobKilled",
     "JobOutcome",
     "RunningJobs",
+    "claim",
     "clear_jobs",
     "job_folder",
     "remove_job_folder",

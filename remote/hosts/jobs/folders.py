@@ -6,7 +6,7 @@ import shlex
 
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Host
-from remote.hosts.jobs.script import JOB_MARK
+from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK
 
 # Kills the session of each file NAME.sid without a NAME.exit, if it is still that job's.
 _END_LEFT = f"""\
@@ -19,20 +19,24 @@ for sid; do
 done"""
 
 
+_EACH = '"$job"'
+
+
 def job_folder(host: Host, name: str) -> str:
     """Return the path of the job folder `name` on `host`."""
     return f"{host.work_dir}/jobs/{name}"
 
 
 def remove_job_folder(connection: Connection, name: str) -> None:
-    """Remove the job folder `name` from the host."""
-    connection.run(f"rm -rf {shlex.quote(job_folder(connection.host, name))}")
+    """Remove the job folder `name` from the host, if it is one."""
+    connection.run(_remove(shlex.quote(job_folder(connection.host, name))))
 
 
 def clear_jobs(connection: Connection) -> list[str]:
     """End jobs that an earlier control process left running, remove all job folders.
 
-    Only processes that carry this project's mark in their environment are ended.
+    Only processes that carry this project's mark in their environment are ended, and only folders
+    that have its mark are removed.
 
     Returns
     -------
@@ -42,4 +46,10 @@ def clear_jobs(connection: Connection) -> list[str]:
     script = (
         f"find {folder} -name '*.sid' -exec sh -c {shlex.quote(_END_LEFT)} sh {{}} + 2>/dev/null"
     )
-    return connection.run(f"{script}; rm -rf {folder}").stdout.splitlines()
+    remove = f"for job in {folder}/*; do {_remove(_EACH)}; done; rmdir {folder} 2>/dev/null"
+    return connection.run(f"{script}; {remove} || true").stdout.splitlines()
+
+
+def _remove(folder: str) -> str:
+    """Return the command that removes a folder, given in quotes, if it is marked as ours."""
+    return f"[ ! -e {folder}/{FOLDER_MARK} ] || rm -rf {folder}"

@@ -15,6 +15,9 @@ import shlex
 JOB_MARK = "MWLAB_JOB"
 """Environment variable by which our own processes are known; it holds folder and name."""
 
+FOLDER_MARK = ".middleware-lab"
+"""File that a folder of jobs has from its first moment; without it no folder is removed."""
+
 KILL_AFTER_S = 10
 """What a job has to end by itself before it is killed."""
 
@@ -48,12 +51,27 @@ def start_script(
     )
     mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
     return (
-        f"mkdir -p {shlex.quote(folder)} && cd {shlex.quote(folder)} "
+        f"{claim(folder)} && cd {shlex.quote(folder)} "
         f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
         f"&& {' && '.join(map(_reserve, numbers))} && rm -f {' '.join(numbers)} "
         f"&& : > {quoted['lock']} {pipe}"
         f"&& {mark} setsid -f sh -c {shlex.quote(outer)} < /dev/null > /dev/null 2>&1 "
         f"&& until [ -f {quoted['pid']} ] || [ -f {quoted['exit']} ]; do sleep 0.01; done"
+    )
+
+
+def claim(folder: str) -> str:
+    """Return the command that makes a folder of ours, or fails where others keep files there.
+
+    Several may do so at the same time.
+    """
+    path, mark = shlex.quote(folder), shlex.quote(f"{folder}/{FOLDER_MARK}")
+    others = shlex.quote(
+        f"{folder} holds files that are not middleware-lab's: move them, or set mwlab_work_dir"
+    )
+    return (
+        f'mkdir -p {path} && {{ [ -e {mark} ] || [ -z "$(ls -A {path})" ] || [ -e {mark} ] '
+        f"|| {{ echo {others} >&2; exit 1; }}; }} && : > {mark}"
     )
 
 

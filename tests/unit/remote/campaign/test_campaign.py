@@ -132,6 +132,22 @@ def test_campaign_without_a_lab_says_how_to_start_it(tmp_path):
         campaign.measure("0")
 
 
+def test_hosts_on_public_addresses_are_refused_before_anything_is_begun(tmp_path):
+    hosts = {"clients": ["c1", "c2", "c3"], "servers": ["s1", "s2", "s3"], "middlewares": ["m1"]}
+    names = [name for role in hosts.values() for name in role]
+    addresses = {name: f"8.8.8.{number}" for number, name in enumerate(names, 1)}
+    groups = {
+        role: {"hosts": {name: {"ansible_host": addresses[name]} for name in names}}
+        for role, names in hosts.items()
+    }
+    path = tmp_path / "azure.yml"
+    path.write_text(yaml.safe_dump({"all": {"children": groups}}))
+    campaign = Campaign.open("test", fleet=str(path), data_dir=tmp_path)
+    with pytest.raises(ConfigError, match=r"s1 on 8\.8\.8\.4.* would listen .* --allow-public"):
+        campaign.measure("2.1")
+    assert not campaign.path.exists()
+
+
 def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened, tmp_path):
     leftover = opened.runs("0")[0].partial
     leftover.mkdir(parents=True)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from remote.hosts.jobs.folders import clear_jobs
-from remote.hosts.jobs.script import start_script
+from remote.hosts.jobs.folders import clear_jobs, remove_job_folder
+from remote.hosts.jobs.script import claim, start_script
 from remote.waiting import until
 
 
@@ -47,3 +47,28 @@ def test_process_that_only_has_the_number_of_an_old_job_is_left_alone(tmp_path):
         assert clear_jobs(connection) == []
         assert other.poll() is None
         other.kill()
+
+
+def test_no_folder_of_others_is_removed(tmp_path):
+    connection = LocalConnection(tmp_path)
+    thesis = tmp_path / "jobs/application/thesis.tex"
+    thesis.parent.mkdir(parents=True)
+    thesis.write_text("years of work")
+    connection.run(claim(f"{tmp_path}/jobs/run")).check_returncode()
+    assert clear_jobs(connection) == []
+    remove_job_folder(connection, "application")
+    assert thesis.read_text() == "years of work"
+    assert not (tmp_path / "jobs/run").exists()
+
+
+def test_nothing_is_started_among_the_files_of_others(tmp_path):
+    connection = LocalConnection(tmp_path)
+    folder = tmp_path / "jobs/it's here"
+    folder.mkdir(parents=True)
+    connection.run(claim(str(folder))).check_returncode()  # it was empty
+    connection.run(claim(str(folder))).check_returncode()
+    (folder / ".middleware-lab").rename(folder / "own")
+    refused = connection.run(start_script(str(folder), "job", "true", 60))
+    assert refused.returncode == 1
+    assert "holds files that are not middleware-lab's: move them" in refused.stderr
+    assert [path.name for path in folder.iterdir()] == ["own"]

@@ -59,12 +59,13 @@ def test_job_is_ended_at_its_time_limit(tmp_path):
 def test_job_receives_a_signal_once_and_its_own_status_is_kept(tmp_path, number):
     name = number.name.removeprefix("SIG")
     program = f"trap 'echo got >> got; exit 3' {name}; echo ready; while :; do sleep 0.05; done"
+    folder = tmp_path / "run"
     (tmp_path / "program.sh").write_text(program)
-    start(tmp_path, "sh program.sh")
-    wait_for(tmp_path / "job 1.out")
-    os.kill(int(wait_for(tmp_path / "job 1.pid")), number)
-    assert wait_for(tmp_path / "job 1.exit") == "3"
-    assert (tmp_path / "got").read_text() == "got\n"
+    start(folder, "sh ../program.sh")
+    wait_for(folder / "job 1.out")
+    os.kill(int(wait_for(folder / "job 1.pid")), number)
+    assert wait_for(folder / "job 1.exit") == "3"
+    assert (folder / "got").read_text() == "got\n"
 
 
 def test_job_group_holds_every_process_and_carries_the_mark(tmp_path):
