@@ -3,7 +3,8 @@
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,25 @@ def written_whole(path: Path) -> Iterator[Path]:
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         yield partial
-        descriptor = os.open(partial, os.O_RDONLY)
+        sync_to_disk([partial])
+        partial.replace(path)
+        sync_to_disk([path.parent])
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def sync_to_disk(paths: Iterable[Path]) -> None:
+    """Force files and folders to disk, side by side: the disk takes many at the price of one."""
+
+    def sync(path: Path) -> None:
+        descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+
+    with ThreadPoolExecutor(max_workers=16) as executor:
+        list(executor.map(sync, paths))
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from analysis.results import ParseError
 from analysis.tables.recompress import restored, stored
 from analysis.tables.run import MANIFEST, measured_sections
-from analysis.whole_files import written_whole
+from analysis.whole_files import sync_to_disk, written_whole
 
 RAW = "raw"
 SUFFIX = ".tar.xz"
@@ -99,11 +99,12 @@ def unpack(campaign_dir: Path, section: str) -> int:
     source = archive_path(campaign_dir, section)
     if not source.exists():
         return 0
-    number = _extract(source, campaign_dir / section)
+    paths = _extract(source, campaign_dir / section)
+    sync_to_disk([*paths, *{path.parent for path in paths}])
     source.unlink()
     with contextlib.suppress(OSError):  # of other sections
         source.parent.rmdir()
-    return number
+    return len(paths)
 
 
 @contextlib.contextmanager
@@ -181,14 +182,14 @@ def _contents(source: Path, beginning: str | tuple[str, ...] = "") -> Iterator[t
         raise ParseError(source, None, f"not a complete archive: {exc}") from exc
 
 
-def _extract(source: Path, section_dir: Path, beginning: str | tuple[str, ...] = "") -> int:
-    """Write the files of an archive below a folder; return how many were written."""
-    files = 0
+def _extract(source: Path, section_dir: Path, beginning: str | tuple[str, ...] = "") -> list[Path]:
+    """Write the files of an archive below a folder and return them."""
+    files = []
     for name, content in _contents(source, beginning):
         path = section_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        files += 1
+        files.append(path)
     return files
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict
 
 from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
-from analysis.whole_files import write_json
+from analysis.whole_files import sync_to_disk, write_json
 from remote.checked_files import Count, matching, one_of, parse, whole_number
 from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
@@ -78,20 +76,6 @@ def compressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         yield gzip.compress(chunk)
     yield gzip.flush()
-
-
-def sync_to_disk(paths: Iterable[Path]) -> None:
-    """Force files and folders to disk, side by side: the disk takes many at the price of one."""
-
-    def sync(path: Path) -> None:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-    with ThreadPoolExecutor(max_workers=16) as executor:
-        list(executor.map(sync, paths))
 
 
 def failed_checks(manifest: Mapping[str, Any], severity: str = "required") -> list[str]:

@@ -11,13 +11,13 @@ from typing import Any
 
 from analysis.tables.run import MANIFEST
 from analysis.tables.tidying import PARTIAL_SUFFIX
+from analysis.whole_files import sync_to_disk
 from remote.experiment.checks import ACCEPTED, FAILED, PILOT, evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.checks.latency import machine_share
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import (
     read_manifest,
-    sync_to_disk,
     utc,
     write_files,
     write_manifest,
