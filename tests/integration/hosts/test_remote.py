@@ -67,7 +67,7 @@ def test_commands_that_end_at_once_leave_the_connection_alone(c1):
 
 
 def test_large_output_on_both_streams_is_whole(c1):
-    result = c1.run("head -c 3000000 /dev/zero | tr '\\0' x; head -c 2000000 /dev/zero >&2")
+    result = c1.run("head -c 3000000 /dev/zero | tr '\\0' x; head -c 2000000 /dev/zero | tr '\\0' y >&2")
     assert (len(result.stdout), len(result.stderr)) == (3_000_000, 2_000_000)
 
 
