@@ -19,25 +19,25 @@ def written_whole(path: Path) -> Iterator[Path]:
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         yield partial
-        sync_to_disk([partial])
+        _sync(partial)
         partial.replace(path)
-        sync_to_disk([path.parent])
+        _sync(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 
 
 def sync_to_disk(paths: Iterable[Path]) -> None:
     """Force files and folders to disk, side by side: the disk takes many at the price of one."""
-
-    def sync(path: Path) -> None:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
     with ThreadPoolExecutor(max_workers=16) as executor:
-        list(executor.map(sync, paths))
+        list(executor.map(_sync, paths))
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -141,7 +141,7 @@ def open_on_hosts(
     RemoteError
         A host cannot be reached, a port is taken, or the middleware does not start.
     """
-    (host,) = fleet.inventory.take("middlewares", 1)
+    host = fleet[fleet.inventory.take("middlewares", 1)[0]].host
     servers = fleet.inventory.take("servers", num_servers)
     settings = Settings(
         client_hosts=1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -98,6 +98,17 @@ class Connection:
         """Connect if there is no living connection, and return it; raises as `Link.open`."""
         return self._link.open()
 
+    def settle(self) -> None:
+        """Know the host's working directory by its whole path: programs start in other folders.
+
+        Raises
+        ------
+        CommandFailed, CommandTimeout, HostUnreachable
+        """
+        if not self.host.work_dir.startswith("/"):
+            home = self.run("pwd", idempotent=True).stdout.strip()
+            self.host = replace(self.host, work_dir=f"{home}/{self.host.work_dir}")
+
     def close(self) -> None:
         """Close the connection; harmless if it is closed."""
         self._link.close()
@@ -164,15 +175,14 @@ class Connection:
                 if stdin:
                     channel.sendall(stdin.encode())
                     channel.shutdown_write()  # never after a short command: see `bounded`
-                output = _drain(channel, most_bytes)
-                if output is None:
-                    raise BadAnswer(self.host.name, shown, f"it wrote more than {most_bytes} bytes")
+                stdout, stderr = _drain(channel, most_bytes)
                 status = channel.recv_exit_status()
+        except _TooMuch as exc:
+            raise BadAnswer(self.host.name, shown, str(exc)) from exc
         except BROKEN as exc:
             if time.monotonic() >= deadline:
                 raise CommandTimeout(self.host.name, shown, timeout_s) from exc
             raise self._link.lost(f"`{shown}` broke off: {exc}") from exc
-        stdout, stderr = output
         if status == NO_EXIT_STATUS:
             if time.monotonic() >= deadline:
                 raise CommandTimeout(self.host.name, shown, timeout_s)
@@ -292,11 +302,12 @@ def _read_line(channel: paramiko.Channel) -> str:
     return _text(line).strip()
 
 
-def _drain(channel: paramiko.Channel, most_bytes: int) -> tuple[str, str] | None:
-    """Read both streams of `channel` until the command ends or the channel is closed.
+class _TooMuch(Exception):
+    """A command writes more than it may."""
 
-    Returns None as soon as it is too much.
-    """
+
+def _drain(channel: paramiko.Channel, most_bytes: int) -> tuple[str, str]:
+    """Read both streams of `channel` until the command ends or the channel is closed."""
     out, err = bytearray(), bytearray()
     pause_s = POLL_S
     while True:
@@ -306,7 +317,7 @@ def _drain(channel: paramiko.Channel, most_bytes: int) -> tuple[str, str] | None
         while channel.recv_stderr_ready() and len(err) <= most_bytes:
             err += channel.recv_stderr(CHUNK_BYTES)
         if len(out) + len(err) > most_bytes:
-            return None
+            raise _TooMuch(f"it wrote more than {most_bytes} bytes")
         if ended:
             return _text(out), _text(err)
         time.sleep(pause_s)

@@ -19,9 +19,6 @@ for sid; do
 done"""
 
 
-_EACH = '"$job"'
-
-
 def job_folder(host: Host, name: str) -> str:
     """Return the path of the job folder `name` on `host`."""
     return f"{host.work_dir}/jobs/{name}"
@@ -46,7 +43,8 @@ def clear_jobs(connection: Connection) -> list[str]:
     script = (
         f"find {folder} -name '*.sid' -exec sh -c {shlex.quote(_END_LEFT)} sh {{}} + 2>/dev/null"
     )
-    remove = f"for job in {folder}/*; do {_remove(_EACH)}; done; rmdir {folder} 2>/dev/null"
+    each = '"$job"'
+    remove = f"for job in {folder}/*; do {_remove(each)}; done; rmdir {folder} 2>/dev/null"
     return connection.run(f"{script}; {remove} || true").stdout.splitlines()
 
 

@@ -42,6 +42,7 @@ OWN_FILES = {
 }
 """What is uploaded to clients and middlewares, side by side, with its mode."""
 DOOL = Path(dool.__file__).with_name("__main__.py")  # the whole program is this one file
+_NAMES = {DOOL: "dool.py"}  # of what is not called on hosts as it is here
 
 DROP_IN = "drop-in memtier_benchmark"
 _NOT_PLAIN = re.compile(r"[^\w .,:;+/=@~%()'\"-]")
@@ -92,16 +93,20 @@ def provision(fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False) ->
     for path, remedy in (remedies | {JAR: "make jar", DOOL: "make setup"}).items():
         if not path.is_file():
             raise ConfigError(path, f"does not exist: run `{remedy}` first")
-    return fleet.for_each(hosts, partial(_provision_host, captures=captures))
+    own = {DOOL: Upload(content=DOOL.read_bytes())}
+    own |= {path: Upload(content=path.read_bytes(), mode=m) for path, m in OWN_FILES.items()}
+    return fleet.for_each(hosts, partial(_provision_host, own=own, captures=captures))
 
 
-def _provision_host(connection: Connection, *, captures: bool) -> Tools:
+def _provision_host(connection: Connection, *, own: Mapping[Path, Upload], captures: bool) -> Tools:
+    connection.settle()
     host = connection.host
     found = find_tools(connection)
     require_tools(host, found, captures=captures)
     _require_right_clock(connection)
     bin_dir = f"{host.work_dir}/bin"
-    _upload(connection, bin_dir, needs_jar=host.role in ("clients", "middlewares"))
+    wanted = (DOOL, *(OWN_FILES if host.role in ("clients", "middlewares") else ()))
+    bring(connection, bin_dir, {_NAMES.get(path, path.name): own[path] for path in wanted})
     drop_in = f"{bin_dir}/{GENERATOR.name}"
     real = found.get(REAL_GENERATOR)
     has_real = real is not None and real.state == PRESENT
@@ -132,14 +137,6 @@ def _require_right_clock(connection: Connection) -> None:
     reading = read_clock(connection)
     if reading.certain_offset_s > LARGEST_CLOCK_OFFSET_S:
         raise ClockOffset(connection.host.name, reading.offset_s)
-
-
-def _upload(connection: Connection, bin_dir: str, *, needs_jar: bool) -> None:
-    wanted = [(DOOL, "dool.py", 0o644)]
-    if needs_jar:
-        wanted += [(path, path.name, mode) for path, mode in OWN_FILES.items()]
-    files = {name: Upload(content=path.read_bytes(), mode=mode) for path, name, mode in wanted}
-    bring(connection, bin_dir, files)
 
 
 def plain(text: str) -> str:

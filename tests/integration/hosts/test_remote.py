@@ -67,8 +67,18 @@ def test_commands_that_end_at_once_leave_the_connection_alone(c1):
 
 
 def test_large_output_on_both_streams_is_whole(c1):
-    result = c1.run("head -c 3000000 /dev/zero | tr '\\0' x; head -c 2000000 /dev/zero | tr '\\0' y >&2")
+    zeros = "head -c {} /dev/zero | tr '\\0' x"
+    result = c1.run(f"{zeros.format(3_000_000)}; {zeros.format(2_000_000)} >&2")
     assert (len(result.stdout), len(result.stderr)) == (3_000_000, 2_000_000)
+
+
+def test_a_folder_in_the_users_home_is_known_by_its_whole_path(c1):
+    with Connection(replace(c1.host, work_dir="some/work")) as connection:
+        connection.settle()
+        home = connection.run("pwd").stdout.strip()
+        assert connection.host.work_dir == f"{home}/some/work"
+        connection.settle()
+        assert connection.host.work_dir == f"{home}/some/work"
 
 
 def test_failed_command_names_host_command_and_message(c1):
