@@ -73,7 +73,7 @@ def test_large_output_on_both_streams_is_whole(c1):
 
 
 def test_a_folder_in_the_users_home_is_known_by_its_whole_path(c1):
-    with Connection(replace(c1.host, work_dir="some/work")) as connection:
+    with Connection(dataclasses.replace(c1.host, work_dir="some/work")) as connection:
         connection.settle()
         home = connection.run("pwd").stdout.strip()
         assert connection.host.work_dir == f"{home}/some/work"
