@@ -6,8 +6,9 @@ import pandas as pd
 
 from analysis.queues.costs import ROW_LOCKS, SKIP_LOCKED, paired_runs
 from analysis.queues.evidence import Evidence
-from analysis.queues.networks import RESPONSE_TIME, THROUGHPUT, is_usual
+from analysis.queues.networks import RESPONSE_TIME, THROUGHPUT
 from analysis.queues.parts import MOST, SCALABILITY
+from analysis.queues.what_ifs import is_usual
 from analysis.sections.summary import cells as cells_of
 
 Lines = tuple[pd.DataFrame, pd.DataFrame]

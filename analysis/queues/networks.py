@@ -14,13 +14,10 @@ Four models, all of the same demands (`analysis.queues.demands`), none fitted to
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analysis.models.closed import (
     AnyStation,
@@ -36,23 +33,18 @@ from analysis.models.system import System
 from analysis.queues.demands import Demands, service_growth, system_of
 from analysis.queues.parts import MOST, SCALABILITY, lightest_runs, plain_runs, with_databases
 from analysis.sections.summary import cells
-from analysis.statistics.comparison import compare
 from analysis.statistics.intervals import FloatArray
 from analysis.tables.frames import Tables
-from analysis.text.lists import counted
 from analysis.units import MS_PER_S
 
 SINGLE, NETWORK, DATABASE = "single servers", "network of queues", "measured database"
 SIMULATION = "simulation"
 THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
-NEAR = 0.05
-SPEEDS = (2, 4, 8)  # of the database, times as fast: those that Su asks for
 CELL = (
     *("section", "num_middlewares", "workers", "net_threads", "num_databases"),
     *("database_cpus", "num_clients", "think_time_s"),
 )
-SYSTEM = (*CELL[1:6], "think_time_s")  # all of a cell but section and load
-_NAMES = {"server": "database CPUs", "net thread": "front-end threads"}
+BUSIEST = {"server": "database CPUs", "net thread": "front-end threads"}  # words for bottlenecks
 _FIVE_TIMES = 5
 
 
@@ -108,12 +100,12 @@ def predictions(
     growth = service_growth(tables, demands)
     rows: list[dict[str, Any]] = []
     cases: dict[int, Case] = {}
-    for cell in _records(measured[[*CELL, "is_light"]]):
+    for cell in records(measured[[*CELL, "is_light"]]):
         system = system_of({**cell, "database_cpus_each": cell["database_cpus"]}, demands)
         clients = int(cell["num_clients"])
         last = predict(system, clients).measures.iloc[-1]
         limit = str(last["bottleneck"])
-        own = {**cell, "bottleneck": _NAMES.get(limit, limit)}
+        own = {**cell, "bottleneck": BUSIEST.get(limit, limit)}
         found = {
             SINGLE: _last(solve_closed(single_servers(system), clients, system.think_time)),
             NETWORK: (last["throughput_ops_per_s"], last["client_response_time_ms"]),
@@ -134,37 +126,6 @@ def predictions(
         rows[place]["throughput_ops_per_s"] = float(means["throughput_ops_per_s"])
         rows[place]["response_time_ms"] = float(means["client_response_time_ms"])
     return pd.DataFrame(rows, columns=columns)
-
-
-def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Put the predictions of one measure beside the cells that told no demand.
-
-    Parameters
-    ----------
-    measured, predicted
-        From `queue_cells` and `predictions`.
-    column
-        `THROUGHPUT` or `RESPONSE_TIME`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `CELL`, `model`, `bottleneck`, then as `analysis.statistics.comparison.compare`.
-    """
-    name = column.removeprefix("client_")
-    leading = [*CELL, "model", "bottleneck"]
-    if predicted.empty:
-        errors = ["predicted", "measured", "ci_low", "ci_high", "relative_error", "verdict"]
-        return pd.DataFrame(columns=[*leading, *errors])
-    judged = predicted[~predicted["is_light"].astype(bool)]
-    joined = judged[[*leading, name]].merge(measured, on=list(CELL))
-    return pd.concat([joined[leading], compare(joined, joined[name], column)], axis="columns")
-
-
-def comparisons(measured: pd.DataFrame, predicted: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return what `compared` tells of throughput and response time, by the name of the column."""
-    both = (THROUGHPUT, RESPONSE_TIME)
-    return {column: compared(measured, predicted, column) for column in both}
 
 
 def single_servers(system: System) -> list[AnyStation]:
@@ -221,98 +182,6 @@ def with_measured_database(
     ]
 
 
-def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
-    """Tell how many of the cells each model predicts within an error.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `model`, `cells`, `near` (share of them, 0..1), `mean_absolute_error`, `largest_error`
-        (signed).
-    """
-    rows = []
-    for model, own in comparison.groupby("model", sort=False):
-        errors = own["relative_error"].astype(float)
-        rows.append(
-            {
-                "model": model,
-                "cells": len(errors),
-                "near": float((errors.abs() <= near).mean()),
-                "mean_absolute_error": float(errors.abs().mean()),
-                "largest_error": float(errors.iloc[int(np.argmax(errors.abs()))]),
-            }
-        )
-    columns = ["model", "cells", "near", "mean_absolute_error", "largest_error"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
-    """Return `error_shares` of each measure, named in the column `quantity`.
-
-    Parameters
-    ----------
-    both
-        From `comparisons`.
-    """
-    words = {THROUGHPUT: "throughput", RESPONSE_TIME: "response time"}
-    parts = []
-    for column, own in both.items():
-        shares = error_shares(own, near)
-        shares.insert(0, "quantity", words[column])
-        parts.append(shares)
-    return pd.concat(parts, ignore_index=True)
-
-
-def what_ifs(measured: pd.DataFrame, demands: Demands) -> pd.DataFrame:
-    """Put what faster or more databases and fewer threads bring beside what was measured of them.
-
-    The system as it is is that of most cells of section q4, at the largest load at which something
-    else was measured too, otherwise at its largest. Databases that are 2, 4 and 8 times as fast are
-    predicted whether measured or not.
-
-    Parameters
-    ----------
-    measured
-        From `queue_cells`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `case`, `num_clients`, `predicted_ops_per_s` and `predicted_gain` (over the system as it is)
-        of the network of queues, `bottleneck`, `measured_ops_per_s`, `measured_gain`,
-        `relative_error` (of the throughput); what was not measured is missing. Empty without q4.
-    """
-    columns = ["case", "num_clients", "predicted_ops_per_s", "predicted_gain", "bottleneck"]
-    columns += ["measured_ops_per_s", "measured_gain", "relative_error"]
-    own = measured[measured["section"] == MOST]
-    if own.empty or not demands.known:
-        return pd.DataFrame(columns=columns)
-    usual = _usual(own)
-    as_it_is = is_usual(own, own)
-    others = own[~as_it_is & _same(own["think_time_s"], usual["think_time_s"])]
-    shared = set(own.loc[as_it_is, "num_clients"]) & set(others["num_clients"])
-    load = max(shared or set(own.loc[as_it_is, "num_clients"]))
-    base = own[as_it_is & (own["num_clients"] == load)].iloc[0]
-    cases: dict[str, dict[str, Any]] = {"as it is": {}}
-    for other in _records(others[others["num_clients"] == load]):
-        changed = {n: other[n] for n in SYSTEM if not _same(pd.Series([other[n]]), usual[n]).all()}
-        cases[_words(changed, usual)] = {"cell": other}
-    cases |= {f"database {speed} times as fast": {"speed": speed} for speed in SPEEDS}
-    rows = [_case_row(name, base, case, demands) for name, case in cases.items()]
-    table = pd.DataFrame(rows)
-    for kind in ("predicted", "measured"):
-        table[f"{kind}_gain"] = table[f"{kind}_ops_per_s"] / table[f"{kind}_ops_per_s"].iloc[0] - 1
-    table["relative_error"] = table["predicted_ops_per_s"] / table["measured_ops_per_s"] - 1
-    return table[columns]
-
-
-def is_usual(cells: pd.DataFrame, among: pd.DataFrame) -> NDArray[np.bool_]:
-    """Tell which cells are of the system, `SYSTEM`, that most cells of `among` have."""
-    usual = _usual(among)
-    same = [_same(cells[name], usual[name]) for name in SYSTEM]
-    return np.asarray(np.logical_and.reduce(same), dtype=bool)
-
-
 def utilizations(runs: pd.DataFrame, predicted_from: Demands) -> pd.DataFrame:
     """Tell how busy front-end threads, workers and databases are, measured and predicted.
 
@@ -339,7 +208,7 @@ def utilizations(runs: pd.DataFrame, predicted_from: Demands) -> pd.DataFrame:
     means = known.groupby(by, dropna=False).mean().reset_index()
     table = means.rename(columns={column: name for name, column in seen.items()})
     found: list[dict[str, float]] = []
-    for cell in _records(table):
+    for cell in records(table):
         if not predicted_from.known:
             found.append({})
             continue
@@ -353,10 +222,9 @@ def utilizations(runs: pd.DataFrame, predicted_from: Demands) -> pd.DataFrame:
     )
 
 
-def _usual(cells: pd.DataFrame) -> dict[str, Any]:
-    counts = cells.groupby(list(SYSTEM), dropna=False).size()
-    most = counts.index[int(np.argmax(counts.to_numpy()))]
-    return dict(zip(SYSTEM, most, strict=True))
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as mappings from column to value."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def _service_s(growth: pd.DataFrame, requests: FloatArray) -> FloatArray:
@@ -367,10 +235,6 @@ def _service_s(growth: pd.DataFrame, requests: FloatArray) -> FloatArray:
         slope = max((times[-1] - times[-2]) / (known[-1] - known[-2]), 0.0)
         found = found + slope * np.maximum(requests - known[-1], 0.0)
     return np.asarray(found / MS_PER_S)
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def _last(solution: ClosedSolution) -> tuple[float, float]:
@@ -384,39 +248,3 @@ def _case(system: System, clients: int, expected: tuple[float, float], requests:
     duration_s = max(requests / float(throughput), five_s)
     options = SimulationOptions(warm_up_s=five_s, duration_s=duration_s, batches=2, routing="hash")
     return Case(system=system, num_clients=clients, options=options)
-
-
-def _case_row(
-    name: str, base: pd.Series, case: Mapping[str, Any], demands: Demands
-) -> dict[str, Any]:
-    cell: Mapping[str, Any] = case.get("cell", base)
-    system = system_of({**dict(cell), "database_cpus_each": cell["database_cpus"]}, demands)
-    if speed := case.get("speed"):
-        system = replace(system, server_time=system.server_time / speed)
-    last = predict(system, int(base["num_clients"])).measures.iloc[-1]
-    limit = str(last["bottleneck"])
-    return {
-        "case": name,
-        "num_clients": int(base["num_clients"]),
-        "predicted_ops_per_s": float(last["throughput_ops_per_s"]),
-        "bottleneck": _NAMES.get(limit, limit),
-        "measured_ops_per_s": math.nan if speed else float(cell[f"{THROUGHPUT}_mean"]),
-    }
-
-
-def _same(values: pd.Series, level: Any) -> NDArray[np.bool_]:
-    """Tell which values equal a level; missing is equal to missing."""
-    return np.asarray(values.isna() if pd.isna(level) else values == level)
-
-
-def _words(changed: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
-    """Say what a case changes: ``2 databases``, ``database of 2 CPUs in place of 1``."""
-    words = []
-    for name, level in changed.items():
-        if name == "database_cpus":
-            words.append(f"database of {level:g} CPUs in place of {usual[name]:g}")
-        else:
-            noun = {"num_databases": "database", "net_threads": "front-end thread"}
-            noun |= {"num_middlewares": "middleware", "workers": "worker"}
-            words.append(counted(float(level), noun.get(name, name)))
-    return ", ".join(words)

@@ -9,9 +9,10 @@ import pandas as pd
 from analysis.claims.findings import SAME, Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.laws.limits import CPU_FULL, at_load
-from analysis.queues import costs, networks, parallel_queues
+from analysis.queues import closeness, costs, networks, parallel_queues
 from analysis.queues.evidence import Evidence, evidence_of, most_of
 from analysis.queues.parts import MOST, SCALABILITY, SECTIONS, database_runs, echo_runs
+from analysis.queues.what_ifs import what_ifs
 from analysis.statistics.estimates import Estimate, exact, mean_of
 from analysis.statistics.stationarity import BLOCKS
 
@@ -206,7 +207,7 @@ def _most(found: Findings, measured: Evidence | None) -> None:
         )
     errors = _NOTHING
     if measured is not None:
-        errors = networks.what_ifs(measured.cells, measured.demands)["relative_error"].iloc[1:]
+        errors = what_ifs(measured.cells, measured.demands)["relative_error"].iloc[1:]
     found.check(
         "13.4",
         "What-ifs come out as predicted, within 10\N{NO-BREAK SPACE}%.",
@@ -220,12 +221,14 @@ def _most(found: Findings, measured: Evidence | None) -> None:
 
 def _networks(found: Findings, measured: Evidence | None) -> None:
     errors = pd.DataFrame(columns=["model", "relative_error"])
+    rights: list[float] = []
     if measured is not None:
-        both = (networks.THROUGHPUT, networks.RESPONSE_TIME)
-        parts = [networks.compared(measured.cells, measured.predicted, one) for one in both]
-        errors = pd.concat([part for part in parts if len(part)] or parts[:1])
-    shares = networks.error_shares(errors).set_index("model")["near"]
+        parts = closeness.comparisons(measured.cells, measured.predicted).values()
+        errors = pd.concat([part for part in parts if len(part)] or list(parts)[:1])
+        rights = [closeness.right_share(part) for part in parts if len(part)]
+    shares = closeness.error_shares(errors).set_index("model")["near"]
     known = [float(shares[n]) for n in (networks.NETWORK, networks.DATABASE) if n in shares]
+    right = pd.Series(rights, dtype=float).dropna()
     found.check(
         "13.5",
         "A network is within 5\N{NO-BREAK SPACE}% in three quarters of cells.",
@@ -234,6 +237,15 @@ def _networks(found: Findings, measured: Evidence | None) -> None:
         holds=at_least(_QUARTERS),
         see="13-5-shares",
         missing="demands or cells are missing",
+    )
+    found.check(
+        "13.5",
+        "Repetitions differ so little that this can be told.",
+        quantity="share of X and R within 5 %, a model that is right",
+        measured=exact(float(right.mean())) if len(right) else _UNKNOWN,
+        holds=at_least(_QUARTERS),
+        see="13-5-shares",
+        missing="no cell was repeated",
     )
     _check_errors(
         found,

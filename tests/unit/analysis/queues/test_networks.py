@@ -1,16 +1,19 @@
 """Networks of queues with the right demands predict what was simulated; others are off."""
 
 import dataclasses
+import math
 
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis.models import simulate
 from analysis.models.simulated.simulation import SimulationOptions
-from analysis.queues import networks
+from analysis.queues import closeness, networks
 from analysis.queues.demands import Demands, measured_demands, service_growth, system_of
 from analysis.queues.networks import DATABASE, NETWORK, RESPONSE_TIME, SINGLE, THROUGHPUT
 from analysis.queues.parts import plain_runs, with_databases
+from analysis.queues.what_ifs import what_ifs
 from tests.helpers.queues import TRUTH, queue_tables
 
 
@@ -42,14 +45,28 @@ def test_cells_are_those_of_q2_and_q4_and_some_are_light(cells):
 
 def test_shared_queues_predict_the_cells_that_told_no_demand(cells, predicted):
     for measure in (THROUGHPUT, RESPONSE_TIME):
-        compared = networks.compared(cells, predicted, measure)
+        compared = closeness.compared(cells, predicted, measure)
         assert len(compared) == 3 * (4 + 9 - 1)
-        shares = networks.error_shares(compared).set_index("model")
+        shares = closeness.error_shares(compared).set_index("model")
         assert shares.loc[NETWORK, "near"] >= 0.9
         assert shares.loc[DATABASE, "near"] >= 0.9
         assert (
             shares.loc[SINGLE, "mean_absolute_error"] > shares.loc[NETWORK, "mean_absolute_error"]
         )
+
+
+def test_repetitions_that_differ_put_even_a_right_model_off(cells, predicted):
+    one = closeness.compared(cells, predicted, THROUGHPUT).iloc[[0]]
+    half = stats.t.ppf(0.975, 2) * 10 / 3**0.5  # of three with a standard deviation of 10
+    spread = {"repetitions": 3, "measured": 100.0, "ci_low": 100 - half, "ci_high": 100 + half}
+    quantile = 5 / (10 / 3**0.5)
+    known = quantile / (2 + quantile**2) ** 0.5  # of t with two degrees of freedom
+    assert closeness.right_share(one.assign(**spread)) == pytest.approx(known)
+    steady = one.assign(repetitions=3, measured=100.0, ci_low=100.0, ci_high=100.0)
+    assert closeness.right_share(steady) == 1
+    assert math.isnan(closeness.right_share(one.assign(repetitions=1)))
+    table = closeness.shares_by_measure(closeness.comparisons(cells, predicted))
+    assert table.query("model == @closeness.RIGHT")["cells"].tolist() == [12, 12]
 
 
 def test_what_fills_first_is_the_database(cells, predicted):
@@ -71,7 +88,7 @@ DEMANDS = Demands(
 
 
 def test_changes_stand_beside_what_was_measured_of_them(cells, demands):
-    table = networks.what_ifs(cells, demands).set_index("case")
+    table = what_ifs(cells, demands).set_index("case")
     assert table.index[0] == "as it is"
     measured = table["relative_error"].dropna()
     assert set(measured.index) == {
@@ -87,10 +104,10 @@ def test_changes_stand_beside_what_was_measured_of_them(cells, demands):
 def test_without_demands_nothing_is_predicted(tables, cells, demands):
     unknown = dataclasses.replace(demands, database_time=float("nan"))
     assert networks.predictions(tables, cells, unknown).empty
-    assert networks.what_ifs(cells, unknown).empty
+    assert what_ifs(cells, unknown).empty
     nothing = networks.predictions(tables, cells.iloc[:0], demands)
-    assert networks.compared(cells, nothing, THROUGHPUT).empty
-    assert networks.error_shares(networks.compared(cells, nothing, THROUGHPUT)).empty
+    assert closeness.compared(cells, nothing, THROUGHPUT).empty
+    assert closeness.error_shares(closeness.compared(cells, nothing, THROUGHPUT)).empty
 
 
 def test_several_cpus_and_threads_share_what_they_do():

@@ -1,0 +1,124 @@
+"""How far the models of message queues are off, and how far even one that is right would be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis.queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
+from analysis.statistics.comparison import NEAR, compare
+from analysis.statistics.intervals import CONFIDENCE
+
+RIGHT = "any that is right"
+
+
+def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Put the predictions of one measure beside the cells that told no demand.
+
+    Parameters
+    ----------
+    measured, predicted
+        From `queue_cells` and `predictions`.
+    column
+        `THROUGHPUT` or `RESPONSE_TIME`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `CELL`, `model`, `bottleneck`, `repetitions`, then as
+        `analysis.statistics.comparison.compare`.
+    """
+    name = column.removeprefix("client_")
+    leading = [*CELL, "model", "bottleneck", "repetitions"]
+    if predicted.empty:
+        errors = ["predicted", "measured", "ci_low", "ci_high", "relative_error", "verdict"]
+        return pd.DataFrame(columns=[*leading, *errors])
+    judged = predicted[~predicted["is_light"].astype(bool)]
+    known = measured.assign(repetitions=measured[f"{column}_repetitions"])
+    joined = judged[[*leading[:-1], name]].merge(known, on=list(CELL))
+    return pd.concat([joined[leading], compare(joined, joined[name], column)], axis="columns")
+
+
+def comparisons(measured: pd.DataFrame, predicted: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return what `compared` tells of throughput and response time, by the name of the column."""
+    both = (THROUGHPUT, RESPONSE_TIME)
+    return {column: compared(measured, predicted, column) for column in both}
+
+
+def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
+    """Tell how many of the cells each model predicts within an error.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `model`, `cells`, `near` (share of them, 0..1), `mean_absolute_error`, `largest_error`
+        (signed).
+    """
+    rows = []
+    for model, own in comparison.groupby("model", sort=False):
+        errors = own["relative_error"].astype(float)
+        rows.append(
+            {
+                "model": model,
+                "cells": len(errors),
+                "near": float((errors.abs() <= near).mean()),
+                "mean_absolute_error": float(errors.abs().mean()),
+                "largest_error": float(errors.iloc[int(np.argmax(errors.abs()))]),
+            }
+        )
+    columns = ["model", "cells", "near", "mean_absolute_error", "largest_error"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
+    r"""Tell how many cells a model that is right would have within an error, by repetitions alone.
+
+    .. math:: P\left(|T_{n-1}| \le \frac{\epsilon\, m}{s / \sqrt{n}}\right)
+
+    on average over cells of n repetitions with mean m and standard deviation s. What the model was
+    fed with spreads, too, which makes it fewer.
+
+    Parameters
+    ----------
+    comparison
+        From `compared`.
+
+    Returns
+    -------
+    float
+        0..1, over the cells that have two repetitions or more; NaN if none has.
+
+    References
+    ----------
+    Jain 1991, section 13.2.
+    """
+    cells = comparison.drop_duplicates(list(CELL)).query("repetitions > 1")
+    free = cells["repetitions"].to_numpy(float) - 1
+    half = (cells["ci_high"] - cells["ci_low"]).to_numpy(float) / 2
+    errors = half / stats.t.ppf((1 + CONFIDENCE) / 2, free)
+    with np.errstate(divide="ignore"):
+        chances = 2 * stats.t.cdf(near * cells["measured"].to_numpy(float) / errors, free) - 1
+    return float(chances.mean()) if len(chances) else float("nan")
+
+
+def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
+    """Return `error_shares` of each measure, named in the column `quantity`, and `RIGHT`'s share.
+
+    Parameters
+    ----------
+    both
+        From `comparisons`.
+    """
+    words = {THROUGHPUT: "throughput", RESPONSE_TIME: "response time"}
+    parts = []
+    for column, own in both.items():
+        shares = error_shares(own, near)
+        cells = len(own.drop_duplicates(list(CELL)))
+        shares.loc[len(shares), ["model", "cells", "near"]] = [RIGHT, cells, right_share(own, near)]
+        shares["cells"] = shares["cells"].astype(int)
+        shares.insert(0, "quantity", words[column])
+        parts.append(shares)
+    return pd.concat(parts, ignore_index=True)
