@@ -115,10 +115,9 @@ def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> p
     words = {THROUGHPUT: "throughput", RESPONSE_TIME: "response time"}
     parts = []
     for column, own in both.items():
-        shares = error_shares(own, near)
         cells = len(own.drop_duplicates(list(CELL)))
-        shares.loc[len(shares), ["model", "cells", "near"]] = [RIGHT, cells, right_share(own, near)]
-        shares["cells"] = shares["cells"].astype(int)
+        right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own, near)]}
+        shares = pd.concat([error_shares(own, near), pd.DataFrame(right)])
         shares.insert(0, "quantity", words[column])
         parts.append(shares)
     return pd.concat(parts, ignore_index=True)

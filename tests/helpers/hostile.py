@@ -1,4 +1,4 @@
-"""A host of which the shell answers as a test wants: paramiko's own server, on loopback."""
+"""A host of which shell and SFTP answer as a test wants: paramiko's own server, on loopback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Shell = Callable[[str], Iterable[bytes]]
 
 
 @contextlib.contextmanager
-def hostile(folder: Path, shell: Shell) -> Iterator[Connection]:
+def hostile(folder: Path, shell: Shell, sftp: Iterable[bytes] = ()) -> Iterator[Connection]:
     """Serve until the end, and yield a connection to the host; keys go to `folder`."""
     key = paramiko.RSAKey.generate(2048)
     key.write_private_key_file(str(folder / "id"))
@@ -39,7 +39,7 @@ def hostile(folder: Path, shell: Shell) -> Iterator[Connection]:
                     transport.add_server_key(key)
                     transports.append(transport)
                     with contextlib.suppress(paramiko.SSHException, EOFError):
-                        transport.start_server(server=_Server(shell))
+                        transport.start_server(server=_Server(shell, sftp))
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
@@ -63,8 +63,9 @@ def hostile(folder: Path, shell: Shell) -> Iterator[Connection]:
 
 
 class _Server(paramiko.ServerInterface):
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: Shell, sftp: Iterable[bytes]) -> None:
         self._shell = shell
+        self._sftp = sftp
 
     def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
         return paramiko.AUTH_SUCCESSFUL
@@ -73,13 +74,20 @@ class _Server(paramiko.ServerInterface):
         return paramiko.OPEN_SUCCEEDED
 
     def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
-        def answer() -> None:
-            time.sleep(_ANSWER_AFTER_S)
-            with contextlib.suppress(OSError, EOFError):  # who asked has had enough
-                for piece in self._shell(command.decode()):
-                    channel.sendall(piece)
-                channel.send_exit_status(0)
-                channel.close()
+        return _answer(channel, self._shell(command.decode()))
 
-        threading.Thread(target=answer, daemon=True).start()
-        return True
+    def check_channel_subsystem_request(self, channel: paramiko.Channel, name: str) -> bool:
+        return _answer(channel, self._sftp)
+
+
+def _answer(channel: paramiko.Channel, pieces: Iterable[bytes]) -> bool:
+    def answer() -> None:
+        time.sleep(_ANSWER_AFTER_S)
+        with contextlib.suppress(OSError, EOFError):  # who asked has had enough
+            for piece in pieces:
+                channel.sendall(piece)
+            channel.send_exit_status(0)
+            channel.close()
+
+    threading.Thread(target=answer, daemon=True).start()
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import struct
 from collections.abc import Callable, Iterator
 
 import paramiko
@@ -12,6 +13,8 @@ from remote.hosts.ssh.bounded import limited
 from remote.hosts.ssh.link import BROKEN, Link
 from remote.hosts.ssh.transfer import transferred
 
+# What paramiko raises at bytes that are no answer of SFTP.
+_MALFORMED = (paramiko.SFTPError, struct.error, ValueError, IndexError)
 _PATH_REMEDY = "Correct mwlab_work_dir in the inventory: the user must be able to write there."
 
 
@@ -41,8 +44,11 @@ def put(
             raise
 
     def attempt(left_s: float) -> None:
-        with _client(link, left_s) as client:
-            transfer(client)
+        try:
+            with _client(link, left_s) as client:
+                transfer(client)
+        except _MALFORMED as exc:
+            raise paramiko.SSHException(f"its SFTP answers what cannot be: {exc}") from exc
 
     transferred(link, attempt, remote, timeout_s, remedy=DISK_REMEDY, path_remedy=_PATH_REMEDY)
 

@@ -3,6 +3,7 @@
 import io
 import itertools
 import resource
+import struct
 import tarfile
 import time
 
@@ -147,6 +148,63 @@ def test_forged_names_are_refused_and_shown_harmless(tmp_path, name):
     ):
         host.get_tree("run")
     assert str(refusal.value).isprintable()
+
+
+def packet(kind, *fields):
+    """A packet of SFTP: numbers as four bytes, texts with their lengths."""
+    body = bytes([kind]) + b"".join(
+        struct.pack(">I", one) if isinstance(one, int) else struct.pack(">I", len(one)) + one
+        for one in fields
+    )
+    return struct.pack(">I", len(body)) + body
+
+
+VERSION = packet(2, 3)
+SFTP = {
+    "garbage": [b"\xff" * 64],
+    "nothing": [],
+    "an empty packet": [b"\0\0\0\0"],
+    "half a version": [packet(2)],
+    "half a status": [VERSION, packet(101, 1)],
+    "a handle that is none": [VERSION, packet(102, 1, b"x" * MIB)],
+    "another answer": [VERSION, packet(103, 1, b"data")],
+    "steering text": [VERSION, packet(101, 1, 4, b"\x1b]0;owned\x07 \xe2\x80\xae", b"en")],
+    "text that is none": [VERSION, packet(101, 1, 4, b"\xff\xfe", b"en")],
+}
+
+
+@pytest.mark.parametrize("pieces", SFTP.values(), ids=SFTP)
+def test_uploads_end_at_answers_that_cannot_be(tmp_path, pieces):
+    with (
+        hostile(tmp_path, answers(b""), pieces) as host,
+        pytest.raises(TransferFailed, match="evil: cannot copy there/file: ") as refusal,
+    ):
+        host.put_bytes(b"content", "there/file")
+    assert str(refusal.value).isprintable()
+
+
+def huge():
+    yield VERSION
+    yield b"\0\xff\xff\xff"
+    yield from itertools.repeat(b"x" * MIB)
+
+
+def never_meant():
+    yield VERSION
+    yield from itertools.repeat(packet(101, 77, 0, b"", b""))
+
+
+@pytest.mark.parametrize("pieces", [huge, never_meant, lambda: dripping(None)])
+def test_uploads_end_in_time_and_memory(tmp_path, pieces):
+    (tmp_path / "file").write_bytes(b"content")
+    with hostile(tmp_path, answers(b""), pieces()) as host:
+        host.open()
+        began_s = time.monotonic()
+        before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(TransferFailed, match="evil: cannot copy there/file: "):
+            host.put(tmp_path / "file", "there/file", timeout_s=2)
+    assert time.monotonic() - began_s < 8
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib) < 128 << 10
 
 
 def test_files_are_kept_on_disk(tmp_path):
