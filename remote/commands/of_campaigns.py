@@ -20,6 +20,7 @@ from analysis.tables import packed
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
 from analysis.tables.tidied import campaign_tables
+from analysis.text.visible import visible
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
@@ -51,7 +52,7 @@ def campaign(name: str) -> None:
     with raw_files(opened.path) as runs_dir:
         report = campaign_report(runs_dir, states)
     plans = [opened.planned(section) for section in states]
-    click.echo("\n\n".join(filter(None, [report.text(), known_text(plans)])))
+    click.echo(visible("\n\n".join(filter(None, [report.text(), known_text(plans)]))))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 
 
@@ -65,7 +66,7 @@ def verify(name: str) -> None:
     path = campaign_dir(name)
     found = verify_campaign(path)
     for finding in found.findings:
-        click.echo(str(finding))
+        click.echo(visible(str(finding)))
     if found.short:
         click.echo(
             f"{len(found.short)} configurations have runs that would not count now, shorter than "
@@ -175,7 +176,7 @@ def reproduce(
     ]
     click.echo(tabulate(rows, headers=["undilated", "manifest", "again", "ratio"]))
     for name_, was, now in changed_conditions(original, again[0]):
-        click.echo(f"not as it was: {name_}: {was}, now {now}")
+        click.echo(visible(f"not as it was: {name_}: {was}, now {now}"))
     sys.exit(NOT_COMPLETE if left else 0)
 
 

@@ -1,5 +1,3 @@
-import json
-
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
@@ -136,13 +134,10 @@ def test_shown_figure_publishes_its_caption_for_readers(drawn, monkeypatch):
     assert second["mwlab"]["kind"] == "caption"
 
 
-def test_tables_show_control_characters_and_begin_no_formula(drawn):
-    frame = pd.DataFrame({"error": ["\x1b[2J$\href{javascript:alert(1)}{x}$\r<b>"]})
+def test_tables_show_control_characters_and_begin_no_formula():
+    frame = pd.DataFrame({"error": ["\x1b[2J$\\frac{1}{2}$\r<b>"]})
     data, _ = present.table(frame, "02-1-errors", "Errors.")._repr_mimebundle_()
-    assert "\x1b" not in json.dumps(data) and "\r" not in json.dumps(data)
-    assert data["text/plain"].endswith(r"\x1b[2J$\href{javascript:alert(1)}{x}$\x0d<b>")
-    html = r"\x1b[2J$\href{javascript:alert(1)}{x}$\x0d&lt;b&gt;"
-    spans = html.replace("\\", "\")
-    for mark in "\$":
-        spans = spans.replace(mark, f"<span>{mark}</span>")
-    assert f">{spans}</td>" in data["text/html"]
+    assert data["text/plain"].endswith("\\x1b[2J$\\frac{1}{2}$\\x0d<b>")
+    assert "x1b[2J<span>$</span><span>\\</span>frac{1}{2}" in data["text/html"]
+    assert "x0d&lt;b&gt;</td>" in data["text/html"]
+    assert not {"\x1b", "\r"} & set("".join(data.values()))
