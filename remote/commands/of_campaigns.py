@@ -90,6 +90,8 @@ def pack(name: str, whole: bool) -> None:
     """
     for path in _with_changes(DATA_DIR / name):
         with _at_rest(path):
+            for section in packed.packed_sections(path):  # their addresses are to be known, too
+                packed.unpack(path, section)
             left_out = None if whole else LeftOut(path)
             for section in measured_sections(path):
                 done = packed.pack(path, section, left_out)

@@ -80,6 +80,8 @@ _TEMPLATE = re.compile(r"\{[{%#]")
 class HostVariables:
     """The merged variables of the host `name` in the inventory `path`.
 
+    `trusted` is one that this project has written, and no one else.
+
     Raises
     ------
     ConfigError
@@ -89,6 +91,7 @@ class HostVariables:
     path: Path
     name: str
     values: Mapping[str, Any]
+    trusted: bool = False
 
     def refuse_wrong(self) -> None:
         """Refuse variables with our prefix that mean nothing: they are typing mistakes.

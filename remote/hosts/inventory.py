@@ -55,7 +55,8 @@ class Inventory:
         _require_file(path)
         source = AnsibleInventory(path)
         variables = {
-            name: HostVariables(path, name, source.variables(name)) for name in source.hosts
+            name: HostVariables(path, name, source.variables(name), path == LOCAL_LAB_INVENTORY)
+            for name in source.hosts
         }
         for own in variables.values():
             own.refuse_wrong()

@@ -128,7 +128,7 @@ def _work_dir(own: HostVariables) -> str:
 
 def _resolve(own: HostVariables, address: str, arguments: list[str]) -> SshOptions:
     try:
-        options = resolve(address, arguments)
+        options = resolve(address, arguments, trusted=own.trusted)
     except ValueError as exc:
         raise ConfigError(own.path, f"{own.name}: {exc}") from exc
     for rule, name in ((ADDRESS, options.address), (USER, options.user)):

@@ -113,10 +113,13 @@ def test_one_host_has_one_stand_in_in_all_sections_however_often_it_is_packed(ca
     assert text == b"connected to 203.0.113.1:11211\n"
 
 
-def test_whole_campaigns_are_packed_for_oneself(campaign):
+def test_whole_campaigns_are_packed_for_oneself_and_may_be_handed_on_later(campaign):
     result = CliRunner().invoke(main, ["pack", "one", "--whole"])
     assert "left out" not in result.output
     assert told(campaign) == sorted(SECRETS)
+    result = CliRunner().invoke(main, ["pack", "one"])
+    assert "10.1.2.10 is 203.0.113.1" in result.output
+    assert told(campaign) == []
 
 
 def test_packing_that_broke_off_is_taken_up(campaign, monkeypatch):
