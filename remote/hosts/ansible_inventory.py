@@ -237,8 +237,11 @@ def _read_yaml(path: Path) -> Any:
             "is encrypted: decrypt it (`ansible-vault decrypt`) and keep secrets in group_vars/",
         )
     if text.startswith("#!"):
-        raise ConfigError(path, "is a script, which Ansible would run: remove its first line, or "
-            "write what it prints into a file and name that")
+        raise ConfigError(
+            path,
+            "is a script, which Ansible would run: remove its first line, or "
+            "write what it prints into a file and name that",
+        )
     try:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader
     except yaml.YAMLError as exc:

@@ -195,7 +195,7 @@ def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
 def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part]:
     loaded = under_load(manifests) or list(manifests)
     title = f"{name}: {loaded[0].get('title', '')}".rstrip(": ")
-    yield Prose(1, f"### Section {escape_all(title)}")
+    yield Prose(1, f"### Section {escape_all(title)}", of_data=True)
     yield _table(
         _configuration(manifests),
         f"99-configuration-{name.replace('.', '-')}",
@@ -204,7 +204,8 @@ def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part
     for shown in examples(loaded):
         if commands := run_commands(shown):
             config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
-            yield Prose(1, f"Commands of one run ({escape_all(config)}), one host of each role:")
+            text = f"Commands of one run ({escape_all(config)}), one host of each role:"
+            yield Prose(1, text, of_data=True)
             yield Prose(1, code_block(commands))
 
 

@@ -35,8 +35,8 @@ def to_markdown(section: Section) -> str:
 
 def _fenced(part: Part) -> str:
     match part:
-        case Prose(cell=cell, markdown=markdown):
-            head, body = f".prose cell={cell}", markdown
+        case Prose(cell=cell, markdown=markdown, of_data=of_data):
+            head, body = f".prose cell={cell}{' data=1' * of_data}", markdown
         case Figure(cell=cell, name=name, caption=caption):
             head, body = f"#{name} .figure cell={cell}", caption
         case Table(cell=cell, name=name, caption=caption, markdown=markdown):
@@ -135,8 +135,9 @@ class Translation(ABC):
     def _part(
         self, div: Node, pages: Mapping[str, str], notebooks: Mapping[str, Section]
     ) -> list[Node]:
-        (name, classes, _), blocks = div["c"]
-        of_data = classes == ["table"]  # hosts may have written it
+        (name, classes, attributes), blocks = div["c"]
+        # What hosts may have written, and no author.
+        of_data = classes == ["table"] or "data" in dict(attributes)
         self._check(blocks, of_data=of_data)
         for node in walk(blocks):
             if node["t"] == "Link":

@@ -33,5 +33,5 @@ PAYLOADS = (
     "a | b\n--|--\n<i> | x",
     "&lt;script&gt; &#60;script&#62;",
     "\u202e\u2028<script>\u2029",
-    "#eval(\"1\") #image(\"x\") @label <label> /* ",
+    '#eval("1") #image("x") @label <label> /* ',
 )

@@ -17,14 +17,12 @@ from functools import partial
 ADDRESSES, MACHINES, FOLDERS, USERS, KEYS = "addresses", "machines", "folders", "users", "keys"
 OF_THE_LAB = ipaddress.ip_network("198.18.0.0/15")
 USER, LEFT_OUT = "user", "left-out"
-_NOBODYS = (
+_NOBODYS = [
     OF_THE_LAB,
-    *map(
-        ipaddress.ip_network,
-        ("0.0.0.0/8", "127.0.0.0/8", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
-        + ("224.0.0.0/3", "::/127", "2001:db8::/32", "ff00::/8"),
-    ),
-)
+    *map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/3", "::/127", "ff00::/8")),
+    *map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")),
+    ipaddress.ip_network("2001:db8::/32"),
+]
 _ROLES = {  # to where their stand-ins begin; others' count down from the last one
     "clients": ("192.0.2.{}", "2001:db8::1:{}", 0),
     "servers": ("198.51.100.{}", "2001:db8::2:{}", 0),

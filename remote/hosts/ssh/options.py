@@ -22,16 +22,18 @@ _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
 # What an inventory may say, in letters and in words: where a host is, who asks, and how. Other
 # options run programs on this machine, write its files, or open its ports.
 _LETTERS = "46AaBbCFiJklmopqTtvxc"
-_KEYWORDS = frozenset(
-    "addressfamily batchmode bindaddress bindinterface checkhostip ciphers compression "
-    "connectionattempts connecttimeout controlmaster controlpath controlpersist forwardagent "
-    "forwardx11 globalknownhostsfile gssapiauthentication gssapidelegatecredentials "
-    "hashknownhosts hostkeyalgorithms hostname identitiesonly identityagent identityfile ipqos "
-    "kbdinteractiveauthentication kexalgorithms loglevel macs numberofpasswordprompts "
-    "passwordauthentication port preferredauthentications proxycommand proxyjump "
-    "pubkeyacceptedalgorithms pubkeyacceptedkeytypes pubkeyauthentication requesttty "
-    "serveralivecountmax serveraliveinterval stricthostkeychecking tcpkeepalive updatehostkeys "
-    "user userknownhostsfile verifyhostkeydns".split()
+_KEYWORDS = re.compile(
+    "addressfamily|batchmode|bindaddress|bindinterface|checkhostip|ciphers|compression|"
+    "connectionattempts|connecttimeout|controlmaster|controlpath|controlpersist|"
+    "forwardagent|forwardx11|globalknownhostsfile|gssapiauthentication|"
+    "gssapidelegatecredentials|hashknownhosts|hostkeyalgorithms|hostname|identitiesonly|"
+    "identityagent|identityfile|ipqos|kbdinteractiveauthentication|kexalgorithms|"
+    "loglevel|macs|numberofpasswordprompts|passwordauthentication|port|"
+    "preferredauthentications|proxycommand|proxyjump|pubkeyacceptedalgorithms|"
+    "pubkeyacceptedkeytypes|pubkeyauthentication|requesttty|serveralivecountmax|"
+    "serveraliveinterval|stricthostkeychecking|tcpkeepalive|updatehostkeys|user|"
+    "userknownhostsfile|verifyhostkeydns",
+    re.IGNORECASE,
 )
 
 
@@ -86,9 +88,7 @@ class JumpSpec:
         return cls(host=host, user=user or None, port=int(port) if port else None)
 
 
-def resolve(
-    address: str, arguments: Sequence[str] = (), *, trusted: bool = False
-) -> SshOptions:
+def resolve(address: str, arguments: Sequence[str] = (), *, trusted: bool = False) -> SshOptions:
     """Tell how ``ssh ARGUMENTS... ADDRESS`` would connect, without connecting.
 
     Parameters
@@ -125,8 +125,8 @@ def _require_harmless(words: Sequence[str]) -> None:
     """
     for letter, value in _options(words):
         name = f"-{letter} {value}".strip()
-        keyword = re.split(r"\W", value, maxsplit=1)[0].lower()
-        if letter not in _LETTERS or (letter == "o" and keyword not in _KEYWORDS):
+        keyword = re.split(r"\W", value, maxsplit=1)[0]
+        if letter not in _LETTERS or (letter == "o" and not _KEYWORDS.fullmatch(keyword)):
             raise ValueError(
                 f"`{name}` is not taken from an inventory, which others may have written: if you "
                 "mean it, put it into your own ~/.ssh/config"

@@ -137,7 +137,7 @@ def test_shown_figure_publishes_its_caption_for_readers(drawn, monkeypatch):
 def test_tables_show_control_characters_and_begin_no_formula():
     frame = pd.DataFrame({"error": ["\x1b[2J$\\frac{1}{2}$\r<b>"]})
     data, _ = present.table(frame, "02-1-errors", "Errors.")._repr_mimebundle_()
-    assert data["text/plain"].endswith("\\x1b[2J$\\frac{1}{2}$\\x0d<b>")
+    assert data["text/plain"].endswith("\\x1b[2J$\\frac{1}{2}$\\r<b>")
     assert "x1b[2J<span>$</span><span>\\</span>frac{1}{2}" in data["text/html"]
-    assert "x0d&lt;b&gt;</td>" in data["text/html"]
+    assert "r&lt;b&gt;</td>" in data["text/html"]
     assert not {"\x1b", "\r"} & set("".join(data.values()))

@@ -13,7 +13,7 @@ from analysis.text.markdown import code_block, escape_all, escape_cell
         ("\\`<b>`", "\\\\`<b>`"),  # code, which a backslash does not undo
         (r"`\|<b>`", r"\`\\\|\<b>\`"),
         ("$x$", r"\$x\$"),
-        ("two\nlines\rand \x1b[2J", r"two lines\\x0dand \\x1b[2J"),
+        ("two\nlines\rand \x1b[2J", r"two lines\\rand \\x1b[2J"),
         ("[03-3](#03-3-load)", "[03-3](#03-3-load)"),
         ("[x](javascript:alert(1))", r"[x\](javascript:alert(1))"),
         ("![x](http://192.0.2.1/p.png)", r"\![x\](http://192.0.2.1/p.png)"),

@@ -101,7 +101,7 @@ def test_damaged_record_is_named(opened, tmp_path):
         Campaign.open("test", data_dir=tmp_path)
 
 
-.mark.parametrize(
+@pytest.mark.parametrize(
     ("change", "mistakes"),
     [
         ({"profile": "../paper", "seed": "1"}, ["profile must be one of", "seed must be a whole"]),

@@ -83,7 +83,7 @@ def test_values_that_would_be_more_than_they_say_are_refused_by_their_place(
         ("-F PROOF.config", "is a file that may run commands here: put it into ~/.ssh"),
         ("-F ~/.ssh/../../config", "is a file that may run commands here"),
         ("gate", "`gate` is no option of ssh"),
-        ("-l -oProxyCommand=touch", "which is no name of host or user"),
+        ("-l -oProxyCommand=touch", "(which is no name of host or user|ssh says)"),
         ("-o HostName=-oProxyCommand=touch", "(which is no name of host or user|ssh says)"),
     ],
 )
@@ -169,12 +169,12 @@ def test_secrets_reach_ansible_as_they_are_encrypted(tmp_path):
 
 
 def test_the_playbook_is_run_on_our_inventory_alone(tmp_path, monkeypatch):
+    inventory = read(tmp_path, of_s1())
     monkeypatch.setattr(ansible, "find_program", lambda: "echo")
     asked = []
     monkeypatch.setattr(
         ansible.subprocess, "run", lambda command, **_: asked.append(command) or Ended()
     )
-    inventory = read(tmp_path, of_s1())
     ansible.run_playbook(inventory)
     (command,) = asked
     assert command.count("-i") == 1

@@ -24,7 +24,9 @@ FINGERPRINT = "SHA256:" + "0123456789abcdefABCDEF".ljust(43, "x")
 
 
 def rewritten(path, change):
-    path.write_bytes(gzip.compress(change(gzip.decompress(path.read_bytes()).decode()).encode(), mtime=0))
+    path.write_bytes(
+        gzip.compress(change(gzip.decompress(path.read_bytes()).decode()).encode(), mtime=0)
+    )
 
 
 @pytest.fixture
@@ -109,7 +111,9 @@ def test_one_host_has_one_stand_in_in_all_sections_however_often_it_is_packed(ca
     assert dict(everything(campaign)) == once
     CliRunner().invoke(main, ["unpack", "one"])
     assert told(campaign) == []
-    (text,) = (gzip.decompress(p.read_bytes()) for p in campaign.glob("2.1/*/*/c1/memtier-0.err.gz"))
+    (text,) = (
+        gzip.decompress(p.read_bytes()) for p in campaign.glob("2.1/*/*/c1/memtier-0.err.gz")
+    )
     assert text == b"connected to 203.0.113.1:11211\n"
 
 
