@@ -69,10 +69,13 @@ def test_its_tables_are_those_that_this_code_makes(name, monkeypatch):
     assert not campaign_tables(REFERENCE, [name]).runs.empty or name == "0"
 
 
-ARCHIVES = sorted(REFERENCE.rglob(f"*{SUFFIX}"))
+# Of all kinds; to go over the largest, too, takes minutes.
+ARCHIVES = [
+    path for path in sorted(REFERENCE.glob(f"raw/*{SUFFIX}")) if path.stat().st_size < 1.5e6
+]
 
 
-@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda p: str(p.relative_to(REFERENCE)))
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda path: path.name)
 def test_its_files_tell_nothing_of_people_and_their_machines(archive):
     stand_ins = StandIns({}, {})
     with tarfile.open(archive) as files:

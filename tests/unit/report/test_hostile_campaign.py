@@ -16,6 +16,7 @@ from tests.helpers.payloads import PAYLOADS
 pytestmark = pytest.mark.filterwarnings("default")  # not ours: kernels are started by papermill
 PLAIN = tuple(f"plain {number}" for number in range(len(PAYLOADS)))
 CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 8}
+LEADING = {"href", "src", "action", "formaction", "data", "poster", "srcset", "xlink:href"}
 SHOW = """
 import pandas as pd
 from analysis.figures import present
@@ -101,9 +102,8 @@ def active(pages):
                 {
                     scheme[0].lower()
                     for e in elements
-                    for value in e.attrs.values()
-                    if (scheme := re.match(r"\s*([a-z][a-z0-9+.-]*):(?=\S)", str(value), re.I))
-                    and not str(value).startswith(("height:", "text-align:"))
+                    for name in LEADING & set(e.attrs)
+                    if (scheme := re.match(r"\s*[a-z][a-z0-9+.-]*:", str(e[name]), re.I))
                 }
             ),
         }
