@@ -170,8 +170,8 @@ class LabError(Exception):
 
 
 class ConfigError(Exception):
-    """A data file is wrong; nothing was done yet."""
+    """A data file is wrong; nothing was done yet. It may be someone else's: it steers nothing."""
 
     def __init__(self, path: Path | str, message: str) -> None:
         self.path = Path(path)
-        super().__init__(f"{path}: {message}")
+        super().__init__(visible(f"{path}: {message}"))

@@ -27,6 +27,8 @@ from analysis.figures.drawing import DrawingError, draw_svg
 from analysis.figures.panels import runs_of
 from analysis.tables.provenance import Provenance, read_provenance
 from analysis.text.formatting import Format, format_column, heading, is_number
+from analysis.text.markdown import escape_cell
+from analysis.text.visible import visible
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 METADATA_KEY = "mwlab"
@@ -40,8 +42,6 @@ CONFIG = {
 }
 WIDTH_PX = 720
 HEIGHT_PX = 360
-
-_OPENS = re.compile(r"<|!(?=\[)|\](?=\((?!#))")  # HTML, an image, a link that leads out
 
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 
@@ -168,7 +168,7 @@ class ShownTable(_Shown):
 
     def markdown(self) -> str:
         """Return the table as markdown."""
-        return self._text("pipe", escape_markdown)
+        return self._text("pipe", escape_cell)
 
     def _rows(self) -> list[tuple[str, ...]]:
         return list(zip(*self.columns, strict=True))
@@ -195,12 +195,17 @@ class ShownTable(_Shown):
             [
                 "<tr>",
                 *(
-                    f'<{tag} style="text-align: {alignment}">{html.escape(cell)}</{tag}>'
+                    f'<{tag} style="text-align: {alignment}">{_html_cell(cell)}</{tag}>'
                     for cell, alignment in zip(cells, self.alignments, strict=True)
                 ),
                 "</tr>",
             ]
         )
+
+
+def _html_cell(text: str) -> str:
+    """Write a text as HTML in which notebooks, too, see no formula: none reaches over a tag."""
+    return re.sub(r"[$\\]", r"<span>\g<0></span>", html.escape(text))
 
 
 def figure(fig: go.Figure, name: str, caption: str) -> ShownFigure:
@@ -259,7 +264,10 @@ def table(
         raise ValueError(f"table {name} has no column {', '.join(sorted(map(str, unknown)))}")
     return ShownTable(
         headings=[heading(column) for column in frame.columns],
-        columns=[format_column(frame[column], formats.get(column)) for column in frame.columns],
+        columns=[
+            [visible(text) for text in format_column(frame[column], formats.get(column))]
+            for column in frame.columns
+        ],
         alignments=["right" if is_number(frame[column]) else "left" for column in frame.columns],
         name=name,
         caption=caption,
@@ -292,7 +300,8 @@ def _publish_with_caption(shown: ShownFigure | ShownDrawing) -> None:
 
 
 def _publish_caption(shown: ShownFigure | ShownDrawing) -> None:
-    markdown = f"*{shown.caption}*" + (f"\n\n{shown.footnote}" if shown.footnote else "")
+    footnote = f"\n\n{escape_cell(shown.footnote)}" if shown.footnote else ""
+    markdown = f"*{shown.caption}*{footnote}"
     _publish(
         {"text/markdown": markdown, "text/plain": f"{shown.caption} {shown.footnote}".strip()},
         {METADATA_KEY: {"kind": "caption", "name": shown.name}},
@@ -301,16 +310,3 @@ def _publish_caption(shown: ShownFigure | ShownDrawing) -> None:
 
 def _publish(data: dict[str, Any], metadata: dict[str, Any]) -> None:
     display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-
-
-def escape_markdown(text: str) -> str:
-    """Keep a cell's bars and line breaks from ending the cell, and ``<`` from beginning HTML.
-
-    Links lead within the report only, and there are no images. Within backticks nothing begins any
-    of these, and a backslash would be shown.
-    """
-    parts = re.split(r"(`[^`]*`)", text.replace("|", r"\|").replace("\n", " "))
-    return "".join(
-        part if part.startswith("`") and len(part) > 1 else _OPENS.sub(r"\\\g<0>", part)
-        for part in parts
-    )

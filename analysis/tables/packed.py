@@ -7,20 +7,23 @@ manifests see no difference; who needs the files asks `raw_files`, or has them p
 """
 
 import contextlib
+import hashlib
 import io
 import lzma
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, Protocol
 
 from analysis.results import ParseError
 from analysis.tables.recompress import restored, stored
-from analysis.tables.run import MANIFEST, measured_sections
-from analysis.whole_files import sync_to_disk, written_whole
+from analysis.tables.run import MANIFEST, measured_sections, read_manifest
+from analysis.whole_files import sync_to_disk, write_json, written_whole
 
+_Entry = dict[str, Any]  # what a manifest says of a file
 RAW = "raw"
 SUFFIX = ".tar.xz"
 _DAMAGED = (tarfile.TarError, lzma.LZMAError, EOFError)
@@ -44,6 +47,16 @@ class Packed:
     bytes_after: int
 
 
+class Rewriter(Protocol):
+    """What becomes of a campaign when it is packed."""
+
+    def file(self, path: PurePath, content: bytes) -> bytes:
+        """Return a file of a run, ``<host>/...``, as it is packed."""
+
+    def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a manifest as it then is; the checksums of files are seen to."""
+
+
 def archive_path(campaign_dir: Path, section: str) -> Path:
     """Where the archive of a section stands if there is one."""
     return campaign_dir / RAW / f"{section}{SUFFIX}"
@@ -55,10 +68,15 @@ def packed_sections(campaign_dir: Path) -> list[str]:
     return sorted(path.name.removesuffix(SUFFIX) for path in paths)
 
 
-def pack(campaign_dir: Path, section: str) -> Packed:
+def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> Packed:
     """Move the files of a section's runs into its archive, with those that it holds already.
 
     The files are removed when the archive is complete and gives every one of them back.
+
+    Parameters
+    ----------
+    rewriter
+        Changes files and manifests before; nothing is changed when None.
 
     Raises
     ------
@@ -76,7 +94,9 @@ def pack(campaign_dir: Path, section: str) -> Packed:
     target = archive_path(campaign_dir, section)
     target.parent.mkdir(exist_ok=True)
     with written_whole(target) as partial:
-        _write(partial, section_dir, paths)
+        rewritten = _write(partial, section_dir, paths, rewriter)
+        if rewriter is not None:  # what ends before the archive is there is begun again
+            _rewrite_manifests(section_dir, rewriter, rewritten)
     for path in paths:
         path.unlink()
     _remove_empty_folders(section_dir)
@@ -152,17 +172,55 @@ def _raw_paths(section_dir: Path) -> list[Path]:
     return sorted(paths, key=lambda path: (path.name, path))
 
 
-def _write(target: Path, section_dir: Path, paths: Iterable[Path]) -> None:
-    """Write an archive of `paths` and read it again: what is removed must come back as it was."""
+def _write(
+    target: Path, section_dir: Path, paths: Iterable[Path], rewriter: Rewriter | None
+) -> dict[str, tuple[_Entry, _Entry]]:
+    """Write an archive of `paths` and read it again: what is removed must come back as it was.
+
+    Returns
+    -------
+    Path in the section of each file that was rewritten to what manifests say of it, before and
+    after.
+    """
+    digests: dict[str, str] = {}
+    rewritten: dict[str, tuple[_Entry, _Entry]] = {}
     with tarfile.open(target, "w:xz", preset=9) as archive:
         for path in paths:
-            name, content = stored(str(path.relative_to(section_dir)), path.read_bytes())
+            relative = path.relative_to(section_dir)
+            before = after = path.read_bytes()
+            if rewriter is not None:
+                after = rewriter.file(PurePath(*relative.parts[2:]), before)
+            if after != before:
+                rewritten[str(relative)] = (_entry(before), _entry(after))
+            digests[str(relative)] = hashlib.sha256(after).hexdigest()
+            name, content = stored(str(relative), after)
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
     for name, content in _contents(target):
-        if (section_dir / name).read_bytes() != content:
+        if hashlib.sha256(content).hexdigest() != digests[name]:
             raise ParseError(target, None, f"does not give {name} back as it was")
+    return rewritten
+
+
+def _rewrite_manifests(
+    section_dir: Path, rewriter: Rewriter, rewritten: Mapping[str, tuple[_Entry, _Entry]]
+) -> None:
+    """Write the manifests anew that change; of files that were damaged before they say so still."""
+    for path in section_dir.glob(f"*/*/{MANIFEST}"):
+        manifest = read_manifest(path.parent)
+        changed = rewriter.manifest(manifest)
+        for name, known in manifest.get("files", {}).items():
+            stands = str((path.parent / name).relative_to(section_dir))
+            before, after = rewritten.get(stands, (None, None))
+            if known == before:
+                changed["files"] = {**changed["files"], name: after}
+        if changed != manifest:
+            write_json(path, changed)
+
+
+def _entry(content: bytes) -> _Entry:
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
 def _contents(source: Path, beginning: str | tuple[str, ...] = "") -> Iterator[tuple[str, bytes]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from analysis.tables.run import ACCEPTED, MANIFEST, PILOT, read_manifest
 from analysis.text.lists import counted
+from analysis.text.visible import visible
 
 SHORT_COMMIT = 10
 
@@ -127,7 +128,7 @@ def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(value for value in values if value))
+    return tuple(dict.fromkeys(visible(value) for value in values if value))
 
 
 def _fleet(manifest: Mapping[str, Any]) -> str:
@@ -150,7 +151,7 @@ def _commits(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Each commit once; with local changes if any run had some."""
     dirty: dict[str, bool] = {}
     for manifest in manifests:
-        commit = str(manifest["git"]["commit"])[:SHORT_COMMIT]
+        commit = visible(str(manifest["git"]["commit"])[:SHORT_COMMIT])
         dirty[commit] = dirty.get(commit, False) or bool(manifest["git"]["dirty"])
     return tuple(f"{c} with local changes" if changed else c for c, changed in dirty.items())
 

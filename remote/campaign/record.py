@@ -6,19 +6,37 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, PlainValidator, TypeAdapter
 
 from analysis.whole_files import write_json
-from remote.checked_files import parse
+from remote.checked_files import (
+    Count,
+    Document,
+    Positive,
+    number,
+    one_of,
+    parse,
+    table_of,
+    told,
+    whole_number,
+)
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
-from remote.experiment.precision import Precision
-from remote.experiment.section import Pause, Section, with_follow
+from remote.experiment.objective import RULE, Objective
+from remote.experiment.precision import RESULTS, Precision
+from remote.experiment.section import PROFILES, Pause, Section, with_follow
+from remote.experiment.section_document import LONGEST_PHASE_S, Goal, PauseTable, Planned
+from remote.experiment.section_file import is_section_name
+from remote.hosts.ansible_variables import DELAYS
 from remote.hosts.inventory import Inventory
 from remote.providers.fleets import LOCAL
-from remote.services.middleware_file import FOLLOW
+from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
+from remote.services.middleware_file import FOLLOW, Middleware, require_plain
 
 RECORD = "campaign.json"
+_SECTION = "section "  # and a name
 _STILL_HELD = ("hosts", "constants", "follows")  # of what a campaign of before was begun with
 
 
@@ -47,14 +65,16 @@ class Record:
         Raises
         ------
         ConfigError
-            The file is damaged.
+            The file is damaged, or says what none of ours does; tells all that is wrong.
         """
         path = folder / RECORD
         if not path.is_file():
             return None
         try:
-            return parse(cls, json.loads(path.read_text()))
-        except (OSError, ValueError) as exc:
+            document = json.loads(path.read_text())
+            parse(_Document, document)  # it may be someone else's
+            return cls(**document)
+        except (OSError, ValueError, RecursionError) as exc:
             raise ConfigError(path, f"no readable record of a campaign: {exc}") from exc
 
     def write(self, folder: Path) -> None:
@@ -94,7 +114,7 @@ class Record:
 
     def require_trace(self, folder: Path, section: Section) -> None:
         """Refuse to follow other requests of a section than it was begun with."""
-        begun = self.conditions.get(f"section {section.name}")
+        begun = self.conditions.get(f"{_SECTION}{section.name}")
         if begun is None:
             return
         known, wanted = begun["constants"].get(FOLLOW), section.constants.get(FOLLOW)
@@ -114,7 +134,7 @@ class Record:
         requests are followed stays as it was, whatever the file says now: it changes nothing of the
         system.
         """
-        begun = self.conditions.get(f"section {section.name}")
+        begun = self.conditions.get(f"{_SECTION}{section.name}")
         if begun is None:
             return section
         section = with_follow(section, begun["constants"].get(FOLLOW))
@@ -176,7 +196,7 @@ def conditions_of(
     name = "topology with databases" if inventory.role("databases") else "topology"
     conditions: dict[str, Any] = {"fleet": inventory.fleet, name: topology}
     for section in sections:
-        conditions[f"section {section.name}"] = {
+        conditions[f"{_SECTION}{section.name}"] = {
             "time_dilation": dilations[section.name],
             "hosts": dict(section.hosts),
             "constants": dict(section.constants),
@@ -198,3 +218,60 @@ def _middlewares(section: Section) -> dict[str, Any]:
 
 def _precision(precision: Precision) -> dict[str, Any]:
     return {"goals": dict(precision.goals), "fewest": precision.repetitions[0]}
+
+
+class _Topology(Document):
+    name: str
+    rates_mbit_per_s: dict[str, Positive | None]
+    rtt_ms: Positive | None
+    delay: Annotated[str, one_of(*DELAYS)]
+    own_rtt_ms: dict[str, Positive] = {}
+    cpu_quotas: dict[str, Positive] = {}
+
+
+class _Durations(Document):
+    repetitions: Count
+    stable_s: Positive
+    warm_up_s: Annotated[int | float, number(0, LONGEST_PHASE_S)]
+    cool_down_s: Annotated[int | float, number(0, LONGEST_PHASE_S)]
+
+
+class _Precision(Document):
+    goals: dict[Annotated[str, one_of(*RESULTS)], Goal]
+    fewest: Count
+
+
+def _require_middlewares(documents: dict[str, Any]) -> dict[str, Any]:
+    for name, document in documents.items():
+        require_plain(name, parse(Middleware, document))
+    return documents
+
+
+class _Section(Planned):
+    time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)] | None
+    pauses: list[PauseTable]
+    durations: _Durations | None
+    precision: _Precision | None = None
+    find: Annotated[str, told(RULE, Objective.is_one)] | None = None
+    middlewares: Annotated[dict[str, Any], AfterValidator(_require_middlewares)] = {}
+
+
+def _require_conditions(found: Any) -> Any:
+    """Hold each condition to its kind, and the name of each section to what folders are called."""
+    sections = [
+        name
+        for name in (found if isinstance(found, dict) else ())
+        if name.startswith(_SECTION) and is_section_name(name.removeprefix(_SECTION))
+    ]
+    kinds: dict[str, Any] = dict.fromkeys(sections, _Section)
+    kinds |= {"fleet": str, "topology": _Topology, "topology with databases": _Topology}
+    return TypeAdapter(Annotated[Any, table_of(kinds)]).validate_python(found)
+
+
+class _Document(Document):
+    """What must be true of the record of a campaign, whoever began it."""
+
+    profile: Annotated[str, one_of(*PROFILES)]
+    seed: Annotated[int, whole_number(0)]
+    fleet: Annotated[str, told("a name, or a path of printable characters", str.isprintable)]
+    conditions: Annotated[dict[str, Any], PlainValidator(_require_conditions)] = {}

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from remote.checked_files import Document, number, one_of, parse, told, whole_number
+from remote.checked_files import Document, number, one_of, parse, told
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.rules import require_possible
 from remote.experiment.section import PROFILES, Pause, Section
-from remote.experiment.section_document import AnySettings
+from remote.experiment.section_document import AnySettings, Planned
 from remote.experiment.section_file import SECTION_NAME, is_section_name
-from remote.hosts.host import ROLES
 from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 from remote.services.middleware_file import require_plain
 
@@ -94,13 +93,10 @@ def _require_plain(whole: Section, manifest: Mapping[str, Any]) -> None:
             raise ValueError(f"plan.middlewares.{name}: {exc}") from exc
 
 
-class _Plan(Document):
+class _Plan(Planned):
     name: Annotated[str, told(SECTION_NAME, is_section_name)]
     profile: Annotated[str, one_of(*PROFILES)]
     kind: Annotated[str, one_of("load")]
-    hosts: dict[Annotated[str, one_of(*ROLES)], Annotated[int, whole_number(0)]]
-    constants: AnySettings
-    follows: dict[str, dict[str, AnySettings]]
 
 
 class _Asked(Document):

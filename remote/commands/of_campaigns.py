@@ -19,9 +19,12 @@ from analysis.claims.of_campaign import claims_of
 from analysis.tables import packed
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
+from analysis.tables.tidied import campaign_tables
+from analysis.text.visible import visible
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
+from remote.campaign.sharing.left_out import LeftOut, leave_out_of_record
 from remote.campaign.states import LOCK, exclusive
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
@@ -49,7 +52,7 @@ def campaign(name: str) -> None:
     with raw_files(opened.path) as runs_dir:
         report = campaign_report(runs_dir, states)
     plans = [opened.planned(section) for section in states]
-    click.echo("\n\n".join(filter(None, [report.text(), known_text(plans)])))
+    click.echo(visible("\n\n".join(filter(None, [report.text(), known_text(plans)]))))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 
 
@@ -63,7 +66,7 @@ def verify(name: str) -> None:
     path = campaign_dir(name)
     found = verify_campaign(path)
     for finding in found.findings:
-        click.echo(str(finding))
+        click.echo(visible(str(finding)))
     if found.short:
         click.echo(
             f"{len(found.short)} configurations have runs that would not count now, shorter than "
@@ -77,20 +80,37 @@ def verify(name: str) -> None:
 
 
 @click.argument("name")
-def pack(name: str) -> None:
+@click.option("--whole", is_flag=True, help="Leave nothing out: for yourself, not to hand on.")
+def pack(name: str, whole: bool) -> None:
     """Put the files of all runs of campaign NAME into one archive per section, to hand it on.
 
-    Manifests and tidy tables stay as they are, and notebooks read it as before. `lab unpack` puts
-    the files back.
+    Addresses, names and users of machines, home folders and keys are left out of files and
+    manifests: what stands in their place is shown, and is the same everywhere. Notebooks read
+    the campaign as before. `lab unpack` puts the files back, with the stand-ins.
     """
     for path in _with_changes(DATA_DIR / name):
         with _at_rest(path):
+            for section in packed.packed_sections(path):  # their addresses are to be known, too
+                packed.unpack(path, section)
+            left_out = None if whole else LeftOut(path)
             for section in measured_sections(path):
-                done = packed.pack(path, section)
+                done = packed.pack(path, section, left_out)
                 click.echo(
                     f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
                     f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
                 )
+            if left_out is not None:
+                leave_out_of_record(path)
+                _tidy_again(path)
+                for line in left_out.told():
+                    click.echo(f"{path.relative_to(DATA_DIR)}: {line}")
+
+
+def _tidy_again(path: Path) -> None:
+    """Make the tables anew that there are, if manifests have changed: they know by which."""
+    tidied = {name.rsplit("-", 1)[0] for name in (p.stem for p in path.glob("tidy/*.parquet"))}
+    for section in sorted(tidied & set(measured_sections(path))):
+        campaign_tables(path, [section])
 
 
 @click.argument("name")
@@ -158,7 +178,7 @@ def reproduce(
     ]
     click.echo(tabulate(rows, headers=["undilated", "manifest", "again", "ratio"]))
     for name_, was, now in changed_conditions(original, again[0]):
-        click.echo(f"not as it was: {name_}: {was}, now {now}")
+        click.echo(visible(f"not as it was: {name_}: {was}, now {now}"))
     sys.exit(NOT_COMPLETE if left else 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -15,11 +16,11 @@ from pydantic import BaseModel, ConfigDict
 
 from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
 from analysis.whole_files import sync_to_disk, write_json
-from remote.checked_files import Count, matching, one_of, parse, whole_number
+from remote.checked_files import Count, matching, one_of, parse, told, whole_number
 from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.settings import Level
-from remote.hosts.ssh.received import Received
+from remote.hosts.ssh.received import Received, plain_path
 
 FORMAT = 1
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
@@ -133,6 +134,16 @@ class _Check(_Table):
     severity: str = REQUIRED
 
 
+def _stays_inside(name: str) -> bool:
+    with contextlib.suppress(OSError):
+        return plain_path(name) == name
+    return False
+
+
+_Path = Annotated[str, told("a plain path below the run's folder", _stays_inside)]
+_Name = Annotated[str, matching("the name of a host", "[A-Za-z0-9_][A-Za-z0-9_.:-]*")]
+
+
 class _Known(_Table):
     """What is held to be so in every manifest, if it is there; there may be more."""
 
@@ -144,7 +155,7 @@ class _Known(_Table):
     plan: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     topology: dict[str, Any] = {}
-    roles: dict[str, list[str]] = {}
+    roles: dict[str, list[_Name]] = {}
     checks: list[_Check] = []
     results: dict[str, float] = {}
-    files: dict[str, _File] = {}
+    files: dict[_Path, _File] = {}

@@ -13,6 +13,7 @@ from remote.checked_files import (
     Document,
     Positive,
     number,
+    one_of,
     table_of,
     told,
     whole_number,
@@ -105,6 +106,14 @@ Factors = Annotated[
     Levels, _levels({name: setting for name, setting in SETTINGS.items() if setting.varies})
 ]
 Following = Annotated[Values, _values(name for name in SETTINGS if name not in COUNTED)]
+
+
+class Planned(Document):
+    """What a plan holds of a section, and a campaign of the conditions that it was begun with."""
+
+    hosts: dict[Annotated[str, one_of(*ROLES)], Annotated[int, whole_number(0)]]
+    constants: AnySettings
+    follows: dict[str, dict[str, AnySettings]]
 
 
 class PauseTable(Document):

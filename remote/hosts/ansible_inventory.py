@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import reprlib
 import string
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,11 +30,14 @@ _RANGE = re.compile(r"\[([^\[\]:]+):([^\[\]:]+)(?::(\d+))?\]")
 _PORT = re.compile(r"([^:\[\]]+):(\d+)")  # `name:port`; an IPv6 address has more colons
 _MERGE = "<<"
 _MOST_NAMES = 10_000  # of one range; more is a typing mistake
+_LONGEST = 10_000  # of a value; templates that fill in each other could double without end
+# Folders are called so: those of runs after hosts, and Ansible's own after groups and hosts.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}")
 _TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
-class GivenTwice(ValueError):
-    """A mapping has a key twice."""
+class Refused(ValueError):
+    """What YAML or Ansible may have, and an inventory may not."""
 
 
 class Encrypted(str):
@@ -50,7 +54,7 @@ class _Loader(yaml.SafeLoader):
             first = marks.setdefault(str(key.value), key.start_mark)
             if first is not key.start_mark and key.value != _MERGE:
                 lines = f"in lines {first.line + 1} and {key.start_mark.line + 1}"
-                raise GivenTwice(f"{key.value} is given twice, {lines}: remove one of them")
+                raise Refused(f"{key.value} is given twice, {lines}: remove one of them")
         return super().construct_mapping(node, deep)
 
 
@@ -62,6 +66,12 @@ def _unsafe(loader: yaml.SafeLoader, node: yaml.Node) -> str:
     return str(node.value)
 
 
+def _other_tag(loader: yaml.SafeLoader, node: yaml.Node) -> NoReturn:
+    line = node.start_mark.line + 1
+    raise Refused(f"line {line} has the tag {node.tag}: known are !vault and !unsafe; remove it")
+
+
+_Loader.add_constructor(None, _other_tag)
 _Loader.add_constructor("!vault", _vault)
 _Loader.add_constructor("!vault-encrypted", _vault)
 _Loader.add_constructor("!unsafe", _unsafe)
@@ -126,6 +136,7 @@ class AnsibleInventory:
         if name in above:  # without end, by an anchor of YAML
             self._refuse_ring((*above, name))
         place = ".children.".join((*above, name))
+        self._require_name("group", name, place)
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)
         unknown = sorted(str(key) for key in set(content) - set(GROUP_KEYS))
@@ -139,12 +150,21 @@ class AnsibleInventory:
         for pattern, own in _named(content.get("hosts"), self.path, f"{place}.hosts").items():
             own_variables = _mapping(own, self.path, f"{place}.hosts.{pattern}")
             for host, variables in _expand(str(pattern), self.path, f"{place}.hosts"):
+                self._require_name("host", host, f"{place}.hosts")
                 known = self.host_variables.setdefault(host, {})
                 known |= {**variables, **{str(k): v for k, v in own_variables.items()}}
                 group.hosts.append(host)
         for child, inner in _named(content.get("children"), self.path, f"{place}.children").items():
             group.children.append(str(child))
             self._add_group(str(child), inner, (*above, name))
+
+    def _require_name(self, kind: str, name: str, place: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                self.path,
+                f"{place}: {name!r} cannot be the name of a {kind}: folders have it, too, so it "
+                "consists of letters, digits, `.`, `_`, `-`, `:`; a range is written [1:3]",
+            )
 
     def _adopt_orphans(self) -> None:
         """Make groups without a parent children of `all`."""
@@ -216,19 +236,27 @@ def _read_yaml(path: Path) -> Any:
             path,
             "is encrypted: decrypt it (`ansible-vault decrypt`) and keep secrets in group_vars/",
         )
+    if text.startswith("#!"):
+        raise ConfigError(
+            path,
+            "is a script, which Ansible would run: remove its first line, or "
+            "write what it prints into a file and name that",
+        )
     try:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader
     except yaml.YAMLError as exc:
         raise ConfigError(path, f"not YAML: {exc}; {CONVERT.format(path=path)}") from exc
-    except GivenTwice as exc:
+    except ValueError as exc:  # of ours, or a number or date that Python refuses
         raise ConfigError(path, str(exc)) from exc
+    except RecursionError as exc:
+        raise ConfigError(path, "is nested without end, or nearly so") from exc
 
 
 def _mapping(value: object, path: Path, place: str) -> dict[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ConfigError(path, f"{place} must be a mapping, got {value!r}")
+        raise ConfigError(path, f"{place} must be a mapping, got {reprlib.repr(value)}")
     return value
 
 
@@ -306,4 +334,7 @@ def _fill(value: Any, values: Mapping[str, Any]) -> Any:
     whole = _TEMPLATE.fullmatch(value)
     if whole:
         return values.get(whole[1], value)
-    return _TEMPLATE.sub(lambda m: str(values.get(m[1], m[0])), value)
+    filled = _TEMPLATE.sub(
+        lambda m: str(v) if isinstance(v := values.get(m[1]), str | int | float) else m[0], value
+    )
+    return filled if len(filled) <= _LONGEST else value

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.text.visible import visible
 from remote.errors import ConfigError
 from remote.hosts.ansible_inventory import Encrypted
+from remote.hosts.ssh.options import ADDRESS, USER
 
 DELAYS = ("none", "netem", "delay-line")
 FLEET_VARIABLES = {
@@ -33,11 +37,50 @@ HOST_VARIABLES = {
     "mwlab_cpu_account": "file, on the host, with the CPU time that it has used",
 }
 OUR_PREFIX = "mwlab_"
+PASSED_ON = (
+    "ansible_become",
+    "ansible_become_exe",
+    "ansible_become_flags",
+    "ansible_become_method",
+    "ansible_become_pass",
+    "ansible_become_password",
+    "ansible_become_user",
+    "ansible_password",
+    "ansible_python_interpreter",
+    "ansible_remote_tmp",
+    "ansible_ssh_pass",
+    "ansible_ssh_password",
+)
+"""What Ansible is told as it stands: it concerns the host alone, and not how it is reached."""
+
+# Others may have written an inventory. Of what it says, commands and paths are made.
+_ADDRESS = ("an address or the name of a host", ADDRESS)
+_USER = ("the name of a user", USER)
+_LABEL = ("a name of letters, digits, blanks, `.`, `_`, `-`", r"\w[\w .-]{0,99}")
+_FOLDER = ("a path on the host without `..`", r"(?!-)(?!(.*/)?\.\.(/|$))[^\n\t]+")
+_RULES = {
+    "ansible_host": _ADDRESS,
+    "ansible_ssh_host": _ADDRESS,
+    "ansible_user": _USER,
+    "ansible_ssh_user": _USER,
+    "ansible_become_user": _USER,
+    "ansible_become_method": ("the name of a method such as sudo", "[A-Za-z0-9_.]+"),
+    "mwlab_data_address": _ADDRESS,
+    "mwlab_fleet": _LABEL,
+    "mwlab_topology": _LABEL,
+    "mwlab_work_dir": _FOLDER,
+    "mwlab_cpu_account": _FOLDER,
+    "mwlab_route_device": ("the name of a network device", "[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}"),
+}
+_PROGRAMS = re.compile("ansible_(ssh|scp|sftp)_executable")
+_TEMPLATE = re.compile(r"\{[{%#]")
 
 
 @dataclass(frozen=True)
 class HostVariables:
     """The merged variables of the host `name` in the inventory `path`.
+
+    `trusted` is one that this project has written, and no one else.
 
     Raises
     ------
@@ -48,11 +91,19 @@ class HostVariables:
     path: Path
     name: str
     values: Mapping[str, Any]
+    trusted: bool = False
 
-    def refuse_unknown(self) -> None:
-        """Refuse variables with our prefix that mean nothing: they are typing mistakes."""
+    def refuse_wrong(self) -> None:
+        """Refuse variables with our prefix that mean nothing: they are typing mistakes.
+
+        And those by which programs of this machine would be run.
+        """
         known = (*HOST_VARIABLES, *FLEET_VARIABLES)
         for key in self.values:
+            if _PROGRAMS.fullmatch(key):
+                raise ConfigError(
+                    self.path, f"{self.name}.{key} would run a program of this machine: remove it"
+                )
             if key.startswith(OUR_PREFIX) and key not in known:
                 near = _like(key, known)
                 hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
@@ -67,11 +118,24 @@ class HostVariables:
             if isinstance(value, Encrypted):
                 raise self._wrong(key, "must be readable without ansible-vault", "encrypted text")
             if not isinstance(value, str | int | float) or isinstance(value, bool) or value == "":
-                raise self._wrong(key, "must be a text", repr(value))
-            if "{{" in str(value):
+                raise self._wrong(key, "must be a text", reprlib.repr(value))
+            if _TEMPLATE.search(str(value)):
                 raise self._wrong(key, "needs Ansible to be filled in: write the value", str(value))
+            rule, pattern = _RULES.get(key, ("without control characters", "(?s).*"))
+            if not re.fullmatch(pattern, str(value)) or str(value) != visible(str(value)):
+                raise self._wrong(key, f"must be {rule}", repr(value))
             return str(value)
         return None
+
+    def passed_on(self) -> tuple[tuple[str, str | bool], ...]:
+        """Return what Ansible is told as it stands, by name; secrets of its vault stay secret."""
+        told: list[tuple[str, str | bool]] = []
+        for key in PASSED_ON:
+            value = self.values.get(key)
+            as_it_is = isinstance(value, bool | Encrypted)
+            if (known := value if as_it_is else self.text(key)) is not None:
+                told.append((key, known))
+        return tuple(told)
 
     def number(self, *keys: str) -> float | None:
         """Return a number above 0 of the last of `keys` that is given."""
@@ -84,7 +148,7 @@ class HostVariables:
             except (TypeError, ValueError):
                 number = math.nan
             if not 0 < number < math.inf:
-                raise self._wrong(key, "must be a number > 0", repr(value))
+                raise self._wrong(key, "must be a number > 0", reprlib.repr(value))
             return number
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT
@@ -33,6 +33,7 @@ class Host:
     cpu_quota : CPUs that all its processes together may use in undilated time, None for no limit.
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
+    for_ansible : variables that only Ansible needs, such as how it becomes root, with their values.
     jump : the host through which this one is reached, itself perhaps through another.
     """
 
@@ -50,4 +51,5 @@ class Host:
     own_rtt_ms: float | None = None
     cpu_quota: float | None = None
     cpu_account: str | None = None
+    for_ansible: tuple[tuple[str, str | bool], ...] = field(default=(), repr=False)  # secrets, too
     jump: Host | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,6 @@ LOCAL_LAB = "local-lab"
 
 LOCAL_LAB_INVENTORY = Path("/run/middleware-lab/inventory.yml")
 """Where `lab up` writes the inventory of the local lab."""
-
-_HOST_NAME = re.compile(r"(?!\.{1,2}$)[^\s/\[\]\x00-\x1f]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +55,11 @@ class Inventory:
         _require_file(path)
         source = AnsibleInventory(path)
         variables = {
-            name: HostVariables(path, name, source.variables(name)) for name in source.hosts
+            name: HostVariables(path, name, source.variables(name), path == LOCAL_LAB_INVENTORY)
+            for name in source.hosts
         }
         for own in variables.values():
-            own.refuse_unknown()
+            own.refuse_wrong()
         roles = _roles(source)
         hosts = tuple(make_host(variables, name, role) for name, role in roles)
         _refuse_shared(path, hosts)
@@ -149,13 +147,6 @@ def _roles(source: AnsibleInventory) -> list[tuple[str, str]]:
             source.path,
             f"no host has a role: put hosts into the groups {', '.join(ROLES)} (groups: {groups})",
         )
-    for name in names:
-        if not _HOST_NAME.fullmatch(name):
-            raise ConfigError(
-                source.path,
-                f"{name!r} cannot be the name of a host: folders have it, too, so no blanks, "
-                "slashes or brackets; a range is written [1:3]",
-            )
     return found
 
 

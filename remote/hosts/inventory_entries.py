@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from remote.errors import ConfigError
 from remote.hosts.ansible_variables import HostVariables
 from remote.hosts.host import DEFAULT_WORK_DIR, JUMP_ROLE, Host
 from remote.hosts.ssh.options import (
+    ADDRESS,
     SSH_PORT,
+    USER,
     USER_KNOWN_HOSTS,
     JumpSpec,
     SshOptions,
@@ -55,6 +58,7 @@ def make_host(
         own_rtt_ms=own.number("mwlab_own_rtt_ms"),
         cpu_quota=own.number("mwlab_cpu_quota"),
         cpu_account=own.text("mwlab_cpu_account"),
+        for_ansible=own.passed_on(),
     )
     jump_host = own.text("mwlab_jump_host")
     if jump_host is not None and jump_host in variables:
@@ -124,9 +128,15 @@ def _work_dir(own: HostVariables) -> str:
 
 def _resolve(own: HostVariables, address: str, arguments: list[str]) -> SshOptions:
     try:
-        return resolve(address, arguments)
+        options = resolve(address, arguments, trusted=own.trusted)
     except ValueError as exc:
         raise ConfigError(own.path, f"{own.name}: {exc}") from exc
+    for rule, name in ((ADDRESS, options.address), (USER, options.user)):
+        if name is not None and not re.fullmatch(rule, name):
+            raise ConfigError(
+                own.path, f"{own.name}: ssh would take {name!r}, which is no name of host or user"
+            )
+    return options
 
 
 def _known_hosts(wanted: str | None, options: SshOptions) -> Path:

@@ -19,6 +19,8 @@ STATS_REQUEST = b"stats\r\n"
 STATS_END = b"END\r\n"
 READY_TIMEOUT_S = 30.0
 _JOB = "memcached"
+# Who it is for root: nobody, but where root can become no one else, as in a user namespace of one.
+_ACCOUNT = "$(setpriv --reuid=nobody --clear-groups id -un 2>/dev/null || id -un)"
 _NOW = "date +%s.%N"
 _CONNECTION_MARGIN = 192  # for `stats` and the prefill, and what memcached opens for itself
 
@@ -91,8 +93,13 @@ class Servers:
 
 
 def command(address: str, *, user: str, memory_mb: int = MEMORY_MB, threads: int = 1) -> str:
-    """Return the command that serves on `address` only, with `threads` worker threads."""
-    account = " -u root" if user == "root" else ""
+    """Return the command that serves on `address` only, with `threads` worker threads.
+
+    Parameters
+    ----------
+    user : who starts it; root has it run by an account without rights.
+    """
+    account = f" -u {_ACCOUNT}" if user == "root" else ""
     connections = MAX_CONNECTIONS + _CONNECTION_MARGIN
     return (
         f"memcached -l {address} -p {PORT} -U 0 -t {threads} -m {memory_mb} "

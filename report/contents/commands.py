@@ -81,7 +81,7 @@ def server_commands(manifest: Manifest) -> str:
         json_file="prefill.json",
     )
     fill = prefill(like.program, like.server, like.port, like=like).command()
-    return f"server$ {memcached.command('SERVER', user='root')}\n\nclient$ {fill}"
+    return f"server$ {memcached.command('SERVER', user='lab')}\n\nclient$ {fill}"
 
 
 def _database_commands(manifest: Manifest) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis.figures import present
 from analysis.tables.run import ACCEPTED, PILOT
+from analysis.text.markdown import code_block, escape_all
 from report.contents.commands import (
     examples,
     monitor_commands,
@@ -178,12 +179,12 @@ def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
         1,
         "A server is started once for all runs of a section, and filled by a client before gets "
         "and again before the values would expire. Both stand in no manifest; this is how it is "
-        f"done, with the sizes of section {shown['section']}:",
+        f"done, with the sizes of section {escape_all(str(shown['section']))}:",
     )
-    yield Prose(1, f"```\n{server_commands(shown)}\n```")
+    yield Prose(1, code_block(server_commands(shown)))
     for what, command in monitor_commands(shown):
         yield Prose(1, f"Every second a host records {what}; for instance")
-        yield Prose(1, f"```\n{command}\n```")
+        yield Prose(1, code_block(command))
     yield Prose(
         1,
         'These monitors are left out below. Runs "of the network" come before those under load: '
@@ -193,7 +194,8 @@ def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
 
 def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part]:
     loaded = under_load(manifests) or list(manifests)
-    yield Prose(1, f"### Section {name}: {loaded[0].get('title', '')}".rstrip(": "))
+    title = f"{name}: {loaded[0].get('title', '')}".rstrip(": ")
+    yield Prose(1, f"### Section {escape_all(title)}", of_data=True)
     yield _table(
         _configuration(manifests),
         f"99-configuration-{name.replace('.', '-')}",
@@ -202,8 +204,9 @@ def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part
     for shown in examples(loaded):
         if commands := run_commands(shown):
             config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
-            yield Prose(1, f"Commands of one run ({config}), one host of each role:")
-            yield Prose(1, f"```\n{commands}\n```")
+            text = f"Commands of one run ({escape_all(config)}), one host of each role:"
+            yield Prose(1, text, of_data=True)
+            yield Prose(1, code_block(commands))
 
 
 def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

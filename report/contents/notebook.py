@@ -39,10 +39,11 @@ class ReportError(Exception):
 
 @dataclass(frozen=True)
 class Prose:
-    """Markdown, with the number of the cell it comes from."""
+    """Markdown, with the number of the cell it comes from; a program made what is `of_data`."""
 
     cell: int
     markdown: str
+    of_data: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,6 @@ def _shown(path: Path, number: int, output: Any) -> Iterator[Part]:
                 path, number, "shows a table without a caption: show it by present.table"
             )
         case _ if "text/markdown" in data:
-            yield Prose(number, data["text/markdown"])
+            yield Prose(number, data["text/markdown"], of_data=True)
         case _ if "text/latex" in data:
             yield Prose(number, data["text/latex"])

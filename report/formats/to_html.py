@@ -99,4 +99,4 @@ def _tagged(start: str, text: str, end: str) -> Node:
 
 def _in_script(spec: dict[str, object]) -> str:
     """Return JSON that cannot end the script element that it stands in."""
-    return json.dumps(spec, separators=(",", ":")).replace("</", "<\\/")
+    return json.dumps(spec, separators=(",", ":")).replace("<", "\\u003c")

@@ -10,13 +10,22 @@ import pypandoc
 
 from report.contents.notebook import Figure, Section
 from report.formats.translation import Translation, texts, translate_with
-from report.formats.tree import Node, raw_block, raw_inline, rows, set_columns, stringify
+from report.formats.tree import (
+    Node,
+    break_words,
+    raw_block,
+    raw_inline,
+    rows,
+    set_columns,
+    stringify,
+)
 from report.formats.widths import WIDTH_PT, fit
 
 PT_PER_PX = 0.75
 # A longer table may begin on one page and end on the next; the longest have their rows set closer.
 MAX_WHOLE_ROWS = 16
 MANY_ROWS = 40
+LONGEST_WORD = 12  # of tables that would be too wide
 
 
 def translate(sections: Sequence[Section]) -> str:
@@ -73,6 +82,9 @@ class TypstTranslation(Translation):
 
     def _fit(self, table: Node) -> str:
         layout = fit(rows(table))
+        if layout is None:  # hosts may say words without end
+            break_words(table, LONGEST_WORD)
+            layout = fit(rows(table))
         if layout is None:
             raise self.fail("holds a table too wide for a page: show fewer columns, or two tables")
         set_columns(table, layout.shares)

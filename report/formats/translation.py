@@ -23,7 +23,9 @@ from report.formats.tree import Node, stringify, walk
 # GitHub's markdown, as JupyterLab reads it, and the divs that tell where each part begins.
 MARKDOWN = "gfm+fenced_divs+tex_math_dollars+smart-superscript-subscript-yaml_metadata_block-emoji"
 SECTION_NUMBER = re.compile(r"(\d+|[A-Z])(\.\d+)*")
+COMMENT = re.compile(r"<!--(?:(?!-->).)*-->\s*", re.DOTALL)
 FENCE = ":" * 12
+LEADING_OUT = ("http://", "https://", "mailto:")  # no other link does anything
 
 
 def to_markdown(section: Section) -> str:
@@ -33,8 +35,8 @@ def to_markdown(section: Section) -> str:
 
 def _fenced(part: Part) -> str:
     match part:
-        case Prose(cell=cell, markdown=markdown):
-            head, body = f".prose cell={cell}", markdown
+        case Prose(cell=cell, markdown=markdown, of_data=of_data):
+            head, body = f".prose cell={cell}{' data=1' * of_data}", markdown
         case Figure(cell=cell, name=name, caption=caption):
             head, body = f"#{name} .figure cell={cell}", caption
         case Table(cell=cell, name=name, caption=caption, markdown=markdown):
@@ -133,11 +135,13 @@ class Translation(ABC):
     def _part(
         self, div: Node, pages: Mapping[str, str], notebooks: Mapping[str, Section]
     ) -> list[Node]:
-        (name, classes, _), blocks = div["c"]
-        self._check(blocks)
+        (name, classes, attributes), blocks = div["c"]
+        # What hosts may have written, and no author.
+        of_data = classes == ["table"] or "data" in dict(attributes)
+        self._check(blocks, of_data=of_data)
         for node in walk(blocks):
             if node["t"] == "Link":
-                self._link(node, pages, notebooks)
+                self._link(node, pages, notebooks, of_data=of_data)
         match classes:
             case ["figure"]:
                 return self.figure(self.figures[name], self.numbers[name], blocks)
@@ -149,22 +153,33 @@ class Translation(ABC):
             case _:
                 return [new for block in blocks for new in self._prose(block)]
 
-    def _check(self, blocks: list[Node]) -> None:
+    def _check(self, blocks: list[Node], *, of_data: bool) -> None:
         """Refuse what would be left out of the report without a word."""
         for node in walk(blocks):
-            if node["t"] in ("RawBlock", "RawInline") and not node["c"][1].startswith("<!--"):
+            if node["t"] in ("RawBlock", "RawInline") and not COMMENT.fullmatch(node["c"][1]):
                 raise self.fail(f"holds HTML, write it as markdown: {node['c'][1].strip()[:60]}")
-            if node["t"] == "Str" and node["c"].startswith("\\begin{"):
+            formula = node["t"] == "Str" and node["c"].startswith("\\begin{")
+            if formula and not of_data:
                 raise self.fail(f"put the formula between $$ and $$: {node['c']}")
             if node["t"] == "Image":
                 raise self.fail("holds an image without a number: show it by present.drawing")
 
-    def _link(self, node: Node, pages: Mapping[str, str], notebooks: Mapping[str, Section]) -> None:
-        """Point a link at where its figure, table, heading or notebook is in the report."""
+    def _link(
+        self,
+        node: Node,
+        pages: Mapping[str, str],
+        notebooks: Mapping[str, Section],
+        *,
+        of_data: bool,
+    ) -> None:
+        """Point a link at where its figure, table, heading or notebook is in the report.
+
+        One `of_data` may lead nowhere.
+        """
         attributes, text, (url, title) = node["c"]
         path, _, anchor = unquote(url).partition("#")
         notebook = PurePosixPath(path).name or self.section.path.name
-        if "://" in url or url.startswith("mailto:"):
+        if url.startswith(LEADING_OUT):
             return
         if anchor in self.numbers:
             number = self.numbers[anchor]
@@ -178,7 +193,7 @@ class Translation(ABC):
             return
         if label in pages:
             node["c"] = [attributes, text, [self.target(label, pages[label]), title]]
-        elif all(section.complete for section in notebooks.values()):
+        elif not of_data and all(section.complete for section in notebooks.values()):
             raise self.fail(f"links to {label.split(':')[-1]}, which is not in the report")
         else:  # to something that was not measured
             node.update(t="Span", c=[attributes, text])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,6 +44,13 @@ def rows(table: Node) -> list[list[str]]:
     _, _, _, (_, head), bodies, _ = table["c"]
     lines = [*head, *(line for body in bodies for line in body[3])]
     return [[stringify(cell[4]) for cell in cells] for _, cells in lines]
+
+
+def break_words(tree: Any, longest: int) -> None:
+    """Let words that are longer than so many characters go on in the next line."""
+    for node in walk(tree):
+        if node["t"] == "Str":
+            node["c"] = re.sub(rf"(.{{{longest}}})(?=.)", "\\1\u200b", node["c"])
 
 
 def set_columns(table: Node, shares: tuple[float, ...]) -> None:

@@ -20,7 +20,7 @@ CHARACTER_EM, CAPITAL_EM, WIDEST_EM = 0.53, 0.7, 0.95
 BODY_CHARACTER_EM, BODY_DIGIT_EM, BODY_CAPITAL_EM = 0.42, 0.47, 0.62
 WIDEST = "MW%"
 INSET_EM = 1.0
-_BREAKS = re.compile(r"[ \n]+")  # where lines may end: never at a no-break space
+_BREAKS = re.compile("[ \n\u200b]+")  # where lines may end: never at a no-break space
 
 
 @dataclass(frozen=True)

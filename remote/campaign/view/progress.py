@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from tqdm.auto import tqdm
 
+from analysis.text.markdown import escape_all
 from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.states import RunState
 from remote.campaign.view.live_view import in_notebook
@@ -188,7 +189,7 @@ def _display(lines: Sequence[str]) -> bool:
         return False
     from IPython.display import Markdown, display
 
-    items = "\n".join(f"- {line.replace('_', chr(92) + '_')}" for line in lines)
+    items = "\n".join(f"- {escape_all(line)}" for line in lines)
     title = f"**Not measured, and missing below:** {len(lines)} runs"
     display(Markdown(f"{title}\n\n{items}"))  # type: ignore[no-untyped-call]
     return True

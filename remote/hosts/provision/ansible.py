@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from remote.errors import LabError
+from remote.hosts.ansible_inventory import Encrypted
 from remote.hosts.inventory import Host, Inventory
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
@@ -45,7 +46,7 @@ def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
     with tempfile.TemporaryDirectory(prefix="mwlab-") as folder:
         connections = Path(folder) / "connections.yml"
         connections.write_text(connections_text(inventory))
-        command = playbook_command(program, inventory.path, connections, check=check)
+        command = playbook_command(program, connections, check=check)
         return subprocess.run(command, env=_environment(folder), check=False).returncode
 
 
@@ -64,21 +65,35 @@ def playbook_command(program: str, *inventories: Path, check: bool) -> list[str]
 
 
 def connections_text(inventory: Inventory) -> str:
-    """Write how we connect to each host as variables of Ansible, as an inventory of its own: pure.
+    """Write the hosts, their groups and how we connect to each as an inventory for Ansible: pure.
 
-    Ansible knows neither our `mwlab_known_hosts` nor our `mwlab_jump_host`.
+    It gets no other: of one that others have written Ansible would fill in templates, and run
+    scripts, on this machine. It knows neither our `mwlab_known_hosts` nor our `mwlab_jump_host`.
     """
     hosts: dict[str, Any] = {}
+    groups: dict[str, Any] = {}
     for host in inventory.hosts:
         hosts[host.name] = {
             "ansible_host": host.address,
             "ansible_port": host.port,
             "ansible_user": host.user,
             "ansible_ssh_common_args": shlex.join(_ssh_options(host)),
+            **dict(host.for_ansible),
         }
         if host.identity_file:
             hosts[host.name]["ansible_ssh_private_key_file"] = str(host.identity_file)
-    return yaml.safe_dump({"all": {"hosts": hosts}}, sort_keys=False, width=1000)
+        groups.setdefault(host.role, {"hosts": {}})["hosts"][host.name] = {}
+    document = {"all": {"hosts": hosts, "children": groups}}
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=1000)
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML that leaves encrypted what was: Ansible asks for the password of its vault."""
+
+
+_Dumper.add_representer(
+    Encrypted, lambda dumper, text: dumper.represent_scalar("!vault", str(text), style="|")
+)
 
 
 def _ssh_options(host: Host) -> list[str]:

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import getpass
 import itertools
+import os
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22
+# Neither is ever taken for an option, nor for two words of a command.
+ADDRESS = r"[A-Za-z0-9_:][A-Za-z0-9_.:%-]{0,253}"
+USER = r"[A-Za-z0-9_][A-Za-z0-9_.@+\\-]{0,99}\$?"
 # ssh's one-letter options that take a value.
 _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
+# What an inventory may say, in letters and in words: where a host is, who asks, and how. Other
+# options run programs on this machine, write its files, or open its ports.
+_LETTERS = "46AaBbCFiJklmopqTtvxc"
+_KEYWORDS = re.compile(
+    "addressfamily|batchmode|bindaddress|bindinterface|checkhostip|ciphers|compression|"
+    "connectionattempts|connecttimeout|controlmaster|controlpath|controlpersist|"
+    "forwardagent|forwardx11|globalknownhostsfile|gssapiauthentication|"
+    "gssapidelegatecredentials|hashknownhosts|hostkeyalgorithms|hostname|identitiesonly|"
+    "identityagent|identityfile|ipqos|kbdinteractiveauthentication|kexalgorithms|"
+    "loglevel|macs|numberofpasswordprompts|passwordauthentication|port|"
+    "preferredauthentications|proxycommand|proxyjump|pubkeyacceptedalgorithms|"
+    "pubkeyacceptedkeytypes|pubkeyauthentication|requesttty|serveralivecountmax|"
+    "serveraliveinterval|stricthostkeychecking|tcpkeepalive|updatehostkeys|user|"
+    "userknownhostsfile|verifyhostkeydns",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,17 +82,19 @@ class JumpSpec:
             port = port.removeprefix(":")
         elif rest.count(":") == 1:
             host, _, port = rest.partition(":")
-        if not host or (port and not port.isdigit()):
+        plain = re.fullmatch(ADDRESS, host) and (not user or re.fullmatch(USER, user))
+        if not plain or (port and not port.isdecimal()):
             raise ValueError(f"`{text}` is no jump host: write [user@]host[:port]")
         return cls(host=host, user=user or None, port=int(port) if port else None)
 
 
-def resolve(address: str, arguments: Sequence[str] = ()) -> SshOptions:
+def resolve(address: str, arguments: Sequence[str] = (), *, trusted: bool = False) -> SshOptions:
     """Tell how ``ssh ARGUMENTS... ADDRESS`` would connect, without connecting.
 
     Parameters
     ----------
     arguments : the texts of Ansible's ``ansible_ssh_common_args`` and its like.
+    trusted : whoever has written them may run programs on this machine.
 
     Raises
     ------
@@ -80,9 +102,9 @@ def resolve(address: str, arguments: Sequence[str] = ()) -> SshOptions:
         The arguments or the configuration file are wrong or ask for what is not supported.
     """
     words = [word for text in arguments for word in shlex.split(text)]
+    if not trusted:
+        _require_harmless(words)
     found = _configuration(*words, "--", address)
-    if found.get("host", address) != address:  # OpenSSH before 8.8 does not say it
-        raise ValueError(f"`{found['host']}` is no option of ssh")
     default = _configuration("-F", "none", "--", address)
     chosen = {key: value for key, value in found.items() if value != default.get(key)}
     return SshOptions(
@@ -94,6 +116,43 @@ def resolve(address: str, arguments: Sequence[str] = ()) -> SshOptions:
         jumps=_jumps(found),
         config_file=_config_file(words),
     )
+
+
+def _require_harmless(words: Sequence[str]) -> None:
+    """Refuse what would let whoever has written an inventory do more than say the way.
+
+    A ProxyCommand is never run: it is read as the jump host that it means, or refused.
+    """
+    for letter, value in _options(words):
+        name = f"-{letter} {value}".strip()
+        keyword = re.split(r"\W", value, maxsplit=1)[0]
+        if letter not in _LETTERS or (letter == "o" and not _KEYWORDS.fullmatch(keyword)):
+            raise ValueError(
+                f"`{name}` is not taken from an inventory, which others may have written: if you "
+                "mean it, put it into your own ~/.ssh/config"
+            )
+        if letter == "F" and value != "none" and not _is_the_users(value):
+            raise ValueError(
+                f"`{name}` is a file that may run commands here: put it into ~/.ssh, or what it "
+                "says into ~/.ssh/config"
+            )
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give each option with its value, apart as getopt(3) takes them: `-qp 23` is `q` and `p`."""
+    rest = iter(words)
+    for word in rest:
+        if not re.match("-[A-Za-z0-9]", word):
+            raise ValueError(f"`{word}` is no option of ssh")
+        for place, letter in enumerate(word[1:], 2):
+            if letter in _WITH_VALUE:
+                yield letter, word[place:] or next(rest, "")
+                break
+            yield letter, ""
+
+
+def _is_the_users(file: str) -> bool:
+    return Path("~/.ssh").expanduser() in Path(os.path.normpath(Path(file).expanduser())).parents
 
 
 def local_user() -> str:
@@ -148,7 +207,9 @@ def _jumps(found: Mapping[str, str]) -> tuple[str, ...]:
         return ()
     words = shlex.split(command)
     if Path(words[0]).name != "ssh" or "-W" not in words:
-        raise ValueError(f"ProxyCommand `{command}` is not supported: write ProxyJump=HOST instead")
+        raise ValueError(
+            f"ProxyCommand `{command}` is not supported, and not run: write ProxyJump=HOST instead"
+        )
     return (_jump_of_command(words[1:]),)
 
 

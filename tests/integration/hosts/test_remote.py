@@ -241,6 +241,7 @@ def test_port_in_use_names_its_owner(s1):
     deadline = time.monotonic() + 5
     while not s1.run(f"ss -Hltn 'sport = :{memcached.PORT}'").stdout:
         assert time.monotonic() < deadline
+    assert s1.run("ps -o user= -C memcached").stdout.split() == ["nobody"]
     with pytest.raises(PortInUse, match=r"s1: port 11211 is in use by `memcached` \(pid \d+\)"):
         require_free_ports(s1, memcached.PORT)
     assert s1.ask(memcached.PORT, b"version\r\n", b"\r\n").startswith(b"VERSION 1.")

@@ -1,3 +1,4 @@
+import getpass
 import subprocess
 import time
 from dataclasses import replace
@@ -101,7 +102,16 @@ def test_memcached_serves_on_one_address_with_one_thread():
     assert memcached.command("198.18.0.31", user="lab").startswith(
         "memcached -l 198.18.0.31 -p 11211 -U 0 -t 1 "
     )
-    assert memcached.command("198.18.0.31", user="root").endswith("-u root")
+
+
+def test_memcached_of_root_runs_in_an_account_without_rights():
+    own, roots = (memcached.command("198.18.0.31", user=user) for user in ("lab", "root"))
+    assert "-u" not in own.split()
+    arguments = subprocess.run(
+        ["sh", "-c", f"echo {roots}"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    me = getpass.getuser()
+    assert arguments[-2:] == ["-u", "nobody" if me == "root" else me]
 
 
 def test_memcached_stats_become_a_mapping():

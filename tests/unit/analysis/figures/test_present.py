@@ -134,19 +134,10 @@ def test_shown_figure_publishes_its_caption_for_readers(drawn, monkeypatch):
     assert second["mwlab"]["kind"] == "caption"
 
 
-def test_what_stands_in_backticks_is_not_escaped_twice():
-    escape = present.escape_markdown
-    assert escape("a < b: `read < file | wc`") == r"a \< b: `read < file \| wc`"
-    assert escape("a ` b < c") == r"a ` b \< c"  # one backtick begins no code
-
-
-@pytest.mark.parametrize(
-    ("cell", "escaped"),
-    [
-        ("[03-3](#03-3-load)", "[03-3](#03-3-load)"),
-        ("[x](javascript:alert(1))", r"[x\](javascript:alert(1))"),
-        ("![x](http://192.0.2.1/p.png)", r"\![x\](http://192.0.2.1/p.png)"),
-    ],
-)
-def test_links_of_a_cell_lead_within_the_report(cell, escaped):
-    assert present.escape_markdown(cell) == escaped
+def test_tables_show_control_characters_and_begin_no_formula():
+    frame = pd.DataFrame({"error": ["\x1b[2J$\\frac{1}{2}$\r<b>"]})
+    data, _ = present.table(frame, "02-1-errors", "Errors.")._repr_mimebundle_()
+    assert data["text/plain"].endswith("\\x1b[2J$\\frac{1}{2}$\\r<b>")
+    assert "x1b[2J<span>$</span><span>\\</span>frac{1}{2}" in data["text/html"]
+    assert "r&lt;b&gt;</td>" in data["text/html"]
+    assert not {"\x1b", "\r"} & set("".join(data.values()))

@@ -212,7 +212,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
     monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", campaign.parent)
     before = contents(campaign)
-    packed = CliRunner().invoke(main, ["pack", "one"])
+    packed = CliRunner().invoke(main, ["pack", "one", "--whole"])
     assert packed.exit_code == 0, packed.output
     assert [line.split(":")[0] for line in packed.output.splitlines()] == [
         *["one"] * 2,

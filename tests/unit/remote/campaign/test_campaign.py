@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from remote.campaign import Campaign
+from remote.campaign.campaign import DATA_DIR
 from remote.campaign.controller import Controller
 from remote.campaign.measuring import measure_once
 from remote.campaign.record import RECORD, Record
@@ -21,6 +22,22 @@ from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
 IDENTITY = {"campaign": "test"}
 K = {"2.1": 1.0, "3.1": 1.0}
+RECORD_OF_OTHERS = {
+    "profile": "quick",
+    "seed": 1,
+    "fleet": "local",
+    "conditions": {
+        "fleet": "local-lab",
+        "section 2.1": {
+            "time_dilation": 1.0,
+            "hosts": {"clients": 3, "middlewares": 0, "servers": 1},
+            "constants": {"value_bytes": 4096},
+            "follows": {},
+            "pauses": [],
+            "durations": None,
+        },
+    },
+}
 
 
 @pytest.fixture
@@ -82,6 +99,57 @@ def test_damaged_record_is_named(opened, tmp_path):
     (opened.path / RECORD).write_text('{"profile": "smo')
     with pytest.raises(ConfigError, match=r"campaign.json: no readable record of a campaign"):
         Campaign.open("test", data_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "mistakes"),
+    [
+        ({"profile": "../paper", "seed": "1"}, ["profile must be one of", "seed must be a whole"]),
+        ({"fleet": "a\x1b[2J.yml"}, ["fleet must be a name, or a path of printable"]),
+        ({"conditions": []}, ["conditions must be a table"]),
+        (
+            {"conditions": {"section ../../x": {}, "section 2.1": {}}},
+            [r"conditions: unknown section ../../x; known are"],
+        ),
+        (
+            {"time_dilation": -1, "hosts": {"servers": -1}, "constants": {"workers": "many"}},
+            [
+                "3 mistakes",
+                "conditions.section 2.1.time_dilation must be a number 0.01 to 1000, got -1",
+                "conditions.section 2.1.hosts.servers must be a whole number >= 0, got -1",
+                "conditions.section 2.1.constants.workers must be",
+            ],
+        ),
+        ({"constants": {"key_prefix": "../x; y"}}, ["section 2.1.constants.key_prefix must be"]),
+        ({"pauses": [{"server": 0, "at_s": 1, "for_s": 1}]}, ["pauses[1].server must be a whole"]),
+        ({"find": "all of it"}, ["section 2.1.find must be"]),
+        (
+            {"middlewares": {"../x": {"name": "../x", "title": "x", "command": "x"}}},
+            ["middlewares must be called by its name, letters"],
+        ),
+        ({"durations": {"repetitions": 1}}, ["durations.stable_s is missing"]),
+    ],
+)
+def test_records_of_others_are_held_to_the_rules_of_section_files(opened, change, mistakes):
+    opened.path.mkdir()
+    record = json.loads(json.dumps(RECORD_OF_OTHERS))
+    whole = set(change) & set(record)
+    (record if whole else record["conditions"]["section 2.1"]).update(change)
+    (opened.path / RECORD).write_text(json.dumps(record))
+    with pytest.raises(ConfigError, match="no readable record of a campaign") as error:
+        Record.read(opened.path)
+    for mistake in mistakes:
+        assert mistake in str(error.value)
+    assert "\x1b" not in str(error.value)
+
+
+def test_records_of_the_reference_are_ones(tmp_path):
+    paths = sorted((DATA_DIR / "reference").rglob(RECORD))
+    assert len(paths) > 30
+    for path in paths:
+        record = Record.read(path.parent)
+        record.write(tmp_path)
+        assert json.loads((tmp_path / RECORD).read_text()) == json.loads(path.read_text())
 
 
 def controller(campaign):

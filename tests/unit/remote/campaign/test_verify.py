@@ -1,6 +1,5 @@
 import dataclasses
 import gzip
-import hashlib
 import json
 import random
 
@@ -15,11 +14,9 @@ from remote.campaign.view.report import campaign_report, phases_text
 from remote.checked_files import parse
 from remote.commands.cli import main
 from remote.errors import ConfigError
-from remote.experiment.checks import evaluate
 from remote.experiment.section import Section
 from remote.experiment.section_file import read_section
-from tests.helpers.campaign import build_run, write_compressed
-from tests.helpers.tools import STABLE_S, START_EPOCH_S, WARM_UP_S
+from tests.helpers.campaign import build_run, seal, write_compressed
 
 CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 64}
 
@@ -38,28 +35,6 @@ def campaign(tmp_path):
     seal(folder)
     tidy_campaign(tmp_path / "one")
     return tmp_path / "one"
-
-
-def seal(folder):
-    """List the files in the manifest, and put there what the checks say."""
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest |= {
-        "durations": {"warm_up_s": WARM_UP_S, "stable_s": STABLE_S, "cool_down_s": 1},
-        "jobs": [
-            {"host": "c1", "name": "memtier-0", "exit_status": 0, "started_at_s": START_EPOCH_S}
-        ],
-        "phases_s": {"preparing": 1.0, "starting": 2.0, "measuring": 6.0, "stopping": 1.0},
-        "files": {
-            str(path.relative_to(folder)): {
-                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-                "bytes": path.stat().st_size,
-            }
-            for path in folder.rglob("*.gz")
-        },
-    }
-    evaluation = evaluate(folder, manifest)
-    manifest |= {**evaluation, "status": "accepted"}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 def kinds(campaign):

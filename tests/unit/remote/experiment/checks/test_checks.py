@@ -5,6 +5,7 @@ import pytest
 
 from analysis.results import read_memtier_json
 from remote.experiment.checks import evaluate
+from remote.experiment.checks.check import Check
 from tests.helpers.campaign import build_run, write_compressed
 from tests.helpers.tools import COOL_DOWN_S, STABLE_S, START_EPOCH_S, WARM_UP_S, dool_csv
 
@@ -216,3 +217,7 @@ def test_advice_that_cannot_be_given_rejects_no_run(run):
     evaluation = evaluate(folder, {**manifest, "fleet": "local-lab"})
     assert "KeyError: 'value_bytes'" in failed(evaluation)["machine_latency_small"]
     assert evaluation["status"] == "accepted"
+
+
+def test_what_a_check_quotes_of_a_host_steers_no_terminal():
+    assert Check(name="stderr", passed=False, detail="c1: \x1b[2J").detail == r"c1: \x1b[2J"

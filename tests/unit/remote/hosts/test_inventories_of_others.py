@@ -1,0 +1,185 @@
+"""An inventory that someone else has written does nothing on this machine but be read."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+from remote.errors import ConfigError
+from remote.hosts.inventory import Inventory
+from remote.hosts.provision import ansible
+
+PIPE = "{{ lookup('pipe', 'touch PROOF') }}"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+def read(folder: Path, text: str) -> Inventory:
+    path = folder / "inventory.yml"
+    path.write_text(text.replace("PROOF", str(folder / "proof")))
+    return Inventory.read(path)
+
+
+def of_s1(**variables: object) -> str:
+    return yaml.safe_dump({"servers": {"hosts": {"s1": variables}}})
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ansible_host", "-oProxyCommand=touch PROOF"),
+        ("ansible_host", "10.0.0.1; touch PROOF"),
+        ("ansible_host", "10.0.0.1\n10.0.0.2"),
+        ("ansible_host", PIPE),
+        ("ansible_user", "-oProxyCommand=touch PROOF"),
+        ("ansible_user", "lab `touch PROOF`"),
+        ("ansible_user", "lab\x1b]0;owned\x07"),
+        ("ansible_user", "{% set x = 1 %}lab"),
+        ("ansible_become_password", PIPE),
+        ("ansible_become_method", "../../mine"),
+        ("ansible_port", "22 -oProxyCommand=touch"),
+        ("ansible_ssh_executable", "/tmp/mine"),
+        ("ansible_private_key_file", "key\x1b[2J"),
+        ("mwlab_data_address", "10.0.0.1 -u root"),
+        ("mwlab_data_address", "$(touch PROOF)"),
+        ("mwlab_jump_host", "-oProxyCommand=touch PROOF@gate"),
+        ("mwlab_jump_host", "me@-oProxyCommand=touch"),
+        ("mwlab_work_dir", "work/../../etc"),
+        ("mwlab_work_dir", "-rf"),
+        ("mwlab_cpu_account", "/sys/fs/cgroup/../../../etc/shadow"),
+        ("mwlab_route_device", "eth0; reboot"),
+        ("mwlab_fleet", "<script>alert(1)</script>"),
+        ("mwlab_topology", "../azure"),
+    ],
+)
+def test_values_that_would_be_more_than_they_say_are_refused_by_their_place(
+    tmp_path, variable, value
+):
+    with pytest.raises(ConfigError, match=rf"(s1|all\.vars)(\.{variable}|: )") as error:
+        read(tmp_path, of_s1(**{variable: value}))
+    assert str(error.value).isprintable()
+    assert not (tmp_path / "proof").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("-o ProxyCommand='touch PROOF'", "ProxyCommand `touch .* not run: write ProxyJump=HOST"),
+        ("-oLocalCommand='touch PROOF' -oPermitLocalCommand=yes", r"put it into your own ~/\.ssh"),
+        ("-o KnownHostsCommand=/tmp/mine", "`-o KnownHostsCommand=.*` is not taken from"),
+        ("-o 'pkcs11provider /tmp/mine.so'", "is not taken from an inventory"),
+        ("-o '\"ProxyCommand\" touch PROOF'", "is not taken from an inventory"),
+        ("-I /tmp/mine.so", "`-I /tmp/mine.so` is not taken"),
+        ("-qE PROOF", "`-E .*` is not taken"),
+        ("-S PROOF", "`-S .*` is not taken"),
+        ("-L 1:localhost:1", "`-L 1:localhost:1` is not taken"),
+        ("-F PROOF.config", "is a file that may run commands here: put it into ~/.ssh"),
+        ("-F ~/.ssh/../../config", "is a file that may run commands here"),
+        ("gate", "`gate` is no option of ssh"),
+        ("-l -oProxyCommand=touch", "(which is no name of host or user|ssh says)"),
+        ("-o HostName=-oProxyCommand=touch", "(which is no name of host or user|ssh says)"),
+    ],
+)
+def test_options_of_ssh_that_run_programs_or_touch_files_are_refused(tmp_path, arguments, message):
+    (tmp_path / "proof.config").write_text(f'Match exec "touch {tmp_path}/proof"\n')
+    with pytest.raises(ConfigError, match=f"s1: .*{message}"):
+        read(tmp_path, of_s1(ansible_ssh_extra_args=arguments))
+    assert not (tmp_path / "proof").exists()
+
+
+def test_a_file_of_the_users_own_and_options_of_the_way_are_taken(tmp_path, home):
+    (home / ".ssh" / "lab").write_text("Host s1\n HostName 192.0.2.7\n")
+    arguments = "-F ~/.ssh/lab -qC -p 23 -o ServerAliveInterval=5 -o 'ConnectTimeout 9'"
+    (s1,) = read(tmp_path, of_s1(ansible_ssh_common_args=arguments.replace("~", str(home)))).hosts
+    assert (s1.address, s1.port) == ("192.0.2.7", 23)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("../../etc: {hosts: {s1: }}", r"'\.\./\.\./etc' cannot be the name of a group"),
+        ("servers: {hosts: {-oProxyCommand=x: }}", "cannot be the name of a host"),
+        ("servers: {hosts: {'s1\\e[2J': }}".replace("'", '"'), "cannot be the name of a host"),
+        ("servers: {hosts: {s1: !!python/object/apply:os.system [x]}}", "line 1 has the tag .*pyt"),
+        ("servers: {hosts: {s1: {x: !template '{{ x }}'}}}", "the tag !template: known are !vault"),
+        ("#!/bin/sh\nservers: {hosts: {s1: }}", "is a script, which Ansible would run"),
+        ("[" * 5000, "is nested without end|not YAML"),
+        ("servers: &x {<<: *x}", "is nested without end|no host has a role|not YAML"),
+        ("servers: {hosts: {s1: {ansible_port: 2026-99-99}}}", "month must be|ansible_port"),
+    ],
+)
+def test_names_and_tags_that_are_not_plain_are_refused(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message) as error:
+        read(tmp_path, text)
+    assert "\x1b" not in str(error.value)
+
+
+def test_templates_and_lists_that_grow_without_end_are_not_followed(tmp_path):
+    doubling = {f"v{n}": f"{{{{ v{n + 1} }}}}{{{{ v{n + 1} }}}}" for n in range(40)}
+    with pytest.raises(ConfigError, match=r"s1\.ansible_user needs Ansible to be filled in"):
+        read(tmp_path, of_s1(**doubling, v40="x", ansible_user="{{ v0 }}"))
+    laughs = "a: &a [x, x]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n" for n in range(24)
+    )
+    variables = "".join(f"        {line}\n" for line in laughs.splitlines())
+    text = f"servers:\n  hosts:\n    s1:\n      many:\n{variables}      ansible_user: *y\n"
+    with pytest.raises(ConfigError, match="ansible_user must be a text"):
+        read(tmp_path, text)
+
+
+def test_ansible_sees_only_what_was_checked(tmp_path):
+    (tmp_path / "host_vars").mkdir()
+    (tmp_path / "host_vars" / "s1.yml").write_text(
+        f'motd: "{PIPE}"\nansible_ssh_common_args: -o ServerAliveInterval=5\n'
+    )
+    inventory = read(
+        tmp_path,
+        of_s1(ansible_become=True, ansible_become_user="root", ansible_remote_tmp="/tmp/a"),
+    )
+    text = ansible.connections_text(inventory)
+    (s1,) = (document := yaml.safe_load(text)["all"])["hosts"].values()
+    assert document["children"] == {"servers": {"hosts": {"s1": {}}}}
+    assert {name for name in s1 if "become" in name or "tmp" in name} == {
+        "ansible_become",
+        "ansible_become_user",
+        "ansible_remote_tmp",
+    }
+    assert "lookup" not in text
+    assert "ServerAlive" not in text
+    assert "StrictHostKeyChecking=yes" in shlex.split(s1["ansible_ssh_common_args"])
+
+
+def test_secrets_reach_ansible_as_they_are_encrypted(tmp_path):
+    secret = "$ANSIBLE_VAULT;1.1;AES256\n6162\n"
+    (tmp_path / "group_vars").mkdir()
+    (tmp_path / "group_vars" / "all.yml").write_text(
+        "ansible_become_password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6162\n"
+    )
+    inventory = read(tmp_path, of_s1())
+    assert dict(inventory.hosts[0].for_ansible) == {"ansible_become_password": secret}
+    assert "VAULT" not in repr(inventory.hosts[0])
+    assert "ansible_become_password: !vault |\n" in ansible.connections_text(inventory)
+
+
+def test_the_playbook_is_run_on_our_inventory_alone(tmp_path, monkeypatch):
+    inventory = read(tmp_path, of_s1())
+    monkeypatch.setattr(ansible, "find_program", lambda: "echo")
+    asked = []
+    monkeypatch.setattr(
+        ansible.subprocess, "run", lambda command, **_: asked.append(command) or Ended()
+    )
+    ansible.run_playbook(inventory)
+    (command,) = asked
+    assert command.count("-i") == 1
+    assert str(inventory.path) not in command
+
+
+class Ended:
+    returncode = 0
