@@ -10,7 +10,7 @@ import csv
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from audit import pinned, vulnerabilities
@@ -113,7 +113,7 @@ def write_table(
             rows.writerow([one.kind, one.name, one.version, one.use, one.licences, told])
 
 
-def summary(packages: Iterable[Package]) -> list[str]:
+def summary(packages: Sequence[Package]) -> list[str]:
     """Say how many packages are used for what, and how many tell no licence."""
     uses = Counter((package.kind, package.use) for package in packages)
     silent = Counter((package.kind, package.use) for package in packages if not package.licences)
