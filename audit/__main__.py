@@ -117,10 +117,10 @@ def summary(packages: Sequence[Package]) -> list[str]:
     """Say how many packages are used for what, and how many tell no licence."""
     uses = Counter((package.kind, package.use) for package in packages)
     silent = Counter((package.kind, package.use) for package in packages if not package.licences)
-    return [
-        f"{count:5} {kind:7} {use}" + (f", {silent[kind, use]} without" if silent[kind, use] else "")
-        for (kind, use), count in sorted(uses.items())
-    ]
+    lines = ["Packages, those of them that tell no licence, and what they are used for:"]
+    for (kind, use), count in sorted(uses.items()):
+        lines.append(f"{count:5} {silent[kind, use]:5} {kind:7} {use}")
+    return lines
 
 
 if __name__ == "__main__":

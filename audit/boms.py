@@ -1,4 +1,4 @@
-"""Bills of materials (CycloneDX, JSON): of the Python environment made here, of the jar by Maven."""
+"""Bills of materials (CycloneDX, JSON): Python's is made here, the jar's by Maven."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_python_bom(path: Path, project: Path) -> None:
 
 
 def read_bom(path: Path, use: str) -> Iterator[Package]:
-    """Packages that a bill lists; what has no package URL is nobody else's."""
+    """Read the packages that a bill lists; what has no package URL is nobody else's."""
     for component in json.loads(path.read_text("utf-8")).get("components", []):
         if match := _URL.fullmatch(component.get("purl", "").partition("?")[0]):
             kind, name = match["kind"], unquote(match["name"])

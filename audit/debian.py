@@ -17,7 +17,7 @@ _DEPENDS += ["--no-conflicts", "--no-breaks", "--no-replaces", "--no-enhances"]
 
 
 def of_debian(script: Path, use: str) -> Iterator[Package]:
-    """Packages that are installed here; none where there is no dpkg.
+    """Ask for the packages that are installed here; none where there is no dpkg.
 
     Parameters
     ----------
@@ -35,13 +35,11 @@ def of_debian(script: Path, use: str) -> Iterator[Package]:
     for line in sorted(set(_lines(["dpkg-query", "--show", f"--showformat={form}", *names]))):
         status, name, version = line.split("\t")
         if status.startswith("ii"):
-            yield Package(
-                kind="deb", name=name, version=version, use=use, licences=_licences(name)
-            )
+            yield Package(kind="deb", name=name, version=version, use=use, licences=_licences(name))
 
 
 def _lines(command: list[str]) -> list[str]:
-    """Lines that a command prints, whatever its status: packages that are not there are no error."""
+    """Run a command whose status does not matter: packages that are not there are no error."""
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 

@@ -18,7 +18,7 @@ _ARTIFACT = re.compile(
 
 
 def of_maven(checksums: Path, repository: Path, use: str) -> Iterator[Package]:
-    """Packages of which there is a file, not only a description (POM).
+    """Read the packages of which there is a file, not only a description (POM).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def _licences(repository: Path, group: str, artifact: str, version: str) -> str:
 
 
 def of_npm(lock: Path, use: str) -> Iterator[Package]:
-    """Packages of a `package-lock.json`, at any depth."""
+    """Read the packages of a `package-lock.json`, at any depth."""
     for path, entry in json.loads(lock.read_text("utf-8"))["packages"].items():
         if path:
             yield Package(
@@ -70,7 +70,7 @@ def of_npm(lock: Path, use: str) -> Iterator[Package]:
 
 
 def of_go(sums: Path, use: str) -> Iterator[Package]:
-    """Modules of a `go.sum` whose sources are used, not only their `go.mod`."""
+    """Read the modules of a `go.sum` whose sources are used, not only their `go.mod`."""
     for line in sums.read_text("utf-8").splitlines():
         name, version, _ = line.split()
         if not version.endswith("/go.mod"):
@@ -78,14 +78,14 @@ def of_go(sums: Path, use: str) -> Iterator[Package]:
 
 
 def of_cargo(manifest: Path, use: str) -> Iterator[Package]:
-    """Crates that a `Cargo.toml` asks for in one version, `=0.21.0`."""
+    """Read the crates that a `Cargo.toml` asks for in one version, `=0.21.0`."""
     for name, wanted in tomllib.loads(manifest.read_text("utf-8"))["dependencies"].items():
         version = wanted["version"] if isinstance(wanted, dict) else wanted
         yield Package(kind="cargo", name=name, version=version.removeprefix("="), use=use)
 
 
 def of_python(requirements: Path, use: str) -> Iterator[Package]:
-    """Packages of a file of pip's that pins each one, `name==version`."""
+    """Read the packages of a file of pip's that pins each one, `name==version`."""
     pins = re.findall(r"^([\w.-]+)==([^\s;\\]+)", requirements.read_text("utf-8"), re.MULTILINE)
     for name, version in pins:
         yield Package(kind="pypi", name=python_name(name), version=version, use=use)

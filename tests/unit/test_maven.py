@@ -19,7 +19,7 @@ def lines() -> list[str]:
 
 
 def asked_for(pom: Path) -> set[str]:
-    """Path in Maven's repository of what a POM names with a version: plugins, dependencies, BOMs."""
+    """Paths in Maven's repository of what a POM names with a version."""
     project = ElementTree.parse(pom).getroot()
     text = {e.tag.split("}")[1]: e.text or "" for e in project.findall("{*}properties/*")}
     paths = set()
@@ -67,7 +67,10 @@ def project(tmp_path):
     def build() -> subprocess.CompletedProcess:
         command = [KOTLIN / "mvnw", "--batch-mode", "--offline", "validate"]
         return subprocess.run(
-            [*command, f"--file={tmp_path / 'pom.xml'}"], capture_output=True, text=True, check=False
+            [*command, f"--file={tmp_path / 'pom.xml'}"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     build.checksums = tmp_path / CHECKSUMS

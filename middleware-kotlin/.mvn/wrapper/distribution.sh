@@ -1,5 +1,5 @@
 # Sourced by mvnw and lock.sh, which set $project to the folder of pom.xml: the Maven that builds it, and how it comes here.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 : "${project:?}"
 version=3.9.16
 checksums=$project/.mvn/checksums/checksums.sha256
@@ -29,7 +29,7 @@ resolve() {
 # sums: a line for each file that was fetched, as Maven writes its own.
 sums() {
     (
-        cd "$fetched"
+        cd "$fetched" || exit
         find . -type f '(' -name '*.jar' -o -name '*.pom' -o -name '*.tar.gz' ')' -printf '%P\n' | LC_ALL=C sort |
             xargs sha256sum
     )

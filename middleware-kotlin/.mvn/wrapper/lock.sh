@@ -2,7 +2,7 @@
 # Write .mvn/checksums anew: of the pinned Maven, then of all that it is asked for here, fetched into an empty repository.
 set -eu
 project=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
-# shellcheck source=distribution.sh
+# shellcheck source-path=SCRIPTDIR source=distribution.sh
 . "$project/.mvn/wrapper/distribution.sh"
 
 work=$(mktemp -d)
