@@ -2,7 +2,7 @@
 # Write .mvn/checksums anew: of the pinned Maven, then of all that it is asked for here, fetched into an empty repository.
 set -eu
 project=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=distribution.sh
+# shellcheck source=middleware-kotlin/.mvn/wrapper/distribution.sh
 . "$project/.mvn/wrapper/distribution.sh"
 
 work=$(mktemp -d)
@@ -18,6 +18,6 @@ fetch keep
 trap 'rm -rf -- "$work"' EXIT
 # What runs tests is fetched only when one runs.
 record --file "$project/pom.xml" -Dtest=TokensTest verify spotless:apply
-record --file "$project/pom.xml" -Pfuzz test-compile dependency:build-classpath "-Dmdep.outputFile=$work/class-path"
+record --file "$project/pom.xml" -Pfuzz dependency:build-classpath "-Dmdep.outputFile=$work/class-path"
 record --file "$project/prove/clients/java/pom.xml" "-DbuildDirectory=$work/clients" compile dependency:copy-dependencies
-mv -- "$work/checksums.sha256" "$checksums"
+LC_ALL=C sort -k 2 -o "$checksums" "$work/checksums.sha256"
