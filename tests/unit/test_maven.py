@@ -23,7 +23,7 @@ def asked_for(pom: Path) -> set[str]:
     project = ElementTree.parse(pom).getroot()
     text = {e.tag.split("}")[1]: e.text or "" for e in project.findall("{*}properties/*")}
     paths = set()
-    for element in [*project.iter("{*}plugin"), *project.iter("{*}dependency")]:
+    for element in [*project.findall(".//{*}plugin"), *project.findall(".//{*}dependency")]:
         group, artifact, version = (
             re.sub(r"\$\{(.+)\}", lambda name: text[name[1]], element.findtext(f"{{*}}{tag}", ""))
             for tag in ("groupId", "artifactId", "version")
@@ -53,27 +53,31 @@ def test_the_list_has_one_checksum_for_each_file_and_names_no_host():
 def test_every_plugin_has_a_version():
     """Else the newest is taken, which nobody has looked at."""
     for pom in POMS:
-        for plugin in ElementTree.parse(pom).getroot().iter("{*}plugin"):
+        for plugin in ElementTree.parse(pom).findall(".//{*}plugin"):
             assert plugin.findtext("{*}version"), plugin.findtext("{*}artifactId")
+
+
+def wrapper(tmp_path: Path) -> Path:
+    """Copy what runs Maven, and no more."""
+    folder = tmp_path / "middleware-kotlin"
+    shutil.copytree(KOTLIN / ".mvn", folder / ".mvn")
+    shutil.copy(KOTLIN / "mvnw", folder)
+    return folder
 
 
 @pytest.fixture
 def project(tmp_path):
-    """A copy of the project, of which a build is only begun, with no network."""
-    for path in ("pom.xml", ".mvn/maven.config", CHECKSUMS):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(KOTLIN / path, tmp_path / path)
+    """A copy of the project, of which a build is only begun, with no network and the same Maven."""
+    folder = wrapper(tmp_path)
+    shutil.copy(KOTLIN / "pom.xml", folder)
+    (tmp_path / "build").symlink_to(KOTLIN.parent / "build")
 
     def build() -> subprocess.CompletedProcess:
-        command = [KOTLIN / "mvnw", "--batch-mode", "--offline", "validate"]
-        return subprocess.run(
-            [*command, f"--file={tmp_path / 'pom.xml'}"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [folder / "mvnw", "--batch-mode", "--offline", "validate"]
+        command.append(f"--file={folder / 'pom.xml'}")
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    build.checksums = tmp_path / CHECKSUMS
+    build.checksums = folder / CHECKSUMS
     return build
 
 
@@ -85,8 +89,8 @@ def test_a_build_takes_what_is_as_listed(project):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda line: f"{'0' * 64}{line[64:]}", "expected"),
-        (lambda _: "", "Missing from"),
+        (lambda line: f"{'0' * 64}{line[64:]}", "trusted checksum mismatch"),
+        (lambda _: "", "Missing from summaryFile trusted checksum"),
     ],
     ids=["another", "none"],
 )
@@ -103,9 +107,7 @@ def test_a_build_fails_if_a_file_has_another_checksum_or_none(project, change, t
 @pytest.fixture
 def machine(tmp_path):
     """A project with a wrapper alone, on a machine whose Maven `fetches` what the test says."""
-    folder = tmp_path / "middleware-kotlin"
-    shutil.copytree(KOTLIN / ".mvn", folder / ".mvn")
-    shutil.copy(KOTLIN / "mvnw", folder / "mvnw")
+    folder = wrapper(tmp_path)
     programs = tmp_path / "bin"
     programs.mkdir()
 

@@ -5,6 +5,8 @@ version=3.9.16
 checksums=$project/.mvn/checksums/checksums.sha256
 maven=$project/../build/maven/$version
 fetched=$maven.$$/repository
+# Else Maven looks for .mvn where `--file x` is, but not where `--file=x` is.
+export MAVEN_BASEDIR="$project"
 
 # fetch <command>: the command sees what was fetched before anything of it runs or is kept.
 fetch() {
