@@ -42,7 +42,10 @@ def main() -> int:
         if package.url in known:
             print(f"VULNERABLE: {package.url} ({package.use}): {', '.join(known[package.url])}")
     for kinds, reason in unknown.items():
-        print(f"NOT LOOKED UP, so nothing is known of {kinds} packages: {reason}", file=sys.stderr)
+        print(
+            f"NOT LOOKED UP, so silence about {kinds} packages means nothing: {reason}",
+            file=sys.stderr,
+        )
     if not unknown and not known:
         print("No vulnerabilities are known, Debian's packages aside")
     print("Debian mends its packages in place, and is not asked here: apt-get upgrade")
@@ -58,7 +61,7 @@ def everything() -> list[Package]:
     script = PROJECT / "remote" / "hosts" / "provision" / "debian.sh"
     found = [
         *read_bom(jar, "in the middleware's jar"),
-        *pinned.of_maven(CHECKSUMS, REPOSITORY, "builds and tests the jar"),
+        *pinned.of_maven(CHECKSUMS, REPOSITORY, "builds, tests or proves the jar"),
         *read_bom(python, "Python environment"),
         *pinned.of_python(REQUIREMENTS[1], clients),
         *pinned.of_npm(CLIENTS / "node" / "package-lock.json", clients),
@@ -80,7 +83,7 @@ def look_up(packages: list[Package]) -> tuple[Known, dict[str, str]]:
     known
         What is known, by package URL.
     unknown
-        Kinds of package nobody could be asked about, to the reason.
+        Kinds of package of which not all could be asked about, to the reason.
     """
     others = [package for package in packages if package.kind not in ("pypi", "deb")]
     asked: dict[str, Callable[[], Known]] = {
@@ -94,8 +97,9 @@ def look_up(packages: list[Package]) -> tuple[Known, dict[str, str]]:
     for kinds, ask in asked.items():
         try:
             known |= ask()
-        except NotLookedUp as reason:
-            unknown[kinds] = str(reason)
+        except NotLookedUp as failure:
+            unknown[kinds] = str(failure)
+            known |= failure.known
     return known, unknown
 
 
@@ -110,14 +114,15 @@ def write_table(
         for one in packages:
             none = "not looked up" if one.kind in silent else ""
             told = " ".join(known.get(one.url, [])) or none
-            rows.writerow([one.kind, one.name, one.version, one.use, one.licences, told])
+            licences = "not known here" if one.licences is None else one.licences or "none told"
+            rows.writerow([one.kind, one.name, one.version, one.use, licences, told])
 
 
 def summary(packages: Sequence[Package]) -> list[str]:
     """Say how many packages are used for what, and how many tell no licence."""
     uses = Counter((package.kind, package.use) for package in packages)
     silent = Counter((package.kind, package.use) for package in packages if not package.licences)
-    lines = ["Packages, those of them that tell no licence, and what they are used for:"]
+    lines = ["Packages, those whose licence is not known here, and what they are used for:"]
     for (kind, use), count in sorted(uses.items()):
         lines.append(f"{count:5} {silent[kind, use]:5} {kind:7} {use}")
     return lines

@@ -43,10 +43,10 @@ def _lines(command: list[str]) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
-def _licences(name: str) -> str:
+def _licences(name: str) -> str | None:
     """Short names of the licences of a package's files, where it tells them so."""
     text = DOCUMENTATION / name / "copyright"
     if not text.is_file():
-        return ""
+        return None
     found = _LICENCE.findall(text.read_text("utf-8", errors="replace"))
     return "; ".join(sorted({licence.strip() for licence in found})) or f"see {text}"

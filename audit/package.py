@@ -22,14 +22,14 @@ class Package:
     use
         What it is used for here.
     licences
-        As the package itself tells them; empty if it does not, or nobody here has asked it.
+        As the package itself tells them; empty if it tells none, nothing if it was not asked here.
     """
 
     kind: str
     name: str
     version: str
     use: str
-    licences: str = ""
+    licences: str | None = None
 
     @property
     def url(self) -> str:

@@ -25,7 +25,7 @@ def of_maven(checksums: Path, repository: Path, use: str) -> Iterator[Package]:
     checksums
         Lines of a SHA-256 and a path in Maven's repository.
     repository
-        Maven's on this machine, whose descriptions tell licences.
+        Maven's on this machine, whose descriptions tell licences: those it has fetched.
     use
         What they are used for.
     """
@@ -40,11 +40,11 @@ def of_maven(checksums: Path, repository: Path, use: str) -> Iterator[Package]:
         )
 
 
-def _licences(repository: Path, group: str, artifact: str, version: str) -> str:
+def _licences(repository: Path, group: str, artifact: str, version: str) -> str | None:
     """Licences that a description tells, or else its parent's."""
     description = repository / group / artifact / version / f"{artifact}-{version}.pom"
     if not description.is_file():
-        return ""
+        return None
     project = ElementTree.parse(description).getroot()
     names = [e.text.strip() for e in project.findall("{*}licenses/{*}license/{*}name") if e.text]
     parent = project.find("{*}parent")

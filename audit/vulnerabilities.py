@@ -25,7 +25,11 @@ Known = dict[str, list[str]]
 
 
 class NotLookedUp(Exception):
-    """Nobody could be asked; says who, and why."""
+    """Nobody could be asked; says who, and why. `known` is what was told of some packages."""
+
+    def __init__(self, reason: str, known: Known | None = None) -> None:
+        super().__init__(reason)
+        self.known = known or {}
 
 
 def of_python(requirements: Sequence[Path]) -> Known:
@@ -34,7 +38,7 @@ def of_python(requirements: Sequence[Path]) -> Known:
     Raises
     ------
     NotLookedUp
-        Its service could not be reached, or knows none of a package.
+        Its service could not be reached, or does not know a package.
     """
     command = [sys.executable, "-m", "pip_audit", "--format=json", "--progress-spinner=off"]
     command += ["--disable-pip", "--require-hashes"]
@@ -45,13 +49,15 @@ def of_python(requirements: Sequence[Path]) -> Known:
     except ValueError as error:
         reason = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
         raise NotLookedUp(f"pip-audit: {reason}") from error
-    if skipped := [package["name"] for package in packages if "skip_reason" in package]:
-        raise NotLookedUp(f"pip-audit left out {', '.join(skipped)}")
-    return {
+    known = {
         _url_of(package): [one["id"] for one in package["vulns"]]
         for package in packages
-        if package["vulns"]
+        if package.get("vulns")
     }
+    if skipped := [package for package in packages if "skip_reason" in package]:
+        count, first = f"{len(skipped)} of {len(packages)}", skipped[0]["skip_reason"]
+        raise NotLookedUp(f"pip-audit left out {count} packages, the first because: {first}", known)
+    return known
 
 
 def _url_of(package: dict[str, str]) -> str:

@@ -30,7 +30,7 @@ def test_elsewhere_there_are_none(monkeypatch):
     [
         ("License: BSD-3-clause\n text\n\nLicense: MIT\n\nLicense: MIT\n", "BSD-3-clause; MIT"),
         ("This is free software.\n", "see {folder}/tool/copyright"),
-        (None, ""),
+        (None, None),
     ],
 )
 def test_licences_are_those_of_a_packages_files(tmp_path, monkeypatch, text, licences):
@@ -38,4 +38,4 @@ def test_licences_are_those_of_a_packages_files(tmp_path, monkeypatch, text, lic
     if text is not None:
         (tmp_path / "tool").mkdir()
         (tmp_path / "tool" / "copyright").write_text(text, encoding="utf-8")
-    assert debian._licences("tool") == licences.format(folder=tmp_path)
+    assert debian._licences("tool") == (licences and licences.format(folder=tmp_path))

@@ -37,9 +37,9 @@ def test_a_maven_package_has_the_licences_of_its_description_or_else_of_its_pare
     for path, text in texts.items():
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
-    checksums = listed(tmp_path, "org/example/a/1/a-1.jar", "org/example/b/1/b-1.jar")
+    checksums = listed(tmp_path, *(f"org/example/{name}/1/{name}-1.jar" for name in "abc"))
     found = {package.name: package.licences for package in pinned.of_maven(checksums, tmp_path, "")}
-    assert found == {"org.example/a": "MIT", "org.example/b": ""}
+    assert found == {"org.example/a": "MIT", "org.example/b": "", "org.example/c": None}
 
 
 def test_the_pinned_maven_itself_is_listed(tmp_path):

@@ -90,13 +90,21 @@ def test_pip_audit_tells_what_is_known_by_package(pip_audit):
     [
         ("", "Traceback\nConnectionError: no route\n", "ConnectionError: no route"),
         ("", "", "it says nothing"),
-        ('{"dependencies": [{"name": "ours", "skip_reason": "unknown"}]}', "", "left out ours"),
+        ('{"dependencies": [{"name": "ours", "skip_reason": "unknown"}]}', "", "1 of 1 .* unknown"),
     ],
 )
 def test_pip_audit_that_cannot_ask_is_no_all_clear(pip_audit, stdout, stderr, told):
     pip_audit(stdout, stderr)
     with pytest.raises(NotLookedUp, match=told):
         vulnerabilities.of_python([])
+
+
+def test_pip_audit_tells_what_it_knows_beside_what_it_left_out(pip_audit):
+    bad = {"name": "bad", "version": "2", "vulns": [{"id": "PYSEC-1"}]}
+    pip_audit(json.dumps({"dependencies": [bad, {"name": "ours", "skip_reason": "unknown"}]}))
+    with pytest.raises(NotLookedUp) as raised:
+        vulnerabilities.of_python([])
+    assert raised.value.known == {"pkg:pypi/bad@2": ["PYSEC-1"]}
 
 
 def not_looked_up(*_):
@@ -125,4 +133,4 @@ def test_the_exit_status_tells_what_is_known(
     assert told in said
     assert ("No vulnerabilities are known" in said) == (status == 0)
     last = (tmp_path / "packages.csv").read_text("utf-8").splitlines()[-1]
-    assert last == f"npm,bad,2,tests,,{column}"
+    assert last == f"npm,bad,2,tests,not known here,{column}"
