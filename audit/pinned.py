@@ -49,7 +49,7 @@ def _licences(repository: Path, group: str, artifact: str, version: str) -> str 
     names = [e.text.strip() for e in project.findall("{*}licenses/{*}license/{*}name") if e.text]
     parent = project.find("{*}parent")
     if names or parent is None:
-        return "; ".join(names)
+        return "; ".join(dict.fromkeys(names))
     above, called, of = (
         parent.findtext(f"{{*}}{tag}", "").strip() for tag in ("groupId", "artifactId", "version")
     )
