@@ -15,7 +15,7 @@ SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9 q1 q2 q3 q4 q5 q6
 BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
-MAVEN := mvn --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
+MAVEN := middleware-kotlin/mvnw --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
 REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/middlewares/* \
   data/reference/sensitivity/*/as-it-is data/reference/middlewares/*/sensitivity/*/as-it-is)
 INSTALLED := .venv/installed
@@ -25,7 +25,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage planted lab lint format lock tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage planted lab lint format lock lock-maven audit tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -119,7 +119,7 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py
-	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin) binder/postBuild
+	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin) middleware-kotlin/mvnw binder/postBuild
 
 format: $(INSTALLED) ## Reformat the sources
 	@$(BIN)/ruff check --fix .
@@ -131,6 +131,12 @@ COMPILE := uv pip compile --quiet --generate-hashes --python-version 3.11 --no-h
 lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
 	$(COMPILE) --extra dev --extra ansible --output-file requirements.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --output-file binder/requirements.txt pyproject.toml
+
+lock-maven: $(PACKAGES) ## Write down the checksums of what Maven fetches, from an empty repository
+	@middleware-kotlin/.mvn/wrapper/lock.sh
+
+audit: setup ## List all packages with licences and known vulnerabilities; bills of materials: build/sbom
+	@$(BIN)/python -m audit || { status=$$?; [ $$status -eq 3 ] || exit $$status; }
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
 	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)

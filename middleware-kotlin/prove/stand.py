@@ -31,13 +31,9 @@ def java_with_tests() -> list[str]:
     """Compile the tests; returns the command that runs a class of theirs, without its name."""
     subprocess.run(
         [
-            *("mvn", "--batch-mode", "--no-transfer-progress", "--quiet", "-Pfuzz"),
-            *(
-                "--file",
-                str(MAVEN_PROJECT / "pom.xml"),
-                "test-compile",
-                "dependency:build-classpath",
-            ),
+            *(str(MAVEN_PROJECT / "mvnw"), "--batch-mode", "--no-transfer-progress", "--quiet"),
+            *("--file", str(MAVEN_PROJECT / "pom.xml"), "-Pfuzz"),
+            *("test-compile", "dependency:build-classpath"),
             f"-Dmdep.outputFile={CLASS_PATH}",
         ],
         check=True,

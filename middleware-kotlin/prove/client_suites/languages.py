@@ -122,7 +122,8 @@ def _node(work: Path, ports: Sequence[int]) -> list[Suite]:
 def _java(work: Path, ports: Sequence[int]) -> list[Suite]:
     pom = CLIENTS / "java" / "pom.xml"
     goals = ["compile", "dependency:copy-dependencies"]
-    run(["mvn", "-q", "-B", f"--file={pom}", f"-DbuildDirectory={work}", *goals])
+    maven = str(CLIENTS.parents[1] / "mvnw")
+    run([maven, "-q", "-B", f"--file={pom}", f"-DbuildDirectory={work}", *goals])
     java = ["java", "-cp", f"{work / 'classes'}:{work / 'lib'}/*"]
     return [
         Suite(

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Install the Debian packages that the local lab and the report need, and only those that are missing.
-# Usage: debian.sh [--check] [report]
+# Usage: debian.sh [--check] [report], or debian.sh --list
 #   --check   only say what is missing (exit status 1 if anything is)
 #   report    only what the report of a measured campaign needs, not the lab
+#   --list    only name all packages, one a line, those instead of which others may be, too
 set -eu
 
 check=false
@@ -30,6 +31,10 @@ nutcracker nutcracker
 haproxy    haproxy
 gcc        gcc
 "
+if [ "$part" = --list ]; then
+    echo "$wanted" | awk '{ for (i = 2; i <= NF; i++) print $i }'
+    exit
+fi
 PATH="$PATH:/usr/sbin:/sbin"
 # Debian keeps PostgreSQL's programs in a folder of their version.
 for folder in /usr/lib/postgresql/*/bin; do
