@@ -34,6 +34,8 @@ class Host:
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
     jump : the host through which this one is reached, itself perhaps through another.
+    connect_command : connects to its sshd where this machine cannot, and passes the socket on:
+        ssh_config's ProxyCommand with ProxyUseFdpass. None to connect from here.
     """
 
     name: str
@@ -51,3 +53,4 @@ class Host:
     cpu_quota: float | None = None
     cpu_account: str | None = None
     jump: Host | None = None
+    connect_command: str | None = None

@@ -55,6 +55,7 @@ def make_host(
         own_rtt_ms=own.number("mwlab_own_rtt_ms"),
         cpu_quota=own.number("mwlab_cpu_quota"),
         cpu_account=own.text("mwlab_cpu_account"),
+        connect_command=options.connect_command,
     )
     jump_host = own.text("mwlab_jump_host")
     if jump_host is not None and jump_host in variables:
@@ -96,6 +97,7 @@ def _jump(
         known_hosts=_known_hosts(own_known_hosts or own.text("mwlab_known_hosts"), known),
         data_address=known.address,
         jump=via,
+        connect_command=known.connect_command,
     )
 
 
