@@ -43,10 +43,6 @@ from remote.waiting import until
 
 _NETNS_DIR = Path("/run/netns")
 _START_TIMEOUT_S = 15.0
-_WITHOUT_ROOT = (
-    "It is yours, without root: CPU time of single hosts is neither counted nor limited, packets "
-    "cannot be captured on them, and processors may sleep."
-)
 
 
 class LocalLab:
@@ -280,7 +276,7 @@ class LocalLab:
             part.write_text(shaping.inventory_of(calibrated, self._files), encoding="utf-8")
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
         if is_rootless():
-            report(_WITHOUT_ROOT)
+            report(holder.WITHOUT_ROOT)
 
     def running(self) -> Topology:
         """Return the topology of the lab that is up; LabError if there is none."""

@@ -20,6 +20,11 @@ from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.processes import Process
 from remote.waiting import until
 
+WITHOUT_ROOT = (
+    "Without root a lab neither counts nor limits CPU time of single hosts, captures no packets on "
+    "them and lets processors sleep: queues in PostgreSQL and middlewares that are observed by "
+    "packets need root."
+)
 _SCRIPT = Path(__file__).with_name("holder.sh")
 _DIAL = Path(__file__).with_name("dial.py")
 _MARK = "MWLAB_HOLDER_OF"
