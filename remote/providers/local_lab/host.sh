@@ -43,6 +43,7 @@ if [ -n "$account" ]; then
   fi
   rmdir "$new/groups"
 fi
+[ "$user" = root ] || exec 3<"/run/users/mwlab-$name"
 mount -n --move "$new" /run
 mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts
 
@@ -63,13 +64,17 @@ if [ "$user" = root ]; then
   mount -n --bind /run/middleware-lab/shadow /etc/shadow
 else
   # sshd and PostgreSQL want to be started by an ordinary user: on the host USER is one again, who may
-  # listen on any port and ping. Terminals are its own, without the group `tty`, which is not its.
+  # listen on any port, ping and capture. Terminals are its own, without the group `tty`, which is not.
   echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start
   echo 0 0 >/proc/sys/net/ipv4/ping_group_range
+  if tcpdump=$(command -v tcpdump) && cp "$tcpdump" /run/tcpdump &&
+    setcap cap_net_raw+ep /run/tcpdump; then
+    mount -n --bind /run/tcpdump "$tcpdump"
+  fi
   mount -n -t devpts -o newinstance,ptmxmode=666 mwlab /dev/pts
   grep -v ^tty: /etc/group >/run/middleware-lab/group
   mount -n --bind /run/middleware-lab/group /etc/group
-  set -- unshare --user --map-user="$(id -u "$user")" --map-group="$(id -g "$user")" "$@"
+  set -- nsenter --user=/proc/self/fd/3 --preserve-credentials "$@"
 fi
 
 cd /

@@ -21,6 +21,7 @@ from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.links import congestion, delay_line, shaping
 from remote.providers.local_lab.links.wiring import (
+    ADDING,
     CONTROL_DEVICE,
     NAMESPACE_PREFIX,
     Delay,
@@ -252,7 +253,8 @@ class LocalLab:
             self._files.netns_dir_is_new.touch()
         congestion.allow(self._files.congestion_control)
         report(f"Connecting {len(hosts)} hosts to a switch ...")
-        for command in network_commands(self.topology, mechanism):
+        adding = holder.adding(sshd.user_of_hosts()) if is_rootless() else ADDING
+        for command in network_commands(self.topology, mechanism, adding):
             run(inside(command))
         if not is_rootless():  # in whose lab's namespaces there is nothing else
             _check_routes(hosts)

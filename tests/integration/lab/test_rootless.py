@@ -64,7 +64,7 @@ def test_lab_comes_up_is_complete_and_all_of_it_is_the_users(up):
     assert len(others) >= 8
     assert up.lab("fleet").stdout == "local\n"
     assert up.lab("status").stdout.count(" up\n") == 8
-    assert "8 hosts are up and have all that they need, but" in up.lab("hosts", "local").stdout
+    assert "8 hosts are up and have all that they need.\n" in up.lab("hosts", "local").stdout
     assert up.lab("up").stdout.startswith("The lab is up already.")
     assert up.lab("shell", "s2", "hostname; id -un").stdout == f"s2\n{NAME}\n"
     assert up.lab("shell", "s9").returncode == 1
@@ -78,6 +78,12 @@ def test_links_have_delays_and_limits_that_can_be_changed(up):
     limit = json.loads(up.lab("shell", "s1", "tc -json qdisc show dev eth0").stdout)[0]
     assert limit["kind"] == "tbf"
     assert limit["options"]["rate"] == 100e6 / 8 / 8
+
+
+def test_packets_are_captured(up):
+    capture = "tcpdump -i any -n -c 1 icmp 2>/tmp/said & sleep 1; ping -c 1 s1 >/dev/null; wait $!"
+    result = up.lab("shell", "c1", capture)
+    assert "ICMP echo request" in result.stdout, result.stdout + result.stderr
 
 
 def test_run_through_a_middleware_is_measured(up):

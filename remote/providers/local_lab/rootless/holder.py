@@ -21,11 +21,11 @@ from remote.providers.local_lab.processes import Process
 from remote.waiting import until
 
 WITHOUT_ROOT = (
-    "Without root a lab neither counts nor limits CPU time of single hosts, captures no packets on "
-    "them and lets processors sleep: queues in PostgreSQL and middlewares that are observed by "
-    "packets need root."
+    "Without root a lab neither counts nor limits CPU time of single hosts, so that message queues "
+    "cannot be measured, and lets processors sleep."
 )
 _SCRIPT = Path(__file__).with_name("holder.sh")
+_NAMESPACE = Path(__file__).with_name("namespace.sh")
 _DIAL = Path(__file__).with_name("dial.py")
 _MARK = "MWLAB_HOLDER_OF"
 _START_TIMEOUT_S = 10.0
@@ -96,6 +96,11 @@ def inside(command: Sequence[str], *, stays: bool = False) -> list[str]:
     spaces = ["--user", "--preserve-credentials", "--net", "--mount", *(["--pid"] if stays else [])]
     entering = [find("nsenter"), f"--target={holder.pid}", *spaces, "--"]
     return [*entering, find(command[0]), *command[1:]]
+
+
+def adding(user: str) -> tuple[str, ...]:
+    """Give what makes the network namespace of a host on which there is `user`; its name follows."""
+    return "sh", str(_NAMESPACE), user
 
 
 def connect_command() -> str | None:
