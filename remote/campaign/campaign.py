@@ -54,7 +54,7 @@ class Campaign:
     ----------
     path : the campaign's folder; its name is the campaign's name.
     profile : ``smoke``, ``quick`` or ``paper``.
-    fleet : ``local`` for the local lab, ``loopback`` for addresses of this machine, ``none`` to only
+    fleet : ``local`` for the local lab, ``loopback`` for this machine alone, ``none`` to only
         show what is measured, else the path of an inventory.
     seed : of the order of the runs.
     plans : sections by name that are not those of the section files.

@@ -60,7 +60,7 @@ replace(campaign, plans={section: one}).measure(section, progress=False)
 
 
 class OrdinaryUser:
-    """What the user does, in a home that is not below pytest's folder, which only root may enter."""
+    """What the user does, in a home outside of pytest's folder, which only root may enter."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -86,7 +86,9 @@ class OrdinaryUser:
             timeout=TIMEOUT_S,
         )
 
-    def lab(self, *words: str, may_have_namespaces: bool = True) -> subprocess.CompletedProcess[str]:
+    def lab(
+        self, *words: str, may_have_namespaces: bool = True
+    ) -> subprocess.CompletedProcess[str]:
         """Run `lab` as the user and return what it did."""
         return self.python(*LAB, *words, may_have_namespaces=may_have_namespaces)
 

@@ -26,8 +26,8 @@ class SshOptions:
     address : name or address to connect to, after the aliases of ssh_config.
     jumps : ``[user@]host[:port]`` of each jump host, the first to connect to first.
     config_file : ssh_config that was asked for instead of the user's.
-    connect_command : connects and passes the socket on: ProxyCommand with ProxyUseFdpass, its tokens
-        not filled in.
+    connect_command : connects and passes the socket on: ProxyCommand with ProxyUseFdpass, without
+        its tokens filled in.
     """
 
     address: str

@@ -1,4 +1,4 @@
-"""A socket to an SSH server: connected here, or by a command that passes it on, as ssh can have it."""
+"""A socket to an SSH server: connected here, or by a command that passes it on, as for ssh."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def connected(
         with theirs:
             process = subprocess.Popen(
                 ["sh", "-c", f"exec {filled}"],
-                stdin=theirs,
-                stdout=theirs,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",

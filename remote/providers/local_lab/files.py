@@ -59,7 +59,7 @@ class LabFiles:
 
     @property
     def holder(self) -> Path:
-        """The process that holds the namespaces of an ordinary user's lab, as it has noted itself."""
+        """The process that holds an ordinary user's namespaces, as it has noted itself."""
         return self.directory / "holder.init"
 
     @property

@@ -21,7 +21,7 @@ mv "$files/init.half" "$files/init"
 # Mounts are not noted anywhere (-n): they end with this namespace.
 mount -n -t proc proc /proc
 hostname "$name"
-echo cubic >/proc/sys/net/ipv4/tcp_congestion_control
+[ "$user" != root ] || echo cubic >/proc/sys/net/ipv4/tcp_congestion_control
 
 # A private /run with the host's own keys and working directory. It is filled before it is moved
 # into place, because the files to copy lie in the /run that it will hide.
@@ -67,6 +67,9 @@ else
   # listen on any port, ping and capture. Terminals are its own, without the group `tty`, which is not.
   echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start
   echo 0 0 >/proc/sys/net/ipv4/ping_group_range
+  # Which congestion control hosts may choose is the machine's to say, which one a route has is not.
+  # shellcheck disable=SC2046
+  ip route change $(ip -4 route show dev eth0) dev eth0 congctl cubic
   if tcpdump=$(command -v tcpdump) && cp "$tcpdump" /run/tcpdump &&
     setcap cap_net_raw+ep /run/tcpdump; then
     mount -n --bind /run/tcpdump "$tcpdump"

@@ -249,9 +249,8 @@ class LocalLab:
         self._files.write_topology(self.topology)
         if is_rootless():
             holder.start(self._files)
-        elif not _NETNS_DIR.exists():
-            self._files.netns_dir_is_new.touch()
-        congestion.allow(self._files.congestion_control)
+        else:
+            _prepare_machine(self._files)
         report(f"Connecting {len(hosts)} hosts to a switch ...")
         adding = holder.adding(sshd.user_of_hosts()) if is_rootless() else ADDING
         for command in network_commands(self.topology, mechanism, adding):
@@ -338,6 +337,12 @@ def _take_down(files: LabFiles) -> list[Process]:
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(files.directory)
     return ended
+
+
+def _prepare_machine(files: LabFiles) -> None:
+    if not _NETNS_DIR.exists():
+        files.netns_dir_is_new.touch()
+    congestion.allow(files.congestion_control)
 
 
 def _restore_machine(files: LabFiles, namespaces: Sequence[Path]) -> None:

@@ -23,9 +23,7 @@ def test_user_without_rights_gets_the_loopback_fleet_with_a_note(user):
 def test_fleet_comes_up_is_complete_and_leaves_nothing(user):
     assert user.lab("up", "--fleet", "loopback").returncode == 0
     try:
-        assert user.lab("up", "--fleet", "loopback").stdout.startswith(
-            "The loopback fleet is up a"
-        )
+        assert user.lab("up", "--fleet", "loopback").stdout.startswith("The loopback fleet is up a")
         assert user.lab("status", "--fleet", "loopback").stdout.count(" up\n") == 8
         assert "8 hosts are up and have all" in user.lab("hosts", "loopback").stdout
         assert user.processes()

@@ -16,10 +16,10 @@ pytestmark = pytest.mark.integration
 def elsewhere():
     """Number of each process in a network namespace that is not ours, and whose it is."""
     found = {}
-    ours = os.readlink("/proc/self/ns/net")
+    ours = Path("/proc/self/ns/net").readlink()
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name.isdecimal() and os.readlink(folder / "ns/net") != ours:
+            if folder.name.isdecimal() and (folder / "ns/net").readlink() != ours:
                 found[int(folder.name)] = folder.stat().st_uid
         except OSError:  # it has ended
             continue

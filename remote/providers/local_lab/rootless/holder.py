@@ -1,7 +1,8 @@
 """The namespaces in which an ordinary user has a lab: one process holds them, programs enter them.
 
-In them the user is root: over the lab's network and mounts, and over nothing else. The holder is the
-first process of a PID namespace, so that all which was started to stay ends with it, and links too.
+In them the user is root: over the lab's network and mounts, and over nothing else. The holder is
+the first process of a PID namespace, so that all which was started to stay ends with it, and links
+too.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def start(files: LabFiles) -> None:
             cwd="/",
             env={"PATH": SEARCH_PATH, _MARK: str(files.directory)},
         )
-    if not until(lambda: processes.noted(files.holder) is not None, _START_TIMEOUT_S):
+    until(lambda: files.holder.exists() or log.stat().st_size > 0, _START_TIMEOUT_S)
+    if processes.noted(files.holder) is None:
         said = log.read_text(errors="replace").strip()[-_LOG_TAIL_CHARACTERS:]
         raise LabError(
             f"the namespaces of the lab could not be made: {said or '(nothing was said)'}",
@@ -99,7 +101,7 @@ def inside(command: Sequence[str], *, stays: bool = False) -> list[str]:
 
 
 def adding(user: str) -> tuple[str, ...]:
-    """Give what makes the network namespace of a host on which there is `user`; its name follows."""
+    """Give what makes the network namespace of a host that is of `user`; its name follows."""
     return "sh", str(_NAMESPACE), user
 
 
