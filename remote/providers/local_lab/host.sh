@@ -47,15 +47,16 @@ fi
 mount -n --move "$new" /run
 mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts
 
-# An empty home: a host starts no shell with the settings of this machine's user, which may be slow,
-# wait for locks, or change PATH.
-home=$(getent passwd "$user" | cut -d : -f 6)
-mount -n -t tmpfs -o "$size,mode=700" mwlab "$home"
-
 # What programs leave in these is the host's own, too, and ends with it.
 mount -n -t tmpfs -o "$size,mode=1777" mwlab /tmp
 mount -n -t tmpfs -o "$size,mode=755" mwlab /var/log
 : >/var/log/lastlog # or sshd complains to whoever opens a shell
+
+# An empty home: a host starts no shell with the settings of this machine's user, which may be slow,
+# wait for locks, or change PATH.
+home=$(getent passwd "$user" | cut -d : -f 6)
+mkdir -p "$home" # it may lie below /tmp
+mount -n -t tmpfs -o "$size,mode=700" mwlab "$home"
 
 set -- "$sshd" -D -e -f /run/middleware-lab/sshd_config
 if [ "$user" = root ]; then
