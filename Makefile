@@ -10,7 +10,9 @@ PROFILE ?= smoke
 # That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
 FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
 RUNS ?= 100000000
-SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9 q1 q2 q3 q4 q5 q6
+# Databases of the local lab have so much CPU time and no more, which only root may say.
+QUEUES := $(if $(filter 0,$(shell id -u))$(filter-out file,$(origin FLEET)),q1 q2 q3 q4 q5 q6)
+SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9 $(QUEUES)
 
 BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar
@@ -21,7 +23,7 @@ REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/
 INSTALLED := .venv/installed
 PACKAGES := .venv/packages
 DELAY_LINE := build/delay-line
-ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab needs root, JupyterLab asks
+ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks root
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:

@@ -13,7 +13,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def lab_is_free():
     """A lab that somebody uses is left alone; what is left of one that has died is removed."""
     if os.geteuid() != 0:
-        pytest.skip("the local lab needs root")
+        pytest.skip("tests of the local lab need root")
     lab = LocalLab()
     if lab.is_running():
         reason = "a lab is up, whose jobs these tests would end: take it down with `lab down`"

@@ -54,8 +54,8 @@ class Campaign:
     ----------
     path : the campaign's folder; its name is the campaign's name.
     profile : ``smoke``, ``quick`` or ``paper``.
-    fleet : ``local`` for the local lab, ``loopback`` for the rootless fleet, ``none`` to only show
-        what is measured, else the path of an inventory.
+    fleet : ``local`` for the local lab, ``loopback`` for this machine alone, ``none`` to only
+        show what is measured, else the path of an inventory.
     seed : of the order of the runs.
     plans : sections by name that are not those of the section files.
     middleware : file of the one that is measured in place of this project's own.

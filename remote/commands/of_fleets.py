@@ -19,6 +19,7 @@ from remote.hosts.provision import hosts_table, is_ready
 from remote.hosts.provision.ansible import run_playbook
 from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, lab_of, why_not_local
 from remote.providers.local_lab import LocalLab
+from remote.providers.local_lab.rootless.holder import WITHOUT_ROOT, is_rootless
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
 from remote.providers.loopback.loopback import LoopbackLab
 
@@ -134,6 +135,8 @@ def fleet(campaign: str | None) -> None:
             "delays, so that what it measures is not comparable with the studies.",
             err=True,
         )
+    elif is_rootless():
+        click.echo(f"lab: {WITHOUT_ROOT}", err=True)
     click.echo(LOOPBACK if reason else LOCAL)
 
 

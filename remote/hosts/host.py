@@ -35,6 +35,8 @@ class Host:
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
     for_ansible : variables that only Ansible needs, such as how it becomes root, with their values.
     jump : the host through which this one is reached, itself perhaps through another.
+    connect_command : connects to its sshd where this machine cannot, and passes the socket on:
+        ssh_config's ProxyCommand with ProxyUseFdpass. None to connect from here.
     """
 
     name: str
@@ -53,3 +55,4 @@ class Host:
     cpu_account: str | None = None
     for_ansible: tuple[tuple[str, str | bool], ...] = field(default=(), repr=False)  # secrets, too
     jump: Host | None = None
+    connect_command: str | None = None

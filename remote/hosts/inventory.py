@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,17 @@ __all__ = ["LOCAL_LAB_INVENTORY", "ROLES", "Host", "Inventory"]
 LOCAL_LAB = "local-lab"
 """Name of its fleet, the only one whose links and delays are all that it is made to have."""
 
-LOCAL_LAB_INVENTORY = Path("/run/middleware-lab/inventory.yml")
+_USER_LAB = ".cache/middleware-lab/local"  # in the home, which stays when its user logs out
+
+
+def _lab_folder() -> Path:
+    """Return the folder of the local lab: root's, or that of another user."""
+    if os.geteuid() == 0:
+        return Path("/run/middleware-lab")
+    return Path(os.environ.get("HOME", "/"), _USER_LAB)
+
+
+LOCAL_LAB_INVENTORY = _lab_folder() / "inventory.yml"
 """Where `lab up` writes the inventory of the local lab."""
 
 

@@ -59,6 +59,7 @@ def make_host(
         cpu_quota=own.number("mwlab_cpu_quota"),
         cpu_account=own.text("mwlab_cpu_account"),
         for_ansible=own.passed_on(),
+        connect_command=options.connect_command,
     )
     jump_host = own.text("mwlab_jump_host")
     if jump_host is not None and jump_host in variables:
@@ -100,6 +101,7 @@ def _jump(
         known_hosts=_known_hosts(own_known_hosts or own.text("mwlab_known_hosts"), known),
         data_address=known.address,
         jump=via,
+        connect_command=known.connect_command,
     )
 
 

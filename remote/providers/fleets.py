@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
-from remote.programs import SEARCH_PATH
 from remote.providers.local_lab import LocalLab, Topology, requirements
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
 from remote.providers.loopback.loopback import LoopbackLab
@@ -16,12 +13,6 @@ from remote.providers.loopback.loopback_files import FLEET
 
 LOCAL, LOOPBACK = "local", FLEET
 ROOT = Path(__file__).resolve().parents[2]
-# What the lab is made of, made for a moment in a namespace that ends with the trial.
-_TRIAL = """
-mount -t proc proc /proc
-ip link add name mwlab-a type veth peer name mwlab-b
-ip link add name mwlab-c type bridge
-"""
 
 
 def inventory_path(fleet: str) -> Path:
@@ -61,14 +52,5 @@ def why_not_local() -> str:
         requirements.check_all()
     except LabError as exc:
         return str(exc)
-    unshare = shutil.which("unshare", path=SEARCH_PATH) or "unshare"
-    trial = subprocess.run(
-        [unshare, "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "sh", "-ec", _TRIAL],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": SEARCH_PATH},
-    )
-    if trial.returncode != 0:
-        return f"this machine allows no network namespaces: {trial.stderr.strip()}"
-    return ""
+    reason = requirements.refusal()
+    return f"this machine allows no network namespaces: {reason}" if reason else ""

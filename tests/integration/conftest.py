@@ -3,6 +3,7 @@ import pytest
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.providers.local_lab import LocalLab, default_inventory_path
+from tests.helpers.ordinary_user import ordinary_user
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -18,3 +19,10 @@ def fleet():
         Fleet(Inventory.read(default_inventory_path())) as fleet,
     ):
         yield fleet
+
+
+@pytest.fixture
+def user():
+    """A user who is not root."""
+    with ordinary_user() as user:
+        yield user

@@ -16,6 +16,7 @@ import yaml
 from remote.errors import LabError
 from remote.hosts.ansible_inventory import Encrypted
 from remote.hosts.inventory import Host, Inventory
+from remote.hosts.ssh.handshake import passing_options
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 PROGRAM = "ansible-playbook"
@@ -101,7 +102,7 @@ def _ssh_options(host: Host) -> list[str]:
     options += ["-o", "StrictHostKeyChecking=yes"]
     if host.jump:
         options += ["-o", f"ProxyCommand={_proxy_command(host.jump, host)}"]
-    return options
+    return [*options, *passing_options(host)]
 
 
 def _proxy_command(jump: Host, target: Host) -> str:

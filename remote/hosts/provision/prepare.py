@@ -75,6 +75,13 @@ class Tools:
         return f"env PYTHONPATH={shlex.quote(self.bin_dir)} python3 -m dool"
 
 
+# That of a route comes before that of the host.
+_CONGESTION_CONTROL = (
+    "ip route | grep -o 'congctl [a-z0-9_]*' | cut -d ' ' -f 2 | head -n 1 | grep . "
+    "|| cat /proc/sys/net/ipv4/tcp_congestion_control"
+)
+
+
 def provision(fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False) -> dict[str, Tools]:
     """Check the tools of all `hosts` and upload jar, launchers and dool where they differ.
 
@@ -149,7 +156,7 @@ def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -
         "kernel": "uname -r",
         "cores": "nproc",
         "memory_mb": "awk '/MemTotal/ {print int($2/1024)}' /proc/meminfo",
-        "tcp_congestion_control": "cat /proc/sys/net/ipv4/tcp_congestion_control",
+        "tcp_congestion_control": _CONGESTION_CONTROL,
     }
     if connection.host.role == "clients":
         commands["generator"] = f"{shlex.quote(generator)} --version | head -n 1"

@@ -14,6 +14,7 @@ from remote.errors import HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
 from remote.hosts.ssh.options import SSH_PORT
+from remote.hosts.ssh.sockets import connected
 
 CONNECT_TIMEOUT_S = 10.0
 # What ssh-keyscan calls the types of keys; the same names are in the files of a host's own keys.
@@ -55,7 +56,7 @@ def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.
             channel_timeout=CONNECT_TIMEOUT_S,
             allow_agent=True,  # it may hold the key of a file that has a passphrase
             look_for_keys=host.identity_file is None,
-            sock=tunnel,
+            sock=tunnel or _passed_on(host),
             transport_factory=partial(_transport, pins),
         )
     except BaseException as exc:
@@ -75,7 +76,15 @@ def ssh_command(host: Host) -> str:
         words += ["-p", str(host.port)]
     if host.jump:
         words += ["-J", ",".join(_jump_specs(host.jump))]
+    words += passing_options(host)
     return shlex.join([*words, f"{host.user}@{host.address}"])
+
+
+def passing_options(host: Host) -> list[str]:
+    """Return the options by which ssh has a socket passed on as this module does."""
+    if host.jump or not host.connect_command:
+        return []
+    return ["-o", f"ProxyCommand={host.connect_command}", "-o", "ProxyUseFdpass=yes"]
 
 
 class _Verification(paramiko.MissingHostKeyPolicy):
@@ -140,6 +149,12 @@ def _read_pins(host: Host) -> Pins:
             host.name, f"{host.known_hosts} cannot be read: {exc}", "Make it readable."
         ) from exc
     return pins_of(text, host.address, host.port)
+
+
+def _passed_on(host: Host) -> socket.socket | None:
+    if host.connect_command is None:
+        return None
+    return connected(host.address, host.port, CONNECT_TIMEOUT_S, host.connect_command)
 
 
 def _transport(pins: Pins, sock: Any, **options: Any) -> paramiko.Transport:

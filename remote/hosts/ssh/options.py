@@ -46,6 +46,8 @@ class SshOptions:
     address : name or address to connect to, after the aliases of ssh_config.
     jumps : ``[user@]host[:port]`` of each jump host, the first to connect to first.
     config_file : ssh_config that was asked for instead of the user's.
+    connect_command : connects and passes the socket on: ProxyCommand with ProxyUseFdpass, without
+        its tokens filled in.
     """
 
     address: str
@@ -55,6 +57,7 @@ class SshOptions:
     known_hosts: str | None = None
     jumps: tuple[str, ...] = ()
     config_file: str | None = None
+    connect_command: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +118,7 @@ def resolve(address: str, arguments: Sequence[str] = (), *, trusted: bool = Fals
         known_hosts=chosen.get("userknownhostsfile", "").split(" ")[0] or None,
         jumps=_jumps(found),
         config_file=_config_file(words),
+        connect_command=_proxy_command(found) if _passes_socket(found) else None,
     )
 
 
@@ -202,8 +206,8 @@ def _jumps(found: Mapping[str, str]) -> tuple[str, ...]:
     """Return the jump hosts that ssh would take."""
     if "proxyjump" in found:
         return tuple(part.strip() for part in found["proxyjump"].split(","))
-    command = found.get("proxycommand", "").strip()
-    if command in ("", "none"):
+    command = _proxy_command(found)
+    if command is None or _passes_socket(found):
         return ()
     words = shlex.split(command)
     if Path(words[0]).name != "ssh" or "-W" not in words:
@@ -211,6 +215,15 @@ def _jumps(found: Mapping[str, str]) -> tuple[str, ...]:
             f"ProxyCommand `{command}` is not supported, and not run: write ProxyJump=HOST instead"
         )
     return (_jump_of_command(words[1:]),)
+
+
+def _proxy_command(found: Mapping[str, str]) -> str | None:
+    command = found.get("proxycommand", "").strip()
+    return None if command in ("", "none") else command
+
+
+def _passes_socket(found: Mapping[str, str]) -> bool:
+    return found.get("proxyusefdpass") == "yes"
 
 
 def _jump_of_command(words: Sequence[str]) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import socket
-
 from remote.hosts.ssh.options import SSH_PORT
+from remote.hosts.ssh.sockets import connected
 
 COMMON_CONFIG = """\
 AuthenticationMethods publickey
@@ -24,10 +23,16 @@ room for one connection per program that an experiment starts."""
 _GREETING = b"SSH-"
 
 
-def greets(address: str, port: int = SSH_PORT, *, timeout_s: float = 0.5) -> bool:
-    """Tell whether an SSH server greets at the address."""
+def greets(
+    address: str,
+    port: int = SSH_PORT,
+    *,
+    timeout_s: float = 0.5,
+    connect_command: str | None = None,
+) -> bool:
+    """Tell whether an SSH server greets at the address, to which that command may connect."""
     try:
-        with socket.create_connection((address, port), timeout=timeout_s) as connection:
+        with connected(address, port, timeout_s, connect_command) as connection:
             return connection.recv(len(_GREETING)) == _GREETING
     except OSError:
         return False

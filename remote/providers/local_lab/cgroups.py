@@ -11,6 +11,7 @@ from pathlib import Path
 
 from remote.errors import LabError
 from remote.providers.local_lab.cpu_account import parse_cpu_seconds
+from remote.providers.local_lab.rootless.holder import is_rootless
 from remote.waiting import until
 
 PROCS = "cgroup.procs"
@@ -79,7 +80,9 @@ class Groups:
     """
 
     def __init__(self, hierarchy: Hierarchy | None = None) -> None:
-        self.hierarchy = hierarchy or parse_mounts(_MOUNTS.read_text())
+        # What root has made of them is not an ordinary user's, whatever its name.
+        mounts = "" if is_rootless() else _MOUNTS.read_text()
+        self.hierarchy = hierarchy or parse_mounts(mounts)
         number = Path("/proc/self/ns/net").stat().st_ino
         account, quota = self.hierarchy.account, self.hierarchy.quota
         self._account = account and account / f"mwlab-{number}"

@@ -11,16 +11,19 @@ from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab.topology import Topology
 
 STATE_DIR = LOCAL_LAB_INVENTORY.parent
-WORK_DIR = STATE_DIR / "work"
+HOST_DIR = Path("/run/middleware-lab")
+"""What a host has for itself: a path inside the host."""
+
+WORK_DIR = HOST_DIR / "work"
 """Each host's working directory: a path inside the host, on a tmpfs of its own."""
 
-CPU_ACCOUNT = STATE_DIR / "cpu_account"
+CPU_ACCOUNT = HOST_DIR / "cpu_account"
 """The kernel's file with a host's CPU time: a path inside the host."""
 
 
 @dataclass(frozen=True)
 class LabFiles:
-    """Paths of a lab's files below one directory that only root can read."""
+    """Paths of a lab's files below one directory that only its user can read."""
 
     directory: Path = STATE_DIR
 
@@ -53,6 +56,11 @@ class LabFiles:
     def netns_dir_is_new(self) -> Path:
         """Exists if /run/netns did not exist before the lab."""
         return self.directory / "netns_dir_is_new"
+
+    @property
+    def holder(self) -> Path:
+        """The process that holds an ordinary user's namespaces, as it has noted itself."""
+        return self.directory / "holder.init"
 
     @property
     def line_shared(self) -> Path:

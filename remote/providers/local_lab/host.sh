@@ -1,16 +1,17 @@
 #!/bin/sh
 # Turns the namespaces it is started in into a host of the lab and becomes the host's sshd.
 #
-#   host.sh NAME FILES TMPFS_MIB SSHD [TYPE OPTIONS ACCOUNT]
+#   host.sh NAME FILES TMPFS_MIB SSHD USER [TYPE OPTIONS ACCOUNT]
 #     FILES: the host's folder, as sshd.py has written it
+#     USER: who is on it: root, or the user as whom this root is outside of its namespace
 #     TYPE, OPTIONS: of the control groups' file system that counts the host's CPU time
 #     ACCOUNT: the file in it that does
 #
 # It is process 1 of the host: when it is killed, everything on the host ends.
 set -eu
 umask 022
-name=$1 files=$2 size=size=$3m sshd=$4
-type=${5-} options=${6-} account=${7-}
+name=$1 files=$2 size=size=$3m sshd=$4 user=$5
+type=${6-} options=${7-} account=${8-}
 
 # The number and start time that this process has outside, for `lab status` and `lab down`.
 read -r stat </proc/self/stat
@@ -20,7 +21,7 @@ mv "$files/init.half" "$files/init"
 # Mounts are not noted anywhere (-n): they end with this namespace.
 mount -n -t proc proc /proc
 hostname "$name"
-echo cubic >/proc/sys/net/ipv4/tcp_congestion_control
+[ "$user" != root ] || echo cubic >/proc/sys/net/ipv4/tcp_congestion_control
 
 # A private /run with the host's own keys and working directory. It is filled before it is moved
 # into place, because the files to copy lie in the /run that it will hide.
@@ -31,8 +32,6 @@ mkdir -p "$new/sshd" "$new/middleware-lab/work"
 for file in host_key authorized_keys sshd_config etc_hosts; do
   cp "$files/$file" "$new/middleware-lab/"
 done
-# The machine's root may have a locked password, which sshd without PAM takes for a locked account.
-(umask 077 && echo 'root:*:::::::' >"$new/middleware-lab/shadow")
 # `ip netns exec` hides /sys/fs/cgroup; of it the host gets the one file that counts its CPU time.
 if [ -n "$account" ]; then
   mkdir "$new/groups"
@@ -44,19 +43,43 @@ if [ -n "$account" ]; then
   fi
   rmdir "$new/groups"
 fi
+[ "$user" = root ] || exec 3<"/run/users/mwlab-$name"
 mount -n --move "$new" /run
-mount -n --bind /run/middleware-lab/shadow /etc/shadow
 mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts
-
-# An empty home: a host starts no shell with the settings of this machine's user, which may be slow,
-# wait for locks, or change PATH.
-home=$(getent passwd root | cut -d : -f 6)
-mount -n -t tmpfs -o "$size,mode=700" mwlab "$home"
 
 # What programs leave in these is the host's own, too, and ends with it.
 mount -n -t tmpfs -o "$size,mode=1777" mwlab /tmp
 mount -n -t tmpfs -o "$size,mode=755" mwlab /var/log
 : >/var/log/lastlog # or sshd complains to whoever opens a shell
 
+# An empty home: a host starts no shell with the settings of this machine's user, which may be slow,
+# wait for locks, or change PATH.
+home=$(getent passwd "$user" | cut -d : -f 6)
+mkdir -p "$home" # it may lie below /tmp
+mount -n -t tmpfs -o "$size,mode=700" mwlab "$home"
+
+set -- "$sshd" -D -e -f /run/middleware-lab/sshd_config
+if [ "$user" = root ]; then
+  # The machine's root may have a locked password, which sshd without PAM takes for a locked account.
+  (umask 077 && echo 'root:*:::::::' >/run/middleware-lab/shadow)
+  mount -n --bind /run/middleware-lab/shadow /etc/shadow
+else
+  # sshd and PostgreSQL want to be started by an ordinary user: on the host USER is one again, who may
+  # listen on any port, ping and capture. Terminals are its own, without the group `tty`, which is not.
+  echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start
+  echo 0 0 >/proc/sys/net/ipv4/ping_group_range
+  # Which congestion control hosts may choose is the machine's to say, which one a route has is not.
+  # shellcheck disable=SC2046
+  ip route change $(ip -4 route show dev eth0) dev eth0 congctl cubic
+  if tcpdump=$(command -v tcpdump) && cp "$tcpdump" /run/tcpdump &&
+    setcap cap_net_raw+ep /run/tcpdump; then
+    mount -n --bind /run/tcpdump "$tcpdump"
+  fi
+  mount -n -t devpts -o newinstance,ptmxmode=666 mwlab /dev/pts
+  grep -v ^tty: /etc/group >/run/middleware-lab/group
+  mount -n --bind /run/middleware-lab/group /etc/group
+  set -- nsenter --user=/proc/self/fd/3 --preserve-credentials "$@"
+fi
+
 cd /
-exec "$sshd" -D -e -f /run/middleware-lab/sshd_config
+exec "$@"

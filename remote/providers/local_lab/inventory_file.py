@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import yaml
@@ -18,31 +19,45 @@ _SSH_ARGUMENTS = (
 )
 
 
-def inventory_text(topology: Topology, files: LabFiles, delay: Delay, *, counts_cpu: bool) -> str:
+def inventory_text(
+    topology: Topology,
+    files: LabFiles,
+    delay: Delay,
+    *,
+    counts_cpu: bool,
+    user: str = "root",
+    connect_command: str | None = None,
+) -> str:
     """Write the inventory of a lab as YAML; rates, quotas and round-trip time are the topology's.
 
     Parameters
     ----------
     delay : what delays packets.
     counts_cpu : whether the CPU time of each host is counted.
+    user : who is on the hosts.
+    connect_command : by which sockets to them are had; None where this machine reaches them.
     """
     groups: dict[str, Any] = {}
     for host in topology.hosts:
         group = groups.setdefault(host.role, {"hosts": {}})
         group["hosts"][host.name] = _host_variables(host)
     shared: dict[str, Any] = {
-        "ansible_user": "root",
+        "ansible_user": user,
         "ansible_ssh_private_key_file": str(files.identity),
         "ansible_ssh_common_args": _SSH_ARGUMENTS.format(files.known_hosts),
         "ansible_python_interpreter": "/usr/bin/python3",
         "mwlab_known_hosts": str(files.known_hosts),
         "mwlab_work_dir": str(WORK_DIR),
-        "mwlab_route_device": CONTROL_DEVICE,
         "mwlab_topology": topology.name,
         "mwlab_fleet": LOCAL_LAB,
         "mwlab_time_dilation": topology.time_dilation,
         "mwlab_delay": delay.value,
     }
+    if connect_command is None:
+        shared["mwlab_route_device"] = CONTROL_DEVICE
+    else:
+        passing = shlex.quote(f"ProxyCommand={connect_command}")
+        shared["ansible_ssh_common_args"] += f" -o {passing} -o ProxyUseFdpass=yes"
     if delay is not Delay.NONE:
         shared["mwlab_rtt_ms"] = topology.rtt_ms
     if topology.wake_up_ms is not None:

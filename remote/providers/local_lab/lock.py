@@ -12,7 +12,13 @@ _TIMEOUT_S = 60.0
 
 
 def alone(directory: Path) -> AbstractContextManager[None]:
-    """Let one process at a time change the lab; LabError if another one takes too long."""
+    """Let one process at a time change the lab; LabError if another one takes too long.
+
+    Parameters
+    ----------
+    directory : is made if it is not there, and stays.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
     busy = LabError(
         "another process is bringing the lab up or down", "Wait for it, or end it, and try again"
     )

@@ -21,6 +21,7 @@ from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.links import congestion, delay_line, shaping
 from remote.providers.local_lab.links.wiring import (
+    ADDING,
     CONTROL_DEVICE,
     NAMESPACE_PREFIX,
     Delay,
@@ -28,13 +29,14 @@ from remote.providers.local_lab.links.wiring import (
 )
 from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process
+from remote.providers.local_lab.rootless import holder
+from remote.providers.local_lab.rootless.holder import inside, is_rootless
 from remote.providers.local_lab.status import (
     SWITCH,
     HostStatus,
     SwitchStatus,
     host_states,
     network_problem,
-    read_init,
     switch_state,
 )
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, LabHost, Topology
@@ -81,6 +83,7 @@ class LocalLab:
         """
         report = progress or (lambda _: None)
         requirements.check_all()
+        requirements.check_quotas(self.topology)
         with alone(self._files.directory.parent):
             states = host_states(self._files)
             if any(state.sshd_pid is not None for state in states):
@@ -112,7 +115,7 @@ class LocalLab:
         LabError
             A process did not end or a command failed; calling it again is safe.
         """
-        requirements.check_root()
+        requirements.check_linux()
         with alone(self._files.directory.parent):
             ended = _take_down(self._files)
         processes.wait_until_reaped(ended)
@@ -137,7 +140,7 @@ class LocalLab:
         ValueError
             `time_dilation` is not a sensible number.
         """
-        requirements.check_root()
+        requirements.check_linux()
         with alone(self._files.directory.parent):
             shaping.reshape(self.running().dilated(time_dilation), self._files)
         return self._files.inventory
@@ -160,7 +163,7 @@ class LocalLab:
         LabError
             There is no lab, it has other hosts or limits other things, or a command failed.
         """
-        requirements.check_root()
+        requirements.check_linux()
         with alone(self._files.directory.parent):
             running = self.running()
             if topology.built() != running.built():
@@ -189,7 +192,7 @@ class LocalLab:
         LabError
             There is no lab, or a program failed; delays are then as before.
         """
-        requirements.check_root()
+        requirements.check_linux()
         with alone(self._files.directory.parent):
             report = progress or (lambda _: None)
             calibrated = shaping.calibrated(self.running(), self._files, report)
@@ -198,7 +201,7 @@ class LocalLab:
 
     def status(self) -> list[HostStatus]:
         """Tell how each host of the lab is; an empty list if there is no lab."""
-        requirements.check_root()
+        requirements.check_linux()
         return host_states(self._files)
 
     def is_running(self) -> bool:
@@ -207,7 +210,7 @@ class LocalLab:
 
     def switch(self) -> SwitchStatus | None:
         """Tell how the network between the hosts is; None if there is no lab."""
-        requirements.check_root()
+        requirements.check_linux()
         return switch_state(self._files)
 
     def __enter__(self) -> Self:
@@ -244,13 +247,16 @@ class LocalLab:
             delay_line.build_line()
         self._files.directory.mkdir(mode=0o700)
         self._files.write_topology(self.topology)
-        if not _NETNS_DIR.exists():
-            self._files.netns_dir_is_new.touch()
-        congestion.allow(self._files.congestion_control)
+        if is_rootless():
+            holder.start(self._files)
+        else:
+            _prepare_machine(self._files)
         report(f"Connecting {len(hosts)} hosts to a switch ...")
-        for command in network_commands(self.topology, mechanism):
-            run(command)
-        _check_routes(hosts)
+        adding = holder.adding(sshd.user_of_hosts()) if is_rootless() else ADDING
+        for command in network_commands(self.topology, mechanism, adding):
+            run(inside(command))
+        if not is_rootless():  # in whose lab's namespaces there is nothing else
+            _check_routes(hosts)
         if mechanism is Delay.LINE:
             files = self._files
             delay_line.start_line(
@@ -270,6 +276,8 @@ class LocalLab:
         with written_whole(self._files.inventory) as part:
             part.write_text(shaping.inventory_of(calibrated, self._files), encoding="utf-8")
         report(f"The lab is up after {time.monotonic() - started_s:.1f} s.")
+        if is_rootless():
+            report(holder.WITHOUT_ROOT)
 
     def running(self) -> Topology:
         """Return the topology of the lab that is up; LabError if there is none."""
@@ -293,7 +301,8 @@ def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
     waiting = list(hosts)
 
     def is_decided() -> bool:
-        waiting[:] = [host for host in waiting if not greets(host.address)]
+        command = holder.connect_command()
+        waiting[:] = [h for h in waiting if not greets(h.address, connect_command=command)]
         return not waiting or any(_has_ended(files, host) for host in waiting)
 
     until(is_decided, _START_TIMEOUT_S)
@@ -308,7 +317,7 @@ def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
 
 def _has_ended(files: LabFiles, host: LabHost) -> bool:
     init_file = files.host(host.name) / "init"
-    return init_file.exists() and read_init(init_file) is None
+    return init_file.exists() and processes.noted(init_file) is None
 
 
 def _take_down(files: LabFiles) -> list[Process]:
@@ -318,11 +327,25 @@ def _take_down(files: LabFiles) -> list[Process]:
     -------
     The processes that were ended.
     """
-    namespaces = sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
+    namespaces = [] if is_rootless() else sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
     ended: list[Process] = []
     while found := _processes(files, namespaces):  # again: one may have forked meanwhile
         processes.end(found)
         ended += found
+    if not is_rootless():  # whose namespaces have ended with their processes
+        _restore_machine(files, namespaces)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(files.directory)
+    return ended
+
+
+def _prepare_machine(files: LabFiles) -> None:
+    if not _NETNS_DIR.exists():
+        files.netns_dir_is_new.touch()
+    congestion.allow(files.congestion_control)
+
+
+def _restore_machine(files: LabFiles, namespaces: Sequence[Path]) -> None:
     _delete_control_device()
     for namespace in namespaces:
         run(["ip", "netns", "delete", namespace.name])
@@ -330,16 +353,13 @@ def _take_down(files: LabFiles) -> list[Process]:
         _remove_netns_dir()
     Groups().remove()
     congestion.restore(files.congestion_control)
-    with contextlib.suppress(FileNotFoundError):
-        shutil.rmtree(files.directory)
-    return ended
 
 
 def _processes(files: LabFiles, namespaces: Sequence[Path]) -> list[Process]:
-    """List the processes in the lab's namespaces, and hosts whose namespace has lost its name."""
+    """List what is in the lab's namespaces or holds them, and hosts whose namespace has no name."""
     noted = [*files.directory.glob("hosts/*/init"), files.line_process]
-    inits = [read_init(path) for path in noted]
-    members = processes.in_network_namespaces(namespaces)
+    inits = [processes.noted(path) for path in noted]
+    members = [*processes.in_network_namespaces(namespaces), *holder.found(files)]
     return list({*members, *(init for init in inits if init is not None)})
 
 

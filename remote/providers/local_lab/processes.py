@@ -45,6 +45,15 @@ def parse_stat(stat: str) -> Process:
     return Process(pid=int(stat.split(maxsplit=1)[0]), start_ticks=int(_fields(stat)[19]))
 
 
+def noted(path: Path) -> Process | None:
+    """Read what a process has noted of itself; None if it does not run (any more)."""
+    try:
+        process = parse_stat(path.read_text())
+    except (FileNotFoundError, IndexError, ValueError):
+        return None
+    return process if process.is_running else None
+
+
 def in_network_namespaces(paths: Iterable[Path]) -> list[Process]:
     """List the processes whose network namespace is one of those bound to `paths`."""
     wanted = {_identity(path) for path in paths} - {None}

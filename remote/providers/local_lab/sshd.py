@@ -9,28 +9,38 @@ from pathlib import Path
 from remote.hosts.ssh.options import SSH_PORT
 from remote.hosts.ssh.server import COMMON_CONFIG
 from remote.programs import SEARCH_PATH, find, run
+from remote.providers.account import account
 from remote.providers.local_lab.cgroups import Groups, entering
-from remote.providers.local_lab.files import CPU_ACCOUNT, STATE_DIR, LabFiles
+from remote.providers.local_lab.files import CPU_ACCOUNT, HOST_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import namespace_of
+from remote.providers.local_lab.rootless.holder import inside, is_rootless
 from remote.providers.local_lab.topology import LabHost, Topology
 
-SSHD = "sshd"
+SSHD, ROOT = "sshd", "root"
 _HOST_SCRIPT = Path(__file__).with_name("host.sh")
 _KEY_TYPE = "ed25519"
 
 
-def sshd_config(host: LabHost) -> str:
+def user_of_hosts() -> str:
+    """Return the name of the user who is on all hosts: root, or whoever the lab belongs to."""
+    return account() if is_rootless() else ROOT
+
+
+def sshd_config(host: LabHost, user: str = ROOT) -> str:
     """Write the sshd_config(5) of a host; paths are those inside the host.
 
-    HISTFILE keeps a `lab shell` out of the user's own history.
+    HISTFILE keeps a `lab shell` out of the user's own history. To an ordinary user, folders of the
+    machine's root are nobody's, which sshd would not trust.
     """
+    strict = "yes" if user == ROOT else "no"
     return f"""\
 ListenAddress {host.address}:{SSH_PORT}
-HostKey {STATE_DIR}/host_key
-AuthorizedKeysFile {STATE_DIR}/authorized_keys
+HostKey {HOST_DIR}/host_key
+AuthorizedKeysFile {HOST_DIR}/authorized_keys
 PidFile none
 PermitRootLogin prohibit-password
-AllowUsers root
+AllowUsers {user}
+StrictModes {strict}
 {COMMON_CONFIG}
 SetEnv PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HISTFILE=/dev/null
 """
@@ -52,13 +62,14 @@ def write_files(topology: Topology, files: LabFiles) -> None:
     _make_key(files.identity, comment="middleware-lab")
     client_key = files.identity.with_suffix(".pub").read_text()
     host_keys: dict[str, str] = {}
+    user = user_of_hosts()
     for host in topology.hosts:
         folder = files.host(host.name)
         folder.mkdir(parents=True)
         _make_key(folder / "host_key", comment=host.name)
         host_keys[host.address] = (folder / "host_key.pub").read_text()
         (folder / "authorized_keys").write_text(client_key)
-        (folder / "sshd_config").write_text(sshd_config(host))
+        (folder / "sshd_config").write_text(sshd_config(host, user))
         (folder / "etc_hosts").write_text(etc_hosts(topology))
     files.known_hosts.write_text(known_hosts_text(host_keys))
 
@@ -76,10 +87,11 @@ def start(
     detached = ["ip", "netns", "exec", namespace_of(host), "setsid", "--fork"]
     isolated = ["unshare", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child"]
     script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), find(SSHD)]
+    script += [user_of_hosts()]
     script += groups.mount_words(host.name)
     with (folder / "log").open("ab") as log:
         subprocess.run(
-            entering(entered, [*detached, *isolated, *script]),
+            inside(entering(entered, [*detached, *isolated, *script]), stays=True),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -91,6 +103,8 @@ def start(
 
 def counts_cpu(folder: Path) -> bool:
     """Tell whether the host that was started from `folder` can read its CPU time."""
+    if is_rootless():
+        return False
     try:
         pid = (folder / "init").read_text().split(maxsplit=1)[0]
     except FileNotFoundError:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from remote.errors import LabError
 from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S
 from remote.hosts.ssh.link import KEEPALIVE_S, SILENCE_S
 from remote.hosts.ssh.routes import route_leaves_by
 from remote.hosts.ssh.server import greets
-from remote.providers.local_lab import requirements
+from remote.providers.local_lab import processes, requirements
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.links import delay_line
 from remote.providers.local_lab.links.delay_line import LineCounters
 from remote.providers.local_lab.links.wiring import CONTROL_DEVICE, Delay
-from remote.providers.local_lab.processes import Process, parse_stat
+from remote.providers.local_lab.rootless.holder import connect_command, is_rootless
+from remote.providers.local_lab.sshd import user_of_hosts
 from remote.providers.local_lab.topology import LabHost, Topology
 
 SWITCH = "switch"
@@ -90,7 +90,7 @@ def switch_state(files: LabFiles) -> SwitchStatus | None:
     if topology is None:
         return None
     has_line = files.line_shared.exists()
-    line = read_init(files.line_process) if has_line else None
+    line = processes.noted(files.line_process) if has_line else None
     return SwitchStatus(
         delay=running_delay(topology, files),
         rtt_ms=topology.rtt_ms,
@@ -131,17 +131,18 @@ def host_states(files: LabFiles) -> list[HostStatus]:
     passes = _line_is_alive(files)
 
     def state(host: LabHost) -> HostStatus:
-        init = read_init(files.host(host.name) / "init")
+        init = processes.noted(files.host(host.name) / "init")
         round_trip_s = 2 * topology.delay_ms(host) / 1000
         timeout_s = _GREETING_TIMEOUT_S + _GREETING_ROUND_TRIPS * round_trip_s
-        reachable = passes and init is not None and route_leaves_by(host.address, CONTROL_DEVICE)
+        reachable = passes and init is not None and _is_in_reach(host)
         return HostStatus(
             name=host.name,
             role=host.role,
             address=host.address,
             rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
             sshd_pid=init.pid if init is not None else None,
-            answers_ssh=reachable and greets(host.address, timeout_s=timeout_s),
+            answers_ssh=reachable
+            and greets(host.address, timeout_s=timeout_s, connect_command=connect_command()),
             cpu_s=groups.cpu_seconds(host.name),
         )
 
@@ -149,17 +150,13 @@ def host_states(files: LabFiles) -> list[HostStatus]:
         return list(pool.map(state, topology.hosts))
 
 
+def _is_in_reach(host: LabHost) -> bool:
+    """Tell whether packets to a host go nowhere else."""
+    return is_rootless() or route_leaves_by(host.address, CONTROL_DEVICE)
+
+
 def _line_is_alive(files: LabFiles) -> bool:
-    return not files.line_shared.exists() or read_init(files.line_process) is not None
-
-
-def read_init(path: Path) -> Process | None:
-    """Read what host.sh has noted of itself; None if that process does not run (any more)."""
-    try:
-        init = parse_stat(path.read_text())
-    except (FileNotFoundError, IndexError, ValueError):
-        return None
-    return init if init.is_running else None
+    return not files.line_shared.exists() or processes.noted(files.line_process) is not None
 
 
 def shell_command(name: str, *command: str) -> list[str]:
@@ -170,7 +167,7 @@ def shell_command(name: str, *command: str) -> list[str]:
     LabError
         There is no lab, or no such host in it, or the host is down.
     """
-    requirements.check_root()
+    requirements.check_linux()
     files = LabFiles()
     hosts = {host.name: host for host in host_states(files)}
     if not hosts:
@@ -192,5 +189,7 @@ def shell_command(name: str, *command: str) -> list[str]:
         "ServerAliveInterval": KEEPALIVE_S,
         "ServerAliveCountMax": round(SILENCE_S / KEEPALIVE_S),
     }
+    if passing := connect_command():
+        options |= {"ProxyCommand": passing, "ProxyUseFdpass": "yes"}
     flags = [flag for key, value in options.items() for flag in ("-o", f"{key}={value}")]
-    return ["ssh", "-F", "/dev/null", *flags, f"root@{hosts[name].address}", *command]
+    return ["ssh", "-F", "/dev/null", *flags, f"{user_of_hosts()}@{hosts[name].address}", *command]

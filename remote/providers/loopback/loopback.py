@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -25,6 +24,7 @@ from remote.hosts.inventory import Inventory
 from remote.hosts.jobs import JOB_MARK
 from remote.hosts.ssh.server import greets
 from remote.programs import SEARCH_PATH, find, run
+from remote.providers.account import account
 from remote.providers.local_lab import processes
 from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process, parse_stat
@@ -38,7 +38,6 @@ from remote.waiting import until
 
 _START_TIMEOUT_S = 10.0
 _LOG_TAIL_CHARACTERS = 500
-_NO_SHELLS = ("nologin", "false")
 _REMEDY = "Install it (`apt-get install openssh-server`, or ask who may)"
 
 
@@ -78,8 +77,7 @@ class LoopbackLab:
             A program is missing, this account cannot log in, or the sshd does not start.
         """
         report = progress or (lambda _: None)
-        user = _account()
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        user = account()
         with alone(self.folder.parent):
             if self._is_up():
                 report("The loopback fleet is up already.")
@@ -199,25 +197,6 @@ class LoopbackLab:
             processes.end(found)
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.folder)
-
-
-def _account() -> str:
-    """Return the name of this account, into which its own sshd must be able to log in."""
-    try:
-        entry = pwd.getpwuid(os.geteuid())
-    except KeyError:
-        raise LabError(
-            f"the account {os.geteuid()} has no entry in /etc/passwd, so sshd lets nobody into it",
-            "Add one: `echo lab:x:$(id -u):$(id -g)::$HOME:/bin/sh >> /etc/passwd`",
-        ) from None
-    if Path(entry.pw_shell).name in _NO_SHELLS:
-        raise LabError(
-            f"the account {entry.pw_name} has the login shell {entry.pw_shell}, so sshd can run "
-            "nothing in it",
-            "Use an account with a shell, or give it one: "
-            f"`usermod --shell /bin/sh {entry.pw_name}`",
-        )
-    return entry.pw_name
 
 
 def _free_port(listen: list[str]) -> int:

@@ -23,7 +23,6 @@ from remote.providers.local_lab import (
 )
 from remote.providers.local_lab.files import WORK_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import Delay
-from remote.providers.local_lab.status import read_init
 
 pytestmark = pytest.mark.integration
 
@@ -141,7 +140,7 @@ def test_lab_whose_processes_have_all_ended_does_not_run_and_is_built_anew():
     lab.up()
     assert lab.is_running()
     files = LabFiles()
-    processes.end(read_init(files.host(state.name) / "init") for state in lab.status())
+    processes.end(processes.noted(files.host(state.name) / "init") for state in lab.status())
     assert not lab.is_running()
     assert lab.status()
     lab.up()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from remote.errors import LabError
 from remote.programs import find, run
 from remote.providers.local_lab.links.wiring import namespace_of
+from remote.providers.local_lab.rootless.holder import inside
 from remote.providers.local_lab.topology import LabHost, Topology
 
 ROUNDS = 3
@@ -111,4 +112,4 @@ def _ends(topology: Topology) -> tuple[LabHost, LabHost]:
 
 def _inside(host: LabHost) -> list[str]:
     python = [sys.executable, "-I", "-S", "-c"]
-    return [find("ip"), "netns", "exec", namespace_of(host), *python]
+    return inside([find("ip"), "netns", "exec", namespace_of(host), *python])

@@ -13,6 +13,7 @@ from remote.errors import LabError
 from remote.programs import run
 from remote.providers.local_lab.cgroups import entering
 from remote.providers.local_lab.links.wiring import CONTROL_PORT, SWITCH_NAMESPACE, Delay, port_of
+from remote.providers.local_lab.rootless.holder import inside, making
 from remote.providers.local_lab.topology import Topology
 
 SOURCES = Path(__file__).with_name("delay")
@@ -99,7 +100,8 @@ def start_line(topology: Topology, shared: Path, pid_file: Path, groups: list[Pa
     shared.write_bytes(bytes(_COUNTERS.size) + settings(topology))
     ports = [port_of(host) for host in topology.hosts]
     line = [str(build_line()), str(shared), str(pid_file), CONTROL_PORT, *ports]
-    run(entering(groups, ["ip", "netns", "exec", SWITCH_NAMESPACE, *line]))
+    command = entering(groups, ["ip", "netns", "exec", SWITCH_NAMESPACE, *line])
+    run(inside(command, stays=True))
 
 
 def settings(topology: Topology) -> bytes:
@@ -127,7 +129,7 @@ def _kernel_has_netem() -> bool:
     """Try it in a network namespace that ends with the try; `tc` loads the module if there is."""
     attempt = "tc qdisc add dev lo root netem delay 1ms"
     result = subprocess.run(
-        ["unshare", "--net", *attempt.split()],
+        [*making("--net"), *attempt.split()],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

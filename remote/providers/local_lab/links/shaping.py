@@ -13,6 +13,7 @@ from remote.providers.local_lab.inventory_file import inventory_text
 from remote.providers.local_lab.links import delay_line
 from remote.providers.local_lab.links.calibration import wake_ups_ms
 from remote.providers.local_lab.links.wiring import Delay, shaping_commands
+from remote.providers.local_lab.rootless.holder import connect_command, inside
 from remote.providers.local_lab.status import running_delay
 from remote.providers.local_lab.topology import LabHost, Topology
 
@@ -69,12 +70,19 @@ def note(topology: Topology, files: LabFiles) -> None:
 def inventory_of(topology: Topology, files: LabFiles) -> str:
     """Write the inventory of the lab that is up."""
     counted = all(sshd.counts_cpu(files.host(host.name)) for host in topology.hosts)
-    return inventory_text(topology, files, running_delay(topology, files), counts_cpu=counted)
+    return inventory_text(
+        topology,
+        files,
+        running_delay(topology, files),
+        counts_cpu=counted,
+        user=sshd.user_of_hosts(),
+        connect_command=connect_command(),
+    )
 
 
 def _shape_links(topology: Topology, files: LabFiles) -> None:
     mechanism = running_delay(topology, files)
     for command in shaping_commands(topology, mechanism):
-        run(command)
+        run(inside(command))
     if mechanism is Delay.LINE:
         delay_line.change_line(topology, files.line_shared)

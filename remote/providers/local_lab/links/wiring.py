@@ -6,7 +6,7 @@ Pure: `remote.providers.local_lab.namespaces` executes what this lists.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from remote.providers.local_lab.topology import LabHost, Topology
@@ -17,6 +17,7 @@ SWITCH_NAMESPACE = "mwlab-switch"
 CONTROL_DEVICE = "mwlab-ctl"
 CONTROL_PORT = "to-control"
 HOST_DEVICE = "eth0"
+ADDING = ("ip", "netns", "add")
 
 # A frame of the delay line's rings holds 8 KiB. TCP takes less than this by its longest header.
 _DELAY_LINE_GSO_BYTES = 8000
@@ -42,17 +43,23 @@ def port_of(host: LabHost) -> str:
     return f"to-{host.name}"
 
 
-def network_commands(topology: Topology, delay: Delay) -> list[list[str]]:
+def network_commands(
+    topology: Topology, delay: Delay, adding: Sequence[str] = ADDING
+) -> list[list[str]]:
     """List the commands that build the lab's network, in order.
 
     The switch is a namespace of its own: the machine's own bridge and packet filter settings do
     not reach it, and the only device in the machine's own namespace is `mwlab-ctl`. Inside, a
     bridge connects the hosts, or the delay line does, which is started afterwards.
+
+    Parameters
+    ----------
+    adding : makes the namespace of a host, by its name.
     """
     prefix_length = ipaddress.IPv4Network(topology.network).prefixlen
     commands = _switch_commands(delay)
     for host in topology.hosts:
-        commands += _host_commands(host, prefix_length, delay)
+        commands += _host_commands(host, prefix_length, delay, adding)
     commands += _control_commands(f"{topology.control_address}/{prefix_length}", delay)
     return commands + shaping_commands(topology, delay)
 
@@ -84,7 +91,7 @@ def _shaping_commands(topology: Topology, delay: Delay) -> Iterator[str]:
 
 def _switch_commands(delay: Delay) -> list[list[str]]:
     in_switch = f"ip -n {SWITCH_NAMESPACE}"
-    commands = [f"ip netns add {SWITCH_NAMESPACE}".split()]
+    commands = [[*ADDING, SWITCH_NAMESPACE]]
     if delay is not Delay.LINE:
         commands += [
             f"{in_switch} link add bridge type bridge forward_delay 0 mcast_snooping 0".split(),
@@ -93,11 +100,13 @@ def _switch_commands(delay: Delay) -> list[list[str]]:
     return commands
 
 
-def _host_commands(host: LabHost, prefix_length: int, delay: Delay) -> list[list[str]]:
+def _host_commands(
+    host: LabHost, prefix_length: int, delay: Delay, adding: Sequence[str]
+) -> list[list[str]]:
     namespace, port = namespace_of(host), port_of(host)
     veth = f"{HOST_DEVICE} netns {namespace} type veth peer name {port} netns {SWITCH_NAMESPACE}"
     return [
-        f"ip netns add {namespace}".split(),
+        [*adding, namespace],
         f"ip link add {veth}".split(),
         _plug_command(port, delay),
         f"ip -n {namespace} address add {host.address}/{prefix_length} dev {HOST_DEVICE}".split(),

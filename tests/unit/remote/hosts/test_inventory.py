@@ -9,6 +9,7 @@ import pytest
 import remote
 from remote.errors import ConfigError
 from remote.hosts.inventory import Inventory
+from remote.hosts.ssh.handshake import ssh_command
 
 TEXT = """
 all:
@@ -225,6 +226,14 @@ def test_jump_hosts_in_a_row_and_other_ways_refused(tmp_path):
     assert s1.jump.jump.address == "a"
     with pytest.raises(ConfigError, match=r"s1: ProxyCommand `nc .*write ProxyJump=HOST instead"):
         read(tmp_path, text.replace("ARGS", "'-o ProxyCommand=\"nc -x p %h %p\"'"))
+
+
+def test_command_that_passes_a_socket_on_is_kept(tmp_path):
+    text = """servers: {hosts: {s1: {ansible_ssh_common_args: ARGS}}}"""
+    arguments = "'-o ProxyCommand=\"nc -F -x p %h %p\" -o ProxyUseFdpass=yes'"
+    (s1,) = read(tmp_path, text.replace("ARGS", arguments)).hosts
+    assert (s1.jump, s1.connect_command) == (None, "nc -F -x p %h %p")
+    assert "ProxyUseFdpass=yes" in ssh_command(s1)
 
 
 def test_ssh_config_is_honoured_below_the_inventory(tmp_path, home):

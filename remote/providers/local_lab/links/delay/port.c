@@ -98,6 +98,8 @@ int sender_open(void)
         err(EXIT_FAILURE, "packet socket");
     set(fd, SOL_PACKET, PACKET_VNET_HDR, 1, "PACKET_VNET_HDR");
     set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1, "PACKET_QDISC_BYPASS");
-    set(fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER_BYTES, "SO_SNDBUFFORCE");
+    int bytes = SEND_BUFFER_BYTES;
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes)) /* as much as anyone may have */
+        set(fd, SOL_SOCKET, SO_SNDBUF, bytes, "SO_SNDBUF");
     return fd;
 }

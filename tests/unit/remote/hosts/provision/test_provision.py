@@ -1,3 +1,4 @@
+import dataclasses
 import shlex
 import subprocess
 from pathlib import Path
@@ -234,6 +235,14 @@ def test_ansible_gets_our_jump_hosts_and_known_hosts(inventory):
     assert words[-3:] == ["-W", "[10.0.0.1]:22", "lab@192.0.2.9"]
     assert "StrictHostKeyChecking=yes" in words
     assert not any("Proxy" in a for a in shlex.split(hosts["s2"]["ansible_ssh_common_args"]))
+
+
+def test_ansible_gets_the_command_that_passes_a_socket_on(inventory):
+    s2 = dataclasses.replace(inventory.hosts[1], connect_command="nc -F %h %p")
+    reached = dataclasses.replace(inventory, hosts=(s2,))
+    hosts = yaml.safe_load(ansible.connections_text(reached))["all"]["hosts"]
+    arguments = shlex.split(hosts["s2"]["ansible_ssh_common_args"])
+    assert {"ProxyCommand=nc -F %h %p", "ProxyUseFdpass=yes"} <= set(arguments)
 
 
 def test_missing_ansible_is_said_with_the_command_to_run(inventory, monkeypatch):

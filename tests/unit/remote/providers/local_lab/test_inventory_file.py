@@ -79,6 +79,23 @@ def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
     assert {h.cpu_account for h in inventory.hosts} == {None}
 
 
+def test_hosts_of_an_ordinary_user_are_reached_by_a_command(tmp_path):
+    path = tmp_path / "inventory.yml"
+    command = "nsenter --target=5 -- python '/a b/dial.py' %h %p"
+    text = inventory_text(
+        Topology.named("unshaped"),
+        LabFiles(tmp_path),
+        Delay.NONE,
+        counts_cpu=False,
+        user="me",
+        connect_command=command,
+    )
+    path.write_text(text)
+    for host in Inventory.read(path).hosts:
+        assert (host.user, host.connect_command, host.jump) == ("me", command, None)
+        assert host.route_device is None
+
+
 def test_manifests_tell_the_quotas_of_hosts_that_have_one(tmp_path):
     path = tmp_path / "inventory.yml"
     data = Topology.named("azure").to_dict()

@@ -9,6 +9,7 @@ from remote.errors import LabError
 from remote.hosts.ssh import routes
 from remote.providers.local_lab import requirements
 from remote.providers.local_lab.links import congestion
+from remote.providers.local_lab.topology import Topology
 
 
 def test_missing_programs_are_named_with_their_packages(monkeypatch):
@@ -21,10 +22,24 @@ def test_missing_programs_are_named_with_their_packages(monkeypatch):
         requirements.check_all()
 
 
-def test_root_is_needed(monkeypatch):
+def test_root_is_needed_where_users_may_make_no_namespaces(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(LabError, match=r"needs root.*sudo"):
+    monkeypatch.setattr(requirements, "account", lambda: "me")
+    monkeypatch.setattr(requirements, "refusal", lambda: "unshare failed: EPERM")
+    with pytest.raises(LabError, match=r"needs root.*does not: unshare failed: EPERM\. .*sudo"):
         requirements.check_all()
+    monkeypatch.setattr(requirements, "refusal", str)
+    requirements.check_all()
+
+
+def test_only_root_limits_cpu_time(monkeypatch):
+    queue, azure = Topology.named("queue"), Topology.named("azure")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(LabError, match=r"`queue` limits the CPU time of d1, d2, which only root"):
+        requirements.check_quotas(queue)
+    requirements.check_quotas(azure)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    requirements.check_quotas(queue)
 
 
 def test_run_names_the_command_and_what_it_said():

@@ -17,6 +17,13 @@ def test_sshd_config_listens_on_the_hosts_own_address_and_takes_keys_only():
     assert "PasswordAuthentication no" in lines
 
 
+def test_hosts_of_an_ordinary_user_let_in_nobody_else():
+    lines = sshd_config(AZURE.hosts[0], "me").splitlines()
+    assert "AllowUsers me" in lines
+    assert "StrictModes no" in lines
+    assert "StrictModes yes" in sshd_config(AZURE.hosts[0]).splitlines()
+
+
 def test_known_hosts_pins_each_address_without_the_comment():
     keys = {"198.18.0.11": "ssh-ed25519 AAAA c1\n", "198.18.0.31": "ssh-ed25519 BBBB s1\n"}
     assert known_hosts_text(keys) == (

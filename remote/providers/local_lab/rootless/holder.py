@@ -1,0 +1,121 @@
+"""The namespaces in which an ordinary user has a lab: one process holds them, programs enter them.
+
+In them the user is root: over the lab's network and mounts, and over nothing else. The holder is
+the first process of a PID namespace, so that all which was started to stay ends with it, and links
+too.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from remote.errors import LabError
+from remote.programs import SEARCH_PATH, find
+from remote.providers.local_lab import processes
+from remote.providers.local_lab.files import LabFiles
+from remote.providers.local_lab.processes import Process
+from remote.waiting import until
+
+WITHOUT_ROOT = (
+    "Without root a lab neither counts nor limits CPU time of single hosts, so that message queues "
+    "cannot be measured, and lets processors sleep."
+)
+_SCRIPT = Path(__file__).with_name("holder.sh")
+_NAMESPACE = Path(__file__).with_name("namespace.sh")
+_DIAL = Path(__file__).with_name("dial.py")
+_MARK = "MWLAB_HOLDER_OF"
+_START_TIMEOUT_S = 10.0
+_LOG_TAIL_CHARACTERS = 500
+
+
+def is_rootless() -> bool:
+    """Tell whether this process may not make namespaces but in one of its user."""
+    return os.geteuid() != 0
+
+
+def making(*kinds: str) -> list[str]:
+    """Give the `unshare` command that makes namespaces, such as ``--net``, and becomes another."""
+    user = ["--user", "--map-root-user"] if is_rootless() else []
+    return [find("unshare"), *user, *kinds]
+
+
+def start(files: LabFiles) -> None:
+    """Start the holder and return when its namespaces can be entered.
+
+    Raises
+    ------
+    LabError
+        The kernel does not let this user make them; the message holds what was said.
+    """
+    log = files.directory / "holder.log"
+    spaces = making("--net", "--mount", "--pid", "--fork", "--kill-child")
+    with log.open("ab") as stream:
+        subprocess.run(  # in a session of its own: Ctrl-C is not for it
+            [find("setsid"), "--fork", *spaces, "sh", str(_SCRIPT), str(files.holder)],
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            check=True,
+            cwd="/",
+            env={"PATH": SEARCH_PATH, _MARK: str(files.directory)},
+        )
+    until(lambda: files.holder.exists() or log.stat().st_size > 0, _START_TIMEOUT_S)
+    if processes.noted(files.holder) is None:
+        said = log.read_text(errors="replace").strip()[-_LOG_TAIL_CHARACTERS:]
+        raise LabError(
+            f"the namespaces of the lab could not be made: {said or '(nothing was said)'}",
+            "Mend that, or bring the lab up as root; nothing was left behind",
+        )
+
+
+def found(files: LabFiles) -> list[Process]:
+    """List the holder, noted or not, and what began it."""
+    return processes.with_environment(f"{_MARK}={files.directory}\0")
+
+
+def inside(command: Sequence[str], *, stays: bool = False) -> list[str]:
+    """Give what runs a command where the lab's network is: as root, the command itself.
+
+    Parameters
+    ----------
+    stays : whether it leaves processes behind, which are to end with the lab.
+
+    Raises
+    ------
+    LabError
+        There is no lab, or a program is not installed.
+    """
+    if not is_rootless():
+        return list(command)
+    holder = processes.noted(LabFiles().holder)
+    if holder is None:
+        raise LabError("the local lab is not up", "Bring it up: `lab up`")
+    spaces = ["--user", "--preserve-credentials", "--net", "--mount", *(["--pid"] if stays else [])]
+    entering = [find("nsenter"), f"--target={holder.pid}", *spaces, "--"]
+    return [*entering, find(command[0]), *command[1:]]
+
+
+def adding(user: str) -> tuple[str, ...]:
+    """Give what makes the network namespace of a host that is of `user`; its name follows."""
+    return "sh", str(_NAMESPACE), user
+
+
+def connect_command() -> str | None:
+    """Give the command by which ssh and we get a socket to a host; as root none is needed.
+
+    It is for ssh_config's ProxyCommand with ProxyUseFdpass: nothing that is sent passes by it.
+
+    Raises
+    ------
+    LabError
+        There is no lab.
+    """
+    if not is_rootless():
+        return None
+    words = inside([sys.executable, "-I", "-S", str(_DIAL)])
+    return f"{shlex.join(words).replace('%', '%%')} %h %p"
