@@ -1,0 +1,106 @@
+"""What controlling 8, 30 and 100 hosts takes of this machine: `make many`.
+
+Runs of little load on labs of so many hosts, all on this machine; the table goes into
+docs/own-hosts.md, the figure beside it.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from analysis.figures.drawing import draw_svg
+from analysis.figures.theme import BLUE, TEMPLATE
+from analysis.paths import PROJECT
+from analysis.statistics.intervals import half_width_of_mean
+from tests.helpers.many_hosts import COUNTS, Taken, lab_of, measured
+
+DOCUMENT = PROJECT / "docs" / "own-hosts.md"
+FIGURE = PROJECT / "docs" / "figures" / "controller-cpu.svg"
+BEGIN, END = "<!-- table of make many -->\n", "<!-- end of table -->"
+REPETITIONS = 6
+COLUMNS = {
+    "hosts": ("hosts", "{:.0f}"),
+    "up_s": ("up, s", "{:.1f}"),
+    "starting_s": ("start of a run, s", "{:.1f}"),
+    "waiting_s": ("of it after the last host is ready, s", "{:.1f}"),
+    "fetching_s": ("fetched after, s", "{:.2f}"),
+    "cpu_s": ("controller's CPU, s a run", "{:.2f}"),
+    "cpu_per_host_ms": ("ms a run and host", "{:.0f}"),
+    "peak_memory_mib": ("its memory, MiB", "{:.0f}"),
+}
+
+
+def measure(repetitions: int) -> pd.DataFrame:
+    """Measure all numbers of hosts; the first run of each starts what the others find running.
+
+    Returns
+    -------
+    A row a run, columns as `Taken` has them, and how long the lab took to be up, `up_s`.
+    """
+    rows = []
+    for hosts in COUNTS:
+        with TemporaryDirectory() as folder, lab_of(hosts) as up_s:
+            manifests = measured(hosts, Path(folder), repetitions=repetitions + 1)
+        for manifest in manifests[1:]:
+            rows.append(vars(Taken.of(manifest)) | {"up_s": up_s})
+            print(rows[-1], flush=True)
+    return pd.DataFrame(rows)
+
+
+def with_shares(runs: pd.DataFrame) -> pd.DataFrame:
+    """Add what a host takes of the controller's CPU in a run, `cpu_per_host_ms`."""
+    return runs.assign(cpu_per_host_ms=1000 * runs["cpu_s"] / runs["hosts"])
+
+
+def table(runs: pd.DataFrame) -> str:
+    """Return means by number of hosts in Markdown; of the memory the largest."""
+    by_hosts = with_shares(runs).groupby("hosts")
+    means = by_hosts.mean().assign(peak_memory_mib=by_hosts["peak_memory_mib"].max()).reset_index()
+    heads = [heading for heading, _ in COLUMNS.values()]
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+    for row in means.to_dict("records"):
+        cells = [form.format(row[name]) for name, (_, form) in COLUMNS.items()]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def plot(runs: pd.DataFrame) -> go.Figure:
+    """Plot CPU time of the controller per run, and per run and host, against hosts: 95 % CIs."""
+    titles = {"cpu_s": "CPU (s per run)", "cpu_per_host_ms": "CPU (ms per run and host)"}
+    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
+    figure.update_layout(template=TEMPLATE, showlegend=False)
+    by_hosts = with_shares(runs).groupby("hosts")
+    for column, (measured_, title) in enumerate(titles.items(), start=1):
+        values = by_hosts[measured_]
+        means = values.mean()
+        trace = go.Scatter(
+            x=means.index,
+            y=means,
+            error_y={"type": "data", "array": half_width_of_mean(values.std(), values.count())},
+            mode="lines+markers",
+            marker={"symbol": "circle", "color": BLUE},
+        )
+        figure.add_trace(trace, row=1, col=column)
+        figure.update_yaxes(title_text=title, rangemode="tozero", row=1, col=column)
+    return figure.update_xaxes(title_text="Hosts", rangemode="tozero")
+
+
+def main() -> int:
+    """Measure, and write table and figure."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--repetitions", type=int, default=REPETITIONS)
+    runs = measure(arguments.parse_args().repetitions)
+    before, rest = DOCUMENT.read_text().split(BEGIN)
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{table(runs)}\n\n{END}{rest.split(END)[1]}")
+    svg = draw_svg(plot(runs).to_plotly_json(), width_px=860, height_px=320)
+    FIGURE.write_text(f"{svg}\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
