@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -70,7 +71,8 @@ def measure(campaign: Path, sections: list[str], those: Workers) -> tuple[float,
 
 
 def _load(_: int) -> None:
-    """Do nothing but what calls from this module bring with them: what is imported once."""
+    """Import what tidying needs: that is done once."""
+    import_module(tidy_campaign.__module__)
 
 
 def main() -> int:

@@ -48,11 +48,11 @@ class StartLeads:
             write_json(self._path, {name: round(s, 3) for name, s in self._took_s.items()})
 
     def first(self, connection: Connection, command: Callable[[], T]) -> T:
-        """Run a command of which the time counts only if nothing is known of the host."""
+        """Run a command that does more than to tell a time: as long is given while none was."""
         result, seconds = _timed(connection, command)
-        with self._lock:
-            if seconds is not None:
-                self._took_s.setdefault(connection.host.name, seconds)
+        if seconds is not None and seconds <= LONGEST_S:
+            with self._lock:
+                self._took_s.setdefault(connection.host.name, seconds / _MARGIN)
         return result
 
     def tell(self, jobs: Sequence[Job], line: str) -> None:
