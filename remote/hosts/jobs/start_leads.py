@@ -21,7 +21,7 @@ START_LEADS = ".start-leads.json"
 """File of a campaign in which they are kept, so that no call of `lab` learns them anew."""
 
 LEAST_S = 0.1
-LONGEST_S = 30.0
+LONGEST_S = 10.0
 """What takes longer tells of a connection, not of a host."""
 PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
 _MARGIN = 2.0
@@ -41,6 +41,7 @@ class StartLeads:
         self._path = campaign_dir / START_LEADS
         self._lock = threading.Lock()
         self._took_s = _read(self._path)
+        self._lost: set[str] = set()
 
     def keep(self) -> None:
         """Write to disk what is known by now."""
@@ -59,15 +60,19 @@ class StartLeads:
         """Write a line to the standard input of all `jobs` at once, and learn how long it takes."""
 
         def tell(job: Job) -> None:
+            name = job.connection.host.name
             _, seconds = _timed(job.connection, lambda: job.tell(line))
-            if seconds is not None:
-                self._note(job.connection.host.name, seconds)
+            if seconds is None:
+                self._lost.add(name)
+            else:
+                self._note(name, seconds)
 
         in_parallel({str(number): partial(tell, job) for number, job in enumerate(jobs)})
 
     def was_late(self, name: str, needed_s: float) -> None:
-        """Learn that a host would have kept the time if it had been told `needed_s` before."""
-        self._note(name, needed_s / _MARGIN)
+        """Learn that a host, told so long before, would have kept the time; not if it was lost."""
+        if name not in self._lost:
+            self._note(name, needed_s / _MARGIN)
 
     def lead_s(self, clocks: Mapping[str, Mapping[str, float]]) -> tuple[float, str]:
         """Return how long before the start all hosts are told when it is, and for which of them.

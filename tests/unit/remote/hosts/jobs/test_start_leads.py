@@ -86,8 +86,9 @@ def test_a_host_that_was_late_gets_what_it_needed(tmp_path):
 def test_a_connection_that_breaks_spoils_nothing(tmp_path):
     leads = StartLeads(tmp_path)
     way = Way()
-    leads.tell([Job(way, seconds=0.3, happens=way.breaks)], "1795")
     leads.was_late("c1", 2 * LONGEST_S + 1)
+    leads.tell([Job(way, seconds=0.3, happens=way.breaks)], "1795")
+    leads.was_late("c1", 5.0)
 
     def fail():
         raise ConnectionError
