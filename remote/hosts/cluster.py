@@ -47,7 +47,7 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
     try:
         started = SSHCluster(
             [hosts[0].address, *(host.address for host in hosts)],
-            connect_options=[_ssh_options(host) for host in (hosts[0], *hosts)],
+            connect_options=[ssh_options(host) for host in (hosts[0], *hosts)],
             scheduler_options={"host": hosts[0].data_address, "port": 0, "dashboard": False},
             worker_options={"nthreads": 1},
             remote_python=python,
@@ -60,7 +60,7 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
         yield str(running.scheduler_address)
 
 
-def _ssh_options(host: Host) -> dict[str, Any]:
+def ssh_options(host: Host) -> dict[str, Any]:
     """Return what asyncssh is told of the way to a host: nothing but what the inventory says."""
     options: dict[str, Any] = {
         "port": host.port,
