@@ -15,6 +15,7 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
+from numpy.random import SeedSequence
 
 SCHEDULER = "MWLAB_SCHEDULER"
 """Environment variable with the address of a Dask scheduler, such as ``tcp://10.0.0.4:8786``."""
@@ -24,6 +25,7 @@ _CONNECT_TIMEOUT_S = 20.0
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Call = tuple[object, SeedSequence | None]  # an item, and what its random numbers come from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +99,11 @@ def mapped(
     Exception
         What `function` raises, at the item for which it does.
     """
-    calls: Sequence[tuple[object, ...]] = [(item,) for item in items]
+    listed = list(items)
+    seeds: Sequence[SeedSequence | None] = [None] * len(listed)
     if seed is not None:
-        seeds = np.random.SeedSequence(seed).spawn(len(calls))
-        calls = [(*call, own) for call, own in zip(calls, seeds, strict=True)]
+        seeds = SeedSequence(seed).spawn(len(listed))
+    calls = list(zip(listed, seeds, strict=True))
     if within is not None:
         yield from _spread(function, calls, within)
         return
@@ -109,7 +112,7 @@ def mapped(
 
 
 def _spread(
-    function: Callable[..., Result], calls: Sequence[tuple[object, ...]], within: Workers
+    function: Callable[..., Result], calls: Sequence[Call], within: Workers
 ) -> Iterator[Result]:
     if within.executor is None:
         for call in calls:
@@ -121,15 +124,13 @@ def _spread(
         yield from results
 
 
-def _all_called(
-    function: Callable[..., Result], calls: Iterable[tuple[object, ...]]
-) -> list[Result]:
+def _all_called(function: Callable[..., Result], calls: Iterable[Call]) -> list[Result]:
     return [_called(function, call) for call in calls]
 
 
-def _called(function: Callable[..., Result], call: tuple[object, ...]) -> Result:
-    item, *seeds = call
-    return function(item, *map(np.random.default_rng, seeds))
+def _called(function: Callable[..., Result], call: Call) -> Result:
+    item, seed = call
+    return function(item) if seed is None else function(item, np.random.default_rng(seed))
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from remote.providers.fleets import inventory_path
 @click.option(
     "--python",
     default=sys.executable,
-    help="Python on the hosts of an environment with this project.  [default: the path of this one]",
+    help="Python on the hosts, with this project.  [default: the path of this one]",
 )
 @click.option("--allow-public", is_flag=True, help="Listen on addresses that the Internet routes.")
 def workers(fleet: str, python: str, allow_public: bool) -> None:

@@ -32,8 +32,6 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
     HostUnreachable
         The cluster does not start on a host.
     """
-    from distributed import SSHCluster  # slow to load
-
     hosts = inventory.hosts
     for host in hosts:
         if host.jump is not None:
@@ -44,6 +42,8 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
             )
     if not allow_public:
         require_private(hosts, inventory.path)
+    from distributed import SSHCluster  # slow to load
+
     try:
         started = SSHCluster(
             [hosts[0].address, *(host.address for host in hosts)],

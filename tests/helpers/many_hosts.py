@@ -1,4 +1,4 @@
-"""Runs on as many hosts as are asked for, measured by a process of their own, and what they took."""
+"""Runs on as many hosts as are asked for, measured by a process of its own, and what they took."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ from remote.providers.local_lab import LocalLab, Topology
 ROLES = ("clients", "middlewares", "servers")
 COUNTS = {8: (3, 2, 3), 30: (18, 3, 9), 100: (60, 10, 30)}
 CAMPAIGN = "many"
-# Few and small requests: it is the controller that is looked at, on a machine that has it all to do.
+# Few and small requests: the controller is looked at, on a machine that has all of it to do.
 SECTION = """
 title = "Many hosts"
 [hosts]

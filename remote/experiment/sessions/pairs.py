@@ -59,7 +59,7 @@ def rounds(pairs: Sequence[Pair], *, most: int = MOST_MEASURED) -> list[list[Pai
         for pair in sorted(left, key=lambda pair: measured[pair[0]] + measured[pair[1]]):
             if not chosen.keys() & set(pair):
                 chosen |= dict.fromkeys(pair, pair)
-        measured.update(chosen)
+        measured.update(list(chosen))
         found.append(list(dict.fromkeys(chosen.values())))
         taken = set(found[-1])
         left = [pair for pair in left if pair not in taken]

@@ -111,5 +111,5 @@ def test_nothing_is_mapped_to_nothing(here):
 
 
 def test_a_scheduler_that_is_not_there_is_told():
-    with pytest.raises(OSError, match="127.0.0.1:1"), workers(scheduler="tcp://127.0.0.1:1"):
+    with pytest.raises(OSError, match=r"127\.0\.0\.1:1"), workers(scheduler="tcp://127.0.0.1:1"):
         pass

@@ -213,7 +213,10 @@ def test_time_limit_of_servers_is_one_of_the_system(time_dilation, told):
 @pytest.mark.parametrize(
     ("said", "late_s"),
     [
-        ("memtier_benchmark: --start-at has passed 5208 ms ago; start the generator earlier.", 5.208),
+        (
+            "memtier: --start-at has passed 5208 ms ago; start the generator earlier.",
+            5.208,
+        ),
         ("c1: connection lost", None),
         ("", None),
     ],

@@ -125,7 +125,7 @@ def test_named_takes_the_path_of_a_file(tmp_path):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, queue, unshaped"):
+    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, hundred, queue, unshaped"):
         Topology.named("azur")
 
 
