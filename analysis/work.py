@@ -137,7 +137,8 @@ def _called(function: Callable[..., Result], call: Call) -> Result:
 def _cluster(address: str) -> Iterator[Workers]:
     from distributed import Client  # slow to load, and rarely needed
 
-    with Client(address, timeout=_CONNECT_TIMEOUT_S, set_as_default=False) as client:
+    connect = partial(Client, timeout=_CONNECT_TIMEOUT_S, set_as_default=False)
+    with connect(address) as client:
         client.wait_for_workers(1, timeout=_CONNECT_TIMEOUT_S)
         count = sum(client.nthreads().values())
         yield Workers(count=count, executor=client.get_executor(pure=False))

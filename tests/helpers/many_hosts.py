@@ -26,8 +26,8 @@ clients = {clients}
 middlewares = {middlewares}
 servers = {servers}
 [generator]
-clients_per_thread = 1
-think_time_s = 0.2
+clients_per_thread = 4
+think_time_s = 0.8
 value_bytes = 128
 key_count = 100
 [middleware]

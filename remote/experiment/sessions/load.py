@@ -157,10 +157,10 @@ class LoadSession:
         self, setup: Setup, jobs: RunningJobs, leads: StartLeads, collected: Collected
     ) -> None:
         collected.phases.enter("starting")
-        # Their JVMs start beside those of the middlewares that they will connect to.
-        loads = self._start_generators(setup, jobs, leads) if self._can_wait else []
         limit_s = _section_limit_s(self.section)
         self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)  # most run already
+        # Their JVMs start beside those of the middlewares that they will connect to.
+        loads = self._start_generators(setup, jobs, leads) if self._can_wait else []
         observers = self._captures.start(setup, jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
         proxies = self._start_middlewares(setup, jobs)
         if setup.databases:

@@ -17,6 +17,21 @@ MOST_S = 20.0  # on two busy cores, for connecting and all that follows; an idle
 MOST_UP_S, MOST_WAITING_S, MOST_FETCHING_S, MOST_MEMORY_MIB = 30, 5, 10, 500
 
 
+def test_a_hundred_hosts_are_up_measured_and_fetched_from_in_time(tmp_path):
+    with lab_of(100) as up_s:
+        manifests = measured(100, tmp_path, repetitions=2)
+    runs = [Taken.of(manifest) for manifest in manifests]
+    print(f"up after {up_s:.1f} s", *runs, sep="\n")
+    assert all(run.hosts == 100 for run in runs)
+    assert up_s < MOST_UP_S
+    assert max(run.waiting_s for run in runs) < MOST_WAITING_S
+    assert max(run.fetching_s for run in runs) < MOST_FETCHING_S
+    assert max(run.peak_memory_mib for run in runs) < MOST_MEMORY_MIB
+    links = tmp_path / CAMPAIGN / "many" / "kind=iperf3-parallel" / "rep-1" / "manifest.json"
+    told = json.loads(links.read_text())["links"]
+    assert told == {"pairs": 1800, "measured": 260, "at_once": 10}
+
+
 @pytest.fixture(scope="module")
 def thirty():
     """A lab of thirty hosts without limits."""
@@ -54,18 +69,3 @@ def test_errors_of_several_of_them_are_all_reported():
         assert failed == {"c2", "m3", "s9"}
         assert all(f"{name}: cannot connect" in str(error.value) for name in failed)
         assert sum(1 for r in results.values() if not isinstance(r, Exception)) == 27
-
-
-def test_a_hundred_hosts_are_up_measured_and_fetched_from_in_time(tmp_path):
-    with lab_of(100) as up_s:
-        manifests = measured(100, tmp_path, repetitions=2)
-    runs = [Taken.of(manifest) for manifest in manifests]
-    print(f"up after {up_s:.1f} s", *runs, sep="\n")
-    assert all(run.hosts == 100 for run in runs)
-    assert up_s < MOST_UP_S
-    assert max(run.waiting_s for run in runs) < MOST_WAITING_S
-    assert max(run.fetching_s for run in runs) < MOST_FETCHING_S
-    assert max(run.peak_memory_mib for run in runs) < MOST_MEMORY_MIB
-    links = tmp_path / CAMPAIGN / "many" / "kind=iperf3-parallel" / "rep-1" / "manifest.json"
-    told = json.loads(links.read_text())["links"]
-    assert told == {"pairs": 1800, "measured": 260, "at_once": 10}
