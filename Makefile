@@ -110,7 +110,7 @@ coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselv
 many: setup ## What controlling 8, 30 and 100 hosts takes of this machine: minutes, writes docs/own-hosts.md and its figure
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_hosts.py
 
-workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of synthetic tables: minutes, writes docs/workers.md
+workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: an hour, writes docs/workers.md
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_workers.py
 
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes

@@ -1,7 +1,7 @@
 """What controlling 8, 30 and 100 hosts takes of this machine: `make many`.
 
-Runs of little load on labs of so many hosts, all on this machine; the table goes into
-docs/own-hosts.md, the figure beside it.
+Runs of little load on labs of so many hosts, all on this machine. They are kept in hosts.csv, the
+table goes into docs/own-hosts.md, the figure beside it.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from analysis.paths import PROJECT
 from analysis.statistics.intervals import half_width_of_mean
 from tests.helpers.many_hosts import COUNTS, Taken, lab_of, measured
 
+RESULTS = Path(__file__).with_name("hosts.csv")
 DOCUMENT = PROJECT / "docs" / "own-hosts.md"
 FIGURE = PROJECT / "docs" / "figures" / "controller-cpu.svg"
 BEGIN, END = "<!-- table of make many -->\n", "<!-- end of table -->"
@@ -35,21 +36,19 @@ COLUMNS = {
 }
 
 
-def measure(repetitions: int) -> pd.DataFrame:
-    """Measure all numbers of hosts; the first run of each starts what the others find running.
+def measure(hosts: int, repetitions: int) -> pd.DataFrame:
+    """Measure runs with so many hosts; the first starts what the others find running.
 
     Returns
     -------
-    A row a run, columns as `Taken` has them, and how long the lab took to be up, `up_s`.
+    A row a run but for the first, columns as `Taken` has them, and how long the lab took to be up,
+    `up_s`.
     """
-    rows = []
-    for hosts in COUNTS:
-        with TemporaryDirectory() as folder, lab_of(hosts) as up_s:
-            manifests = measured(hosts, Path(folder), repetitions=repetitions + 1)
-        for manifest in manifests[1:]:
-            rows.append(vars(Taken.of(manifest)) | {"up_s": up_s})
-            print(rows[-1], flush=True)
-    return pd.DataFrame(rows)
+    with TemporaryDirectory() as folder, lab_of(hosts) as up_s:
+        print(f"{hosts} hosts are up after {up_s:.1f} s", flush=True)
+        manifests = measured(hosts, Path(folder), repetitions=repetitions + 1)
+    runs = pd.DataFrame([vars(Taken.of(manifest)) for manifest in manifests[1:]])
+    return runs.assign(up_s=up_s)
 
 
 def with_shares(runs: pd.DataFrame) -> pd.DataFrame:
@@ -90,15 +89,29 @@ def plot(runs: pd.DataFrame) -> go.Figure:
     return figure.update_xaxes(title_text="Hosts", rangemode="tozero")
 
 
-def main() -> int:
-    """Measure, and write table and figure."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--repetitions", type=int, default=REPETITIONS)
-    runs = measure(arguments.parse_args().repetitions)
+def publish(runs: pd.DataFrame) -> None:
+    """Write table and figure."""
     before, rest = DOCUMENT.read_text().split(BEGIN)
     DOCUMENT.write_text(f"{before}{BEGIN}\n{table(runs)}\n\n{END}{rest.split(END)[1]}")
     svg = draw_svg(plot(runs).to_plotly_json(), width_px=860, height_px=320)
     FIGURE.write_text(f"{svg}\n", encoding="utf-8")
+
+
+def main() -> int:
+    """Measure, keep the runs beside those with other numbers of hosts, and publish all of them."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--hosts", type=int, nargs="+", choices=COUNTS, default=list(COUNTS))
+    arguments.add_argument("--repetitions", type=int, default=REPETITIONS)
+    options = arguments.parse_args()
+    for hosts in options.hosts:
+        new = measure(hosts, options.repetitions)
+        print(new.to_string(), flush=True)
+        known = pd.read_csv(RESULTS) if RESULTS.exists() else new
+        kept = known[known["hosts"] != hosts]
+        pd.concat([kept, new]).sort_values("hosts", kind="stable").to_csv(
+            RESULTS, index=False, float_format="%.3f"
+        )
+    publish(pd.read_csv(RESULTS))
     return 0
 
 
