@@ -23,7 +23,7 @@ RESULTS = Path(__file__).with_name("hosts.csv")
 DOCUMENT = PROJECT / "docs" / "own-hosts.md"
 FIGURE = PROJECT / "docs" / "figures" / "controller-cpu.svg"
 BEGIN, END = "<!-- table of make many -->\n", "<!-- end of table -->"
-REPETITIONS = 6
+REPETITIONS = 3
 COLUMNS = {
     "hosts": ("hosts", "{:.0f}"),
     "up_s": ("up, s", "{:.1f}"),
