@@ -27,7 +27,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage planted lab lint format lock lock-maven audit tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted lab lint format lock lock-maven audit tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -108,6 +108,12 @@ soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread
 
 coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/precision.md
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
+
+many: setup ## What controlling 8, 30 and 100 hosts takes of this machine: minutes, writes docs/own-hosts.md and its figure
+	@PYTHONPATH=. $(BIN)/python tests/scale/measure_hosts.py
+
+workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: an hour, writes docs/workers.md
+	@PYTHONPATH=. $(BIN)/python tests/scale/measure_workers.py
 
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \

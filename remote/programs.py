@@ -1,4 +1,4 @@
-"""Run a program of the system and turn its failure into a `LabError`."""
+"""Run programs of the system and turn their failure into a `LabError`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from remote.errors import LabError
 
+T = TypeVar("T")
+
 # A user's PATH often lacks the folders of ip, tc and sshd.
 SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+
+AT_A_TIME = 16  # programs: most of them wait for the kernel
 
 KERNEL_REMEDY = (
     "The lab needs a Linux kernel with network, PID, mount, UTS and IPC namespaces, veth, bridge "
@@ -52,3 +58,16 @@ def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
         reason = result.stderr.strip() or f"exit status {result.returncode}"
         raise LabError(f"`{shlex.join(command)}` failed: {reason}", remedy)
     return result.stdout
+
+
+def side_by_side(action: Callable[[T], object], items: Iterable[T]) -> None:
+    """Call `action`, which runs programs, with all items, some at a time.
+
+    When it returns, or raises the first error, nothing of it runs any more.
+    """
+    pool = ThreadPoolExecutor(AT_A_TIME)
+    try:
+        for _ in pool.map(action, items):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)

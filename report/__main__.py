@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 from analysis.figures.drawing import DrawingError
 from analysis.paths import FIGURES
 from analysis.results import ParseError
+from analysis.work import SCHEDULER
 from remote.errors import ConfigError
 from report.contents.notebook import ReportError
 from report.export import FORMATS, HTML, PDF
@@ -29,14 +31,27 @@ INTERRUPTED = 130
     default=FIGURES,
     help="Folder for figures and report  [default: figures/]",
 )
+@click.option(
+    "--scheduler",
+    envvar=SCHEDULER,
+    help="Address of a Dask scheduler, whose workers simulate (docs/workers.md).",
+)
 @click.argument("notebooks", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def main(campaign: str, only: str | None, output: Path, notebooks: tuple[Path, ...]) -> None:
+def main(
+    campaign: str,
+    only: str | None,
+    output: Path,
+    scheduler: str | None,
+    notebooks: tuple[Path, ...],
+) -> None:
     """Execute NOTEBOOKS (all numbered ones by default) on a campaign and write the report.
 
     Nothing is measured, and no host is needed. Written are every figure as SVG with its data as
     CSV, report.pdf, and report/index.html with interactive figures.
     """
     started_s = time.monotonic()
+    if scheduler:
+        os.environ[SCHEDULER] = scheduler  # of the notebooks' kernels, too
     formats = (only,) if only else FORMATS
     try:
         exported = make_report(

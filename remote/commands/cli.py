@@ -27,6 +27,7 @@ from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
 from remote.commands.of_trace import parse_one_of, trace
+from remote.commands.of_workers import workers
 from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
@@ -229,7 +230,8 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))
-main.command()(_clear_errors(trace))
+for _command in (trace, workers):
+    main.command()(_clear_errors(_command))
 for _command in (find, sensitivity):
     main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(_command))
 main.command(name="try")(_clear_errors(try_))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -95,11 +96,21 @@ class Collected:
     manifest : entries for the manifest.
     files : by relative path, uncompressed.
     phases : the clock that tells how long each phase of the run takes.
+    cpu_began_s : CPU time that this process had used when the run began.
     """
 
     manifest: dict[str, Any] = field(default_factory=dict)
     files: Received = field(default_factory=Received)
     phases: Phases = field(default_factory=Phases)
+    cpu_began_s: float = field(default_factory=time.process_time)
+
+    def used(self) -> dict[str, float]:
+        """Return what the run has taken of this process so far, and its largest memory ever."""
+        peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return {
+            "cpu_s": round(time.process_time() - self.cpu_began_s, 3),
+            "peak_memory_mib": round(peak_kib / 1024, 1),
+        }
 
 
 def is_pilot(run: Run, manifest: Mapping[str, Any]) -> bool:
@@ -151,6 +162,7 @@ def store(
             manifest["machine_share"] = machine_share(manifest, manifest["results"])
         if manifest["status"] == ACCEPTED and is_pilot(run, manifest):
             manifest["status"] = PILOT
+    manifest["controller"] = collected.used()
     manifest["phases_s"] = collected.phases.take()
     write_manifest(run.partial, manifest)
     target = run.folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,8 +32,6 @@ TRANSFER_TIMEOUT_S = 300.0
 STDERR_TAIL_CHARACTERS = 2000
 CHUNK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 4096
-POLL_S = 0.005
-LONGEST_POLL_S = 0.05  # waiting must not cost the CPUs that are measured
 NO_EXIT_STATUS = -1  # what paramiko reports when the connection broke before the command ended
 _SHOWN = 80  # characters of what cannot be read
 
@@ -306,12 +305,31 @@ class _TooMuch(Exception):
     """A command writes more than it may."""
 
 
+class _News(threading.Event):
+    """Set when a stream has something to read or has ended; only its reader takes it back."""
+
+    def clear(self) -> None:
+        """Leave it set: the stream that is empty is not the only one."""
+
+    def take(self) -> None:
+        """Wait until it is set, and take it back."""
+        self.wait()
+        super().clear()
+
+
 def _drain(channel: paramiko.Channel, most_bytes: int) -> tuple[str, str]:
-    """Read both streams of `channel` until the command ends or the channel is closed."""
+    """Read both streams of `channel` until the command ends or the channel is closed.
+
+    It sleeps while nothing comes, however many hosts are waited for: the CPU may be measured.
+    """
     out, err = bytearray(), bytearray()
-    pause_s = POLL_S
+    news = _News()
+    channel.in_buffer.set_event(news)
+    channel.in_stderr_buffer.set_event(news)
+    news.set()  # what came before
     while True:
-        ended = channel.closed or (channel.eof_received and channel.exit_status_ready())
+        news.take()
+        ended = channel.closed or channel.eof_received
         while channel.recv_ready() and len(out) <= most_bytes:
             out += channel.recv(CHUNK_BYTES)
         while channel.recv_stderr_ready() and len(err) <= most_bytes:
@@ -320,8 +338,6 @@ def _drain(channel: paramiko.Channel, most_bytes: int) -> tuple[str, str]:
             raise _TooMuch(f"it wrote more than {most_bytes} bytes")
         if ended:
             return _text(out), _text(err)
-        time.sleep(pause_s)
-        pause_s = min(1.2 * pause_s, LONGEST_POLL_S)
 
 
 def _text(output: bytearray) -> str:

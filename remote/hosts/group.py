@@ -16,6 +16,9 @@ from remote.hosts.ssh.received import Received
 
 T = TypeVar("T")
 
+TRANSFERS_AT_ONCE = 8
+"""Hosts that files are copied to or from at the same time: more fill memory, not the network."""
+
 
 class Fleet:
     """The connections to all hosts of an inventory; opened on first use, closed together."""
@@ -41,8 +44,18 @@ class Fleet:
         for gateway in reversed(self._gateways.values()):
             gateway.close()
 
-    def for_each(self, hosts: Iterable[Host], action: Callable[[Connection], T]) -> dict[str, T]:
+    def for_each(
+        self,
+        hosts: Iterable[Host],
+        action: Callable[[Connection], T],
+        *,
+        at_once: int | None = None,
+    ) -> dict[str, T]:
         """Run `action` on the connection of each host at the same time.
+
+        Parameters
+        ----------
+        at_once : on so many hosts at a time at most; None for all.
 
         Returns
         -------
@@ -54,12 +67,18 @@ class Fleet:
             At least one host failed; it holds every host's result. One host alone raises its own
             error.
         """
-        return in_parallel({h.name: partial(action, self[h]) for h in hosts})
+        return in_parallel({h.name: partial(action, self[h]) for h in hosts}, at_once=at_once)
 
     def try_each(
-        self, action: Callable[[Connection], T], hosts: Iterable[Host] | None = None
+        self,
+        action: Callable[[Connection], T],
+        hosts: Iterable[Host] | None = None,
+        *,
+        at_once: int | None = None,
     ) -> dict[str, T | RemoteError]:
         """Run `action` on each host at the same time, by default on all of the inventory.
+
+        As `for_each`, but errors are among the results.
 
         Returns
         -------
@@ -72,7 +91,8 @@ class Fleet:
             except RemoteError as exc:
                 return exc
 
-        return self.for_each(self.inventory.hosts if hosts is None else hosts, attempt)
+        chosen = self.inventory.hosts if hosts is None else hosts
+        return self.for_each(chosen, attempt, at_once=at_once)
 
     def run(
         self, command: str, hosts: Iterable[Host] | None = None, *, timeout_s: float = 30.0
@@ -88,11 +108,19 @@ class Fleet:
 
     def put(self, local: Path, remote: str, hosts: Iterable[Host] | None = None) -> None:
         """Copy a local file to the path `remote`, relative to the work directory, of each host."""
-        _all_of(self.try_each(lambda c: c.put(local, f"{c.host.work_dir}/{remote}"), hosts))
+
+        def put(connection: Connection) -> None:
+            connection.put(local, f"{connection.host.work_dir}/{remote}")
+
+        _all_of(self.try_each(put, hosts, at_once=TRANSFERS_AT_ONCE))
 
     def get(self, remote: str, hosts: Iterable[Host] | None = None) -> dict[str, Received]:
         """Return the files below the folder `remote`, relative to the work directory, by host."""
-        return _all_of(self.try_each(lambda c: c.get_tree(f"{c.host.work_dir}/{remote}"), hosts))
+
+        def get(connection: Connection) -> Received:
+            return connection.get_tree(f"{connection.host.work_dir}/{remote}")
+
+        return _all_of(self.try_each(get, hosts, at_once=TRANSFERS_AT_ONCE))
 
     def _gateway(self, jump: Host | None) -> Link | None:
         """Return the link to a jump host, of which there is one for all hosts behind it."""
@@ -111,10 +139,16 @@ def _all_of(outcomes: Mapping[str, T | RemoteError]) -> dict[str, T]:
     return {n: outcome for n, outcome in outcomes.items() if not isinstance(outcome, RemoteError)}
 
 
-def in_parallel(tasks: Mapping[str, Callable[[], T]]) -> dict[str, T]:
+def in_parallel(
+    tasks: Mapping[str, Callable[[], T]], *, at_once: int | None = None
+) -> dict[str, T]:
     """Run all `tasks` in threads and return their results by name.
 
     An interrupt returns at once; what still runs on hosts is then the caller's to stop.
+
+    Parameters
+    ----------
+    at_once : so many at a time at most; None for all, as tasks need that wait for each other.
 
     Raises
     ------
@@ -124,7 +158,7 @@ def in_parallel(tasks: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """
     results: dict[str, T] = {}
     errors: dict[str, Exception] = {}
-    executor = ThreadPoolExecutor(max_workers=max(1, len(tasks)))
+    executor = ThreadPoolExecutor(max_workers=at_once or max(1, len(tasks)))
     try:
         futures = {name: executor.submit(task) for name, task in tasks.items()}
         for name, future in futures.items():

@@ -4,9 +4,7 @@
 """
 
 import argparse
-import os
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -26,6 +24,7 @@ from simulated_sections import Cells
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.paths import PROJECT
+from analysis.work import mapped, workers
 
 DOCUMENT = PROJECT / "docs" / "precision.md"
 BEGIN, END = "<!-- table of make coverage -->\n", "<!-- end of table -->"
@@ -196,14 +195,15 @@ def main() -> int:
     """Run all kinds over the cores, write the table, and fail if intervals hold too rarely."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--document", type=Path, default=DOCUMENT)
-    document: Path = arguments.parse_args().document
+    arguments.add_argument("--scheduler", help="address of a Dask cluster's (docs/workers.md)")
+    options = arguments.parse_args()
+    document: Path = options.document
     print(f"seed {SEED}, {CAMPAIGNS} campaigns of each of {len(SETTINGS)} kinds", flush=True)
     lines: dict[Setting, list[str]] = {}
     wrong: list[Setting] = []
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        asked = {pool.submit(outcomes, setting): setting for setting in SETTINGS}
-        for number, done in enumerate(as_completed(asked), start=1):
-            setting, found = asked[done], done.result()
+    with workers(scheduler=options.scheduler) as those:
+        done = mapped(outcomes, SETTINGS, within=those)
+        for number, (setting, found) in enumerate(zip(SETTINGS, done, strict=True), start=1):
             lines[setting] = rows(setting, found)
             print(f"{number}/{len(SETTINGS)}", *lines[setting], sep="\n", flush=True)
             if short(setting, found):

@@ -34,7 +34,7 @@ class ScriptedFleet:
     def __init__(self, gone=()):
         self.gone = set(gone)
 
-    def for_each(self, hosts, action):
+    def for_each(self, hosts, action, *, at_once=None):
         return {host: action(ScriptedConnection(host, host in self.gone)) for host in hosts}
 
 

@@ -16,11 +16,7 @@ Jain 1991, section 25.5.1 (independent replications); Stein 1945, doi:10.1214/ao
 """
 
 import math
-import multiprocessing
-import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +26,7 @@ from scipy.special import stdtrit
 from analysis.models.simulated.simulation import SimulationOptions, simulate
 from analysis.models.system import System
 from analysis.statistics.intervals import CONFIDENCE
+from analysis.work import mapped, workers
 
 PRECISE = ("throughput_ops_per_s", "client_response_time_ms")
 WORTH_A_PROCESS = 32  # replications in a round: below, starting processes takes longer
@@ -116,8 +113,7 @@ def replicate(
     Parameters
     ----------
     processes
-        At most so many at a time; by default one for each core. The results are the same whatever
-        their number. A script that lets them start needs the usual ``if __name__ == "__main__"``.
+        As for `analysis.work.workers`. The results are the same whatever their number.
 
     Returns
     -------
@@ -132,8 +128,8 @@ def replicate(
     goal = goal or Goal()
     seeds = goal.seeds()
     first = [(case, seed) for case in cases for seed in seeds[: goal.fewest]]
-    with _processes(processes or len(os.sched_getaffinity(0)), len(first)) as run_all:
-        found = iter(run_all(first))
+    with workers(1 if len(first) < WORTH_A_PROCESS else processes) as those:
+        found = mapped(one_replication, first, within=those)
         means = [[next(found) for _ in range(goal.fewest)] for _ in cases]
         needed = [_needed(own, goal) for own in means]
         further = [
@@ -141,9 +137,9 @@ def replicate(
             for case, count in zip(cases, needed, strict=True)
             for seed in seeds[goal.fewest : count]
         ]
-        found = iter(run_all(further))
-    for own, count in zip(means, needed, strict=True):
-        own.extend(next(found) for _ in range(count - goal.fewest))
+        found = mapped(one_replication, further, within=those)
+        for own, count in zip(means, needed, strict=True):
+            own.extend(next(found) for _ in range(count - goal.fewest))
     return [_summary(own, goal) for own in means]
 
 
@@ -157,35 +153,6 @@ def one_replication(job: tuple[Case, int]) -> pd.Series:
         options=replace(case.options, seed=seed),
     )
     return result.measures["mean"]
-
-
-class _Serial:
-    """Runs jobs here."""
-
-    def __call__(self, jobs: Sequence[tuple[Case, int]]) -> list[pd.Series]:
-        return [one_replication(job) for job in jobs]
-
-
-class _Parallel:
-    """Runs jobs in processes, in chunks."""
-
-    def __init__(self, pool: ProcessPoolExecutor, processes: int) -> None:
-        self.pool, self.processes = pool, processes
-
-    def __call__(self, jobs: Sequence[tuple[Case, int]]) -> list[pd.Series]:
-        size = max(1, len(jobs) // (8 * self.processes))
-        return list(self.pool.map(one_replication, jobs, chunksize=size))
-
-
-@contextmanager
-def _processes(processes: int, first_round: int) -> Iterator[_Serial | _Parallel]:
-    """Give what runs jobs: here, or in new processes that share nothing with this one."""
-    if processes < 2 or first_round < WORTH_A_PROCESS:
-        yield _Serial()
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        yield _Parallel(pool, processes)
 
 
 def _needed(first: Sequence[pd.Series], goal: Goal) -> int:

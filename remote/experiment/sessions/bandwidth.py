@@ -1,4 +1,4 @@
-"""iperf3 between pairs of hosts: one pair after the other, or all at the same time."""
+"""iperf3 between pairs of hosts: in rounds, or all at the same time."""
 
 from __future__ import annotations
 
@@ -32,14 +32,18 @@ class Bandwidths:
         self.seconds = seconds
         self.omit_s = omit_s
 
-    def sequential(self, pairs: Sequence[Pair], collected: Collected) -> None:
-        """Measure one pair after the other and add their files to `collected`."""
-        receivers = list(dict.fromkeys(receiver for _, receiver in pairs))
-        tests = len(pairs)
+    def in_rounds(self, rounds: Sequence[Sequence[Pair]], collected: Collected) -> None:
+        """Measure one round after the other and add their files to `collected`.
+
+        Parameters
+        ----------
+        rounds : pairs that are measured at the same time, each with a receiver of its own.
+        """
+        receivers = list(dict.fromkeys(receiver for pairs in rounds for _, receiver in pairs))
         with RunningJobs(self.fleet, self.folder) as jobs:
-            self._serve(jobs, [(receiver, iperf.PORT) for receiver in receivers], tests)
-            for sender, receiver in pairs:
-                self._send(sender, receiver, iperf.PORT, collected)
+            self._serve(jobs, [(receiver, iperf.PORT) for receiver in receivers], len(rounds))
+            for pairs in rounds:
+                self._send_all([(*pair, iperf.PORT) for pair in pairs], collected)
         self._forget(receivers)
 
     def parallel(self, pairs: Sequence[Pair], collected: Collected) -> None:
@@ -52,14 +56,8 @@ class Bandwidths:
         served = [(receiver, port) for (_, receiver), port in zip(pairs, ports, strict=True)]
         with RunningJobs(self.fleet, self.folder) as jobs:
             self._serve(jobs, served, 1)
-            in_parallel(
-                {
-                    f"{sender.name}-{receiver.name}": partial(
-                        self._send, sender, receiver, port, collected
-                    )
-                    for (sender, receiver), port in zip(pairs, ports, strict=True)
-                }
-            )
+            sent = [(*pair, port) for pair, port in zip(pairs, ports, strict=True)]
+            self._send_all(sent, collected)
         self._forget([receiver for _, receiver in pairs])
 
     def _serve(self, jobs: RunningJobs, served: Sequence[tuple[Host, int]], tests: int) -> None:
@@ -72,6 +70,16 @@ class Bandwidths:
             job.wait_for_line(iperf.READY_LINE, timeout_s=MARGIN_S)
 
         in_parallel({f"{h.name}:{port}": partial(serve, h, port) for h, port in served})
+
+    def _send_all(self, sent: Sequence[tuple[Host, Host, int]], collected: Collected) -> None:
+        in_parallel(
+            {
+                f"{sender.name}-{receiver.name}": partial(
+                    self._send, sender, receiver, port, collected
+                )
+                for sender, receiver, port in sent
+            }
+        )
 
     def _send(self, sender: Host, receiver: Host, port: int, collected: Collected) -> None:
         command = iperf.client_command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,8 @@ from remote.hosts.provision import DROP_IN, Tools
 
 READY_LINE = "ready"
 READY_TIMEOUT_S = 60.0
-START_LEAD_S = 0.1
 APART_S = 1  # that real ones start and end after each other
-LEAD_PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
+_LATE = re.compile(r"--start-at has passed (\d+) ms ago")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +42,10 @@ def instances(clients: Sequence[Host], targets: Sequence[Host], per_client: int)
     ]
 
 
-def start_lead_s(clock_bounds_s: Sequence[float]) -> float:
-    """Return the time that instances which are ready are given until their first request.
-
-    Parameters
-    ----------
-    clock_bounds_s : how well the clock of each client is known: half of the time of an answer.
-    """
-    return START_LEAD_S + LEAD_PER_BOUND * max(clock_bounds_s)
+def late_s(stderr: str) -> float | None:
+    """Return by how much an instance was told too late when to start, as it says; None if not."""
+    told = _LATE.search(stderr)
+    return int(told[1]) / 1000 if told else None
 
 
 def with_cool_down(lengths: Lengths) -> Lengths:

@@ -10,7 +10,13 @@ from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
-from remote.experiment.sessions.pairs import first_of_alike, reply_pairs, request_pairs
+from remote.experiment.sessions.pairs import (
+    first_of_alike,
+    reply_pairs,
+    request_pairs,
+    rounds,
+    told,
+)
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import ROLES
 from remote.hosts.provision import Tools
@@ -22,7 +28,7 @@ OMIT_S = {"smoke": 0, "quick": 0, "paper": 1}
 
 
 def links_section(plan: Section) -> Section:
-    """Return what measures the links of the section `plan`: one pair after the other, and all."""
+    """Return what measures the links of the section `plan`: each for itself, and all at once."""
     return dataclasses.replace(
         plan,
         kind="links",
@@ -61,7 +67,8 @@ class LinksSession:
         """Perform `run` and fill `collected`.
 
         All at once means all requests' ways at the same time and then all replies' ways, which is
-        how sets and gets load the links.
+        how sets and gets load the links. Of very many pairs a sample is measured (`pairs.rounds`);
+        the manifest tells of how many.
         """
         hosts = [host for of_role in self.roles.values() for host in of_role]
         collected.manifest |= {
@@ -78,12 +85,15 @@ class LinksSession:
             seconds=run.lengths.stable_s,
             omit_s=OMIT_S[run.section.profile],
         )
-        requests, replies = request_pairs(self.roles), reply_pairs(self.roles)
+        ways = [request_pairs(self.roles), reply_pairs(self.roles)]
+        if run.section.profile == "smoke" and run.config["kind"] == SEQUENTIAL:
+            ways = [first_of_alike([*ways[0], *ways[1]])]
+        measured = [rounds(pairs) for pairs in ways]
+        one_by_one = [pairs for way in measured for pairs in way]
+        collected.manifest["links"] = told([pair for pairs in ways for pair in pairs], one_by_one)
         if run.config["kind"] == PARALLEL:
-            bandwidths.parallel(requests, collected)
-            bandwidths.parallel(replies, collected)
+            for way in measured:
+                bandwidths.parallel([pair for pairs in way for pair in pairs], collected)
         else:
-            pairs = [*requests, *replies]
-            smoke = run.section.profile == "smoke"
-            bandwidths.sequential(first_of_alike(pairs) if smoke else pairs, collected)
+            bandwidths.in_rounds(one_by_one, collected)
         note_clocks(self.fleet, hosts, "end", collected)

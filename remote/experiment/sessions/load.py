@@ -24,19 +24,26 @@ from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_options, middleware_launch
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
-from remote.hosts.group import Fleet, in_parallel
+from remote.hosts.group import TRANSFERS_AT_ONCE, Fleet, in_parallel
 from remote.hosts.host import Host
-from remote.hosts.jobs import FOLDER_MARK, Job, RunningJobs, job_folder, remove_job_folder
+from remote.hosts.jobs import (
+    FOLDER_MARK,
+    Job,
+    RunningJobs,
+    StartLeads,
+    job_folder,
+    remove_job_folder,
+)
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 from remote.services.memcached import Servers, parse_pauses
 from remote.services.middleware import bring, start_middlewares
-from remote.services.middleware_file import Middleware, kept_folder
+from remote.services.middleware_file import kept_folder
 from remote.services.monitors import Monitors, read_counters
 from remote.services.postgresql import Databases
 
 GENERATOR_GRACE_S = 15.0
-MORE_LEAD_S = 3.0
+START_LIMIT_S = 60.0  # more than hosts are ever given until they start together
 MIDDLEWARE_MARGIN_S = 120.0
 JOB_FILES = (".pid", ".sid", ".exit", ".part", ".lock", FOLDER_MARK)
 
@@ -85,7 +92,6 @@ class LoadSession:
         self._captures = Captures(fleet)
         self._prefill = Prefill(fleet, self.clients, servers, tools, undilated=undilated)
         self._brought: set[str] = set()
-        self._more_lead_s = 0.0
 
     def __enter__(self) -> LoadSession:
         settings = (self.section.settings(config) for config in self.section.configs())
@@ -105,14 +111,16 @@ class LoadSession:
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
         setup = self._setup(run)
-        collected.manifest |= self._describe(setup)
+        collected.manifest |= setup.describe(self.tools)
         self._prefill.ensure(setup.settings, setup.folder, run_s=setup.total_s)
         self._empty_databases(setup)
+        leads = StartLeads(run.campaign_dir)
         with RunningJobs(self.fleet, setup.folder) as jobs:
             try:
-                self._perform(setup, jobs, collected)
+                self._perform(setup, jobs, leads, collected)
                 collected.phases.enter("fetching")
                 self._fetch(setup, collected)
+                _learn_lateness(setup, leads, collected)
             except RemoteError:
                 jobs.kill_all()
                 self._salvage(setup, jobs, collected)
@@ -145,22 +153,24 @@ class LoadSession:
             else (),
         )
 
-    def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
+    def _perform(
+        self, setup: Setup, jobs: RunningJobs, leads: StartLeads, collected: Collected
+    ) -> None:
         collected.phases.enter("starting")
-        # Their JVMs start beside those of the middlewares that they will connect to.
-        loads = self._start_generators(setup, jobs) if self._can_wait else []
         limit_s = _section_limit_s(self.section)
         self._monitors.ensure(setup.hosts, setup.pinged, limit_s=limit_s)  # most run already
+        # Their JVMs start beside those of the middlewares that they will connect to.
+        loads = self._start_generators(setup, jobs, leads) if self._can_wait else []
         observers = self._captures.start(setup, jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
         proxies = self._start_middlewares(setup, jobs)
         if setup.databases:
             send_messages(self.fleet[setup.middlewares[0]], setup.settings)
         if self._can_wait:
-            start_s = self._start_together(setup, jobs, loads, collected)
+            start_s = self._start_together(setup, loads, leads, collected)
         else:
             self._server_stats("before", setup, collected)
             start_s = math.ceil(time.time())
-            loads = self._start_generators(setup, jobs)
+            loads = self._start_generators(setup, jobs, leads)
         collected.manifest["start_at_epoch_s"] = start_s
         pausers = self._servers.pause(jobs, setup.pauses(start_s))
         if times := setup.left_open(start_s):
@@ -168,8 +178,6 @@ class LoadSession:
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         until_start_s = max(0.0, start_s - time.time())
         late = jobs.wait(loads, timeout_s=until_start_s + setup.total_s + GENERATOR_GRACE_S)
-        if any(outcome.exit_status for outcome in jobs.outcomes):
-            self._more_lead_s += MORE_LEAD_S  # most likely one was too late to start with the rest
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
@@ -228,10 +236,10 @@ class LoadSession:
     def _cut_monitors(self, setup: Setup, jobs: RunningJobs) -> None:
         jobs.outcomes += self._monitors.cut(setup.hosts, setup.pinged, setup.folder)
 
-    def _start_generators(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
+    def _start_generators(self, setup: Setup, jobs: RunningJobs, leads: StartLeads) -> list[Job]:
         """Start all instances: drop-ins wait until they are told when to send, others do not."""
-        wait_s = generators.READY_TIMEOUT_S if self._can_wait else 0.0
-        limit_s = wait_s + setup.total_s + 2 * GENERATOR_GRACE_S + self._more_lead_s
+        wait_s = generators.READY_TIMEOUT_S + START_LIMIT_S if self._can_wait else 0.0
+        limit_s = wait_s + setup.total_s + 2 * GENERATOR_GRACE_S
         tasks = {}
         for one in setup.instances:
             options = generator_options(
@@ -242,7 +250,7 @@ class LoadSession:
                 time_dilation=self.fleet.inventory.time_dilation,
             )
             command = replace(options, start_is_told=self._can_wait).command()
-            tasks[f"{one.host.name}/{one.name}"] = partial(
+            start = partial(
                 jobs.start,
                 one.host,
                 one.name,
@@ -250,14 +258,17 @@ class LoadSession:
                 limit_s=limit_s,
                 reads_input=self._can_wait,
             )
+            tasks[f"{one.host.name}/{one.name}"] = partial(leads.first, self.fleet[one.host], start)
         return list(in_parallel(tasks).values())
 
     def _start_together(
-        self, setup: Setup, jobs: RunningJobs, loads: Sequence[Job], collected: Collected
+        self, setup: Setup, loads: Sequence[Job], leads: StartLeads, collected: Collected
     ) -> int:
         """Let drop-ins send their first request at the same whole second, which is returned.
 
-        All counters are read while these connect, so that it is done before.
+        All counters are read while these connect, so that it is done before. The manifest tells
+        when the last of all was ready, how long before the first request they were told, and for
+        which host so long.
         """
 
         def ready(job: Job) -> None:
@@ -266,11 +277,16 @@ class LoadSession:
         waits = {f"{job.connection.host.name}/{job.name}": partial(ready, job) for job in loads}
         counters = partial(self._server_stats, "before", setup, collected)
         in_parallel({**waits, "counters": counters})
-        clocks = [collected.manifest["clocks"][host.name][START] for host in setup.clients]
-        lead_s = generators.start_lead_s([float(clock["bound_s"]) for clock in clocks])
-        lead_s += max(0.0, *(float(clock["offset_s"]) for clock in clocks))  # it is later there
-        start_s = math.ceil(time.time() + lead_s + self._more_lead_s)
-        jobs.tell(loads, str(start_s))
+        clocks = collected.manifest["clocks"]
+        lead_s, slowest = leads.lead_s({h.name: clocks[h.name][START] for h in setup.clients})
+        ready_s = time.time()
+        start_s = math.ceil(ready_s + lead_s)
+        collected.manifest["start"] = {
+            "ready_epoch_s": round(ready_s, 3),
+            "lead_s": round(start_s - ready_s, 3),
+            "lead_of": slowest,
+        }
+        leads.tell(loads, str(start_s))
         return start_s
 
     def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
@@ -295,7 +311,7 @@ class LoadSession:
                 del files[path]
             collected.files.adopt(files, name)
 
-        self.fleet.for_each(setup.hosts, fetch)
+        self.fleet.for_each(setup.hosts, fetch, at_once=TRANSFERS_AT_ONCE)
 
     def _salvage(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         """Bring home what the hosts that still answer have of a run that broke off."""
@@ -308,44 +324,15 @@ class LoadSession:
         with contextlib.suppress(RemoteError):
             self._fetch(setup, collected)
 
-    def _describe(self, setup: Setup) -> dict[str, object]:
-        settings = setup.settings
-        client_tools = self.tools[self.clients[0].name]
-        targets: dict[str, list[str]] = {}
-        for one in setup.instances:
-            targets.setdefault(one.host.name, []).append(one.target.name)
-        return {
-            "roles": {
-                "clients": [h.name for h in setup.clients],
-                "middlewares": [h.name for h in setup.middlewares],
-                "servers": [h.name for h in setup.servers],
-                **({"databases": [h.name for h in setup.databases]} if setup.databases else {}),
-            },
-            "settings": settings.to_dict(),
-            **({"middleware": _about(setup.middleware)} if setup.middlewares else {}),
-            "targets": targets,
-            "instances_per_client": settings.instances_per_client,
-            "threads_per_instance": settings.threads_per_instance,
-            "num_clients": settings.num_clients,
-            "value_bytes": settings.value_bytes,
-            "key_count": settings.key_count,
-            "think_time_s": settings.known_think_time_s,
-            "durations": vars(setup.run.lengths),
-            "generator": {
-                "name": client_tools.generator_name,
-                "version": client_tools.facts.get("generator", "unknown"),
-            },
-            "hosts": {h.name: dict(self.tools[h.name].facts) for h in setup.hosts},
-        }
 
-
-def _about(middleware: Middleware) -> dict[str, object]:
-    """Return what those who read a run must know of its middleware; the plan holds all of it."""
-    return {
-        "name": middleware.name,
-        "tells_statistics": middleware.tells_statistics,
-        "exit_statuses": list(middleware.exit_statuses),
-    }
+def _learn_lateness(setup: Setup, leads: StartLeads, collected: Collected) -> None:
+    """Give hosts more time from now on whose generators say that they were told too late."""
+    for one in setup.instances:
+        said = collected.files.get(f"{one.host.name}/{one.name}.err", b"")
+        late_s = generators.late_s(said.decode(errors="replace"))
+        if late_s is not None:
+            leads.was_late(one.host.name, float(collected.manifest["start"]["lead_s"]) + late_s)
+    leads.keep()
 
 
 def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:

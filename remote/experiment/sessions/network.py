@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
-from remote.experiment.sessions.pairs import first_of_alike
+from remote.experiment.sessions.pairs import MOST_MEASURED, Pair, first_of_alike, rounds, told
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import ROLES, Host
 from remote.hosts.provision import Tools
@@ -65,12 +65,17 @@ class NetworkSession:
             result = self.fleet[sender].run(command, timeout_s=seconds + MARGIN_S)
             return result.stdout.encode()
 
-        for sender in self.hosts:  # one at a time: an idle network is what is asked about
-            targets = [h for h in self.hosts if h is not sender]
-            replies = in_parallel({h.name: partial(ping, sender, h) for h in targets})
-            for name, text in replies.items():
-                collected.files[f"{sender.name}/ping-{name}.txt"] = text
+        pairs = list(itertools.permutations(self.hosts, 2))
+        pinged = self._by_sender(pairs) if len(pairs) <= MOST_MEASURED else rounds(pairs)
+        collected.manifest["links"] = told(pairs, pinged)
+        for some in pinged:  # few at a time: an idle network is what is asked about
+            tasks = {f"{s.name}/ping-{t.name}.txt": partial(ping, s, t) for s, t in some}
+            collected.files.update(in_parallel(tasks))
+
+    def _by_sender(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
+        return [[pair for pair in pairs if pair[0] is sender] for sender in self.hosts]
 
     def _iperf3(self, seconds: int, collected: Collected) -> None:
         bandwidths = Bandwidths(self.fleet, "iperf3", seconds=seconds, omit_s=1)
-        bandwidths.sequential(first_of_alike(itertools.permutations(self.hosts, 2)), collected)
+        pairs = first_of_alike(itertools.permutations(self.hosts, 2))
+        bandwidths.in_rounds([[pair] for pair in pairs], collected)

@@ -1,13 +1,19 @@
-"""Which hosts talk to each other in an experiment."""
+"""Which hosts talk to each other in an experiment, and which of them are measured at once."""
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from remote.hosts.inventory import Host
 
 Pair = tuple[Host, Host]
+
+MOST_ALONE = 32
+"""Pairs that are measured one after the other; hosts may be one machine, whose CPUs they share."""
+MOST_MEASURED = 128
+"""Of more pairs than this a sample is measured."""
 
 
 def request_pairs(roles: Mapping[str, Sequence[Host]]) -> list[Pair]:
@@ -35,3 +41,35 @@ def first_of_alike(pairs: Iterable[Pair]) -> list[Pair]:
         alike = (sender.role, receiver.role, sender.rate_mbit_per_s)
         first.setdefault(alike, (sender, receiver))
     return list(first.values())
+
+
+def rounds(pairs: Sequence[Pair], *, most: int = MOST_MEASURED) -> list[list[Pair]]:
+    """Return the pairs in rounds, of which each may be measured at once: few come one by one.
+
+    In a round of more no host is in two pairs. With more than `most` pairs there are rounds until
+    so many are measured and every host is; those that are in the fewest so far come first.
+    """
+    if len(pairs) <= MOST_ALONE:
+        return [[pair] for pair in pairs]
+    found: list[list[Pair]] = []
+    measured: Counter[Host] = Counter()
+    left, hosts = list(pairs), {host for pair in pairs for host in pair}
+    while left and (sum(map(len, found)) < most or len(measured) < len(hosts)):
+        chosen: dict[Host, Pair] = {}
+        for pair in sorted(left, key=lambda pair: measured[pair[0]] + measured[pair[1]]):
+            if not chosen.keys() & set(pair):
+                chosen |= dict.fromkeys(pair, pair)
+        measured.update(list(chosen))
+        found.append(list(dict.fromkeys(chosen.values())))
+        taken = set(found[-1])
+        left = [pair for pair in left if pair not in taken]
+    return found
+
+
+def told(pairs: Sequence[Pair], measured: Sequence[Sequence[Pair]]) -> dict[str, int]:
+    """Return what a manifest tells of how many pairs were measured, and at once at most."""
+    return {
+        "pairs": len(pairs),
+        "measured": sum(map(len, measured)),
+        "at_once": max(map(len, measured), default=0),
+    }

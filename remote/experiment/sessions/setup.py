@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from remote.experiment.queues import transactions
@@ -11,7 +12,11 @@ from remote.experiment.sessions import generators
 from remote.experiment.sessions.generators import Instance
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
+from remote.hosts.provision import Tools
 from remote.services.middleware_file import Middleware
+
+MOST_PINGED = 8
+"""Hosts that one middleware pings at most: each ping is a program on a host that is measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +81,51 @@ class Setup:
 
     @property
     def pinged(self) -> set[tuple[Host, Host]]:
-        """Who pings whom: clients and middlewares all that they send to."""
-        of_clients = {(one.host, one.target) for one in self.instances}
-        return of_clients | {(m, server) for m in self.middlewares for server in self.behind}
+        """Who pings whom: clients and middlewares all that they send to, or some of very many."""
+        found = {(one.host, one.target) for one in self.instances}
+        count = len(self.behind)
+        for number, middleware in enumerate(self.middlewares):
+            first = number * MOST_PINGED  # of others than the middleware before
+            some = (self.behind[(first + i) % count] for i in range(min(count, MOST_PINGED)))
+            found |= {(middleware, host) for host in some}
+        return found
+
+    def describe(self, tools: Mapping[str, Tools]) -> dict[str, object]:
+        """Return what the manifest tells of it before anything is started."""
+        settings = self.settings
+        client_tools = tools[self.clients[0].name]
+        targets: dict[str, list[str]] = {}
+        for one in self.instances:
+            targets.setdefault(one.host.name, []).append(one.target.name)
+        return {
+            "roles": {
+                "clients": [h.name for h in self.clients],
+                "middlewares": [h.name for h in self.middlewares],
+                "servers": [h.name for h in self.servers],
+                **({"databases": [h.name for h in self.databases]} if self.databases else {}),
+            },
+            "settings": settings.to_dict(),
+            **({"middleware": _about(self.middleware)} if self.middlewares else {}),
+            "targets": targets,
+            "instances_per_client": settings.instances_per_client,
+            "threads_per_instance": settings.threads_per_instance,
+            "num_clients": settings.num_clients,
+            "value_bytes": settings.value_bytes,
+            "key_count": settings.key_count,
+            "think_time_s": settings.known_think_time_s,
+            "durations": vars(self.run.lengths),
+            "generator": {
+                "name": client_tools.generator_name,
+                "version": client_tools.facts.get("generator", "unknown"),
+            },
+            "hosts": {h.name: dict(tools[h.name].facts) for h in self.hosts},
+        }
+
+
+def _about(middleware: Middleware) -> dict[str, object]:
+    """Return what those who read a run must know of its middleware; the plan holds all of it."""
+    return {
+        "name": middleware.name,
+        "tells_statistics": middleware.tells_statistics,
+        "exit_statuses": list(middleware.exit_statuses),
+    }

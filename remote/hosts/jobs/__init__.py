@@ -5,6 +5,7 @@ from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
 from remote.hosts.jobs.ports import require_free_ports
 from remote.hosts.jobs.running import RunningJobs
 from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK, PROBE_BYTES, claim, start_script
+from remote.hosts.jobs.start_leads import StartLeads
 
 __all__ = [
     "FOLDER_MARK",
@@ -14,6 +15,7 @@ __all__ = [
     "JobKilled",
     "JobOutcome",
     "RunningJobs",
+    "StartLeads",
     "claim",
     "clear_jobs",
     "job_folder",

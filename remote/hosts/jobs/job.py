@@ -95,8 +95,10 @@ class Job:
         CommandFailed, CommandTimeout
             The job ended, or did not say so for `timeout_s` seconds.
         """
-        did_not = f"print a line that begins with `{prefix}` on its standard output"
-        self._await_ready(_says(prefix, self._path("out")), timeout_s, did_not)
+        awaited = _await_line(prefix, self._path("out"), self._path("lock"), timeout_s)
+        script = f"{awaited} && [ ! -f {self._path('exit')} ]"
+        if self._run(script, timeout_s=timeout_s).exit_status != 0:
+            raise self.failure(f"print a line that begins with `{prefix}` on its standard output")
 
     def wait_for_port(self, port: int, *, timeout_s: float) -> None:
         """Wait until something listens on `port` of the host; raises as `wait_for_line`."""
@@ -214,10 +216,19 @@ class Job:
         return shlex.quote(f"{self.folder}/{self.name}.{suffix}")
 
 
-def _says(prefix: str, path: str) -> str:
-    """Return the shell command that tells whether a line of a file begins so; it starts nothing."""
+def _await_line(prefix: str, out: str, lock: str, timeout_s: float) -> str:
+    """Return the shell command that waits until a job prints a line that begins so.
+
+    It fails when the job has let go of `lock`, or the time is over. Nothing is started again and
+    again beside what is measured: `tail` follows the job's output until nobody reads on.
+    """
+    follow = f"timeout {timeout_s:g} tail -s {POLL_S} -n +1 -f {out} 2> /dev/null"
     match = f"{shlex.quote(prefix)}*) exit 0;; esac"
-    return f"( while read -r line; do case $line in {match}; done < {path}; exit 1 )"
+    return (
+        f"{{ {follow} & t=$!; flock -s {lock} kill $t > /dev/null 2>&1 & f=$!; "
+        f"wait $t; kill $f 2> /dev/null; }} "
+        f"| ( while read -r line; do case $line in {match}; done; exit 1 )"
+    )
 
 
 def _await_lock(lock: str, end: str, timeout_s: float) -> str:

@@ -77,10 +77,6 @@ class RunningJobs:
         late = in_parallel({str(i): partial(wait, job) for i, job in enumerate(jobs)})
         return [job for job in late.values() if job is not None]
 
-    def tell(self, jobs: Sequence[Job], line: str) -> None:
-        """Write a line to the standard input of all `jobs` at the same time."""
-        in_parallel({str(i): partial(job.tell, line) for i, job in enumerate(jobs)})
-
     def stop(self, jobs: Sequence[Job], signal: str = "TERM") -> None:
         """Stop all `jobs` at the same time."""
 

@@ -14,7 +14,7 @@ import dool
 from remote.errors import ClockOffset, ConfigError, MissingTool
 from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, read_clock
 from remote.hosts.connection import Connection
-from remote.hosts.group import Fleet
+from remote.hosts.group import TRANSFERS_AT_ONCE, Fleet
 from remote.hosts.inventory import Host
 from remote.hosts.provision.table import install_command, may_not
 from remote.hosts.provision.tools import (
@@ -102,7 +102,8 @@ def provision(fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False) ->
             raise ConfigError(path, f"does not exist: run `{remedy}` first")
     own = {DOOL: Upload(content=DOOL.read_bytes())}
     own |= {path: Upload(content=path.read_bytes(), mode=m) for path, m in OWN_FILES.items()}
-    return fleet.for_each(hosts, partial(_provision_host, own=own, captures=captures))
+    prepare = partial(_provision_host, own=own, captures=captures)
+    return fleet.for_each(hosts, prepare, at_once=TRANSFERS_AT_ONCE)
 
 
 def _provision_host(connection: Connection, *, own: Mapping[Path, Upload], captures: bool) -> Tools:

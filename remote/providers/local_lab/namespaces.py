@@ -15,7 +15,7 @@ from analysis.whole_files import written_whole
 from remote.errors import LabError
 from remote.hosts.ssh.routes import route_leaves_by
 from remote.hosts.ssh.server import greets
-from remote.programs import run
+from remote.programs import run, side_by_side
 from remote.providers.local_lab import processes, requirements, sshd
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
@@ -25,7 +25,8 @@ from remote.providers.local_lab.links.wiring import (
     CONTROL_DEVICE,
     NAMESPACE_PREFIX,
     Delay,
-    network_commands,
+    host_commands,
+    switch_commands,
 )
 from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process
@@ -43,7 +44,7 @@ from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, LabHost, Topol
 from remote.waiting import until
 
 _NETNS_DIR = Path("/run/netns")
-_START_TIMEOUT_S = 15.0
+_START_TIMEOUT_S = 30.0  # a hundred hosts on two processors take a third of it
 
 
 class LocalLab:
@@ -252,11 +253,17 @@ class LocalLab:
         else:
             _prepare_machine(self._files)
         report(f"Connecting {len(hosts)} hosts to a switch ...")
-        adding = holder.adding(sshd.user_of_hosts()) if is_rootless() else ADDING
-        for command in network_commands(self.topology, mechanism, adding):
+        for command in switch_commands(self.topology, mechanism):
             run(inside(command))
-        if not is_rootless():  # in whose lab's namespaces there is nothing else
-            _check_routes(hosts)
+        adding = holder.adding(sshd.user_of_hosts()) if is_rootless() else ADDING
+
+        def connect(host: LabHost) -> None:
+            for command in host_commands(host, self.topology, mechanism, adding):
+                run(inside(command))
+            if not is_rootless():  # in whose lab's namespaces there is nothing else
+                _check_route(host)
+
+        side_by_side(connect, hosts)
         if mechanism is Delay.LINE:
             files = self._files
             delay_line.start_line(
@@ -264,12 +271,15 @@ class LocalLab:
             )
         report("Starting the hosts ...")
         sshd.write_files(self.topology, self._files)
-        for host in hosts:
+
+        def start(host: LabHost) -> None:
             entered = [
                 *groups.make(host.name),
                 *shaping.limit_cpu(groups, host, self.topology),
             ]
             sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
+
+        side_by_side(start, hosts)
         _wait_until_answering(hosts, self._files)
         calibrated = shaping.calibrated(self.topology, self._files, report)
         self._files.write_topology(calibrated)
@@ -287,14 +297,13 @@ class LocalLab:
         return running
 
 
-def _check_routes(hosts: Sequence[LabHost]) -> None:
-    for host in hosts:
-        if not route_leaves_by(host.address, CONTROL_DEVICE):
-            raise LabError(
-                f"packets to {host.address} ({host.name}) would not leave by {CONTROL_DEVICE}: "
-                "something else on this machine uses that address",
-                "Copy the topology file, change its network, and bring that one up",
-            )
+def _check_route(host: LabHost) -> None:
+    if not route_leaves_by(host.address, CONTROL_DEVICE):
+        raise LabError(
+            f"packets to {host.address} ({host.name}) would not leave by {CONTROL_DEVICE}: "
+            "something else on this machine uses that address",
+            "Copy the topology file, change its network, and bring that one up",
+        )
 
 
 def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
@@ -347,8 +356,7 @@ def _prepare_machine(files: LabFiles) -> None:
 
 def _restore_machine(files: LabFiles, namespaces: Sequence[Path]) -> None:
     _delete_control_device()
-    for namespace in namespaces:
-        run(["ip", "netns", "delete", namespace.name])
+    side_by_side(lambda namespace: run(["ip", "netns", "delete", namespace.name]), namespaces)
     if files.netns_dir_is_new.exists():
         _remove_netns_dir()
     Groups().remove()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT
 from remote.hosts.ssh.server import COMMON_CONFIG
-from remote.programs import SEARCH_PATH, find, run
+from remote.programs import SEARCH_PATH, find, run, side_by_side
 from remote.providers.account import account
 from remote.providers.local_lab.cgroups import Groups, entering
 from remote.providers.local_lab.files import CPU_ACCOUNT, HOST_DIR, LabFiles
@@ -61,16 +61,21 @@ def write_files(topology: Topology, files: LabFiles) -> None:
     """Make all keys and write what each host needs to start."""
     _make_key(files.identity, comment="middleware-lab")
     client_key = files.identity.with_suffix(".pub").read_text()
-    host_keys: dict[str, str] = {}
-    user = user_of_hosts()
-    for host in topology.hosts:
+    names, user = etc_hosts(topology), user_of_hosts()
+
+    def write(host: LabHost) -> None:
         folder = files.host(host.name)
         folder.mkdir(parents=True)
         _make_key(folder / "host_key", comment=host.name)
-        host_keys[host.address] = (folder / "host_key.pub").read_text()
         (folder / "authorized_keys").write_text(client_key)
         (folder / "sshd_config").write_text(sshd_config(host, user))
-        (folder / "etc_hosts").write_text(etc_hosts(topology))
+        (folder / "etc_hosts").write_text(names)
+
+    side_by_side(write, topology.hosts)
+    host_keys = {
+        host.address: (files.host(host.name) / "host_key.pub").read_text()
+        for host in topology.hosts
+    }
     files.known_hosts.write_text(known_hosts_text(host_keys))
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from remote.checked_files import Count, Document, Positive, number, parse, read_toml, told
 from remote.errors import ConfigError
@@ -73,17 +73,36 @@ class Own(Document):
     cpu_quota: Positive | None = None
 
 
+class _Numbered(Document):
+    """Hosts told by their number: ``<prefix>1`` has the address `first`, the others follow it."""
+
+    prefix: str
+    count: Count
+    first: str
+
+    def written_out(self) -> dict[str, str]:
+        first = ipaddress.IPv4Address(self.first)
+        return {f"{self.prefix}{1 + i}": str(first + i) for i in range(self.count)}
+
+
+def _written_out(hosts: Any) -> Any:
+    """Return name to address of hosts, also where the file only tells how many there are."""
+    is_numbered = isinstance(hosts, Mapping) and isinstance(hosts.get("count"), int)
+    return parse(_Numbered, hosts).written_out() if is_numbered else hosts
+
+
 class RoleTable(Document):
     """The hosts of one role, name to address, and what limits each of them.
 
     Parameters
     ----------
+    hosts : or, in a file, ``{ prefix = "c", count = 60, first = "198.18.0.11" }`` for c1 to c60.
     egress : limit of its link, None for a link without one.
     cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
     own : name of a host to what it has for itself.
     """
 
-    hosts: dict[str, str]
+    hosts: Annotated[dict[str, str], BeforeValidator(_written_out)]
     egress: Egress | None = None
     cpu_quota: Positive | None = None
     own: dict[str, Own] | None = None
@@ -248,7 +267,7 @@ class Topology(Document):
 
         Parameters
         ----------
-        name : `azure`, `queue`, `unshaped`, or a path that ends in .toml.
+        name : `azure`, `hundred`, `queue`, `unshaped`, or a path that ends in .toml.
 
         Raises
         ------

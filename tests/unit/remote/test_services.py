@@ -205,7 +205,7 @@ def test_each_cut_has_the_head_of_a_recording_and_what_is_new(tmp_path):
 class OneGone:
     """Three hosts, of which the second does not answer."""
 
-    def for_each(self, hosts, action):
+    def for_each(self, hosts, action, *, at_once=None):
         return in_parallel({name: partial(action, self.connection(name)) for name in hosts})
 
     def connection(self, name):

@@ -82,7 +82,8 @@ def inventory_of(topology: Topology, files: LabFiles) -> str:
 
 def _shape_links(topology: Topology, files: LabFiles) -> None:
     mechanism = running_delay(topology, files)
-    for command in shaping_commands(topology, mechanism):
-        run(inside(command))
+    for host in topology.hosts:
+        for command in shaping_commands(host, topology, mechanism):
+            run(inside(command))
     if mechanism is Delay.LINE:
         delay_line.change_line(topology, files.line_shared)

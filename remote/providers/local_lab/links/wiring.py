@@ -43,53 +43,59 @@ def port_of(host: LabHost) -> str:
     return f"to-{host.name}"
 
 
-def network_commands(
-    topology: Topology, delay: Delay, adding: Sequence[str] = ADDING
-) -> list[list[str]]:
-    """List the commands that build the lab's network, in order.
+def switch_commands(topology: Topology, delay: Delay) -> list[list[str]]:
+    """List the commands that build the switch and connect this machine to it, in order.
 
     The switch is a namespace of its own: the machine's own bridge and packet filter settings do
     not reach it, and the only device in the machine's own namespace is `mwlab-ctl`. Inside, a
     bridge connects the hosts, or the delay line does, which is started afterwards.
+    """
+    address = f"{topology.control_address}/{_prefix_length(topology)}"
+    return _bridge_commands(delay) + _control_commands(address, delay)
+
+
+def host_commands(
+    host: LabHost, topology: Topology, delay: Delay, adding: Sequence[str] = ADDING
+) -> list[list[str]]:
+    """List the commands that connect a host to the switch, in order; several hosts may at once.
 
     Parameters
     ----------
     adding : makes the namespace of a host, by its name.
     """
-    prefix_length = ipaddress.IPv4Network(topology.network).prefixlen
-    commands = _switch_commands(delay)
-    for host in topology.hosts:
-        commands += _host_commands(host, prefix_length, delay, adding)
-    commands += _control_commands(f"{topology.control_address}/{prefix_length}", delay)
-    return commands + shaping_commands(topology, delay)
+    connect = _connect_commands(host, _prefix_length(topology), delay, adding)
+    return connect + shaping_commands(host, topology, delay)
 
 
-def shaping_commands(topology: Topology, delay: Delay) -> list[list[str]]:
-    """List the commands that give the links their dilated rates and, by netem, their delay.
+def shaping_commands(host: LabHost, topology: Topology, delay: Delay) -> list[list[str]]:
+    """List the commands that give a host's link its dilated rate and, by netem, its delay.
 
     They may be run again on a lab that is up. The bucket's size stays the same: it lasts as long in
     undilated time as it always did.
     """
-    return [command.split() for command in _shaping_commands(topology, delay)]
+    return [command.split() for command in _shaping_commands(host, topology, delay)]
 
 
-def _shaping_commands(topology: Topology, delay: Delay) -> Iterator[str]:
-    for host in topology.hosts:
-        if host.egress is not None:
-            rate_bit_per_s = round(host.egress.rate_mbit_per_s * 1e6 / topology.time_dilation)
-            bucket = f"burst {host.egress.burst_kib}kb limit {host.egress.queue_kib}kb"
-            yield (
-                f"tc -n {namespace_of(host)} qdisc replace dev {HOST_DEVICE} root "
-                f"tbf rate {rate_bit_per_s}bit {bucket}"
-            )
-        if delay is Delay.NETEM:
-            yield (
-                f"tc -n {SWITCH_NAMESPACE} qdisc replace dev {port_of(host)} root "
-                f"netem delay {round(topology.delay_ms(host) * 1000)}us limit {_NETEM_LIMIT}"
-            )
+def _shaping_commands(host: LabHost, topology: Topology, delay: Delay) -> Iterator[str]:
+    if host.egress is not None:
+        rate_bit_per_s = round(host.egress.rate_mbit_per_s * 1e6 / topology.time_dilation)
+        bucket = f"burst {host.egress.burst_kib}kb limit {host.egress.queue_kib}kb"
+        yield (
+            f"tc -n {namespace_of(host)} qdisc replace dev {HOST_DEVICE} root "
+            f"tbf rate {rate_bit_per_s}bit {bucket}"
+        )
+    if delay is Delay.NETEM:
+        yield (
+            f"tc -n {SWITCH_NAMESPACE} qdisc replace dev {port_of(host)} root "
+            f"netem delay {round(topology.delay_ms(host) * 1000)}us limit {_NETEM_LIMIT}"
+        )
 
 
-def _switch_commands(delay: Delay) -> list[list[str]]:
+def _prefix_length(topology: Topology) -> int:
+    return ipaddress.IPv4Network(topology.network).prefixlen
+
+
+def _bridge_commands(delay: Delay) -> list[list[str]]:
     in_switch = f"ip -n {SWITCH_NAMESPACE}"
     commands = [[*ADDING, SWITCH_NAMESPACE]]
     if delay is not Delay.LINE:
@@ -100,7 +106,7 @@ def _switch_commands(delay: Delay) -> list[list[str]]:
     return commands
 
 
-def _host_commands(
+def _connect_commands(
     host: LabHost, prefix_length: int, delay: Delay, adding: Sequence[str]
 ) -> list[list[str]]:
     namespace, port = namespace_of(host), port_of(host)

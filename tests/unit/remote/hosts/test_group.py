@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from remote.errors import ConnectionLost, GroupError
@@ -32,3 +34,16 @@ def test_failed_jobs_of_a_host_are_not_counted_as_hosts():
     assert first == "3 of 4 jobs failed, on c1, c2:"
     assert second == "c1: connection lost: Channel closed. Check its link."
     assert str(GroupError({"c1": lost, "c2": None})).startswith("1 of 2 hosts failed:\n")
+
+
+def test_so_many_tasks_run_at_a_time_and_no_more():
+    running, most = [], []
+
+    def task():
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.02)
+        running.pop()
+
+    in_parallel({str(n): task for n in range(12)}, at_once=3)
+    assert max(most) == 3

@@ -20,7 +20,7 @@ class Recorded:
     def __init__(self):
         self.steps = []
 
-    def for_each(self, hosts, action):
+    def for_each(self, hosts, action, *, at_once=None):
         return {host.name: action(Link(self, host)) for host in hosts}
 
     def start(self, host, name, command, *, limit_s):

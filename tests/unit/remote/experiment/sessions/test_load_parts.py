@@ -1,6 +1,7 @@
 """What of a run under load is decided before any host is touched."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from remote.experiment.section_file import read_section
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_options, middleware_launch
+from remote.experiment.sessions.setup import MOST_PINGED, Setup
 from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
@@ -208,9 +210,39 @@ def test_time_limit_of_servers_is_one_of_the_system(time_dilation, told):
     assert f"--server-timeout {told}" in command
 
 
-def test_instances_get_more_time_where_answers_take_longer():
-    assert generators.start_lead_s([0.002, 0.001]) == pytest.approx(0.12)
-    assert generators.start_lead_s([0.002, 0.2]) == pytest.approx(2.1)
+@pytest.mark.parametrize(
+    ("said", "late_s"),
+    [
+        (
+            "memtier: --start-at has passed 5208 ms ago; start the generator earlier.",
+            5.208,
+        ),
+        ("c1: connection lost", None),
+        ("", None),
+    ],
+)
+def test_an_instance_that_was_told_too_late_says_by_how_much(said, late_s):
+    assert generators.late_s(said) == late_s
+
+
+def setup_of(middlewares, servers):
+    section = SimpleNamespace(name="x")
+    return Setup(
+        run=SimpleNamespace(section=section),
+        settings=settings(),
+        middleware=None,
+        clients=hosts("clients", 3),
+        middlewares=hosts("middlewares", middlewares),
+        servers=hosts("servers", servers),
+    )
+
+
+def test_middlewares_ping_all_of_few_servers_and_some_of_many():
+    few = {(m.name, s.name) for m, s in setup_of(2, 3).pinged if m.name[0] == "m"}
+    assert few == {(f"m{m}", f"s{s}") for m in (1, 2) for s in (1, 2, 3)}
+    many = [(m.name, s.name) for m, s in setup_of(10, 30).pinged if m.name[0] == "m"]
+    assert len(many) == 10 * MOST_PINGED
+    assert len({server for _, server in many}) == 30
 
 
 @pytest.fixture

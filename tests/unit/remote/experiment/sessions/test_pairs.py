@@ -1,8 +1,16 @@
 import itertools
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from remote.experiment.sessions.pairs import first_of_alike, reply_pairs, request_pairs
+from remote.experiment.sessions.pairs import (
+    MOST_ALONE,
+    first_of_alike,
+    reply_pairs,
+    request_pairs,
+    rounds,
+    told,
+)
 from remote.hosts.host import Host
 
 RATES = {"c1": 200.0, "c2": 200.0, "s1": 100.0, "s2": 100.0, "s3": 25.0}
@@ -36,3 +44,38 @@ def test_middlewares_ask_databases_as_they_ask_servers():
     roles = {"clients": [c1], "middlewares": [m1], "servers": [], "databases": [d1]}
     assert names(request_pairs(roles)) == ["c1-m1", "m1-d1"]
     assert names(reply_pairs(roles)) == ["m1-c1", "d1-m1"]
+
+
+def many(role, count):
+    return [replace(HOSTS[0], name=f"{role[0]}{n}", role=role) for n in range(1, count + 1)]
+
+
+def test_few_pairs_are_measured_one_after_the_other():
+    pairs = list(itertools.permutations(HOSTS, 2))
+    assert len(pairs) <= MOST_ALONE
+    assert rounds(pairs) == [[pair] for pair in pairs]
+
+
+def test_no_host_is_in_two_pairs_of_a_round_and_all_pairs_are_measured():
+    pairs = list(itertools.product(many("clients", 12), many("servers", 5)))
+    found = rounds(pairs)
+    for one in found:
+        assert len({host.name for pair in one for host in pair}) == 2 * len(one)
+    measured = [pair for one in found for pair in one]
+    assert sorted(names(measured)) == sorted(names(pairs))
+    assert len(found) == 12  # as many as a server has pairs: none could be fewer
+    assert told(pairs, found) == {"pairs": 60, "measured": 60, "at_once": 5}
+
+
+def test_of_very_many_pairs_a_sample_is_measured_in_which_every_host_is():
+    roles = {"clients": many("clients", 60), "middlewares": many("middlewares", 10)}
+    roles["servers"] = many("servers", 30)
+    pairs = request_pairs(roles)
+    found = rounds(pairs)
+    times = Counter(host.name for one in found for pair in one for host in pair)
+    assert len(pairs) == 900
+    assert len(times) == 100
+    assert told(pairs, found) == {"pairs": 900, "measured": 130, "at_once": 10}
+    assert max(n for name, n in times.items() if name[0] != "m") <= 2
+    few = rounds(pairs, most=10)
+    assert len({host for one in few for pair in one for host in pair}) == 100

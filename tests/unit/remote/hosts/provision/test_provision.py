@@ -200,7 +200,7 @@ def test_table_names_a_tcpdump_that_may_not_capture(user, remedy):
     host = client("servers", user=user)
 
     class Hosts:
-        def try_each(self, task, hosts):
+        def try_each(self, task, hosts, *, at_once=None):
             return {one.name: found_on(one.role, tcpdump="barred") for one in hosts}
 
     table = hosts_table(Hosts(), [host])

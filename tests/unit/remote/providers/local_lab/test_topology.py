@@ -68,8 +68,33 @@ def test_unshaped_is_azure_without_limits():
 @pytest.mark.parametrize("path", sorted(TOPOLOGIES_DIR.glob("*.toml")), ids=lambda path: path.stem)
 def test_shipped_topology_survives_a_round_trip(path):
     topology = Topology.named(path.stem)
-    assert topology.to_dict() == tomllib.loads(path.read_text())
+    document = tomllib.loads(path.read_text())
+    if "count" not in document["clients"]["hosts"]:  # told by their number, hosts are written out
+        assert topology.to_dict() == document
     assert Topology.from_dict(topology.to_dict()) == topology
+
+
+def test_hosts_may_be_told_by_their_number():
+    hosts = {h.name: h.address for h in Topology.named("hundred").hosts}
+    assert len(hosts) == 100
+    assert (hosts["c1"], hosts["c60"]) == ("198.18.0.11", "198.18.0.70")
+    assert (hosts["m10"], hosts["s1"]) == ("198.18.0.110", "198.18.0.151")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"count": 0}, "clients.hosts count must be a whole number >= 1, got 0"),
+        ({"first": "198.18.7"}, "clients.hosts Expected 4 octets"),
+        ({"step": 2}, "unknown step; known are count, first, prefix"),
+        ({"count": 300}, "control_address|must be a host address of 198.18.7.0/24"),
+        ({"prefix": "C"}, "'C1' is not a host name"),
+    ],
+)
+def test_wrong_numbered_hosts_are_named(wrong, message):
+    hosts = {"prefix": "c", "count": 2, "first": "198.18.7.11"} | wrong
+    with pytest.raises(ValueError, match=message):
+        Topology.from_dict(changed(clients__hosts=hosts))
 
 
 def test_delay_and_dilation_may_be_left_out():
@@ -100,7 +125,7 @@ def test_named_takes_the_path_of_a_file(tmp_path):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, queue, unshaped"):
+    with pytest.raises(ConfigError, match=r"`azur`.*known: azure, hundred, queue, unshaped"):
         Topology.named("azur")
 
 

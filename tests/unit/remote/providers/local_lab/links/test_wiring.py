@@ -2,7 +2,12 @@
 
 import pytest
 
-from remote.providers.local_lab.links.wiring import Delay, network_commands, shaping_commands
+from remote.providers.local_lab.links.wiring import (
+    Delay,
+    host_commands,
+    shaping_commands,
+    switch_commands,
+)
 from remote.providers.local_lab.topology import Egress, Own, RoleTable, Topology
 
 
@@ -20,6 +25,11 @@ def topology(egress, own=None):
 EGRESS = Egress(rate_mbit_per_s=2.5, burst_kib=16, queue_kib=100)
 
 
+def network_commands(topology, delay):
+    hosts = (command for h in topology.hosts for command in host_commands(h, topology, delay))
+    return [*switch_commands(topology, delay), *hosts]
+
+
 def listed(topology, delay):
     return [" ".join(command) for command in network_commands(topology, delay)]
 
@@ -29,16 +39,16 @@ def test_commands_of_one_host():
         "ip netns add mwlab-switch",
         "ip -n mwlab-switch link add bridge type bridge forward_delay 0 mcast_snooping 0",
         "ip -n mwlab-switch link set bridge addrgenmode none up",
+        "ip link add mwlab-ctl type veth peer name to-control netns mwlab-switch",
+        "ip -n mwlab-switch link set to-control master bridge addrgenmode none up",
+        "ip address add 198.18.7.1/25 dev mwlab-ctl",
+        "ip link set mwlab-ctl addrgenmode none up",
         "ip netns add mwlab-s1",
         "ip link add eth0 netns mwlab-s1 type veth peer name to-s1 netns mwlab-switch",
         "ip -n mwlab-switch link set to-s1 master bridge addrgenmode none up",
         "ip -n mwlab-s1 address add 198.18.7.31/25 dev eth0",
         "ip -n mwlab-s1 link set eth0 addrgenmode none up",
         "ip -n mwlab-s1 link set lo up",
-        "ip link add mwlab-ctl type veth peer name to-control netns mwlab-switch",
-        "ip -n mwlab-switch link set to-control master bridge addrgenmode none up",
-        "ip address add 198.18.7.1/25 dev mwlab-ctl",
-        "ip link set mwlab-ctl addrgenmode none up",
         "tc -n mwlab-s1 qdisc replace dev eth0 root tbf rate 2500000bit burst 16kb limit 100kb",
     ]
 
@@ -64,13 +74,14 @@ def test_delay_line_takes_the_place_of_the_bridge_and_needs_frames_that_fit_its_
     assert not [command for command in commands if "bridge" in command]
     up = [command for command in commands if "gso_max_size" in command]
     assert up == [
-        "ip -n mwlab-s1 link set eth0 addrgenmode none gso_max_size 8000 up",
         "ip link set mwlab-ctl addrgenmode none gso_max_size 8000 up",
+        "ip -n mwlab-s1 link set eth0 addrgenmode none gso_max_size 8000 up",
     ]
 
 
 def test_dilation_divides_the_rate_and_multiplies_the_delay():
-    slow = shaping_commands(topology(EGRESS).dilated(4), Delay.NETEM)
+    dilated = topology(EGRESS).dilated(4)
+    slow = shaping_commands(dilated.hosts[0], dilated, Delay.NETEM)
     tbf, netem = (" ".join(command) for command in slow)
     assert "rate 625000bit burst 16kb limit 100kb" in tbf
     assert "delay 1800us" in netem

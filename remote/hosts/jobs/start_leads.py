@@ -1,0 +1,119 @@
+"""How long before jobs are to start together each host is told when: learnt, and kept on disk."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from analysis.whole_files import write_json
+from remote.hosts.connection import Connection
+from remote.hosts.group import in_parallel
+from remote.hosts.jobs.job import Job
+
+T = TypeVar("T")
+
+START_LEADS = ".start-leads.json"
+"""File of a campaign in which they are kept, so that no call of `lab` learns them anew."""
+
+LEAST_S = 0.1
+LONGEST_S = 10.0
+"""What takes longer tells of a connection, not of a host."""
+PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
+_MARGIN = 2.0
+
+
+class StartLeads:
+    """What hosts took to do a short command lately, by which they are given time to start.
+
+    Safe to use from several threads.
+
+    Parameters
+    ----------
+    campaign_dir : whose file is read and, by `keep`, written; one that cannot be read is nothing.
+    """
+
+    def __init__(self, campaign_dir: Path) -> None:
+        self._path = campaign_dir / START_LEADS
+        self._lock = threading.Lock()
+        self._took_s = _read(self._path)
+        self._lost: set[str] = set()
+
+    def keep(self) -> None:
+        """Write to disk what is known by now."""
+        with self._lock:
+            write_json(self._path, {name: round(s, 3) for name, s in self._took_s.items()})
+
+    def first(self, connection: Connection, command: Callable[[], T]) -> T:
+        """Run a command that does more than to tell a time: as long is given while none was."""
+        result, seconds = _timed(connection, command)
+        if seconds is not None and seconds <= LONGEST_S:
+            with self._lock:
+                self._took_s.setdefault(connection.host.name, seconds / _MARGIN)
+        return result
+
+    def tell(self, jobs: Sequence[Job], line: str) -> None:
+        """Write a line to the standard input of all `jobs` at once, and learn how long it takes."""
+
+        def tell(job: Job) -> None:
+            name = job.connection.host.name
+            _, seconds = _timed(job.connection, lambda: job.tell(line))
+            if seconds is None:
+                self._lost.add(name)
+            else:
+                self._note(name, seconds)
+
+        in_parallel({str(number): partial(tell, job) for number, job in enumerate(jobs)})
+
+    def was_late(self, name: str, needed_s: float) -> None:
+        """Learn that a host, told so long before, would have kept the time; not if it was lost."""
+        if name not in self._lost:
+            self._note(name, needed_s / _MARGIN)
+
+    def lead_s(self, clocks: Mapping[str, Mapping[str, float]]) -> tuple[float, str]:
+        """Return how long before the start all hosts are told when it is, and for which of them.
+
+        Parameters
+        ----------
+        clocks : by host how far its clock is ahead, ``offset_s``, and how well that is known,
+            ``bound_s``: half of the time of an answer.
+        """
+
+        def of_host(name: str) -> float:
+            clock = clocks[name]
+            answer_s = PER_BOUND * float(clock["bound_s"])
+            taken_s = _MARGIN * self._took_s.get(name, 0.0)
+            ahead_s = max(0.0, float(clock["offset_s"]))  # it is later there
+            return LEAST_S + max(answer_s, taken_s) + ahead_s
+
+        slowest = max(clocks, key=of_host)
+        return of_host(slowest), slowest
+
+    def _note(self, name: str, seconds: float) -> None:
+        """Learn what a host took: it rises at once to that, and falls by half of the way."""
+        if seconds > LONGEST_S:
+            return
+        with self._lock:
+            known = self._took_s.get(name, seconds)
+            self._took_s[name] = max(seconds, (known + seconds) / 2)
+
+
+def _timed(connection: Connection, command: Callable[[], T]) -> tuple[T, float | None]:
+    """Run a command; return its seconds, too, but None if the connection broke meanwhile."""
+    way = connection.open()
+    began_s = time.monotonic()
+    result = command()
+    seconds = time.monotonic() - began_s
+    return result, seconds if connection.open() is way else None
+
+
+def _read(path: Path) -> dict[str, float]:
+    try:
+        known: Any = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): float(s) for name, s in known.items() if 0 <= float(s) <= LONGEST_S}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,112 @@
+"""By how much one and two workers of a Dask cluster are faster than none: `make workers`.
+
+The work is tidying runs of a synthetic campaign, section by section; the table goes into
+docs/workers.md. The tables must be the same, byte by byte, wherever they are made.
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import sys
+import time
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from distributed import LocalCluster
+
+from analysis.paths import PROJECT
+from analysis.tables.run import MANIFEST
+from analysis.tables.tidying import tidy_campaign
+from analysis.work import Workers, mapped, workers
+from tests.helpers.campaign import build_run
+
+DOCUMENT = PROJECT / "docs" / "workers.md"
+BEGIN, END = "<!-- table of make workers -->\n", "<!-- end of table -->"
+RUNS, RUNS_IN_SECTION = 10_000, 50
+FIRST = "s000"
+
+
+def build(folder: Path, runs: int) -> list[str]:
+    """Write a campaign of as many runs and return its sections, of which all but one are copies."""
+    config = {"workload": "set", "clients_per_thread": 4, "workers": 8}
+    for repetition in range(1, RUNS_IN_SECTION + 1):
+        build_run(folder, FIRST, config, repetition=repetition, noise=1 + repetition / 1000)
+    sections = [f"s{number:03}" for number in range(max(1, runs // RUNS_IN_SECTION))]
+    for section in sections[1:]:
+        shutil.copytree(folder / FIRST, folder / section, copy_function=os.link)
+        for manifest in (folder / section).rglob(MANIFEST):
+            text = manifest.read_text().replace(f'"{FIRST}"', f'"{section}"')
+            manifest.unlink()  # it is the other section's, too
+            manifest.write_text(text)
+    return sections
+
+
+def tidied(campaign: Path, into: Path, section: str) -> int:
+    """Tidy a section and return how many runs it has."""
+    return len(tidy_campaign(campaign, [section], into=into).runs)
+
+
+def digest(folder: Path) -> str:
+    """Return what stands for the content of all files of a folder."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.parquet")):
+        found.update(f"{path.relative_to(folder)} ".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def measure(campaign: Path, sections: list[str], those: Workers) -> tuple[float, str]:
+    """Return how long tidying takes, in s, and the digest of the tables."""
+    with TemporaryDirectory() as name:
+        into = Path(name)
+        (into / "tidy").mkdir()
+        list(mapped(_load, range(those.count), within=those))
+        begun_s = time.monotonic()
+        runs = sum(mapped(partial(tidied, campaign, into), sections, within=those))
+        seconds = time.monotonic() - begun_s
+        assert runs == len(sections) * RUNS_IN_SECTION
+        return seconds, digest(into)
+
+
+def _load(_: int) -> None:
+    """Import what tidying needs: that is done once."""
+    import_module(tidy_campaign.__module__)
+
+
+def main() -> int:
+    """Measure with no, one and two workers, and write the table."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--runs", type=int, default=RUNS)
+    asked = arguments.parse_args().runs
+    with TemporaryDirectory() as name:
+        campaign = Path(name)
+        sections = build(campaign, asked)
+        with workers(1) as those:
+            found = {"no cluster": measure(campaign, sections, those)}
+            print(found, flush=True)
+        for count in (1, 2):
+            with (
+                LocalCluster(
+                    n_workers=count, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+                ) as cluster,
+                workers(scheduler=cluster.scheduler_address) as those,
+            ):
+                found[f"{count} worker{'s' * (count > 1)}"] = measure(campaign, sections, those)
+                print(found, flush=True)
+    assert len({tables for _, tables in found.values()}) == 1, "the tables differ"
+    alone_s = found["no cluster"][0]
+    runs = len(sections) * RUNS_IN_SECTION
+    lines = ["| | runs | seconds | runs a second | speed-up |", "|---|---|---|---|---|"]
+    for where, (seconds, _) in found.items():
+        cells = (f"{runs}", f"{seconds:.0f}", f"{runs / seconds:.1f}", f"{alone_s / seconds:.2f}")
+        lines.append(f"| {where} | {' | '.join(cells)} |")
+    table = "\n".join(lines)
+    before, rest = DOCUMENT.read_text().split(BEGIN)
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{table}\n\n{END}{rest.split(END)[1]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
