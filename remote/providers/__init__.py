@@ -1,1 +1,1 @@
-"""Where hosts come from: network namespaces of this machine, its loopback, or an inventory."""
+"""Where hosts come from: network namespaces, this machine's loopback, virtual machines, or an inventory."""

@@ -14,12 +14,14 @@ from typing import Any
 import yaml
 
 from remote.errors import LabError
-from remote.hosts.inventory import Host, Inventory
+from remote.hosts.inventory import Inventory
+from remote.hosts.ssh.handshake import ssh_options
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 PROGRAM = "ansible-playbook"
 INSTALL = "pip install 'middleware-lab[ansible]'"
 # Ansible keeps its connections open for a minute; nothing is to stay behind.
+_ONLY_THIS = ("-F", "none", "-o", "StrictHostKeyChecking=yes")
 _CONNECTIONS = "-o ControlMaster=no"  # a connection left open would pass over a changed host key
 
 
@@ -74,28 +76,11 @@ def connections_text(inventory: Inventory) -> str:
             "ansible_host": host.address,
             "ansible_port": host.port,
             "ansible_user": host.user,
-            "ansible_ssh_common_args": shlex.join(_ssh_options(host)),
+            "ansible_ssh_common_args": shlex.join(ssh_options(host, _ONLY_THIS)),
         }
         if host.identity_file:
             hosts[host.name]["ansible_ssh_private_key_file"] = str(host.identity_file)
     return yaml.safe_dump({"all": {"hosts": hosts}}, sort_keys=False, width=1000)
-
-
-def _ssh_options(host: Host) -> list[str]:
-    options = ["-F", "none", "-o", f"UserKnownHostsFile={shlex.quote(str(host.known_hosts))}"]
-    options += ["-o", "StrictHostKeyChecking=yes"]
-    if host.jump:
-        options += ["-o", f"ProxyCommand={_proxy_command(host.jump, host)}"]
-    return options
-
-
-def _proxy_command(jump: Host, target: Host) -> str:
-    """Return the command that connects its standard streams with the target's sshd."""
-    words = ["ssh", *_ssh_options(jump), "-p", str(jump.port)]
-    if jump.identity_file:
-        words += ["-i", str(jump.identity_file)]
-    words += ["-W", f"[{target.address}]:{target.port}", f"{jump.user}@{jump.address}"]
-    return shlex.join(words)
 
 
 def _environment(folder: str) -> dict[str, str]:
