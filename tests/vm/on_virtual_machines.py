@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ import yaml
 import remote
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign import DATA_DIR, Campaign
-from remote.campaign.states import State, mark_of
+from remote.campaign.states import RunState, State, mark_of
 from remote.campaign.verify import verify_campaign
 from remote.errors import RemoteError
 from remote.hosts.group import Fleet
@@ -29,6 +30,7 @@ from remote.providers.local_lab import processes
 from remote.providers.vm.virtual_machine import VirtualMachine
 from remote.providers.vm.vm_files import DEVICE, MACHINES, STATE_DIR, inside
 from remote.providers.vm.vm_lab import VmLab
+from remote.waiting import until
 
 HERE = Path(__file__).parent
 CLOUD_INIT = Path(remote.__file__).parent / "hosts" / "provision"
@@ -104,14 +106,14 @@ def test_open_and_closed_loops_pass_all_checks(machines):
     assert verify_campaign(DATA_DIR / CAMPAIGN).findings == ()
     pings = tidy_campaign(DATA_DIR / CAMPAIGN).pings
     rtt_ms = 2 * MACHINES[0].delay_ms
-    assert pings["rtt_min_ms"].between(rtt_ms, 3 * rtt_ms).all(), pings
+    assert pings["round_trip_time_min_ms"].between(rtt_ms, 3 * rtt_ms).all(), pings
     shutil.rmtree(DATA_DIR / CAMPAIGN)
 
 
 def set_clock(fleet: Fleet, host: str, seconds: float) -> None:
     """Set a clock forward, which nothing sets right; or let it be right again."""
     wrong = f"sudo systemctl stop chrony && sudo date -s '{seconds} sec'"
-    right = "sudo systemctl start chrony && sudo chronyc -n waitsync 30 0.05"
+    right = "sudo systemctl start chrony && sudo chronyc waitsync 60 0.05 0 1 >/dev/null"
     fleet[host].run(wrong if seconds else right, timeout_s=120)
 
 
@@ -125,7 +127,7 @@ SECTION = str(HERE / "vm-faults.toml")
 def test_clock_that_is_wrong_before_a_run_is_refused(fleet, tmp_path):
     set_clock(fleet, "s1", WRONG_BY_S)
     try:
-        with pytest.raises(RemoteError, match="s1.*clock"):
+        with pytest.raises(RemoteError, match=r"s1: its clock is \+"):
             faulty(tmp_path).measure(SECTION, progress=False)
     finally:
         set_clock(fleet, "s1", 0)
@@ -150,6 +152,11 @@ class Endured(threading.Thread):
                 time.sleep(10)
 
 
+def states_of(campaign: Campaign) -> dict[str, RunState]:
+    """How the runs stand, by their labels; those of links are none of them."""
+    return {state.run.label: state for state in campaign.states(Path(SECTION).stem)}
+
+
 def current(campaign: Campaign) -> str | None:
     """Label of the run under load that is being measured."""
     marked = [run.label for run in campaign.runs(Path(SECTION).stem) if mark_of(run).exists()]
@@ -165,11 +172,11 @@ def loaded(fleet: Fleet) -> bool:
         return False
 
 
-def inject(fault: str, fleet: Fleet, machines: VmLab) -> None:
-    """Let one thing happen, and return when it is over."""
+def inject(fault: str, fleet: Fleet, machines: VmLab, is_judged: Callable[[], bool]) -> None:
+    """Let one thing happen, and return when it is over; `is_judged` tells that the run is."""
     if fault == "clock":
         set_clock(fleet, "s1", WRONG_BY_S)
-        time.sleep(30)
+        until(is_judged, 120)
         set_clock(fleet, "s1", 0)
     elif fault == "reboot":
         fleet["s1"].run("sudo systemd-run --on-active=1 systemctl reboot")
@@ -190,15 +197,16 @@ def test_campaign_endures_clocks_cables_and_a_reboot(machines, fleet, tmp_path):
             assert endured.is_alive(), (struck, endured.told)
             time.sleep(2)
         struck[fault] = label
-        inject(fault, fleet, machines)
+        inject(fault, fleet, machines, lambda label=label: bool(states_of(campaign)[label].reasons))
     endured.join(600)
-    states = {state.run.label: state for state in campaign.states(Path(SECTION).stem)}
+    states = states_of(campaign)
     for fault, label in struck.items():
         print(f"{fault}: {states[label].reasons}")
     assert {state.state for state in states.values()} == {State.DONE}, endured.told
     assert verify_campaign(campaign.path).findings == ()
-    (reason,) = [text for _, text in states[struck["clock"]].reasons]
-    assert "clock_" in reason
+    reasons = [text for _, text in states[struck["clock"]].reasons]
+    assert reasons
+    assert all("clock_" in text for text in reasons)
     for fault in ("20 s", "90 s", "reboot"):
         assert states[struck[fault]].reasons, f"{fault}: accepted as if nothing had happened"
 
@@ -209,7 +217,7 @@ def test_machine_that_was_booted_again_is_still_ready(machines):
 
 def test_nothing_is_left(machines):
     network = processes.in_network_namespaces([machines.namespace])
-    assert len(network) == len(MACHINES) + 2  # with the jump host and the clock
+    assert len(network) >= len(MACHINES) + 2  # with the jump host and the clock
     assert lab("down").returncode == 0
     assert not any(process.is_running for process in network)
     assert not STATE_DIR.exists()
@@ -234,7 +242,8 @@ def test_cloud_init_makes_a_machine_ready_at_its_first_boot(role):
             for other in ROLES:
                 name = f"cloud-init-{other}.yaml"
                 host.put(CLOUD_INIT / name, f"{host.host.work_dir}/{name}")
-                host.run(f"cloud-init schema --config-file {host.host.work_dir}/{name}", timeout_s=120)
+                schema = "cloud-init schema --config-file"
+                host.run(f"{schema} {host.host.work_dir}/{name}", timeout_s=120)
             service = host.run("systemctl is-active memcached", check=False)
             assert service.stdout.strip() == "inactive"
         shown = subprocess.run([*LAB, "hosts", "vm"], capture_output=True, text=True, cwd=ROOT)

@@ -146,16 +146,14 @@ class VirtualMachine:
         )
 
 
-# A processor that is emulated loses time: the clock is asked for every few seconds, and set at once.
+# An emulated processor loses time: it is asked for every few seconds, and set at once.
 _CHRONY = f"""\
 server {BRIDGE_ADDRESS} iburst minpoll 0 maxpoll 2
 makestep 0.05 -1
 """
 
 
-def _add(
-    tar: tarfile.TarFile, path: str, text: str, *, mode: int = 0o644, owner: int = 0
-) -> None:
+def _add(tar: tarfile.TarFile, path: str, text: str, *, mode: int = 0o644, owner: int = 0) -> None:
     data = text.encode()
     entry = tarfile.TarInfo(path)
     entry.size, entry.mode, entry.uid, entry.gid = len(data), mode, owner, owner

@@ -84,7 +84,7 @@ SetEnv HISTFILE=/dev/null
 
 
 def chrony_conf(folder: Path) -> str:
-    """Write the chrony.conf(5) of the machines' clock: it tells this machine's, and sets nothing."""
+    """Write the chrony.conf(5) of what tells the machines the time of this one, and sets none."""
     return f"""\
 local stratum 5
 allow {NETWORK}

@@ -195,7 +195,8 @@ def test_host_that_may_not_capture_is_refused_where_that_is_to_be_done():
 
 
 @pytest.mark.parametrize(
-    ("user", "remedy"), [("lab", "setcap"), ("root", "'apt-get update && apt-get install -y tcpdump'")]
+    ("user", "remedy"),
+    [("lab", "setcap"), ("root", "'apt-get update && apt-get install -y tcpdump'")],
 )
 def test_table_names_a_tcpdump_that_may_not_capture(user, remedy):
     host = client("servers", user=user)
