@@ -30,7 +30,6 @@ from remote.providers.local_lab import processes
 from remote.providers.vm.virtual_machine import VirtualMachine
 from remote.providers.vm.vm_files import DEVICE, MACHINES, STATE_DIR, inside
 from remote.providers.vm.vm_lab import VmLab
-from remote.waiting import until
 
 HERE = Path(__file__).parent
 CLOUD_INIT = Path(remote.__file__).parent / "hosts" / "provision"
@@ -176,7 +175,9 @@ def inject(fault: str, fleet: Fleet, machines: VmLab, is_judged: Callable[[], bo
     """Let one thing happen, and return when it is over; `is_judged` tells that the run is."""
     if fault == "clock":
         set_clock(fleet, "s1", WRONG_BY_S)
-        until(is_judged, 120)
+        deadline_s = time.monotonic() + 120
+        while not is_judged() and time.monotonic() < deadline_s:
+            time.sleep(1)
         set_clock(fleet, "s1", 0)
     elif fault == "reboot":
         fleet["s1"].run("sudo systemd-run --on-active=1 systemctl reboot")

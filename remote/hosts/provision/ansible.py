@@ -20,9 +20,11 @@ from remote.hosts.ssh.handshake import ssh_options
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 PROGRAM = "ansible-playbook"
 INSTALL = "pip install 'middleware-lab[ansible]'"
-# Ansible keeps its connections open for a minute; nothing is to stay behind.
 _ONLY_THIS = ("-F", "none", "-o", "StrictHostKeyChecking=yes")
-_CONNECTIONS = "-o ControlMaster=no"  # a connection left open would pass over a changed host key
+# One connection a host for all of a call, since slow hosts take seconds to make one. It ends with the
+# call: left open it would pass over a changed host key.
+_CONNECTIONS = "-o ControlMaster=auto -o ControlPersist=60s"
+_SOCKETS = "sockets"
 
 
 def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
@@ -48,7 +50,13 @@ def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
         connections = Path(folder) / "connections.yml"
         connections.write_text(connections_text(inventory))
         command = playbook_command(program, inventory.path, connections, check=check)
-        return subprocess.run(command, env=_environment(folder), check=False).returncode
+        sockets = Path(folder) / _SOCKETS
+        try:
+            return subprocess.run(command, env=_environment(folder), check=False).returncode
+        finally:
+            for socket in sockets.glob("*"):
+                end = ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "-F", "none", "host"]
+                subprocess.run(end, capture_output=True, check=False)
 
 
 def find_program() -> str | None:
@@ -90,6 +98,7 @@ def _environment(folder: str) -> dict[str, str]:
         "ANSIBLE_HOME": folder,
         "ANSIBLE_HOST_KEY_CHECKING": "True",
         "ANSIBLE_SSH_ARGS": _CONNECTIONS,
+        "ANSIBLE_SSH_CONTROL_PATH_DIR": f"{folder}/{_SOCKETS}",
         "ANSIBLE_PIPELINING": "True",
         "ANSIBLE_FORKS": "20",
         "ANSIBLE_INJECT_FACT_VARS": "False",
