@@ -21,8 +21,8 @@ PLAYBOOK = Path(__file__).with_name("playbook.yml")
 PROGRAM = "ansible-playbook"
 INSTALL = "pip install 'middleware-lab[ansible]'"
 _ONLY_THIS = ("-F", "none", "-o", "StrictHostKeyChecking=yes")
-# One connection a host for all of a call, since slow hosts take seconds to make one. It ends with the
-# call: left open it would pass over a changed host key.
+# One connection a host for all of a call, since slow hosts take seconds to make one. It ends with
+# the call: left open it would pass over a changed host key.
 _CONNECTIONS = "-o ControlMaster=auto -o ControlPersist=60s"
 _SOCKETS = "sockets"
 
