@@ -29,7 +29,7 @@ from remote.providers.local_lab import LocalLab
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
 
 P = ParamSpec("P")
-_WIDEST = 36  # characters of what hosts say of themselves, for terminals of 100
+_WIDEST = 32  # characters of what hosts say of themselves, for terminals of 100
 
 
 def other_fleets_option(command: Callable[P, None]) -> Callable[P, None]:

@@ -186,7 +186,7 @@ def test_host_that_may_not_capture_is_refused_where_that_is_to_be_done():
     with pytest.raises(MissingTool) as refused:
         require_tools(host, barred, captures=True)
     text = str(refused.value)
-    assert text.startswith("m1: `tcpdump` is there, but lab may not capture. Mend that: `ssh lab@")
+    assert text.startswith("m1: `tcpdump` is there, but lab may not capture. Mend that: `ssh ")
     assert "setcap" in text
     assert 'with `observed = "none"`' in text
     with pytest.raises(MissingTool, match="m1: `tcpdump` is missing"):
