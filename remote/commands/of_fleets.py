@@ -88,7 +88,8 @@ def hosts(fleet: str, show_all: bool) -> None:
         rows = shown[columns].to_numpy().tolist()
         click.echo(tabulate(rows, headers=columns, maxcolwidths=widths))
     if remedies := dict.fromkeys(filter(None, table["remedy"])):
-        click.echo("\n".join(["", "What mends that, each line by itself:", *remedies]))
+        told = f"What mends that, each line by itself, or `lab provision {fleet}` for all:"
+        click.echo("\n".join(["", told, *remedies]))
     names = table["host"].nunique()
     if ready:
         but = "" if lacking.empty else ", but for observing middlewares by packets"

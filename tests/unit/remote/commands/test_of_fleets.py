@@ -35,7 +35,8 @@ def test_remedies_stand_below_the_table_each_on_a_line_to_copy(inventory, monkey
     monkeypatch.setattr(of_fleets, "hosts_table", lambda _: table)
     shown = CliRunner().invoke(main, ["hosts", str(inventory)])
     assert shown.exit_code == 1
-    above, remedies = shown.output.split("What mends that, each line by itself:\n")
+    told = f"What mends that, each line by itself, or `lab provision {inventory}` for all:\n"
+    above, remedies = shown.output.split(told)
     assert remedies.splitlines() == [remedy, "ssh m1"]
     assert max(map(len, above.splitlines())) <= WIDEST
     assert above.split().count("memcached") == 1
