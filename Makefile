@@ -27,7 +27,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted lab lint format lock lock-maven audit tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted vm-test lab lint format lock lock-maven audit tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -118,6 +118,9 @@ workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 ru
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
 	  tests/planted/followed_on_the_lab.py
+
+vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: at most 25 minutes, needs root
+	@PYTHONPATH=. nice $(BIN)/pytest --quiet --capture=no tests/vm/on_virtual_machines.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

@@ -6,7 +6,7 @@ Each room may use what stands above it::
     programs, processors      what this machine runs, and on what
     checked_files             what people write
     hosts                     which there are, the way to one and to many, what runs on them
-    providers                 where hosts come from: the local lab, loopback, an inventory
+    providers                 where hosts come from: this machine, or an inventory
     packets                   what was captured on hosts -> requests and their times, there
     services                  the programs of an experiment: their commands, start and end
     experiment                an experiment as data; one run of it: measured, judged, recorded

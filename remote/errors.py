@@ -127,7 +127,8 @@ class ClockOffset(RemoteError):
         self.offset_s = offset_s
         super().__init__(
             f"{host}: its clock is {offset_s:+.2f} s off: results of different hosts could not be "
-            "put side by side. Synchronise it: `apt-get install -y chrony && chronyc makestep`."
+            "put side by side. Synchronise it: `apt-get update && apt-get install -y chrony && "
+            "chronyc makestep`."
         )
 
 

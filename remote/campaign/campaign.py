@@ -28,7 +28,7 @@ from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, sec
 from remote.experiment.sessions.link_session import links_section
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
-from remote.providers.fleets import inventory_path
+from remote.providers.fleets import LOCAL, OTHERS, inventory_path
 from remote.services.middleware_file import (
     FOLDER,
     OWN,
@@ -272,6 +272,23 @@ class Campaign:
         """
         planned = self.planned(section, retry=retry)
         return [*self._missing_links(section, retry=retry), *planned.runs]
+
+    def require_hosts(self, *sections: str) -> None:
+        """Raise ConfigError if the fleet lacks hosts for what is missing of `sections`.
+
+        The local lab is brought up with what they ask for; of a fleet of this machine that is down
+        nothing is known.
+        """
+        missing = [section for section in sections if self.missing(section)]
+        inventory = self._inventory()
+        if not missing or self.fleet in (LOCAL, NO_FLEET):
+            return
+        if inventory is None and self.fleet in OTHERS:
+            return
+        inventory = inventory or Inventory.read(inventory_path(self.fleet))  # tells what is wrong
+        for section in missing:
+            for role, count in self.plan(section).hosts.items():
+                inventory.take(role, count)
 
     def measure(
         self,

@@ -22,7 +22,7 @@ from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
-from remote.commands.of_fleets import lab_up, loopback_option
+from remote.commands.of_fleets import lab_up, other_fleets_option
 from remote.commands.of_middlewares import try_
 from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
@@ -93,7 +93,7 @@ def main() -> None:
     type=float,
     help="k: divide rates and multiply delays by it.  [default: the topology's]",
 )
-@loopback_option
+@other_fleets_option
 @_clear_errors
 def up(topology: str, time_dilation: float | None) -> None:
     """Start the lab; harmless if it is up, when only its time dilation may be changed."""
@@ -108,7 +108,7 @@ def up(topology: str, time_dilation: float | None) -> None:
 
 
 @main.command()
-@loopback_option
+@other_fleets_option
 @_clear_errors
 def down() -> None:
     """Take the lab down and leave nothing behind; harmless if it is down."""
@@ -117,7 +117,7 @@ def down() -> None:
 
 
 @main.command()
-@loopback_option
+@other_fleets_option
 @_clear_errors
 def status() -> None:
     """Show the lab's hosts and network and what they have used; exit status 1 if any is down."""
@@ -193,6 +193,7 @@ def run(
         ]
         links = [state for section in sections for state in opened.states_of_links(section)]
         click.echo(missing_table(plans, links, opened.path))
+        opened.require_hosts(*sections)
         return
     left: list[RunState] = []
     for topology, group in _by_topology(opened, sections).items():

@@ -17,50 +17,58 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import hosts_table, is_ready
 from remote.hosts.provision.ansible import run_playbook
-from remote.providers.fleets import LOCAL, LOOPBACK, inventory_path, lab_of, why_not_local
+from remote.providers.fleets import (
+    LOCAL,
+    LOOPBACK,
+    OTHERS,
+    inventory_path,
+    lab_of,
+    why_not_local,
+)
 from remote.providers.local_lab import LocalLab
 from remote.providers.local_lab.rootless.holder import WITHOUT_ROOT, is_rootless
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
-from remote.providers.loopback.loopback import LoopbackLab
 
 P = ParamSpec("P")
+_WIDEST = 32  # characters of what hosts say of themselves, for terminals of 100
 
 
-def loopback_option(command: Callable[P, None]) -> Callable[P, None]:
-    """Give `lab up`, `down` or `status` the option `--fleet loopback`."""
+def other_fleets_option(command: Callable[P, None]) -> Callable[P, None]:
+    """Give `lab up`, `down` or `status` the option `--fleet`; the command itself is the lab's."""
 
-    @click.option("--fleet", type=click.Choice([LOCAL, LOOPBACK]), default=LOCAL, show_default=True)
+    @click.option("--fleet", type=click.Choice([LOCAL, *OTHERS]), default=LOCAL, show_default=True)
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
-        if kwargs.pop("fleet") == LOOPBACK:
-            _LOOPBACK_VERBS[command.__name__]()
+        fleet = str(kwargs.pop("fleet"))
+        if fleet in OTHERS:
+            _VERBS[command.__name__](fleet)
         else:
             command(*args, **kwargs)
 
     return wrapped
 
 
-def _up() -> None:
-    path = LoopbackLab().up(progress=click.echo)
+def _up(fleet: str) -> None:
+    path = OTHERS[fleet]().up(progress=click.echo)
     click.echo(f"inventory: {path}")
 
 
-def _down() -> None:
-    LoopbackLab().down()
-    click.echo("The loopback fleet is down.")
+def _down(fleet: str) -> None:
+    OTHERS[fleet]().down()
+    click.echo(f"The fleet `{fleet}` is down.")
 
 
-def _status() -> None:
-    states = LoopbackLab().status()
+def _status(fleet: str) -> None:
+    states = OTHERS[fleet]().status()
     if not states:
-        click.echo("The loopback fleet is down; start it with `lab up --fleet loopback`.")
+        click.echo(f"The fleet `{fleet}` is down; start it with `lab up --fleet {fleet}`.")
         sys.exit(1)
-    rows = [(s.name, s.address, s.sshd_pid, "up" if s.is_up else "DOWN") for s in states]
-    click.echo(tabulate(rows, headers=["host", "address", "sshd", "state"]))
+    rows = [(s.name, s.address, s.pid, "up" if s.is_up else "DOWN") for s in states]
+    click.echo(tabulate(rows, headers=["host", "address", "process", "state"]))
     sys.exit(0 if all(s.is_up for s in states) else 1)
 
 
-_LOOPBACK_VERBS = {"up": _up, "down": _down, "status": _status}
+_VERBS = {"up": _up, "down": _down, "status": _status}
 
 
 @click.argument("fleet")
@@ -68,7 +76,7 @@ _LOOPBACK_VERBS = {"up": _up, "down": _down, "status": _status}
 def hosts(fleet: str, show_all: bool) -> None:
     """Show what the hosts of FLEET have of what they need; exit status 1 if anything is missing.
 
-    FLEET is `local`, `loopback`, or the path of an inventory.
+    FLEET is `local`, `loopback`, `vm`, or the path of an inventory.
     """
     with Fleet(Inventory.read(inventory_path(fleet))) as opened:
         table = hosts_table(opened)
@@ -76,8 +84,13 @@ def hosts(fleet: str, show_all: bool) -> None:
     lacking = table[(table["remedy"] != "") | (table["state"] != "up")]
     shown = table if show_all else lacking
     if not shown.empty:
-        columns = ["host", "role", "state", "tool", "version", "remedy"]
-        click.echo(tabulate(shown[columns].to_numpy().tolist(), headers=columns))
+        columns = ["host", "role", "state", "tool", "version"]
+        widths = [None, None, _WIDEST, None, _WIDEST]
+        rows = shown[columns].to_numpy().tolist()
+        click.echo(tabulate(rows, headers=columns, maxcolwidths=widths))
+    if remedies := dict.fromkeys(filter(None, table["remedy"])):
+        told = f"What mends that, each line by itself, or `lab provision {fleet}` for all:"
+        click.echo("\n".join(["", told, *remedies]))
     names = table["host"].nunique()
     if ready:
         but = "" if lacking.empty else ", but for observing middlewares by packets"

@@ -65,6 +65,7 @@ def find(
         opened = dataclasses.replace(opened, plans={name: searched})
         planned = opened.planned(name, retry=retry, time_dilation=time_dilation)
         click.echo(missing_table([planned], opened.states_of_links(name), opened.path))
+        opened.require_hosts(name)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(path) as part:

@@ -21,7 +21,7 @@ fleet_option = click.option(
     "--fleet",
     default="local",
     show_default=True,
-    help="`local`, `loopback`, or the path of an inventory.",
+    help="`local`, `loopback`, `vm`, or the path of an inventory.",
 )
 public_option = click.option(
     "--allow-public",

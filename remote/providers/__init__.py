@@ -1,1 +1,4 @@
-"""Where hosts come from: network namespaces of this machine, its loopback, or an inventory."""
+"""Where hosts come from: this machine, in one of three ways, or an inventory.
+
+The local lab is of network namespaces, loopback of one sshd, and there are virtual machines.
+"""

@@ -1,17 +1,22 @@
-"""Names of fleets: `local`, `loopback`, or the path of an inventory; one word switches."""
+"""Names of fleets: `local`, `loopback`, `vm`, or the path of an inventory; one word switches."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab import LocalLab, Topology, requirements
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
+from remote.providers.loopback import loopback_files
 from remote.providers.loopback.loopback import LoopbackLab
-from remote.providers.loopback.loopback_files import FLEET
+from remote.providers.vm import vm_files
+from remote.providers.vm.vm_lab import VmLab
 
-LOCAL, LOOPBACK = "local", FLEET
+LOCAL, LOOPBACK, VM = "local", loopback_files.FLEET, vm_files.FLEET
+OTHERS: Mapping[str, type[LoopbackLab] | type[VmLab]] = {LOOPBACK: LoopbackLab, VM: VmLab}
+"""The fleets of this machine that are no local lab, by name."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -21,20 +26,20 @@ def inventory_path(fleet: str) -> Path:
     Raises
     ------
     ConfigError
-        The loopback fleet is not up.
+        A fleet of this machine is not up, but the local lab, whose inventory tells so when read.
     """
     if fleet == LOCAL:
         return LOCAL_LAB_INVENTORY
-    if fleet == LOOPBACK:
-        path = LoopbackLab().inventory_path
+    if fleet in OTHERS:
+        path = OTHERS[fleet]().inventory_path
         if not path.exists():
-            raise ConfigError(path, "the fleet is down: run `lab up --fleet loopback` first")
+            raise ConfigError(path, f"the fleet is down: run `lab up --fleet {fleet}` first")
         return path
     path = Path(fleet).expanduser()
     return path if path.exists() else ROOT / path
 
 
-def lab_of(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | None:
+def lab_of(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | VmLab | None:
     """Return the lab on this machine that `fleet` names, None for the hosts of an inventory.
 
     Parameters
@@ -43,7 +48,7 @@ def lab_of(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackL
     """
     if fleet == LOCAL:
         return LocalLab(Topology.named(topology))
-    return LoopbackLab() if fleet == LOOPBACK else None
+    return OTHERS[fleet]() if fleet in OTHERS else None
 
 
 def why_not_local() -> str:

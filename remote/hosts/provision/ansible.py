@@ -15,14 +15,17 @@ import yaml
 
 from remote.errors import LabError
 from remote.hosts.ansible_inventory import Encrypted
-from remote.hosts.inventory import Host, Inventory
-from remote.hosts.ssh.handshake import passing_options
+from remote.hosts.inventory import Inventory
+from remote.hosts.ssh.handshake import ssh_options
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 PROGRAM = "ansible-playbook"
 INSTALL = "pip install 'middleware-lab[ansible]'"
-# Ansible keeps its connections open for a minute; nothing is to stay behind.
-_CONNECTIONS = "-o ControlMaster=no"  # a connection left open would pass over a changed host key
+_ONLY_THIS = ("-F", "none", "-o", "StrictHostKeyChecking=yes")
+# One connection a host for all of a call, since slow hosts take seconds to make one. It ends with
+# the call: left open it would pass over a changed host key.
+_CONNECTIONS = "-o ControlMaster=auto -o ControlPersist=60s"
+_SOCKETS = "sockets"
 
 
 def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
@@ -48,7 +51,13 @@ def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
         connections = Path(folder) / "connections.yml"
         connections.write_text(connections_text(inventory))
         command = playbook_command(program, connections, check=check)
-        return subprocess.run(command, env=_environment(folder), check=False).returncode
+        sockets = Path(folder) / _SOCKETS
+        try:
+            return subprocess.run(command, env=_environment(folder), check=False).returncode
+        finally:
+            for socket in sockets.glob("*"):
+                end = ["ssh", "-o", f"ControlPath={socket}", "-O", "exit", "-F", "none", "host"]
+                subprocess.run(end, capture_output=True, check=False)
 
 
 def find_program() -> str | None:
@@ -78,7 +87,7 @@ def connections_text(inventory: Inventory) -> str:
             "ansible_host": host.address,
             "ansible_port": host.port,
             "ansible_user": host.user,
-            "ansible_ssh_common_args": shlex.join(_ssh_options(host)),
+            "ansible_ssh_common_args": shlex.join(ssh_options(host, _ONLY_THIS)),
             **dict(host.for_ansible),
         }
         if host.identity_file:
@@ -97,23 +106,6 @@ _Dumper.add_representer(
 )
 
 
-def _ssh_options(host: Host) -> list[str]:
-    options = ["-F", "none", "-o", f"UserKnownHostsFile={shlex.quote(str(host.known_hosts))}"]
-    options += ["-o", "StrictHostKeyChecking=yes"]
-    if host.jump:
-        options += ["-o", f"ProxyCommand={_proxy_command(host.jump, host)}"]
-    return [*options, *passing_options(host)]
-
-
-def _proxy_command(jump: Host, target: Host) -> str:
-    """Return the command that connects its standard streams with the target's sshd."""
-    words = ["ssh", *_ssh_options(jump), "-p", str(jump.port)]
-    if jump.identity_file:
-        words += ["-i", str(jump.identity_file)]
-    words += ["-W", f"[{target.address}]:{target.port}", f"{jump.user}@{jump.address}"]
-    return shlex.join(words)
-
-
 def _environment(folder: str) -> dict[str, str]:
     return {
         **os.environ,
@@ -121,6 +113,7 @@ def _environment(folder: str) -> dict[str, str]:
         "ANSIBLE_HOME": folder,
         "ANSIBLE_HOST_KEY_CHECKING": "True",
         "ANSIBLE_SSH_ARGS": _CONNECTIONS,
+        "ANSIBLE_SSH_CONTROL_PATH_DIR": f"{folder}/{_SOCKETS}",
         "ANSIBLE_PIPELINING": "True",
         "ANSIBLE_FORKS": "20",
         "ANSIBLE_INJECT_FACT_VARS": "False",

@@ -37,7 +37,10 @@ class Tool:
 
     def install_command(self, user: str) -> str:
         """Return the shell command that installs it for `user`, to be run by root."""
-        command = " || ".join(f"apt-get install -y {package}" for package in self.packages)
+        install = " || ".join(f"apt-get install -y {package}" for package in self.packages)
+        if len(self.packages) > 1:
+            install = f"{{ {install}; }}"
+        command = f"apt-get update && {install}"  # a bare host knows of no package
         if user == "root":
             return command
         mended = f"{command} && {self.for_users}" if self.for_users else command

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import socket
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import paramiko
@@ -13,7 +15,7 @@ from paramiko.ssh_exception import NoValidConnectionsError
 from remote.errors import HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
-from remote.hosts.ssh.options import SSH_PORT
+from remote.hosts.ssh.options import SSH_PORT, USER_KNOWN_HOSTS
 from remote.hosts.ssh.sockets import connected
 
 CONNECT_TIMEOUT_S = 10.0
@@ -69,20 +71,36 @@ def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.
 
 def ssh_command(host: Host) -> str:
     """Return the command by which a user gets to the host as this module does."""
-    words = ["ssh"]
+    return shlex.join(["ssh", *ssh_options(host), _account(host)])
+
+
+def ssh_options(host: Host, always: Sequence[str] = ()) -> list[str]:
+    """Return the options with which `ssh` knows the way to the host and its key.
+
+    Parameters
+    ----------
+    always : more options, which hold for its jump hosts, too.
+    """
+    words = list(always)
     if host.identity_file:
         words += ["-i", str(host.identity_file)]
+    if not _is_usual(host.known_hosts):
+        words += ["-o", f"UserKnownHostsFile={shlex.quote(str(host.known_hosts))}"]
     if host.port != SSH_PORT:
         words += ["-p", str(host.port)]
-    if host.jump:
-        words += ["-J", ",".join(_jump_specs(host.jump))]
-    words += passing_options(host)
-    return shlex.join([*words, f"{host.user}@{host.address}"])
+    if host.jump is None:
+        return [*words, *_passing_options(host)]
+    jumps = _jumps(host)
+    if not always and all(j.identity_file is None and _is_usual(j.known_hosts) for j in jumps):
+        return [*words, "-J", ",".join(map(_jump_spec, jumps))]
+    # `-J` would forget key and known_hosts on the way.
+    way = ["ssh", *ssh_options(host.jump, always), "-W", f"[{host.address}]:{host.port}"]
+    return [*words, "-o", f"ProxyCommand={shlex.join([*way, _account(host.jump)])}"]
 
 
-def passing_options(host: Host) -> list[str]:
+def _passing_options(host: Host) -> list[str]:
     """Return the options by which ssh has a socket passed on as this module does."""
-    if host.jump or not host.connect_command:
+    if not host.connect_command:
         return []
     return ["-o", f"ProxyCommand={host.connect_command}", "-o", "ProxyUseFdpass=yes"]
 
@@ -134,9 +152,21 @@ def _how_to_pin(host: Host, kind: str) -> str:
     )
 
 
-def _jump_specs(jump: Host) -> list[str]:
-    port = f":{jump.port}" if jump.port != SSH_PORT else ""
-    return [*(_jump_specs(jump.jump) if jump.jump else []), f"{jump.user}@{jump.address}{port}"]
+def _is_usual(known_hosts: Path) -> bool:
+    return known_hosts == Path(USER_KNOWN_HOSTS).expanduser()
+
+
+def _jumps(host: Host) -> list[Host]:
+    """Return the jump hosts on the way to a host, the first to connect to first."""
+    return [*_jumps(host.jump), host.jump] if host.jump else []
+
+
+def _jump_spec(jump: Host) -> str:
+    return _account(jump) + (f":{jump.port}" if jump.port != SSH_PORT else "")
+
+
+def _account(host: Host) -> str:
+    return f"{host.user}@{host.address}"
 
 
 def _read_pins(host: Host) -> Pins:

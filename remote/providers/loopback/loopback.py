@@ -13,7 +13,6 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -25,6 +24,7 @@ from remote.hosts.jobs import JOB_MARK
 from remote.hosts.ssh.server import greets
 from remote.programs import SEARCH_PATH, find, run
 from remote.providers.account import account
+from remote.providers.host_state import HostState
 from remote.providers.local_lab import processes
 from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process, parse_stat
@@ -39,22 +39,6 @@ from remote.waiting import until
 _START_TIMEOUT_S = 10.0
 _LOG_TAIL_CHARACTERS = 500
 _REMEDY = "Install it (`apt-get install openssh-server`, or ask who may)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class LoopbackStatus:
-    """How one host of the fleet is; all of them share the process of the sshd."""
-
-    name: str
-    role: str
-    address: str
-    sshd_pid: int | None
-    answers_ssh: bool
-
-    @property
-    def is_up(self) -> bool:
-        """Whether the host can be used."""
-        return self.sshd_pid is not None and self.answers_ssh
 
 
 class LoopbackLab:
@@ -101,17 +85,17 @@ class LoopbackLab:
         """Tell whether its sshd runs; what a crash has left of the fleet does not."""
         return self.inventory_path.exists() and self._listener() is not None
 
-    def status(self) -> list[LoopbackStatus]:
-        """Tell how each host is; an empty list if the fleet is down."""
+    def status(self) -> list[HostState]:
+        """Tell how each host is; all share one process. An empty list if the fleet is down."""
         if not self.inventory_path.exists():
             return []
         listener = self._listener()
         return [
-            LoopbackStatus(
+            HostState(
                 name=host.name,
                 role=host.role,
                 address=f"{host.address}:{host.port}",
-                sshd_pid=listener.pid if listener else None,
+                pid=listener.pid if listener else None,
                 answers_ssh=greets(host.address, host.port),
             )
             for host in Inventory.read(self.inventory_path).hosts

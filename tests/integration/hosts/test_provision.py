@@ -128,7 +128,9 @@ def test_table_names_every_tool_and_the_command_that_mends_it(fleet, without_mem
     lacking = table[table["remedy"] != ""]
     assert lacking[["host", "tool", "present"]].to_numpy().tolist() == [["s2", "memcached", False]]
     (remedy,) = lacking["remedy"]
-    assert re.fullmatch(r"ssh -i \S+ root@198\.18\.0\.32 'apt-get install -y memcached'", remedy)
+    command = "apt-get update && apt-get install -y memcached"
+    way = r"ssh -i \S+ -o UserKnownHostsFile=\S+"
+    assert re.fullmatch(rf"{way} root@198\.18\.0\.32 '{command}'", remedy)
     java = table[(table["host"] == "m1") & (table["tool"] == "java")]
     assert "version" in java["version"].item()
     assert not is_ready(table)

@@ -202,6 +202,25 @@ def test_each_cut_has_the_head_of_a_recording_and_what_is_new(tmp_path):
     assert not (tmp_path / "two/ping-s1.err").exists()
 
 
+def test_no_monitor_is_asked_to_end_and_judged_by_how_it_does():
+    """Programs in Python may end badly when a signal meets them as they write."""
+    signalled = []
+
+    class Started:
+        def __init__(self, *_):
+            self.outcomes = []
+
+        def kill_all(self):
+            signalled.append("KILL")
+
+    recording = monitors.Monitors(SimpleNamespace(), {}, "3.1")
+    recording._jobs = Started()
+    recording.kill()
+    assert signalled == ["KILL"]
+    assert monitors.ended_well("dool", None)  # while it runs on
+    assert not monitors.ended_well("dool", 1)  # of itself, in the middle of runs
+
+
 class OneGone:
     """Three hosts, of which the second does not answer."""
 

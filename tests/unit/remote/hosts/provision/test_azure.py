@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -210,3 +211,11 @@ def test_cloud_init_brings_what_the_role_needs(role):
     assert document["ssh_pwauth"] is False
     disables = ["systemctl", "disable", "--now", "memcached"] in document["runcmd"]
     assert disables == (role == "servers")
+
+
+@pytest.mark.skipif(shutil.which("cloud-init") is None, reason="`make vm-test` asks cloud-init")
+@pytest.mark.parametrize("role", ROLES)
+def test_cloud_init_knows_every_key(role):
+    command = ["cloud-init", "schema", "--config-file", FOLDER / f"cloud-init-{role}.yaml"]
+    told = subprocess.run(command, capture_output=True, text=True)
+    assert told.returncode == 0, told.stdout + told.stderr

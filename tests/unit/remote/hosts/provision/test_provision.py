@@ -20,6 +20,7 @@ from remote.hosts.provision.tools import (
     probe_command,
     tools_of,
 )
+from remote.hosts.ssh.handshake import ssh_command
 
 TEXT = """
 all:
@@ -185,7 +186,7 @@ def test_host_that_may_not_capture_is_refused_where_that_is_to_be_done():
     with pytest.raises(MissingTool) as refused:
         require_tools(host, barred, captures=True)
     text = str(refused.value)
-    assert text.startswith("m1: `tcpdump` is there, but lab may not capture. Mend that: `ssh lab@")
+    assert text.startswith("m1: `tcpdump` is there, but lab may not capture. Mend that: `ssh ")
     assert "setcap" in text
     assert 'with `observed = "none"`' in text
     with pytest.raises(MissingTool, match="m1: `tcpdump` is missing"):
@@ -194,7 +195,8 @@ def test_host_that_may_not_capture_is_refused_where_that_is_to_be_done():
 
 
 @pytest.mark.parametrize(
-    ("user", "remedy"), [("lab", "setcap"), ("root", "'apt-get install -y tcpdump'")]
+    ("user", "remedy"),
+    [("lab", "setcap"), ("root", "'apt-get update && apt-get install -y tcpdump'")],
 )
 def test_table_names_a_tcpdump_that_may_not_capture(user, remedy):
     host = client("servers", user=user)
@@ -217,12 +219,33 @@ def test_client_with_the_real_generator_needs_no_java():
         require_tools(client(), found_on("clients", java="missing", memtier_benchmark="missing"))
 
 
-def test_install_command_goes_through_the_jump_host(inventory):
-    s1 = inventory.hosts[0]
-    (tool,) = (tool for tool in tools_of("servers") if tool.program == "memcached")
-    words = shlex.split(install_command(s1, tool))
-    assert words[:5] == ["ssh", "-i", "/keys/lab", "-J", "lab@192.0.2.9:2200"]
-    assert shlex.split(words[-1]) == ["sudo", "sh", "-c", "apt-get install -y memcached"]
+def tool_of(role, program):
+    (tool,) = (tool for tool in tools_of(role) if tool.program == program)
+    return tool
+
+
+def test_install_command_goes_the_way_of_the_inventory(inventory):
+    words = shlex.split(install_command(inventory.hosts[0], tool_of("servers", "memcached")))
+    known = ["-o", "UserKnownHostsFile=/keys/known"]
+    assert words[:6] == ["ssh", "-i", "/keys/lab", *known, "-o"]
+    way = shlex.split(words[6].removeprefix("ProxyCommand="))
+    assert way[:6] == ["ssh", "-i", "/keys/lab", *known, "-p"]
+    assert way[6:] == ["2200", "-W", "[10.0.0.1]:22", "lab@192.0.2.9"]
+    command = "apt-get update && apt-get install -y memcached"
+    assert shlex.split(words[-1]) == ["sudo", "sh", "-c", command]
+
+
+def test_command_names_a_jump_host_as_one_writes_it_where_ssh_knows_the_rest():
+    known = Path("~/.ssh/known_hosts").expanduser()
+    gate = dataclasses.replace(client("jump"), address="gate", port=2200, known_hosts=known)
+    through = dataclasses.replace(client(), known_hosts=known, jump=gate)
+    assert ssh_command(through) == "ssh -J root@gate:2200 root@192.0.2.1"
+
+
+def test_a_bare_host_learns_of_packages_before_it_installs_one_of_several():
+    command = tool_of("clients", "java").install_command("root")
+    assert command.startswith("apt-get update && { apt-get install -y openjdk-17-jre-headless || ")
+    assert command.endswith("; }")
 
 
 def test_ansible_gets_our_jump_hosts_and_known_hosts(inventory):

@@ -1,0 +1,147 @@
+import io
+import itertools
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from remote.campaign.record import topology_of
+from remote.errors import ConfigError, LabError
+from remote.hosts.inventory import Inventory
+from remote.hosts.provision.tools import all_tools
+from remote.providers.fleets import inventory_path, lab_of
+from remote.providers.vm import disk_image, vm_files
+from remote.providers.vm.virtual_machine import NETWORK, VirtualMachine
+from remote.providers.vm.vm_files import MACHINES, STATE_DIR, inventory_text, network_commands
+from remote.providers.vm.vm_lab import VmLab
+
+SERVER = VirtualMachine(name="s1", role="servers", memory_mib=300, delay_ms=2.5)
+NAMESPACE = Path("/run/net")
+
+
+def options(command, name):
+    return [value for word, value in itertools.pairwise(command) if word == name]
+
+
+def test_machine_is_small_and_leaves_nothing_on_the_disk_of_this_one():
+    command = SERVER.qemu_command(Path("/image"), Path("/state"))
+    assert command[:4] == ["nice", "-n", "10", "qemu-system-x86_64"]
+    assert (options(command, "-smp"), options(command, "-m")) == (["1"], ["300"])
+    root, seed = options(command, "-drive")
+    assert root.startswith("file=/image/root.ext4,format=raw,if=virtio,snapshot=on")
+    assert seed == "file=/state/s1.tar,format=raw,if=virtio,readonly=on"
+
+
+def test_machine_has_one_link_which_is_its_tap():
+    command = SERVER.qemu_command(Path("/image"), Path("/state"))
+    assert options(command, "-netdev") == ["tap,id=net,ifname=tap-s1,script=no,downscript=no"]
+    assert "-nodefaults" in command
+    macs = {str(m.qemu_command(Path("i"), Path("s"))).partition("mac=")[2][:17] for m in MACHINES}
+    assert len(macs) == len(MACHINES)
+
+
+@pytest.mark.parametrize(
+    ("user_data", "told"), [("", "cloud-init=disabled"), ("#cloud-config\n", "ds=nocloud")]
+)
+def test_cloud_init_runs_only_where_it_is_told_something(user_data, told):
+    machine = VirtualMachine(name="m1", role="middlewares", user_data=user_data)
+    (kernel,) = options(machine.qemu_command(Path("i"), Path("s")), "-append")
+    assert kernel.split()[-1] == told
+    assert "systemd.hostname=m1" in kernel
+    names = unpacked(machine)
+    assert ("var/lib/cloud/seed/nocloud/user-data" in names) == bool(user_data)
+
+
+def test_machine_without_the_memory_for_a_jvm_is_refused():
+    with pytest.raises(ValueError, match="c1: a JVM and Debian need 256 MiB, not 128"):
+        VirtualMachine(name="c1", role="clients", memory_mib=128)
+
+
+def unpacked(machine):
+    data = machine.seed_tar(user_key="ssh-ed25519 AAAA me\n", host_key="PRIVATE\n")
+    assert len(data) % 512 == 0  # a disk has whole sectors
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        return {
+            entry.name: (entry.mode, entry.uid, (tar.extractfile(entry) or io.BytesIO()).read())
+            for entry in tar
+        }
+
+
+def test_second_disk_makes_the_image_one_machine():
+    files = unpacked(SERVER)
+    assert files["etc/ssh/ssh_host_ed25519_key"] == (0o600, 0, b"PRIVATE\n")
+    assert files["home/lab/.ssh"][:2] == (0o700, 1000)
+    assert files["home/lab/.ssh/authorized_keys"] == (0o600, 1000, b"ssh-ed25519 AAAA me\n")
+    network = files["etc/systemd/network/10-lab.network"][2].decode()
+    assert "Address=198.19.77.31/24\n" in network
+    assert "DelaySec=2.5ms\n" in network
+    assert b"server 198.19.77.1 " in files["etc/chrony/chrony.conf"][2]
+
+
+def test_one_device_is_in_the_network_of_this_machine():
+    commands = network_commands(NAMESPACE, MACHINES)
+    outside = [command for command in commands if command[0] != "nsenter"]
+    assert all(vm_files.DEVICE in command for command in outside)
+    assert all(command[1] == "--net=/run/net" for command in commands if command[0] == "nsenter")
+    assert outside[0][-2:] == ["netns", "/run/net"]
+    assert not any(str(NETWORK.network_address)[:-1] in " ".join(command) for command in outside)
+
+
+def test_inventory_is_that_of_hosts_behind_a_jump_host(tmp_path):
+    path = tmp_path / "inventory.yml"
+    path.write_text(inventory_text(tmp_path, MACHINES))
+    inventory = Inventory.read(path)
+    assert [host.name for host in inventory.hosts] == [machine.name for machine in MACHINES]
+    assert [host.address for host in inventory.hosts] == [m.address for m in MACHINES]
+    assert {host.user for host in inventory.hosts} == {"lab"}
+    (jump,) = {host.jump for host in inventory.hosts}
+    assert (jump.name, jump.user, jump.known_hosts) == ("jump", "root", tmp_path / "known_hosts")
+    assert (inventory.fleet, inventory.rtt_ms) == ("vm", 4)
+    assert topology_of(inventory)["delay"] == "netem"
+
+
+def test_fleet_that_is_down_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr("remote.providers.vm.vm_lab.STATE_DIR", tmp_path / "none")
+    assert isinstance(lab_of("vm"), VmLab)
+    assert VmLab().status() == []
+    assert not VmLab().is_running()
+    with pytest.raises(ConfigError, match="the fleet is down: run `lab up --fleet vm` first"):
+        inventory_path("vm")
+
+
+def test_nothing_of_the_fleet_lies_in_the_folder_of_the_local_lab():
+    assert not STATE_DIR.is_relative_to("/run/middleware-lab")
+
+
+def test_image_has_the_packages_that_provisioning_asks_for_first():
+    assert {tool.packages[0] for tool in all_tools()} < set(disk_image.packages())
+
+
+@pytest.fixture
+def image(tmp_path, monkeypatch):
+    """An image that is built by a script which notes its arguments."""
+    script = tmp_path / "image.sh"
+    script.write_text('#!/bin/sh\necho "$@" >> "$(dirname "$0")/calls"\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(disk_image, "SCRIPT", script)
+    monkeypatch.setattr(disk_image, "FOLDER", tmp_path / "build" / "vm")
+    return script
+
+
+def test_image_is_built_once_and_again_when_its_script_has_changed(image):
+    said = []
+    for _ in range(2):
+        assert disk_image.ensure(said.append) == disk_image.FOLDER
+    calls = image.with_name("calls")
+    assert calls.read_text().split()[0] == str(disk_image.FOLDER)
+    assert len(said) == 1
+    image.write_text(image.read_text() + "# changed\n")
+    disk_image.ensure(said.append)
+    assert len(calls.read_text().splitlines()) == len(said) == 2
+
+
+def test_image_that_cannot_be_built_says_why_and_is_tried_again(image):
+    image.write_text("#!/bin/sh\necho E: no mirror >&2\nexit 100\n")
+    for _ in range(2):
+        with pytest.raises(LabError, match=r"could not be built: E: no mirror.*image\.log"):
+            disk_image.ensure(lambda _: None)
