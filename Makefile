@@ -12,6 +12,7 @@ FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
 RUNS ?= 100000000
 # Databases of the local lab have so much CPU time and no more, which only root may say.
 QUEUES := $(if $(filter 0,$(shell id -u))$(filter-out file,$(origin FLEET)),q1 q2 q3 q4 q5 q6)
+SEED ?= 1
 SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9 $(QUEUES)
 
 BIN := .venv/bin
@@ -27,7 +28,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted vm-test lab lint format lock lock-maven audit tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted vm-test kills outages lab lint format lock lock-maven audit tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -121,6 +122,12 @@ planted: setup ## Measure systems whose truth is known, planted on the local lab
 
 vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: at most 25 minutes, needs root
 	@PYTHONPATH=. nice $(BIN)/pytest --quiet --capture=no tests/vm/on_virtual_machines.py
+
+kills: setup ## Kill controllers of campaigns 100 times at random, from SEED: nothing may be lost, measured twice or left
+	@MWLAB_KILLS=100 MWLAB_SEED=$(SEED) $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_kills.py
+
+outages: setup ## Take the lab's links away for 5, 30 and 120 s, in runs and between them: campaigns must go on
+	@MWLAB_OUTAGES="5 30 120" $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_outages.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

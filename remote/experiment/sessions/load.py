@@ -131,7 +131,9 @@ class LoadSession:
             *_pauses(setup, collected),
             *transactions.opened(collected.files, setup.databases),
         ]
-        self.fleet.for_each(setup.hosts, lambda c: remove_job_folder(c, setup.folder))
+        collected.when_stored = partial(
+            self.fleet.for_each, setup.hosts, lambda c: remove_job_folder(c, setup.folder)
+        )
 
     @property
     def _can_wait(self) -> bool:
@@ -178,6 +180,7 @@ class LoadSession:
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         until_start_s = max(0.0, start_s - time.time())
         late = jobs.wait(loads, timeout_s=until_start_s + setup.total_s + GENERATOR_GRACE_S)
+        self.fleet.patiently(lambda: self.fleet.for_each(setup.hosts, Connection.open))
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
         jobs.stop(jobs.wait(pausers, timeout_s=GENERATOR_GRACE_S), "TERM")
@@ -306,7 +309,7 @@ class LoadSession:
         def fetch(connection: Connection) -> None:
             name = connection.host.name
             folder = job_folder(connection.host, setup.folder)
-            files = connection.get_tree(folder)
+            files = connection.patiently(partial(connection.get_tree, folder))
             for path in [path for path in files if path.endswith(JOB_FILES)]:
                 del files[path]
             collected.files.adopt(files, name)

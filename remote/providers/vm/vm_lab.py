@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import socket
 import time
@@ -23,7 +24,6 @@ from remote.providers.host_state import HostState
 from remote.providers.local_lab import processes
 from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process, parse_stat
-from remote.providers.local_lab.requirements import check_root
 from remote.providers.local_lab.sshd import known_hosts_text
 from remote.providers.vm import disk_image
 from remote.providers.vm.virtual_machine import VirtualMachine
@@ -85,7 +85,7 @@ class VmLab:
             A program is missing, the image cannot be built, or a machine does not boot.
         """
         report = progress or (lambda _: None)
-        check_root()
+        _check_root()
         disk_image.require_programs()
         with alone(self.folder.parent):
             states = self.status()
@@ -106,7 +106,7 @@ class VmLab:
 
         The disk image stays, below build/.
         """
-        check_root()
+        _check_root()
         with alone(self.folder.parent):
             ended = self._take_down()
         processes.wait_until_reaped(ended)
@@ -223,6 +223,14 @@ class VmLab:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.folder)
         return ended
+
+
+def _check_root() -> None:
+    if os.geteuid() != 0:
+        raise LabError(
+            "virtual machines need root: their network is a namespace of this machine",
+            "Run the command with sudo, or take the fleet `local`, which users may have",
+        )
 
 
 def _lets_in(host: Host) -> bool:
