@@ -14,7 +14,7 @@ from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
 
 READY_LINE = "ready"
-READY_TIMEOUT_S = 60.0
+READY_TIMEOUT_S = 150.0  # longer than the middlewares that they connect to
 APART_S = 1  # that real ones start and end after each other
 _LATE = re.compile(r"--start-at has passed (\d+) ms ago")
 

@@ -47,6 +47,7 @@ _NAMES = {DOOL: "dool.py"}  # of what is not called on hosts as it is here
 DROP_IN = "drop-in memtier_benchmark"
 _NOT_PLAIN = re.compile(r"[^\w .,:;+/=@~%()'\"-]")
 _LONGEST_FACT = 200  # characters
+_FIRST_START_S = 120.0  # of Java programs, beside those of other hosts that are this machine, too
 PROGRAMS = ("java", "memcached", "postgres")  # whose versions manifests tell
 
 
@@ -123,7 +124,7 @@ def _provision_host(connection: Connection, *, own: Mapping[Path, Upload], captu
         bin_dir=bin_dir,
         generator=generator,
         generator_name=REAL_GENERATOR if has_real else DROP_IN,
-        facts=_facts(connection, found, generator),
+        facts=_facts(connection, found, bin_dir, generator),
     )
 
 
@@ -155,7 +156,9 @@ def plain(text: str) -> str:
     return _NOT_PLAIN.sub("?", text[:_LONGEST_FACT])
 
 
-def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -> dict[str, str]:
+def _facts(
+    connection: Connection, found: Mapping[str, Found], bin_dir: str, generator: str
+) -> dict[str, str]:
     commands = {
         "kernel": "uname -r",
         "cores": "nproc",
@@ -164,8 +167,11 @@ def _facts(connection: Connection, found: Mapping[str, Found], generator: str) -
     }
     if connection.host.role == "clients":
         commands["generator"] = f"{shlex.quote(generator)} --version | head -n 1"
+    if connection.host.role == "middlewares":  # which keeps what makes its next start short
+        program = shlex.quote(f"{bin_dir}/{MIDDLEWARE.name}")
+        commands["middleware"] = f"{program} --version | head -n 1"
     script = "; ".join(f"echo {name}=$({command})" for name, command in commands.items())
-    lines = connection.run(script).stdout.splitlines()
+    lines = connection.run(script, timeout_s=_FIRST_START_S).stdout.splitlines()
     told = {name: text for name, _, text in (line.partition("=") for line in lines)}
     facts = {name: plain(told[name]) for name in commands if told.get(name)}
     versions = {name: found[name].version for name in PROGRAMS if name in found}
