@@ -19,7 +19,7 @@ PORT = 11212
 ADMIN_PORT = 11213
 """Where ours tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
 JOB = "middleware"
-READY_TIMEOUT_S = 30.0
+READY_TIMEOUT_S = 60.0  # as generators have: a JVM needs tens of seconds on a slow host
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
 TRANSPORTS = ("loop", "ktor")
