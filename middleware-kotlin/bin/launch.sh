@@ -46,7 +46,8 @@ find_archive() {
         # shellcheck disable=SC2086 # options and rehearsal are words
         timeout -k 1 20 "$java" $options -XX:ArchiveClassesAtExit="$archive.$$" -cp "$jar" "$class" $rehearsal \
             </dev/null >/dev/null 2>&1 || true
-        if [ -s "$archive.$$" ]; then mv -f -- "$archive.$$" "$archive"; fi
+        # On a host too slow for it, the next start is not to try again: what is touched fits, or the JVM passes over it.
+        if [ -s "$archive.$$" ]; then mv -f -- "$archive.$$" "$archive"; else touch -- "$archive"; fi
     fi
-    if [ -f "$archive" ]; then options="$options -XX:SharedArchiveFile=$archive"; fi
+    if [ -s "$archive" ]; then options="$options -XX:SharedArchiveFile=$archive"; fi
 }

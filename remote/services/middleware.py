@@ -19,7 +19,7 @@ PORT = 11212
 ADMIN_PORT = 11213
 """Where ours tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
 JOB = "middleware"
-READY_TIMEOUT_S = 120.0  # of many, on a machine that starts the generators, too
+READY_TIMEOUT_S = 120.0  # a JVM needs tens of seconds on a slow host, or where many start at once
 ROUTINGS = ("round-robin", "hash", "consistent-hash")
 DISPATCHES = ("sequential", "pipelined")
 TRANSPORTS = ("loop", "ktor")
