@@ -20,7 +20,7 @@ from remote.checked_files import Count, matching, one_of, parse, told, whole_num
 from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.settings import Level
-from remote.hosts.ssh.received import Received, plain_path
+from remote.hosts.ssh.copies.received import Received, plain_path
 
 FORMAT = 1
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format

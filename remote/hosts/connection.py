@@ -24,11 +24,11 @@ from remote.errors import (
     HostUnreachable,
 )
 from remote.hosts.inventory import Host
-from remote.hosts.ssh import sftp, tree
 from remote.hosts.ssh.bounded import bounded, limited
+from remote.hosts.ssh.copies import sftp, tree
+from remote.hosts.ssh.copies.received import MOST_OUTPUT_BYTES, Received
 from remote.hosts.ssh.link import BROKEN, Link
 from remote.hosts.ssh.patience import Patience
-from remote.hosts.ssh.received import MOST_OUTPUT_BYTES, Received
 
 TRANSFER_TIMEOUT_S = 300.0
 STDERR_TAIL_CHARACTERS = 2000

@@ -11,7 +11,7 @@ from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder
-from remote.hosts.ssh.received import LARGEST_FILE_BYTES
+from remote.hosts.ssh.copies.received import LARGEST_FILE_BYTES
 from remote.hosts.upload import Upload, bring
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.packets.followed import FOLLOWED

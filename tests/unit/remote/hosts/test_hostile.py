@@ -10,7 +10,7 @@ import time
 import pytest
 
 from remote.errors import BadAnswer, CommandTimeout, HostUnreachable, TransferFailed
-from remote.hosts.ssh import received, tree
+from remote.hosts.ssh.copies import received, tree
 from tests.helpers.hostile import hostile
 
 MIB = 1 << 20

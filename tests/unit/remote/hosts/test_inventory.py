@@ -228,12 +228,17 @@ def test_jump_hosts_in_a_row_and_other_ways_refused(tmp_path):
         read(tmp_path, text.replace("ARGS", "'-o ProxyCommand=\"nc -x p %h %p\"'"))
 
 
-def test_command_that_passes_a_socket_on_is_kept(tmp_path):
-    text = """servers: {hosts: {s1: {ansible_ssh_common_args: ARGS}}}"""
-    arguments = "'-o ProxyCommand=\"nc -F -x p %h %p\" -o ProxyUseFdpass=yes'"
-    (s1,) = read(tmp_path, text.replace("ARGS", arguments)).hosts
+def test_command_that_passes_a_socket_on_is_kept_if_it_is_the_users_own(tmp_path, home):
+    (home / ".ssh" / "config").write_text(
+        "Host s1\n ProxyCommand nc -F -x p %h %p\n ProxyUseFdpass yes\n"
+    )
+    (s1,) = read(tmp_path, "servers: {hosts: {s1: {}}}").hosts
     assert (s1.jump, s1.connect_command) == (None, "nc -F -x p %h %p")
     assert "ProxyUseFdpass=yes" in ssh_command(s1)
+    arguments = "'-o ProxyCommand=\"nc -F -x p %h %p\" -o ProxyUseFdpass=yes'"
+    others = f"servers: {{hosts: {{s1: {{ansible_ssh_common_args: {arguments}}}}}}}"
+    with pytest.raises(ConfigError, match="ProxyUseFdpass=yes` is not taken from an inventory"):
+        read(tmp_path, others)
 
 
 def test_ssh_config_is_honoured_below_the_inventory(tmp_path, home):

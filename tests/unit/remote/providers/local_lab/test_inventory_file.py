@@ -79,8 +79,9 @@ def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
     assert {h.cpu_account for h in inventory.hosts} == {None}
 
 
-def test_hosts_of_an_ordinary_user_are_reached_by_a_command(tmp_path):
+def test_hosts_of_an_ordinary_user_are_reached_by_a_command(tmp_path, monkeypatch):
     path = tmp_path / "inventory.yml"
+    monkeypatch.setattr("remote.hosts.inventory.LOCAL_LAB_INVENTORY", path)
     command = "nsenter --target=5 -- python '/a b/dial.py' %h %p"
     text = inventory_text(
         Topology.named("unshaped"),

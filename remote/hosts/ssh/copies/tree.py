@@ -10,8 +10,7 @@ from typing import Protocol
 import paramiko
 
 from remote.hosts.ssh.bounded import bounded, limited
-from remote.hosts.ssh.link import Link
-from remote.hosts.ssh.received import (
+from remote.hosts.ssh.copies.received import (
     CHUNK_BYTES,
     LARGEST_FILE_BYTES,
     LARGEST_TREE_BYTES,
@@ -19,7 +18,8 @@ from remote.hosts.ssh.received import (
     Received,
     plain_path,
 )
-from remote.hosts.ssh.transfer import transferred
+from remote.hosts.ssh.copies.transfer import transferred
+from remote.hosts.ssh.link import Link
 
 _STDERR_BYTES = 2000
 _CHANGED = 1  # tar's exit status where a file was written to while it was read

@@ -10,8 +10,8 @@ import paramiko
 
 from remote.errors import DISK_REMEDY
 from remote.hosts.ssh.bounded import limited
+from remote.hosts.ssh.copies.transfer import transferred
 from remote.hosts.ssh.link import BROKEN, Link
-from remote.hosts.ssh.transfer import transferred
 
 # What paramiko raises at bytes that are no answer of SFTP.
 _MALFORMED = (paramiko.SFTPError, struct.error, ValueError, IndexError)

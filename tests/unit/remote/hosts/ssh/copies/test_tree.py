@@ -5,7 +5,7 @@ import tarfile
 
 import pytest
 
-from remote.hosts.ssh.tree import unpacked
+from remote.hosts.ssh.copies.tree import unpacked
 
 
 def archive(*members, kind=tarfile.REGTYPE, **headers):
