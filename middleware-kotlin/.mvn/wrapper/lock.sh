@@ -20,4 +20,5 @@ trap 'rm -rf -- "$work"' EXIT
 record --file "$project/pom.xml" -Dtest=TokensTest verify spotless:apply
 record --file "$project/pom.xml" -Pfuzz dependency:build-classpath "-Dmdep.outputFile=$work/class-path"
 record --file "$project/prove/clients/java/pom.xml" "-DbuildDirectory=$work/clients" compile dependency:copy-dependencies
-LC_ALL=C sort -k 2 -o "$checksums" "$work/checksums.sha256"
+# Our own description changes with every version in it.
+grep -v '  mwlab/' "$work/checksums.sha256" | LC_ALL=C sort -k 2 -o "$checksums"
