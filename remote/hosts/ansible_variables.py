@@ -137,8 +137,8 @@ class HostVariables:
                 told.append((key, known))
         return tuple(told)
 
-    def number(self, *keys: str) -> float | None:
-        """Return a number above 0 of the last of `keys` that is given."""
+    def number(self, *keys: str, may_be_zero: bool = False) -> float | None:
+        """Return a number above 0, or not below it, of the last of `keys` that is given."""
         for key in reversed(keys):
             value = self.values.get(key)
             if value is None:
@@ -147,8 +147,9 @@ class HostVariables:
                 number = math.nan if isinstance(value, bool) else float(value)
             except (TypeError, ValueError):
                 number = math.nan
-            if not 0 < number < math.inf:
-                raise self._wrong(key, "must be a number > 0", reprlib.repr(value))
+            if not 0 <= number < math.inf or (number == 0 and not may_be_zero):
+                rule = f"must be a number {'>=' if may_be_zero else '>'} 0"
+                raise self._wrong(key, rule, reprlib.repr(value))
             return number
         return None
 

@@ -87,7 +87,7 @@ class Inventory:
             topology=common.text("mwlab_topology") or "unknown",
             time_dilation=common.number("mwlab_time_dilation") or 1.0,
             rtt_ms=common.number("mwlab_rtt_ms"),
-            wake_up_ms=common.number("mwlab_wake_up_ms"),
+            wake_up_ms=common.number("mwlab_wake_up_ms", may_be_zero=True),
             delay=delay,
         )
 

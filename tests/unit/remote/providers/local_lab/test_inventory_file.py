@@ -53,6 +53,10 @@ def test_inventory_says_how_the_lab_is_calibrated(tmp_path, k, line_rtt_ms):
         "line_rtt_ms": pytest.approx(line_rtt_ms),
         "wake_up_ms": 0.15,
     }
+    path.write_text(
+        inventory_text(azure.calibrated(0.0), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
+    )
+    assert Inventory.read(path).wake_up_ms == 0
 
 
 def test_inventory_says_which_hosts_are_farther_away(tmp_path):
