@@ -128,7 +128,10 @@ def require_tools(host: Host, found: Mapping[str, Found], *, captures: bool = Fa
             remedy = f"Mend that: `{command}`, or `lab provision` for all hosts."
             if tool.for_captures:
                 remedy += ' Without it a middleware is measured with `observed = "none"`.'
-            state = {OLD: f"too old: {own.version}", BARRED: f"there, but {may_not(host)}"}
+            state = {
+                OLD: f"too old: {own.version}",
+                BARRED: f"there, but {may_not(host, tool.program)}",
+            }
             raise MissingTool(host.name, tool.program, remedy, state.get(own.state, "missing"))
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tell of each PROGRAM whether this host has it: `program TAB state TAB path TAB version`, one line each.
-# Usage: probe.sh PROGRAM...     state: present, missing, old, or barred: this user may not capture with it
+# Usage: probe.sh PROGRAM...     state: present, missing, old, or barred: this user may not use it for what it is for
 PATH="$PATH:/usr/sbin:/sbin"
 # Debian keeps PostgreSQL's programs in a folder of their version; the newest comes first.
 for folder in /usr/lib/postgresql/*/bin; do
@@ -28,6 +28,13 @@ is_old() { # PROGRAM VERSION
     [ "${major:-0}" -lt "$least" ]
 }
 
+works() { # PROGRAM
+    case $1 in
+        tcpdump) tcpdump -i any -d ;; # opens it, and no more
+        ping) ping -n -c 1 -W 2 127.0.0.1 ;;
+    esac
+}
+
 for program in "$@"; do
     path=$(command -v "$program") && [ -f "$path" ] && [ -x "$path" ] || path=''
     if [ -z "$path" ]; then
@@ -37,8 +44,6 @@ for program in "$@"; do
     version=$(version_of "$program")
     state=present
     ! is_old "$program" "$version" || state=old
-    if [ "$program" = tcpdump ] && ! tcpdump -i any -d >/dev/null 2>&1 </dev/null; then # opens it, and no more
-        state=barred
-    fi
+    works "$program" >/dev/null 2>&1 </dev/null || state=barred
     printf '%s\t%s\t%s\t%s\n' "$program" "$state" "$path" "$version"
 done

@@ -65,7 +65,7 @@ def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[
         return
     tools = {tool.program: tool for tool in tools_of(host.role)}
     for program, own in outcome.items():
-        present = own.state == PRESENT
+        present, barred = own.state == PRESENT, may_not(host, program)
         tool = tools.get(program)  # none for the real generator, which no host needs
         lacks = tool is not None and not present and is_needed(tool, outcome, captures=True)
         yield {
@@ -74,14 +74,14 @@ def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[
             "tool": program,
             "needed": tool is not None and is_needed(tool, outcome),
             "present": present,
-            "version": f"{own.version}: {may_not(host)}" if own.state == BARRED else own.version,
+            "version": f"{own.version}: {barred}" if own.state == BARRED else own.version,
             "remedy": install_command(host, tool) if tool and lacks else "",
         }
 
 
-def may_not(host: Host) -> str:
-    """Say who is not let capture packets."""
-    return f"{host.user} may not capture"
+def may_not(host: Host, program: str) -> str:
+    """Say who is not let use a program for what it is for."""
+    return f"{host.user} may not {'capture' if program == 'tcpdump' else program}"
 
 
 def install_command(host: Host, tool: Tool) -> str:

@@ -118,6 +118,19 @@ def test_probe_tells_whether_the_user_may_capture(tmp_path, opens, state):
     assert (found.state, found.version) == (state, "tcpdump version 4.99.3")
 
 
+@pytest.mark.parametrize(("answers", "state"), [("exit 0", "present"), ("exit 2", "barred")])
+def test_probe_tells_whether_ping_works(tmp_path, answers, state):
+    script = f'case "$*" in -V) echo ping from iputils;; *127.0.0.1) {answers};; esac'
+    found = probe(programs(tmp_path, ping=script), "ping")["ping"]
+    assert (found.state, found.version) == (state, "ping from iputils")
+
+
+def test_host_whose_ping_may_not_be_used_is_refused():
+    barred = found_on("clients", ping="barred")
+    with pytest.raises(MissingTool, match=r"c1: `ping` is there, but lab may not ping\. .*setcap"):
+        require_tools(client(user="lab"), barred)
+
+
 def test_users_may_capture_as_members_of_a_group(tmp_path):
     names = ("groupadd", "usermod", "chgrp", "chmod", "setcap", "tcpdump")
     path = programs(tmp_path, **{name: 'echo "${0##*/}" "$@"' for name in names})
