@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,9 +15,10 @@ def written_whole(path: Path) -> Iterator[Path]:
     """Give a path beside `path` to write to; it gets its name when the block has ended well.
 
     What was written is on disk then. When the block fails, or is interrupted, `path` is as it was
-    and nothing else is left. Several processes may write the same file: the last one wins.
+    and nothing else is left. Several processes, also of several machines that share the disk, may
+    write the same file: the last one wins.
     """
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
     try:
         yield partial
         _sync(partial)
@@ -40,7 +42,12 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    with written_whole(path) as partial:
+        partial.write_bytes(content)
+
+
 def write_json(path: Path, content: Any) -> None:
     """Write a file of JSON, whole or not at all."""
-    with written_whole(path) as partial:
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())

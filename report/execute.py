@@ -25,6 +25,7 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from analysis.figures.present import DATA, FIGURES
+from analysis.whole_files import written_whole
 from report.contents.notebook import ReportError, numbered_cells
 
 KERNEL = "python3"
@@ -135,7 +136,8 @@ def _execute_one(
         announce("not measured:")
         notebook = _without_code(job.notebook)
     notebook.metadata[FINGERPRINT] = fingerprint
-    nbformat.write(notebook, target)  # type: ignore[no-untyped-call]
+    with written_whole(target) as part:
+        nbformat.write(notebook, part)  # type: ignore[no-untyped-call]
     finished(target)
     return target
 

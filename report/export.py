@@ -15,6 +15,7 @@ import typst
 from analysis.figures.drawing import draw_svg
 from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
+from analysis.whole_files import write_json, write_whole
 from report.contents.drawn_data import drawn_data
 from report.contents.notebook import Figure, Part, Section
 from report.contents.summary import PATH as SUMMARY
@@ -172,9 +173,9 @@ def _write(made: dict[str, bytes], folder: Path) -> None:
         path = folder / name
         if path.resolve().is_relative_to(folder.resolve()):
             path.unlink(missing_ok=True)
-    for name, content in made.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    for name in made:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda name: write_whole(folder / name, made[name]), made))
     record.parent.mkdir(exist_ok=True)
-    record.write_text(json.dumps(sorted(made), indent=0))
+    write_json(record, sorted(made))
