@@ -5,7 +5,9 @@ Drawn as the tree they form:
 RemoteError
 ├── HostUnreachable        no SSH connection: wrong address, host down, key refused
 │   ├── HostKeyRejected    the host shows another key than known_hosts pins, or none is pinned
-│   └── ConnectionLost     the connection broke while it was used
+│   └── HostGone           it does not answer now, and may do so in a while
+│       └── ConnectionLost the connection broke while it was used
+├── HostLeased             another controller uses the host
 ├── CommandFailed          a command ended with a status other than 0
 ├── CommandTimeout         a command did not end in time
 ├── TransferFailed         a file could not be copied
@@ -13,6 +15,7 @@ RemoteError
 ├── MissingTool            a program that a role needs is not on the host
 ├── ClockOffset            a host's clock differs so much that seconds cannot be compared
 ├── PortInUse              something else listens where a service should
+├── AlwaysRejected         attempt after attempt comes to nothing for the same reason
 └── GroupError             some hosts of a group failed; the others' results are kept
 LabError                   the local lab could not be built, found or taken down
 ConfigError                a data file (inventory, topology, section) is wrong
@@ -52,10 +55,45 @@ class HostKeyRejected(HostUnreachable):
     """The host's key is not the pinned one; nothing was sent to it."""
 
 
-class ConnectionLost(HostUnreachable):
+class HostGone(HostUnreachable):
+    """A host does not answer, or not yet: its link may be down, or it may be booting."""
+
+
+class ConnectionLost(HostGone):
     """A connection that had been made broke; whether what it was used for was done is unknown."""
 
     happened = "connection lost"
+
+
+class HostLeased(RemoteError):
+    """Another controller uses a host: the two would end each other's jobs.
+
+    Parameters
+    ----------
+    holder : which process it is, where, and what for.
+    since : when it began, as text.
+    silent_s : how long ago it was heard of.
+    free_after_s : after how long a silence anybody may have the host.
+    lease : path of the file on the host that says so.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        *,
+        holder: str,
+        since: str,
+        silent_s: float,
+        free_after_s: float,
+        lease: str,
+    ) -> None:
+        self.host = host
+        super().__init__(
+            f"{host}: in use by another controller, {holder}, since {since}; it was heard of "
+            f"{silent_s:.0f} s ago. Wait until it is done, or end it there. If it is gone the host "
+            f"is free when nothing was heard of it for {free_after_s:.0f} s, or at once if you "
+            f"remove {lease} there."
+        )
 
 
 class CommandFailed(RemoteError):
@@ -140,6 +178,17 @@ class PortInUse(RemoteError):
         super().__init__(
             f"{host}: port {port} is in use by {owner or 'an unknown process'}. "
             f"End it (on the host: `ss -ltnp 'sport = :{port}'` shows it) and run again."
+        )
+
+
+class AlwaysRejected(RemoteError):
+    """So many attempts in a row failed for one reason that the next would fail for it, too."""
+
+    def __init__(self, attempts: int, run: str, reason: str) -> None:
+        super().__init__(
+            f"{attempts} attempts in a row came to nothing for the same reason, the last at {run}: "
+            f"{reason}. Measuring ends here, and all that was accepted is kept. Mend that, and run "
+            "again, with `--retry` to include what was given up."
         )
 
 

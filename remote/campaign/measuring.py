@@ -1,8 +1,9 @@
 """Measuring the runs of a section one after the other, with a clear end whatever breaks.
 
 A run that its checks reject, or that breaks off while all hosts answer, is attempted again up to a
-limit and then given up: the others go on. A host that is gone or full ends the measuring at once,
-and so do too many failures one after the other, for then it is not the run that is broken.
+limit and then given up: the others go on. A host that is silent is waited for, and the attempt does
+not count. One that stays silent, or is full, ends the measuring, and so do too many failures one
+after the other, or rejections for one reason, for then it is not the run that is broken.
 """
 
 from __future__ import annotations
@@ -10,31 +11,36 @@ from __future__ import annotations
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import Protocol
 
 from remote.campaign.states import MAX_ATTEMPTS, counted_attempts, marked_running, reason_of
 from remote.errors import (
+    AlwaysRejected,
     ClockOffset,
     GroupError,
     HostKeyRejected,
+    HostLeased,
     MissingTool,
     PortInUse,
     RemoteError,
 )
 from remote.experiment.checks import ACCEPTED, PILOT
-from remote.experiment.manifest import read_manifest, utc
+from remote.experiment.manifest import failed_checks, read_manifest, utc
 from remote.experiment.run import Collected, Run, store
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host
 from remote.hosts.jobs import PROBE_BYTES, clear_jobs
+from remote.hosts.ssh.patience import gone_hosts, is_silence
 from remote.phases import Phases
 
 MAX_FAILURES_IN_A_ROW = 5
+MAX_ALIKE_IN_A_ROW = 24
+"""Attempts that come to nothing for one reason: eight runs, on a machine too weak for some."""
 PROBE_TIMEOUT_S = 10.0
-PERMANENT = (PortInUse, MissingTool, HostKeyRejected, ClockOffset)
+PERMANENT = (PortInUse, MissingTool, HostKeyRejected, ClockOffset, HostLeased, AlwaysRejected)
 
 
 class Session(Protocol):
@@ -54,6 +60,8 @@ class Attempts:
     phases : the clock of the campaign.
     afresh : forget the attempts that were made before.
     on_settled : called with each run that is done or given up, and in the latter case the reason.
+    on_silence : called with why nothing is measured while a host is waited for.
+    require_hosts : raises if the hosts are not ours any more.
 
     Attributes
     ----------
@@ -69,17 +77,22 @@ class Attempts:
         on_settled: Callable[[Run, str], None],
         *,
         afresh: bool = False,
+        on_silence: Callable[[str], None] = lambda _: None,
+        require_hosts: Callable[[], None] = lambda: None,
     ) -> None:
         self.fleet = fleet
         self.hosts = hosts
         self.identity = identity
         self.phases = phases
         self._on_settled = on_settled
+        self._on_silence = on_silence
+        self._require_hosts = require_hosts
         self._afresh = afresh
         self._failures_in_a_row = 0
-        self._made: dict[str, int] = {}
+        self._alike = _Alike()
+        self._forgotten: dict[str, int] = {}
         self.given_up: set[str] = set()
-        self._gone: dict[str, RemoteError] | None = None
+        self._unfit: dict[str, RemoteError] | None = None
 
     def measure(
         self,
@@ -96,7 +109,7 @@ class Attempts:
         Raises
         ------
         RemoteError
-            A host is gone or full, or everything fails; what is done stays done.
+            A host stays gone or is full, or everything fails; what is done stays done.
         """
         queue = deque(next_runs())
         while queue:
@@ -110,25 +123,30 @@ class Attempts:
             except RemoteError as exc:
                 if _is_permanent(exc):
                     raise
-                self._recover(exc)
+                self._recover(exc, queue[0] if queue else None)
                 queue.extend(() if queue else next_runs())
 
     def _settle(self, session: Session, queue: deque[Run]) -> None:
         """Make one attempt at the first run; take it out when it is done or given up."""
         run = queue[0]
-        made = self._made[run.label] = self._attempts_so_far(run) + 1
+        if self._afresh:
+            self._forgotten.setdefault(run.label, len(counted_attempts(run)))
         try:
             reason = self._attempt(session, run)
         except RemoteError as exc:
-            if made >= MAX_ATTEMPTS:
+            if self._made(run) >= MAX_ATTEMPTS:
                 self._give_up(queue, str(exc))
             raise
         self._failures_in_a_row = 0
         if not reason:
-            self._made[run.label] = 0  # it may have been a pilot of what is measured next
+            self._alike = _Alike()
+            self._forgotten[run.label] = 0  # it may have been a pilot of what is measured next
             self._on_settled(queue.popleft(), "")
-        elif made >= MAX_ATTEMPTS:
+            return
+        if self._made(run) >= MAX_ATTEMPTS:
             self._give_up(queue, reason)
+        rejected = run.attempts()[-1]
+        self._alike.add(run, _GONE if rejected["unreachable"] else _names(rejected), reason)
 
     def _give_up(self, queue: deque[Run], reason: str) -> None:
         run = queue.popleft()
@@ -136,27 +154,69 @@ class Attempts:
         self._on_settled(run, reason)
 
     def _attempt(self, session: Session, run: Run) -> str:
-        def gone() -> list[str]:
-            self._gone = unfit_hosts(self.fleet, self.hosts)
-            return sorted(self._gone)
+        losses = self.fleet.losses(self.hosts)
+
+        def gone(error: RemoteError | None) -> set[str]:
+            lost = {host for host, n in self.fleet.losses(self.hosts).items() if n != losses[host]}
+            if error is None:
+                return lost
+            self._unfit = unfit_hosts(self.fleet, self.hosts)
+            return lost | gone_hosts(error) | set(self._unfit)
 
         return measure_once(session, run, self.identity(), phases=self.phases, gone=gone)
 
-    def _attempts_so_far(self, run: Run) -> int:
-        if run.label in self._made:
-            return self._made[run.label]
-        return 0 if self._afresh else len(counted_attempts(run))
+    def _made(self, run: Run) -> int:
+        """Return how many attempts at a run count."""
+        return len(counted_attempts(run)) - self._forgotten.get(run.label, 0)
 
-    def _recover(self, error: RemoteError) -> None:
-        """Clear what the failure left behind; give up if a host is unfit or nothing works."""
-        self._failures_in_a_row += 1
-        gone = unfit_hosts(self.fleet, self.hosts) if self._gone is None else self._gone
-        self._gone = None
-        if gone:
-            raise next(iter(gone.values())) from error
-        if self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
-            raise error
-        self.fleet.for_each(self.hosts, clear_jobs)
+    def _recover(self, error: RemoteError, run: Run | None) -> None:
+        """Wait for hosts that are silent, and clear what the failure left behind.
+
+        Raises
+        ------
+        RemoteError
+            A host stays silent or is unfit otherwise, or nothing works.
+        """
+        unfit = unfit_hosts(self.fleet, self.hosts) if self._unfit is None else self._unfit
+        self._unfit = None
+        for problem in unfit.values():
+            if not is_silence(problem):
+                raise problem from error
+        if unfit or gone_hosts(error):
+            self._alike.add(run, _GONE, str(error))
+        else:
+            self._failures_in_a_row += 1
+            if self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+                raise error
+
+        def clear() -> None:
+            self._require_hosts()
+            self.fleet.for_each(self.hosts, clear_jobs)
+
+        self.fleet.patiently(clear, on_silence=self._on_silence)
+
+
+_GONE = ("a host is gone",)
+
+
+class _Alike:
+    """Counts attempts in a row that came to nothing for the same reason."""
+
+    def __init__(self) -> None:
+        self._reason: Collection[str] = ()
+        self._number = 0
+
+    def add(self, run: Run | None, reason: Collection[str], detail: str) -> None:
+        """Count one more; AlwaysRejected if these are too many."""
+        self._number = self._number + 1 if reason == self._reason else 1
+        self._reason = reason
+        if self._number >= MAX_ALIKE_IN_A_ROW:
+            raise AlwaysRejected(self._number, run.label if run else "the start", detail)
+
+
+def _names(manifest: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the names of the checks that refused a run."""
+    return tuple(check.partition(":")[0] for check in failed_checks(manifest))
 
 
 def measure_once(
@@ -165,23 +225,32 @@ def measure_once(
     identity: Mapping[str, object],
     *,
     phases: Phases | None = None,
-    gone: Callable[[], Sequence[str]] = tuple,
+    gone: Callable[[RemoteError | None], Collection[str]] = lambda _: (),
 ) -> str:
     """Make one attempt at `run` and keep it; return why it is rejected, or nothing.
+
+    Nothing is removed from the hosts before it is on the disk of this machine.
+
+    Parameters
+    ----------
+    gone : tells which hosts were gone meanwhile, or are unfit for another attempt, from the error
+        with which the attempt broke off, if it did.
 
     Raises
     ------
     RemoteError
-        It broke off; `gone` was asked which hosts are unfit for another attempt.
+        It broke off.
     """
     collected = Collected(manifest={"started_at": utc(time.time())}, phases=phases or Phases())
     with marked_running(run):
         try:
             session.measure(run, collected)
         except RemoteError as exc:
-            store(run, collected, identity, error=str(exc), unreachable=gone())
+            store(run, collected, identity, error=str(exc), unreachable=gone(exc))
             raise
-        folder = store(run, collected, identity)
+        folder = store(run, collected, identity, unreachable=gone(None))
+    with suppress(RemoteError):  # what is left there is cleared before anything else is measured
+        collected.when_stored()
     manifest = read_manifest(folder)
     return reason_of(manifest) if manifest["status"] not in (ACCEPTED, PILOT) else ""
 

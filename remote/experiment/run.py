@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 from analysis.tables.run import MANIFEST
 from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import sync_to_disk
-from remote.experiment.checks import ACCEPTED, FAILED, PILOT, evaluate
+from remote.experiment.checks import ACCEPTED, FAILED, PILOT, REJECTED, evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.checks.latency import machine_share
+from remote.experiment.checks.of_links import silent_hosts
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import (
     read_manifest,
@@ -95,11 +96,13 @@ class Collected:
     manifest : entries for the manifest.
     files : by relative path, uncompressed.
     phases : the clock that tells how long each phase of the run takes.
+    when_stored : removes from the hosts what is on this machine's disk by then.
     """
 
     manifest: dict[str, Any] = field(default_factory=dict)
     files: Received = field(default_factory=Received)
     phases: Phases = field(default_factory=Phases)
+    when_stored: Callable[[], object] = field(default=lambda: None)
 
 
 def is_pilot(run: Run, manifest: Mapping[str, Any]) -> bool:
@@ -114,14 +117,14 @@ def store(
     collected: Collected,
     identity: Mapping[str, Any],
     error: str = "",
-    unreachable: Sequence[str] = (),
+    unreachable: Collection[str] = (),
 ) -> Path:
     """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
 
     An accepted run becomes ``rep-<n>``; a pilot (a trial, or too short for its own response times),
     a rejected one (a check did not pass) and a failed one (`error` tells why it broke off)
-    ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts
-    that were gone when it broke off.
+    ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts that were gone meanwhile; where a
+    run is rejected, those whose pings tell so are added.
     """
     collected.phases.enter("storing")
     attempt = max((int(known["attempt"]) for known in run.attempts()), default=0) + 1
@@ -142,7 +145,7 @@ def store(
         "finished_at": utc(time.time()),
         "files": write_files(run.partial, collected.files),
         "error": error,
-        "unreachable": list(unreachable),
+        "unreachable": sorted(unreachable),
     }
     collected.phases.enter("checking")
     if not error:
@@ -151,6 +154,9 @@ def store(
             manifest["machine_share"] = machine_share(manifest, manifest["results"])
         if manifest["status"] == ACCEPTED and is_pilot(run, manifest):
             manifest["status"] = PILOT
+        is_rejected = manifest["status"] == REJECTED
+        silent = silent_hosts(run.partial, manifest) | set(unreachable) if is_rejected else ()
+        manifest["unreachable"] = sorted(silent)
     manifest["phases_s"] = collected.phases.take()
     write_manifest(run.partial, manifest)
     target = run.folder

@@ -19,12 +19,14 @@ from remote.errors import (
     CommandFailed,
     CommandTimeout,
     ConnectionLost,
+    HostGone,
     HostUnreachable,
 )
 from remote.hosts.inventory import Host
 from remote.hosts.ssh import sftp, tree
 from remote.hosts.ssh.bounded import bounded, limited
 from remote.hosts.ssh.link import BROKEN, Link
+from remote.hosts.ssh.patience import Patience
 from remote.hosts.ssh.received import MOST_OUTPUT_BYTES, Received
 
 TRANSFER_TIMEOUT_S = 300.0
@@ -81,11 +83,15 @@ class Connection:
     Parameters
     ----------
     gateway : the link to ``host.jump`` if others use it, too; by default one of its own.
+    patience : with the host, of those that ask for it; that of a fleet ends with the fleet.
     """
 
-    def __init__(self, host: Host, gateway: Link | None = None) -> None:
+    def __init__(
+        self, host: Host, gateway: Link | None = None, patience: Patience | None = None
+    ) -> None:
         self.host = host
         self._link = Link(host, gateway)
+        self._patience = patience or Patience()
 
     def __enter__(self) -> Connection:
         self.open()
@@ -97,6 +103,15 @@ class Connection:
     def open(self) -> paramiko.Transport:
         """Connect if there is no living connection, and return it; raises as `Link.open`."""
         return self._link.open()
+
+    @property
+    def losses(self) -> int:
+        """How many of its connections broke so far."""
+        return self._link.losses
+
+    def patiently(self, action: Callable[[], T]) -> T:
+        """Do `action`, which may be done again, until the host has answered; see `Patience`."""
+        return self._patience(action)
 
     def settle(self) -> None:
         """Know the host's working directory by its whole path: programs start in other folders.
@@ -258,9 +273,12 @@ class Connection:
         Raises
         ------
         HostUnreachable
-            Nothing listens on the port, or the reply does not end within `timeout_s`.
+            Nothing listens on the port.
+        HostGone
+            The reply does not end within `timeout_s` seconds.
         """
         reply = bytearray()
+        deadline_s = time.monotonic() + timeout_s
         try:
             with limited(self.dial(port, timeout_s=timeout_s), timeout_s) as channel:
                 channel.sendall(request)
@@ -270,7 +288,8 @@ class Connection:
                         raise EOFError(f"the reply has no end: {bytes(reply[-80:])!r}")
                     reply += chunk
         except BROKEN as exc:
-            raise HostUnreachable(
+            error = HostGone if time.monotonic() >= deadline_s else HostUnreachable
+            raise error(
                 self.host.name,
                 f"port {port} does not answer {request!r}: {exc}",
                 f"Is the service running? `ss -ltnp 'sport = :{port}'` on the host shows it.",

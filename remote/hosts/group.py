@@ -12,18 +12,27 @@ from remote.errors import GroupError, RemoteError
 from remote.hosts.connection import Connection, Result
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.ssh.link import Link
+from remote.hosts.ssh.patience import Patience
 from remote.hosts.ssh.received import Received
 
 T = TypeVar("T")
 
 
 class Fleet:
-    """The connections to all hosts of an inventory; opened on first use, closed together."""
+    """The connections to all hosts of an inventory; opened on first use, closed together.
+
+    Attributes
+    ----------
+    patiently : does what may be done again until all hosts have answered (`Patience`).
+    """
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
+        self.patiently = Patience()
         self._gateways: dict[Host, Link] = {}
-        self._connections = {h.name: Connection(h, self._gateway(h.jump)) for h in inventory.hosts}
+        self._connections = {
+            h.name: Connection(h, self._gateway(h.jump), self.patiently) for h in inventory.hosts
+        }
 
     def __enter__(self) -> Fleet:
         return self
@@ -35,11 +44,16 @@ class Fleet:
         return self._connections[host if isinstance(host, str) else host.name]
 
     def close(self) -> None:
-        """Close all connections, those of jump hosts last."""
+        """Close all connections, those of jump hosts last; nobody waits for a host any more."""
+        self.patiently.end()
         for connection in self._connections.values():
             connection.close()
         for gateway in reversed(self._gateways.values()):
             gateway.close()
+
+    def losses(self, hosts: Iterable[Host]) -> dict[str, int]:
+        """Return how many connections of `hosts` broke so far, by host name."""
+        return {host.name: self[host].losses for host in hosts}
 
     def for_each(self, hosts: Iterable[Host], action: Callable[[Connection], T]) -> dict[str, T]:
         """Run `action` on the connection of each host at the same time.

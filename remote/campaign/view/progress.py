@@ -126,6 +126,10 @@ class Progress:
         """Say what is being done."""
         self._bar.set_description(text)
 
+    def waits(self, reason: str) -> None:
+        """Say why nothing is measured at the moment."""
+        self.show(f"waiting: {reason}")
+
     def note(self, text: str) -> None:
         """Say how the run goes that is being measured; with that its time moves on."""
         self._move()

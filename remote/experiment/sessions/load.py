@@ -123,7 +123,9 @@ class LoadSession:
             *_pauses(setup, collected),
             *transactions.opened(collected.files, setup.databases),
         ]
-        self.fleet.for_each(setup.hosts, lambda c: remove_job_folder(c, setup.folder))
+        collected.when_stored = partial(
+            self.fleet.for_each, setup.hosts, lambda c: remove_job_folder(c, setup.folder)
+        )
 
     @property
     def _can_wait(self) -> bool:
@@ -147,6 +149,7 @@ class LoadSession:
 
     def _perform(self, setup: Setup, jobs: RunningJobs, collected: Collected) -> None:
         collected.phases.enter("starting")
+        losses = self.fleet.losses(setup.hosts)
         # Their JVMs start beside those of the middlewares that they will connect to.
         loads = self._start_generators(setup, jobs) if self._can_wait else []
         limit_s = _section_limit_s(self.section)
@@ -168,7 +171,10 @@ class LoadSession:
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
         until_start_s = max(0.0, start_s - time.time())
         late = jobs.wait(loads, timeout_s=until_start_s + setup.total_s + GENERATOR_GRACE_S)
-        if any(outcome.exit_status for outcome in jobs.outcomes):
+        self.fleet.patiently(lambda: self.fleet.for_each(setup.hosts, Connection.open))
+        failed = any(outcome.exit_status for outcome in jobs.outcomes)
+        was_reached = self.fleet.losses(setup.hosts) == losses  # else it is no lesson
+        if failed and was_reached:
             self._more_lead_s += MORE_LEAD_S  # most likely one was too late to start with the rest
         collected.phases.enter("stopping", at_epoch_s=min(time.time(), start_s + setup.total_s))
         jobs.stop(late, "INT")  # they write what they have; the check of durations rejects the run
@@ -290,7 +296,7 @@ class LoadSession:
         def fetch(connection: Connection) -> None:
             name = connection.host.name
             folder = job_folder(connection.host, setup.folder)
-            files = connection.get_tree(folder)
+            files = connection.patiently(partial(connection.get_tree, folder))
             for path in [path for path in files if path.endswith(JOB_FILES)]:
                 del files[path]
             collected.files.adopt(files, name)

@@ -106,15 +106,22 @@ class Job:
     def wait(self, *, timeout_s: float) -> JobOutcome:
         """Wait for the end of the job and return how it ended, whatever its exit status.
 
+        The job is its host's: it goes on while the host is silent, and so does the waiting.
+
         Raises
         ------
         CommandTimeout
             It runs on after `timeout_s` seconds.
+        HostGone
+            The host was silent for too long.
         """
         return self._await_end(timeout_s=timeout_s)
 
     def stop(self, signal: str = "TERM", *, grace_s: float = KILL_AFTER_S) -> JobOutcome:
-        """Send `signal`, wait for the end, and kill the whole process group if it does not come."""
+        """Send `signal`, wait for the end, and kill the whole process group if it does not come.
+
+        Where a host is silent meanwhile the signal may be sent again.
+        """
         send = f"kill -{signal} $(cat {self._path('pid')}) 2>/dev/null; "
         try:
             return self._await_end(send, timeout_s=grace_s)
@@ -190,13 +197,20 @@ class Job:
         The host is measured: its kernel wakes the one process that waits when the job has ended.
         """
         end = self._path("exit")
-        script = (
-            f"{prelude}{_await_lock(self._path('lock'), end, timeout_s)}"
-            # Only a job that was killed leaves its lock before its exit status is there.
-            f"i=0; until [ -f {end} ]; do i=$((i+1)); "
-            f"[ $i -gt {timeout_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; cat {end}"
-        )
-        result = self._run(script, timeout_s=timeout_s)
+        deadline_s = time.monotonic() + timeout_s
+
+        def ask() -> Result:
+            # Who was just told to end has its time from then on.
+            left_s = timeout_s if prelude else max(0.0, deadline_s - time.monotonic())
+            script = (
+                f"{prelude}{_await_lock(self._path('lock'), end, left_s)}"
+                # Only a job that was killed leaves its lock before its exit status is there.
+                f"i=0; until [ -f {end} ]; do i=$((i+1)); "
+                f"[ $i -gt {left_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; cat {end}"
+            )
+            return self._run(script, timeout_s=left_s)
+
+        result = self.connection.patiently(ask)
         if result.exit_status != 0:
             raise self._timeout(timeout_s)
         return self.outcome(result.read(_exit_status))

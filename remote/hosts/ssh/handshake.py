@@ -10,7 +10,7 @@ from typing import Any
 import paramiko
 from paramiko.ssh_exception import NoValidConnectionsError
 
-from remote.errors import HostKeyRejected, HostUnreachable
+from remote.errors import HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
 from remote.hosts.ssh.options import SSH_PORT
@@ -32,8 +32,10 @@ def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.
     ------
     HostKeyRejected
         The host's key is unknown, revoked, or differs from the pinned one.
+    HostGone
+        No answer in time, or the user was refused, as a host does that is booting.
     HostUnreachable
-        No answer in time, or the user was refused.
+        The key cannot be used.
     """
     if host.identity_file and not host.identity_file.is_file():
         remedy = "Correct `ansible_ssh_private_key_file` in the inventory."
@@ -158,7 +160,7 @@ def _explained(host: Host, exc: Exception) -> HostUnreachable:
         remedy = f"Load it into your agent: `ssh-add {host.identity_file or ''}`."
         return HostUnreachable(host.name, "the key has a passphrase", remedy)
     if isinstance(exc, paramiko.AuthenticationException):
-        return HostUnreachable(
+        return HostGone(
             host.name,
             f"user {host.user} was refused ({exc})",
             f"Check the key file {host.identity_file} and the host's authorized_keys: "
@@ -170,7 +172,7 @@ def _explained(host: Host, exc: Exception) -> HostUnreachable:
             remedy = (
                 "Name a key in the inventory (`ansible_ssh_private_key_file`), or `ssh-add` it."
             )
-        return HostUnreachable(host.name, str(exc), remedy)
+        return HostGone(host.name, str(exc), remedy)
     reason = str(exc) or "the connection was closed"
     if isinstance(exc, NoValidConnectionsError):
         reason = "; ".join(str(error) for error in exc.errors.values())
@@ -178,6 +180,4 @@ def _explained(host: Host, exc: Exception) -> HostUnreachable:
         reason = f"no answer from {host.address} within {CONNECT_TIMEOUT_S:g} s"
     if isinstance(exc, socket.gaierror):
         reason = f"the name {host.address} is unknown ({exc})"
-    return HostUnreachable(
-        host.name, reason, f"Is the host up? `lab status`, or `{ssh_command(host)}`."
-    )
+    return HostGone(host.name, reason, f"Is the host up? `lab status`, or `{ssh_command(host)}`.")

@@ -9,7 +9,7 @@ import time
 
 import paramiko
 
-from remote.errors import ConnectionLost, HostUnreachable
+from remote.errors import ConnectionLost, HostGone, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S, open_client, ssh_command
 from remote.hosts.ssh.routes import route_leaves_by
@@ -31,10 +31,15 @@ class Link:
     Parameters
     ----------
     gateway : the link to ``host.jump`` if others use it, too; by default one of its own.
+
+    Attributes
+    ----------
+    losses : how many connections broke so far.
     """
 
     def __init__(self, host: Host, gateway: Link | None = None) -> None:
         self.host = host
+        self.losses = 0
         self._owns_gateway = gateway is None
         self._gateway = Link(host.jump) if host.jump and gateway is None else gateway
         self._client: paramiko.SSHClient | None = None
@@ -54,7 +59,8 @@ class Link:
             transport = self._client.get_transport() if self._client else None
             if transport is not None and transport.is_active():
                 return transport
-            self._drop()
+            if transport is not None:
+                self._drop(transport)
             if self._gateway is None:
                 self._refuse_foreign_route()
             self._client = open_client(self.host, self._tunnel())
@@ -66,7 +72,9 @@ class Link:
     def close(self) -> None:
         """Close the connection; harmless if it is closed."""
         with self._lock:
-            self._drop()
+            if self._client is not None:
+                self._client.close()
+                self._client = None
             if self._gateway is not None and self._owns_gateway:
                 self._gateway.close()
 
@@ -111,12 +119,13 @@ class Link:
         remedy = f"Check its link and sshd: `{ssh_command(self.host)}`."
         return ConnectionLost(self.host.name, reason, remedy)
 
-    def _drop(self, transport: paramiko.Transport | None = None) -> None:
-        """Close the connection; if `transport` is given, only as long as it is that one."""
+    def _drop(self, transport: paramiko.Transport) -> None:
+        """Close the connection that broke, as long as it is that one."""
         with self._lock:
             client = self._client
-            if client is not None and transport in (None, client.get_transport()):
+            if client is not None and transport is client.get_transport():
                 self._client = None
+                self.losses += 1
                 client.close()
 
     def _tunnel(self) -> paramiko.Channel | None:
@@ -136,7 +145,7 @@ class Link:
                         f"{self._gateway.host.name} cannot reach {target[0]}:{target[1]}: {exc}"
                     )
                     remedy = f"Is the host up? `{ssh_command(self.host)}`."
-                    raise HostUnreachable(self.host.name, reason, remedy) from exc
+                    raise HostGone(self.host.name, reason, remedy) from exc
                 self._gateway._drop(transport)
         raise AssertionError("the last attempt returns or raises")
 

@@ -32,6 +32,8 @@ def transferred(
     Raises
     ------
     TransferFailed
+    HostGone
+        The link is broken.
     """
     link.open()
     deadline = time.monotonic() + timeout_s
@@ -44,7 +46,8 @@ def transferred(
                 raise TransferFailed(link.host.name, path, reason, remedy) from exc
             if isinstance(exc, FileNotFoundError | PermissionError):
                 raise TransferFailed(link.host.name, path, str(exc), path_remedy) from exc
-            if is_last or link.is_alive():
-                reason = str(exc) or "connection lost"
-                raise TransferFailed(link.host.name, path, reason, remedy) from exc
+            if link.is_alive():
+                raise TransferFailed(link.host.name, path, str(exc) or repr(exc), remedy) from exc
+            if is_last:
+                raise link.lost(f"the copying of {path} broke off: {exc}") from exc
     raise AssertionError("the last attempt returns or raises")

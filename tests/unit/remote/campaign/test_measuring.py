@@ -3,16 +3,25 @@ from dataclasses import replace
 import pytest
 
 from remote.campaign import Campaign
-from remote.campaign.measuring import MAX_FAILURES_IN_A_ROW, Attempts
+from remote.campaign.measuring import MAX_ALIKE_IN_A_ROW, MAX_FAILURES_IN_A_ROW, Attempts
 from remote.campaign.states import MAX_ATTEMPTS, State, counted_attempts, state_of
-from remote.errors import CommandFailed, GroupError, HostUnreachable, PortInUse
+from remote.errors import (
+    AlwaysRejected,
+    CommandFailed,
+    ConnectionLost,
+    GroupError,
+    HostGone,
+    HostUnreachable,
+    PortInUse,
+)
 from remote.experiment.manifest import read_manifest
 from remote.phases import Phases
 from tests.helpers.sessions import BAD_JOB, GOOD_JOB, ScriptedFleet, ScriptedSession
 
 IDENTITY = {"campaign": "test"}
 BROKEN = CommandFailed("s1", "memcached", 137, "Killed")
-GONE = HostUnreachable("c2", "no answer", "Check the link.")
+GONE = HostGone("c2", "no answer", "Check the link.")
+LOST = ConnectionLost("c2", "it broke off", "Check the link.")
 
 
 @pytest.fixture
@@ -20,15 +29,21 @@ def runs(tmp_path):
     return Campaign.open("test", profile="smoke", data_dir=tmp_path).runs("2.1")
 
 
-def measure(runs, *outcomes, gone=(), afresh=False, plans=()):
+@pytest.fixture
+def many(runs):
+    return [replace(runs[0], repetition=number) for number in range(1, 17)]
+
+
+def measure(runs, *outcomes, gone=(), back=(), fleet=None, afresh=False, plans=()):
     session, settled = ScriptedSession(*outcomes), []
     attempts = Attempts(
-        ScriptedFleet(gone),
+        fleet or ScriptedFleet(gone, back),
         ["c1", "c2"],
         lambda: IDENTITY,
         Phases(),
         lambda run, reason: settled.append((run, reason)),
         afresh=afresh,
+        on_silence=settled.append,
     )
     plans = iter(plans or [runs])
     try:
@@ -78,7 +93,68 @@ def test_measuring_ends_when_nothing_works(runs):
     assert sum(len(run.attempts()) for run in runs) == MAX_FAILURES_IN_A_ROW
 
 
-def test_host_that_is_gone_ends_the_measuring_at_once_and_is_named(runs):
+def test_host_that_is_silent_is_waited_for_and_the_attempt_does_not_count(runs):
+    outcomes = [*[LOST] * (2 * MAX_FAILURES_IN_A_ROW), GOOD_JOB]
+    settled = measure(runs[:1], *outcomes, gone=["c2"], back=["c2"])
+    assert settled == ["c2: cannot connect: no answer. Check the link.", (runs[0], "")]
+    assert counted_attempts(runs[0]) == []
+    assert {attempt["unreachable"][0] for attempt in runs[0].attempts()} == {"c2"}
+
+
+def test_attempt_that_is_rejected_when_a_connection_broke_does_not_count(runs):
+    fleet = ScriptedFleet()
+
+    def loses():
+        fleet.lost.append("c2")
+        return BAD_JOB
+
+    outcomes = [loses, BAD_JOB, loses, loses, BAD_JOB, loses, GOOD_JOB]
+    assert measure(runs[:1], *outcomes, fleet=fleet) == [(runs[0], "")]
+    unreachable = [attempt["unreachable"] for attempt in runs[0].attempts()]
+    assert unreachable == [["c2"], [], ["c2"], ["c2"], [], ["c2"]]
+    assert len(counted_attempts(runs[0])) == 2
+
+
+def test_rejections_for_one_reason_end_the_measuring(many):
+    with pytest.raises(AlwaysRejected, match=r"24 attempts in a row .*: exit_statuses: c1: iperf3"):
+        measure(many, *[BAD_JOB] * 100)
+    assert sum(len(run.attempts()) for run in many) == MAX_ALIKE_IN_A_ROW
+    assert states(many).count(State.REJECTED) == MAX_ALIKE_IN_A_ROW // MAX_ATTEMPTS
+
+
+def test_a_machine_too_weak_for_some_runs_measures_the_others(many):
+    given_up = [BAD_JOB] * MAX_ATTEMPTS
+    outcomes = [*given_up * 7, GOOD_JOB, *given_up * 7, GOOD_JOB]
+    settled = measure(many, *outcomes)
+    assert [reason for _, reason in settled].count("") == 2
+
+
+def test_a_host_that_comes_and_goes_for_ever_ends_the_measuring(runs):
+    with pytest.raises(AlwaysRejected, match=r"24 attempts in a row .*c2: connection lost"):
+        measure(runs, *[LOST] * 100)
+    assert states(runs[:1]) == [State.TODO]
+
+
+def test_what_is_on_the_hosts_is_removed_when_the_run_is_on_disk(runs):
+    seen = []
+
+    class Session(ScriptedSession):
+        def measure(self, run, collected):
+            super().measure(run, collected)
+            collected.when_stored = lambda: seen.append(run.is_done()) or self.lose()
+
+        def lose(self):
+            raise LOST
+
+    session = Session(GOOD_JOB)
+    attempts = Attempts(ScriptedFleet(), ["c1"], lambda: IDENTITY, Phases(), lambda *_: None)
+    plans = iter([runs[:1]])
+    attempts.measure(lambda: next(plans, ()), session.open, lambda run: None)
+    assert seen == [True]
+    assert runs[0].attempts() == []
+
+
+def test_host_that_stays_silent_ends_the_measuring_and_is_named(runs):
     with pytest.raises(HostUnreachable, match="c2: cannot connect"):
         measure(runs, GOOD_JOB, BROKEN, gone=["c2"])
     assert states(runs[:2]) == [State.DONE, State.TODO]

@@ -1,15 +1,17 @@
 """Jobs on this machine, by its shell: what they do not do in time, and what they leave behind."""
 
 import subprocess
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from remote.errors import CommandFailed, CommandTimeout
+from remote.errors import CommandFailed, CommandTimeout, ConnectionLost
 from remote.hosts.connection import Result
 from remote.hosts.jobs.job import Job
 from remote.hosts.jobs.script import JOB_MARK
+from remote.hosts.ssh.patience import Patience
 from remote.waiting import until
 
 
@@ -17,6 +19,7 @@ class LocalConnection:
     """Runs the commands for a host on this machine."""
 
     host = SimpleNamespace(name="m1", data_address="127.0.0.1")
+    patiently = Patience(limit_s=5)
 
     def run(self, command, *, timeout_s=30.0, check=False, shown=""):
         done = subprocess.run(
@@ -89,3 +92,36 @@ def test_what_a_program_did_not_do_in_time_is_told(start, wait, message):
     with pytest.raises(CommandTimeout, match=message):
         wait(job)
     assert not job.has_ended()
+
+
+class SilentConnection(LocalConnection):
+    """Is silent a while at each of the first times that it is asked."""
+
+    def __init__(self, *silences_s):
+        self.silences_s = list(silences_s)
+
+    def run(self, command, **options):
+        if self.silences_s:
+            time.sleep(self.silences_s.pop(0))
+            raise ConnectionLost("m1", "it broke off", "Check the link.")
+        return super().run(command, **options)
+
+
+def test_waiting_for_a_job_goes_on_after_a_silence(start):
+    job = start("sh -c 'sleep 0.5; exit 7'")
+    job.connection = SilentConnection(0.3, 0.3)
+    assert job.wait(timeout_s=1).exit_status == 7
+
+
+def test_job_that_runs_on_after_a_silence_is_late(start):
+    job = start("sleep 60")
+    job.connection = SilentConnection(0.3)
+    with pytest.raises(CommandTimeout, match=r"did not end within 0\.2 s"):
+        job.wait(timeout_s=0.2)
+
+
+def test_job_that_is_told_to_end_has_its_time_after_a_silence(start):
+    trap = "trap 'sleep 0.3; exit 3' TERM; while :; do sleep 0.05; done"
+    job = start(f'sh -c "{trap}"')
+    job.connection = SilentConnection(1.0)
+    assert job.stop(grace_s=0.9).exit_status == 3

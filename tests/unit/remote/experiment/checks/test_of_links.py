@@ -1,0 +1,50 @@
+import gzip
+
+import pytest
+
+from remote.experiment.checks.of_links import silent_hosts
+
+START_S = 1_795_222_476
+LENGTHS = {"warm_up_s": 2, "stable_s": 6, "cool_down_s": 2}
+
+
+def ping(folder, source, target, *seconds):
+    """Write what a ping left that was answered at these seconds of the run."""
+    lines = ["PING 198.18.0.31 (198.18.0.31) 56(84) bytes of data."]
+    lines += [
+        f"[{START_S + at:.6f}] 64 bytes from 198.18.0.31: icmp_seq={n} ttl=64 time=0.286 ms"
+        for n, at in enumerate(seconds, 1)
+    ]
+    path = folder / source / f"ping-{target}.out.gz"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "silent"),
+    [
+        (range(-3, 12), set()),
+        ([0, 1, 2, 5, 6, 7, 8, 9], set()),
+        ([0, 1, 2, 6, 7, 8, 9], {"c1", "m1"}),
+        ([*range(9), 14], {"c1", "m1"}),
+        ([-5, *range(1, 12)], {"c1", "m1"}),
+        (range(-3, 6), {"c1", "m1"}),
+        (range(4, 12), {"c1", "m1"}),
+        ([], {"c1", "m1"}),
+    ],
+)
+def test_both_ends_of_a_link_that_was_silent_for_seconds_are_named(tmp_path, seconds, silent):
+    ping(tmp_path, "c1", "m1", *seconds)
+    ping(tmp_path, "c2", "m1", *range(-1, 12))
+    manifest = {"start_at_epoch_s": START_S, "durations": LENGTHS}
+    assert silent_hosts(tmp_path, manifest) == silent
+
+
+def test_a_ping_that_did_not_run_says_nothing_of_its_link(tmp_path):
+    (tmp_path / "c1").mkdir()
+    (tmp_path / "c1/ping-m1.out.gz").write_bytes(gzip.compress(b""))
+    assert silent_hosts(tmp_path, {"start_at_epoch_s": START_S, "durations": LENGTHS}) == set()
+
+
+def test_runs_without_load_are_not_asked(tmp_path):
+    assert silent_hosts(tmp_path, {"durations": {"stable_s": 1}}) == set()
