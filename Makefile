@@ -10,6 +10,7 @@ PROFILE ?= smoke
 # That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
 FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
 RUNS ?= 100000000
+SEED ?= 1
 SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 5.1 5.2 6 7 8 9 q1 q2 q3 q4 q5 q6
 
 BIN := .venv/bin
@@ -25,7 +26,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # the local lab nee
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage planted lab lint format lock tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage planted kills outages lab lint format lock tables clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -110,6 +111,12 @@ coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselv
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
 	  tests/planted/followed_on_the_lab.py
+
+kills: setup ## Kill controllers of campaigns 100 times at random, from SEED: nothing may be lost, measured twice or left
+	@MWLAB_KILLS=100 MWLAB_SEED=$(SEED) $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_kills.py
+
+outages: setup ## Take the lab's links away for 5, 30 and 120 s, in runs and between them: campaigns must go on
+	@MWLAB_OUTAGES="5 30 120" $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_outages.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)

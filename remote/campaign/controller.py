@@ -12,19 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from analysis.tables.run import ONE_MACHINE
 from analysis.tables.tidying import PARTIAL_SUFFIX
 from analysis.whole_files import written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.database_cpus import DatabaseCpus, require_changeable
-from remote.campaign.dilation import dilate, is_local_lab, time_dilations, undilated
+from remote.campaign.dilation import dilate, time_dilations, undilated
 from remote.campaign.measuring import Attempts, Session
 from remote.campaign.planning.plan import Plan
-from remote.campaign.record import Record, conditions_of, topology_of
-from remote.campaign.states import LOCK, exclusive
+from remote.campaign.record import RECORD, Record, conditions_of, topology_of
+from remote.campaign.states import sole
 from remote.campaign.view.live_view import Watch
 from remote.campaign.view.progress import Progress
-from remote.errors import RemoteError
 from remote.experiment.manifest import git_state
 from remote.experiment.run import Run
 from remote.experiment.section import Section
@@ -34,12 +32,13 @@ from remote.experiment.sessions.load import LoadSession
 from remote.experiment.sessions.network import NetworkSession
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host, Inventory
-from remote.hosts.jobs import clear_jobs
+from remote.hosts.lease import Leases
 from remote.hosts.provision import ROOT, Tools, provision
 from remote.hosts.public import require_private
 from remote.phases import Phases
-from remote.processors import kept_awake, wake_up_bound_us
+from remote.processors import wake_up_bound_us
 from remote.providers.fleets import inventory_path
+from remote.providers.sole_control import sole_controller
 from remote.services.middleware_file import kept_folder, read_middleware_file
 
 OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextManager[Session]]
@@ -116,13 +115,13 @@ class Controller:
         inventory = Inventory.read(inventory_path(self.begun.fleet))
         sections = [one.section for one in todo]
         dilations = time_dilations(sections, inventory, time_dilation)
-        used = [host for section in sections for host in _hosts(inventory, section)]
+        used = dict.fromkeys(host for section in sections for host in _hosts(inventory, section))
         if not self.allow_public:
-            require_private(dict.fromkeys(used), inventory.path)
+            require_private(used, inventory.path)
         require_changeable(sections, inventory)
-        with self.alone(inventory), Fleet(inventory) as fleet:
+        with self.alone(inventory, list(used)) as leases:
+            fleet = leases.fleet
             self.extend_record(inventory, sections, dilations)
-            _end_leftovers(fleet, sections)
             plans = [
                 one.plan(time_dilation=dilations[one.section.name], given_up=()) for one in todo
             ]
@@ -134,6 +133,7 @@ class Controller:
             ):
 
                 def on_start(run: Run) -> None:
+                    leases.require()
                     dilate(fleet, run.time_dilation)
                     cpus.give(run)
                     bar.started(run)
@@ -141,18 +141,18 @@ class Controller:
 
                 for one in todo:
                     k = dilations[one.section.name]
-                    self._measure_section(fleet, one, k, bar, on_start, phases)
+                    self._measure_section(leases, one, k, bar, on_start, phases)
 
     def _measure_section(
         self,
-        fleet: Fleet,
+        leases: Leases,
         todo: Todo,
         time_dilation: float | None,
         bar: Progress,
         on_start: Callable[[Run], None],
         phases: Phases,
     ) -> None:
-        section = todo.section
+        fleet, section = leases.fleet, todo.section
 
         def next_runs() -> Sequence[Run]:
             plan = todo.plan(time_dilation=time_dilation, given_up=attempts.given_up)
@@ -164,9 +164,19 @@ class Controller:
 
         bar.show(f"section {section.name}: preparing hosts")
         hosts = _hosts(fleet.inventory, section)
-        tools = provision(fleet, hosts, captures=section.is_observed)
+        bring = partial(provision, fleet, hosts, captures=section.is_observed)
+        tools = fleet.patiently(bring, on_silence=bar.waits)
         common = self._identity(fleet.inventory)
-        attempts = Attempts(fleet, hosts, identity, phases, bar.settled, afresh=self.afresh)
+        attempts = Attempts(
+            fleet,
+            hosts,
+            identity,
+            phases,
+            bar.settled,
+            afresh=self.afresh,
+            on_silence=bar.waits,
+            require_hosts=partial(leases.require, now=True),
+        )
         if todo.links:
             k = time_dilation or 1.0
             links = deque([[replace(run, time_dilation=k) for run in todo.links]])
@@ -209,39 +219,32 @@ class Controller:
                 _keep(file.with_name(name), kept_folder(kept, file.stem))
 
     @contextlib.contextmanager
-    def alone(self, inventory: Inventory) -> Iterator[None]:
+    def alone(self, inventory: Inventory, hosts: Sequence[Host]) -> Iterator[Leases]:
         """Keep other controllers out; clear what an earlier one of this campaign left half written.
-
-        A fleet has one controller: two would end each other's jobs and measure each other's load.
 
         Raises
         ------
         ConfigError
             Another process measures the campaign, or on the fleet.
+        RemoteError
+            A host does not answer, or another controller has it.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        lock = self.path / LOCK
-        lock.touch()
-        with exclusive(lock, "measures this campaign"), sole_controller(inventory):
-            for leftover in self.path.glob(f"*/*/*{PARTIAL_SUFFIX}"):
+        purpose = f"campaign {self.path.name}"
+        with sole(self.path), sole_controller(inventory, hosts, purpose) as leases:
+            _clear_half_written(self.path)
+            yield leases
+
+
+def _clear_half_written(campaign_dir: Path) -> None:
+    """Remove what a controller that was killed has left of a campaign's runs and files."""
+    half = (f"*/*/rep-*{PARTIAL_SUFFIX}", f"{KEPT}/**/*{PARTIAL_SUFFIX}", f"{RECORD}.*")
+    for pattern in (*half, "*/*/rep-*.running"):
+        for leftover in campaign_dir.glob(pattern):
+            if leftover.is_dir():
                 shutil.rmtree(leftover)
-            for mark in self.path.glob("*/*/*.running"):
-                mark.unlink()
-            yield
-
-
-@contextlib.contextmanager
-def sole_controller(inventory: Inventory) -> Iterator[None]:
-    """Keep others off a fleet, and this machine awake if it is the fleet's.
-
-    Raises
-    ------
-    ConfigError
-        Another process measures on it.
-    """
-    awake = kept_awake() if inventory.fleet in ONE_MACHINE else contextlib.nullcontext()
-    with exclusive(_fleet_lock(inventory), "measures on this fleet"), awake:
-        yield
+            else:
+                leftover.unlink()
 
 
 def _keep(file: Path, folder: Path) -> None:
@@ -253,19 +256,6 @@ def _keep(file: Path, folder: Path) -> None:
             shutil.copyfile(file, part)
 
 
-def _fleet_lock(inventory: Inventory) -> Path:
-    """Return what stands for the fleet: the lab's folder, as its inventory is written anew."""
-    return inventory.path.parent if is_local_lab(inventory) else inventory.path
-
-
 def _hosts(inventory: Inventory, section: Section) -> list[Host]:
     """Return the hosts of a section; ConfigError if there are fewer."""
     return [host for role, count in section.hosts.items() for host in inventory.take(role, count)]
-
-
-def _end_leftovers(fleet: Fleet, sections: Sequence[Section]) -> None:
-    """End what an earlier control process left running on any host of the fleet that answers."""
-    needed = {host for section in sections for host in _hosts(fleet.inventory, section)}
-    fleet.for_each(needed, clear_jobs)
-    with contextlib.suppress(RemoteError):
-        fleet.for_each(set(fleet.inventory.hosts) - needed, clear_jobs)

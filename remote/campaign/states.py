@@ -8,13 +8,14 @@ rejected    the checks refused as many attempts as are made; ``rep-<n>.rejected-
 failed      as rejected, but the last attempt broke off; ``rep-<n>.failed-<k>`` tell why
 ==========  ======================================================================================
 
-An attempt that ended because a host was gone says nothing about the run and does not count. Pilots,
+An attempt in which a host was gone says nothing about the run and does not count. Pilots,
 ``rep-<n>.pilot-<k>``, are no attempts: they tell how the run is to be measured.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import time
@@ -24,15 +25,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from analysis.locks import is_locked, locked
+from analysis.locks import is_locked
 from analysis.whole_files import write_json
-from remote.errors import ConfigError
 from remote.experiment.checks import FAILED, PILOT, REJECTED
 from remote.experiment.manifest import failed_checks, utc
 from remote.experiment.run import Run
+from remote.providers.sole_control import exclusive
 
 LOCK = ".lock"
-LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it
 MAX_ATTEMPTS = 3
 
 Manifest = TypeVar("Manifest", bound=Mapping[str, Any])
@@ -106,10 +106,29 @@ def counted(manifests: Sequence[Manifest]) -> list[Manifest]:
     ]
 
 
-def exclusive(path: Path, what: str) -> contextlib.AbstractContextManager[None]:
-    """Hold `path` against other processes; ConfigError says `what` the one does that holds it."""
-    busy = ConfigError(path, f"another process {what}: wait for it or end it")
-    return locked(path, timeout_s=LOOKING_S, busy=busy)
+@contextlib.contextmanager
+def sole(campaign_dir: Path) -> Iterator[None]:
+    """Keep all other processes out of a campaign, also those of other machines that share its disk.
+
+    The lock is its process's: it ends with it. Meanwhile the file tells which process that is.
+
+    Raises
+    ------
+    ConfigError
+        Another process measures the campaign.
+    """
+    lock = campaign_dir / LOCK
+    lock.touch()
+    with exclusive(lock, "measures this campaign"):
+        lock.write_text(json.dumps(_this_process()) + "\n")  # in place: this very file is locked
+        try:
+            yield
+        finally:
+            lock.write_text("")
+
+
+def _this_process() -> dict[str, object]:
+    return {"host": socket.gethostname(), "pid": os.getpid(), "since": utc(time.time())}
 
 
 def is_controlled(campaign_dir: Path) -> bool:
@@ -132,8 +151,7 @@ def marked_running(run: Run) -> Iterator[None]:
     """Mark `run` as running; the mark names the process."""
     mark = mark_of(run)
     mark.parent.mkdir(parents=True, exist_ok=True)
-    controller = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc(time.time())}
-    write_json(mark, controller)
+    write_json(mark, _this_process())
     try:
         yield
     finally:

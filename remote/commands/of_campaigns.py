@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -22,7 +21,7 @@ from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
-from remote.campaign.states import LOCK, exclusive
+from remote.campaign.states import sole
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
 from remote.campaign.view.report import campaign_report
@@ -84,7 +83,7 @@ def pack(name: str) -> None:
     the files back.
     """
     for path in _with_changes(DATA_DIR / name):
-        with _at_rest(path):
+        with sole(path):
             for section in measured_sections(path):
                 done = packed.pack(path, section)
                 click.echo(
@@ -97,7 +96,7 @@ def pack(name: str) -> None:
 def unpack(name: str) -> None:
     """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
     for path in _with_changes(DATA_DIR / name):
-        with _at_rest(path):
+        with sole(path):
             for section in packed.packed_sections(path):
                 files = packed.unpack(path, section)
                 click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
@@ -177,15 +176,6 @@ def campaign_dir(name: str) -> Path:
     if not path.is_dir():
         raise ConfigError(path, "no such campaign")
     return path
-
-
-@contextlib.contextmanager
-def _at_rest(path: Path) -> Iterator[None]:
-    """Keep controllers out of a campaign; ConfigError if one measures it."""
-    lock = path / LOCK
-    lock.touch()
-    with exclusive(lock, "measures this campaign"):
-        yield
 
 
 def _with_changes(path: Path) -> list[Path]:

@@ -8,18 +8,16 @@ from pathlib import Path
 
 import click
 
-from remote.campaign.controller import sole_controller
 from remote.commands.of_fleets import lab_up
 from remote.commands.shared_options import fleet_option, public_option
 from remote.conformance.finding import Finding, Verdict
 from remote.conformance.on_hosts import open_on_hosts
 from remote.conformance.trying import findings_table, try_middleware
-from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
-from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
 from remote.hosts.public import require_private
 from remote.providers.fleets import LOCAL, inventory_path
+from remote.providers.sole_control import sole_controller
 from remote.services.middleware_file import find_middleware_file, read_middleware_file
 
 FAULTY = 1
@@ -41,13 +39,12 @@ def try_(middleware: str, fleet: str, allow_public: bool) -> None:
     wanted = read_middleware_file(path)
     with lab_up(fleet):
         inventory = Inventory.read(inventory_path(fleet))
-        with sole_controller(inventory), Fleet(inventory) as hosts:
-            used = [*inventory.take("middlewares", 1), *inventory.take("servers", 3)]
-            if not allow_public:
-                require_private(used, inventory.path)
-            hosts.for_each(used, clear_jobs)
-            tools = provision(hosts, used)
-            open_bench = partial(open_on_hosts, hosts, tools, wanted, path.parent)
+        used = [*inventory.take("middlewares", 1), *inventory.take("servers", 3)]
+        if not allow_public:
+            require_private(used, inventory.path)
+        with sole_controller(inventory, used, f"lab try {middleware}") as leases:
+            tools = provision(leases.fleet, used)
+            open_bench = partial(open_on_hosts, leases.fleet, tools, wanted, path.parent)
             client = inventory.take("clients", 1)[0]
             prefix = f"lab shell {client.name}" if fleet == LOCAL else f"ssh {client.address}"
             findings = list(map(_told, try_middleware(open_bench, prefix=prefix)))

@@ -2,10 +2,17 @@
 
 import json
 import re
+import subprocess
 
 from remote.providers.local_lab.cpu_account import parse_cpu_seconds
 
 TOLERANCE_MS = 0.2
+
+
+def link(host, state):
+    """Bring a host's link up or down."""
+    command = ["ip", "-n", f"mwlab-{host}", "link", "set", "eth0", state]
+    subprocess.run(command, check=True, timeout=20)
 
 
 def smallest_rtt_ms(fleet, source="c1", target="s1"):

@@ -1,9 +1,11 @@
 """What jobs have started on this machine, in the lab or not."""
 
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from remote.hosts.group import Fleet
 from remote.hosts.jobs import JOB_MARK
 
 
@@ -17,6 +19,15 @@ def jobs_running() -> list[str]:
         except (OSError, ValueError):
             continue
     return found
+
+
+def left_on(fleet: Fleet) -> dict[str, list[str]]:
+    """By host what a controller has there while it measures: its lease, its jobs' folders."""
+    look = "cd {} 2>/dev/null && ls -d lease jobs 2>/dev/null || true"
+    found = fleet.try_each(
+        lambda c: c.run(look.format(shlex.quote(c.host.work_dir))).stdout.split()
+    )
+    return {name: files for name, files in found.items() if files}
 
 
 def wait_for_generators() -> None:

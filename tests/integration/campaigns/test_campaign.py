@@ -17,9 +17,13 @@ from remote.campaign.states import State
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view import live
 from remote.campaign.view.report import campaign_report
-from remote.errors import RemoteError
+from remote.errors import HostLeased, RemoteError
 from remote.experiment.lengths import Durations
 from remote.experiment.section_file import read_section
+from remote.hosts.lease import leased
+from remote.hosts.ssh import patience
+from tests.helpers.network import link
+from tests.helpers.running import left_on
 from tests.integration.campaigns.test_load_run import jobs_running, wait_for, wait_for_generators
 
 pytestmark = pytest.mark.integration
@@ -87,9 +91,11 @@ def test_controller_that_was_killed_leaves_a_campaign_that_goes_on(fleet, tmp_pa
     process.communicate()
     assert states(campaign)[-1] is State.TODO
     assert jobs_running(), "they keep to their time limits until a controller ends them"
+    assert "lease" in left_on(fleet)["s1"]
     assert campaign.measure(SECTION, progress=False) == []
     assert states(campaign)[-1] is State.DONE
     assert jobs_running() == []
+    assert left_on(fleet) == {}
 
 
 @pytest.mark.parametrize("program", ["memcached", "java"])
@@ -112,7 +118,18 @@ def kill(connection, program):
     connection.run(f"pkill -KILL -x {program}", check=False)
 
 
-def test_host_that_is_gone_ends_the_campaign_and_is_named(fleet, tmp_path):
+def test_host_that_another_controller_measures_on_is_refused(fleet, tmp_path):
+    campaign = open_campaign(tmp_path)
+    hosts = fleet.inventory.take("servers", 1)
+    with leased(fleet, hosts, "campaign elsewhere"):
+        with pytest.raises(HostLeased, match=r"s1: in use by .* campaign elsewhere, since 20"):
+            campaign.measure(SECTION, progress=False)
+        assert left_on(fleet) == {"s1": ["lease"]}
+    assert left_on(fleet) == {}
+
+
+def test_host_that_stays_silent_ends_the_campaign_and_is_named(fleet, tmp_path, monkeypatch):
+    monkeypatch.setattr(patience, "PATIENCE_S", 10)
     campaign = open_campaign(tmp_path, repetitions=2)
     cutter = threading.Thread(target=cut, args=["c2"])
     cutter.start()
@@ -132,8 +149,3 @@ def test_host_that_is_gone_ends_the_campaign_and_is_named(fleet, tmp_path):
 def cut(host):
     wait_for_generators()
     link(host, "down")
-
-
-def link(host, state):
-    command = ["ip", "-n", f"mwlab-{host}", "link", "set", "eth0", state]
-    subprocess.run(command, check=True, timeout=20)

@@ -185,7 +185,8 @@ def fill_disk(client, filler):
     client.run(f"{{ {fill}; }} 2>/dev/null", check=False)
 
 
-def test_host_that_vanishes_is_named_and_the_others_files_are_kept(fleet, tmp_path):
+def test_host_that_vanishes_is_named_and_the_others_files_are_kept(fleet, tmp_path, monkeypatch):
+    monkeypatch.setattr(fleet.patiently, "limit_s", 10)
     run = plan(tmp_path, "set", 0)
     tools = provision(fleet, fleet.inventory.hosts)
     cut = threading.Thread(target=cut_link, args=["to-c2"])

@@ -11,6 +11,7 @@ from remote.errors import (
     CommandFailed,
     CommandTimeout,
     ConnectionLost,
+    HostGone,
     HostKeyRejected,
     HostUnreachable,
     MissingTool,
@@ -160,9 +161,11 @@ def test_tree_of_a_folder_that_is_not_there_is_named(c1):
 
 
 def test_connection_that_was_cut_is_reported_and_made_again(c1):
-    with pytest.raises(HostUnreachable, match=r"c1: connection lost: .*broke off"):
+    before = c1.losses
+    with pytest.raises(HostGone, match=r"c1: connection lost: .*broke off"):
         c1.run("kill $(ps -o ppid= $PPID); sleep 5")
     assert c1.run("echo again").stdout == "again\n"
+    assert c1.losses == before + 1
 
 
 def test_files_travel_whole(c1, tmp_path):

@@ -2,7 +2,9 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import os
 import re
+import socket
 
 import pytest
 import yaml
@@ -11,6 +13,7 @@ from remote.campaign import Campaign
 from remote.campaign.controller import Controller
 from remote.campaign.measuring import measure_once
 from remote.campaign.record import RECORD, Record
+from remote.campaign.states import LOCK
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.manifest import read_manifest
@@ -148,16 +151,27 @@ def test_hosts_on_public_addresses_are_refused_before_anything_is_begun(tmp_path
     assert not campaign.path.exists()
 
 
-def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened, tmp_path):
-    leftover = opened.runs("0")[0].partial
-    leftover.mkdir(parents=True)
+def test_second_controller_is_kept_out_and_leftovers_are_cleared(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr("remote.hosts.lease.Leases.take_free", lambda leases, hosts: [])
+    run = opened.runs("0")[0]
+    run.partial.mkdir(parents=True)
+    leftovers = [run.partial, *(opened.path / name for name in ("campaign.json.4f.partial",))]
+    leftovers += [
+        run.folder.with_name(name) for name in ("rep-1.running", "rep-1.running.1.partial")
+    ]
+    for file in leftovers[1:]:
+        file.touch()
     other = Campaign.open("other", data_dir=tmp_path)
-    with controller(opened).alone(inventory(tmp_path)):
-        assert not leftover.exists()
-        with pytest.raises(ConfigError, match="another process measures this campaign"):
-            controller(opened).alone(inventory(tmp_path)).__enter__()
+    with controller(opened).alone(inventory(tmp_path), []):
+        assert not any(leftover.exists() for leftover in leftovers)
+        told = (
+            rf"another process \({os.getpid()} on {socket.gethostname()}, since .*\) measures this"
+        )
+        with pytest.raises(ConfigError, match=told):
+            controller(opened).alone(inventory(tmp_path), []).__enter__()
         with pytest.raises(ConfigError, match="another process measures on this fleet"):
-            controller(other).alone(inventory(tmp_path)).__enter__()
+            controller(other).alone(inventory(tmp_path), []).__enter__()
+    assert (opened.path / LOCK).read_text() == ""
 
 
 def test_run_with_a_damaged_manifest_is_not_taken_for_done(opened):

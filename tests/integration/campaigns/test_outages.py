@@ -1,0 +1,66 @@
+"""Links that are down for a while: a campaign is delayed, and loses nothing by it.
+
+For how many seconds is told in MWLAB_OUTAGES; `make outages` tries more than a test can wait for.
+"""
+
+import os
+import threading
+import time
+
+import pytest
+
+from remote.campaign.states import State, counted_attempts
+from remote.hosts.jobs import clear_jobs
+from tests.helpers.network import link
+from tests.helpers.running import jobs_running, left_on, wait_for_generators
+from tests.integration.campaigns.test_campaign import SECTION, open_campaign, states
+
+pytestmark = pytest.mark.integration
+
+OUTAGES_S = [int(seconds) for seconds in os.environ.get("MWLAB_OUTAGES", "5 30").split()]
+
+
+def in_a_run(campaign):
+    wait_for_generators()
+    time.sleep(1)
+
+
+def between_runs(campaign):
+    deadline = time.monotonic() + 90
+    first = campaign.path / SECTION
+    while not list(first.glob("workload=*/rep-1")):
+        assert time.monotonic() < deadline, "no run was done"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seconds", OUTAGES_S)
+@pytest.mark.parametrize(
+    ("when", "host"), [(in_a_run, "c2"), (in_a_run, "m1"), (between_runs, "s1")]
+)
+def test_a_link_that_is_down_delays_the_campaign(fleet, tmp_path, when, host, seconds):
+    fleet.for_each(fleet.inventory.hosts, clear_jobs)
+    campaign = open_campaign(tmp_path, repetitions=3)
+    told = []
+
+    def take_away():
+        when(campaign)
+        began_s = time.monotonic()
+        try:
+            link(host, "down")
+            time.sleep(seconds)
+        finally:
+            link(host, "up")
+        told.append(time.monotonic() - began_s)
+
+    cutter = threading.Thread(target=take_away)
+    cutter.start()
+    try:
+        assert campaign.measure(SECTION, progress=False) == []
+    finally:
+        cutter.join()
+    assert told, "the link was down"
+    assert set(states(campaign)) == {State.DONE}
+    for run in campaign.runs(SECTION):
+        assert counted_attempts(run) == [], run.attempts()[-1]["checks"]
+    assert jobs_running() == []
+    assert left_on(fleet) == {}
