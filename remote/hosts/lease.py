@@ -31,6 +31,7 @@ _LONGEST_PID = 9
 _SCRIPT = Path(__file__).with_name("lease.sh")
 _TIMEOUT_S = 20.0
 _LATEST_S = 1 << 33  # in epoch seconds; in the year 2242
+_in_use: set[str] = set()  # tokens of this process
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,7 @@ class Leases:
     def __init__(self, fleet: Fleet, purpose: str) -> None:
         self.fleet = fleet
         self._token = own_token()
+        _in_use.add(self._token)
         self._name = f"{socket.gethostname()}, process {os.getpid()}, {purpose}"
         self._taken: set[Host] = set()
         self._spare: set[str] = set()
@@ -162,7 +164,8 @@ class Leases:
         return [host for host in hosts if outcomes[host.name] is True]
 
     def give_back(self) -> None:
-        """Return all; those of hosts that are silent are free after a while."""
+        """Return all; one that a silent host keeps is void in this process, and elsewhere later."""
+        _in_use.discard(self._token)
         self.fleet.try_each(lambda c: self._ask(c, "return"), list(self._taken))
 
     def _ask(self, connection: Connection, verb: str, *, ended: str = "") -> Holder | None:
@@ -209,11 +212,13 @@ def own_token() -> str:
 
 
 def has_ended(token: str) -> bool:
-    """Tell whether a token is that of a process of this machine which runs no more."""
+    """Tell whether a token is of a process of this machine which runs no more, or of a past use."""
     machine, _, process = token.partition(".")
     pid, _, ticks = process.partition(".")
     if machine != _machine() or not pid.isdecimal() or len(pid) > _LONGEST_PID:
         return False
+    if int(pid) == os.getpid():
+        return token not in _in_use
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

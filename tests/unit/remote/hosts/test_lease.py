@@ -125,7 +125,6 @@ def test_processes_of_other_machines_are_not_taken_for_dead():
     assert not has_ended(OTHER)
     assert not has_ended("")
     machine, pid, ticks, use = own_token().split(".")
-    assert not has_ended(f"{machine}.{pid}.{ticks}.{use}")
     assert has_ended(f"{machine}.{pid}.{int(ticks) - 1}.{use}"), "a number that was given again"
 
 
@@ -176,6 +175,17 @@ def test_a_silent_host_keeps_its_lease_and_one_that_others_took_is_lost(hosts):
         with pytest.raises(HostLeased, match="m1: in use by another controller, laptop"):
             leases.require()
     assert OTHER in file_of(hosts.hosts[1]).read_text(), "it is not ours to give back"
+
+
+def test_what_a_silent_host_keeps_is_void_for_the_same_process(hosts):
+    with leased(hosts, hosts.hosts, "campaign a"):
+        token = file_of(hosts.hosts[1]).read_text().split()[2]
+        assert not has_ended(token)
+        hosts.gone = {"m1"}
+    assert token in file_of(hosts.hosts[1]).read_text()
+    hosts.gone = set()
+    with leased(hosts, hosts.hosts, "campaign a"):
+        assert token not in file_of(hosts.hosts[1]).read_text()
 
 
 def test_hosts_that_are_not_needed_are_taken_where_they_are_free(hosts):
