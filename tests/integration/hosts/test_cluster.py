@@ -1,6 +1,6 @@
 """Hosts of the lab as a Dask cluster."""
 
-import sys
+import sysconfig
 from dataclasses import replace
 
 import pytest
@@ -25,7 +25,8 @@ def two_hosts(fleet):
 
 
 def test_work_is_done_on_the_hosts_with_the_same_numbers(two_hosts):
-    python = f"env PYTHONPATH={PROJECT} {sys.executable}"
+    packages = sysconfig.get_path("purelib")  # the home of this Python may be hidden on hosts
+    python = f"env PYTHONPATH={PROJECT}:{packages} /usr/bin/python3"
     with cluster(two_hosts, python) as address, workers(scheduler=address) as those:
         assert those.count == 2
         found = list(mapped(drawn, range(40), seed=5, within=those))
