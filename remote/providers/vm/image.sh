@@ -20,7 +20,7 @@ mkdir -p "$folder"
 download="mkdir -p \"\$1/srv/packages/partial\" && chroot \"\$1\" apt-get install --yes --quiet --download-only
     --no-install-recommends -o Dir::Cache::archives=/srv/packages $*"
 mmdebstrap --quiet --mode=root --variant=apt --architectures=amd64 \
-    --include=systemd-sysv,dbus,udev,kmod,linux-image-cloud-amd64,openssh-server,sudo,iproute2,chrony,cloud-init \
+    --include=systemd-sysv,dbus,udev,kmod,linux-image-cloud-amd64,openssh-server,sudo,iproute2,chrony,e2fsprogs,cloud-init \
     --aptopt='APT::Install-Recommends "false"' --customize-hook="$(echo "$download" | tr '\n' ' ')" \
     bookworm "$tree" "deb $DEBIAN_MIRROR bookworm main" "deb $DEBIAN_MIRROR-security bookworm-security main"
 
