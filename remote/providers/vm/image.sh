@@ -52,10 +52,11 @@ ExecStart=/usr/bin/tar --extract --numeric-owner --directory=/ --file=/dev/vdb
 [Install]
 WantedBy=sysinit.target
 UNIT
-# cloud-init takes neither the network nor the repository away; it runs where the kernel is told so.
+# cloud-init takes neither the network nor the repository away, and has no other locale; it runs where the kernel is told so.
 into etc/cloud/cloud.cfg.d/90_lab.cfg <<'CONFIG'
 network: {config: disabled}
 apt_preserve_sources_list: true
+locale: C.UTF-8
 CONFIG
 chroot "$tree" systemctl --quiet enable lab-seed.service systemd-networkd.service
 
