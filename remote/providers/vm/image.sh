@@ -20,7 +20,7 @@ mkdir -p "$folder"
 download="mkdir -p \"\$1/srv/packages/partial\" && chroot \"\$1\" apt-get install --yes --quiet --download-only
     --no-install-recommends -o Dir::Cache::archives=/srv/packages $*"
 mmdebstrap --quiet --mode=root --variant=apt --architectures=amd64 \
-    --include=systemd-sysv,dbus,udev,kmod,linux-image-cloud-amd64,openssh-server,sudo,iproute2,chrony,cloud-init \
+    --include=systemd-sysv,dbus,udev,kmod,linux-image-cloud-amd64,openssh-server,sudo,iproute2,chrony,e2fsprogs,cloud-init \
     --aptopt='APT::Install-Recommends "false"' --customize-hook="$(echo "$download" | tr '\n' ' ')" \
     bookworm "$tree" "deb $DEBIAN_MIRROR bookworm main" "deb $DEBIAN_MIRROR-security bookworm-security main"
 
@@ -52,10 +52,11 @@ ExecStart=/usr/bin/tar --extract --numeric-owner --directory=/ --file=/dev/vdb
 [Install]
 WantedBy=sysinit.target
 UNIT
-# cloud-init takes neither the network nor the repository away; it runs where the kernel is told so.
+# cloud-init takes neither the network nor the repository away, and has no other locale; it runs where the kernel is told so.
 into etc/cloud/cloud.cfg.d/90_lab.cfg <<'CONFIG'
 network: {config: disabled}
 apt_preserve_sources_list: true
+locale: C.UTF-8
 CONFIG
 chroot "$tree" systemctl --quiet enable lab-seed.service systemd-networkd.service
 
