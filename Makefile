@@ -110,7 +110,8 @@ soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread
 coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/precision.md
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
 
-many: setup ## What controlling 8, 30 and 100 hosts takes of this machine: minutes, writes docs/own-hosts.md and its figure
+many: setup ## A hundred hosts on this machine; what controlling 8, 30 and 100 takes: minutes, writes docs/own-hosts.md and its figure
+	@$(BIN)/pytest --quiet --capture=no tests/scale/hundred_hosts.py
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_hosts.py
 
 workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: an hour, writes docs/workers.md
