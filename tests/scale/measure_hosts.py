@@ -23,6 +23,7 @@ RESULTS = Path(__file__).with_name("hosts.csv")
 DOCUMENT = PROJECT / "docs" / "own-hosts.md"
 FIGURE = PROJECT / "docs" / "figures" / "controller-cpu.svg"
 BEGIN, END = "<!-- table of make many -->\n", "<!-- end of table -->"
+SHOWN = "![CPU time of the controller against the number of hosts](figures/controller-cpu.svg)"
 REPETITIONS = 3
 COLUMNS = {
     "hosts": ("hosts", "{:.0f}"),
@@ -92,7 +93,8 @@ def plot(runs: pd.DataFrame) -> go.Figure:
 def publish(runs: pd.DataFrame) -> None:
     """Write table and figure."""
     before, rest = DOCUMENT.read_text().split(BEGIN)
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{table(runs)}\n\n{END}{rest.split(END)[1]}")
+    shown = f"{table(runs)}\n\n{SHOWN}"
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{shown}\n\n{END}{rest.split(END)[1]}")
     svg = draw_svg(plot(runs).to_plotly_json(), width_px=860, height_px=320)
     FIGURE.write_text(f"{svg}\n", encoding="utf-8")
 
