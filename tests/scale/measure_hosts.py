@@ -23,7 +23,10 @@ RESULTS = Path(__file__).with_name("hosts.csv")
 DOCUMENT = PROJECT / "docs" / "own-hosts.md"
 FIGURE = PROJECT / "docs" / "figures" / "controller-cpu.svg"
 BEGIN, END = "<!-- table of make many -->\n", "<!-- end of table -->"
-SHOWN = "![CPU time of the controller against the number of hosts](figures/controller-cpu.svg)"
+SHOWN = """\
+![CPU time of the controller against the number of hosts](figures/controller-cpu.svg)
+
+Error bars are 95 % confidence intervals of the mean."""
 REPETITIONS = 3
 COLUMNS = {
     "hosts": ("hosts", "{:.0f}"),
