@@ -18,7 +18,7 @@ from remote.campaign.controller import Controller, Todo
 from remote.campaign.known_runs import cells, without
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.record import Record
-from remote.campaign.states import RunState, State, is_controlled, state_of
+from remote.campaign.states import RunState, State, is_controlled, state_of, was_killed
 from remote.campaign.view.progress import show_left
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
@@ -299,6 +299,8 @@ class Campaign:
     ) -> list[RunState]:
         """Measure what is missing of `sections`; a finished campaign needs no host at all.
 
+        What a killed controller may have left on hosts is ended either way.
+
         On fleet ``none`` nothing is measured, whatever is missing.
 
         Parameters
@@ -335,9 +337,19 @@ class Campaign:
             )
             todo = [self._todo(section, retry=retry) for section in missing]
             controller.measure(todo, time_dilation=time_dilation)
+        elif was_killed(self.path):
+            self._clear_hosts()
         left = [s for section in sections for s in self.states(section) if s.state != State.DONE]
         show_left(left)
         return left
+
+    def _clear_hosts(self) -> None:
+        """End what a controller left on the hosts that was killed after its last run was stored."""
+        inventory = self._inventory()
+        if inventory is not None:
+            begun = Record(profile=self.profile, seed=self.seed, fleet=self.fleet)
+            with contextlib.suppress(ConfigError):  # who measures there now has cleared them
+                Controller(path=self.path, begun=begun).clear(inventory)
 
     def _own_middlewares(self, sections: Collection[str]) -> list[Path]:
         """Return the files of middlewares that are not shipped."""

@@ -143,6 +143,17 @@ class Controller:
                     k = dilations[one.section.name]
                     self._measure_section(leases, one, k, bar, on_start, phases)
 
+    def clear(self, inventory: Inventory) -> None:
+        """Clear the hosts that answer and are free of what an earlier controller left there.
+
+        Raises
+        ------
+        ConfigError
+            Another process measures the campaign, or on the fleet.
+        """
+        with self.alone(inventory, []):
+            pass
+
     def _measure_section(
         self,
         leases: Leases,

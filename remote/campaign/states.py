@@ -136,6 +136,12 @@ def is_controlled(campaign_dir: Path) -> bool:
     return is_locked(campaign_dir / LOCK)
 
 
+def was_killed(campaign_dir: Path) -> bool:
+    """Tell whether who measured the campaign last ended without having cleared its hosts."""
+    lock = campaign_dir / LOCK
+    return lock.exists() and bool(lock.read_text()) and not is_locked(lock)
+
+
 def reason_of(manifest: Mapping[str, Any]) -> str:
     """Return why an attempt does not count: the error that broke it off, or the failed checks."""
     return str(manifest.get("error") or "; ".join(failed_checks(manifest)))

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results import ParseError
-from analysis.results.ping import read_ping
+from analysis.results.ping import PingResult, read_ping
 
 LONGEST_SILENCE_S = 3.5  # one is sent each second: three in a row have no answer
+_INTERVAL_S = 1.0
 
 
 def silent_hosts(folder: Path, manifest: Mapping[str, Any]) -> set[str]:
@@ -26,20 +27,31 @@ def silent_hosts(folder: Path, manifest: Mapping[str, Any]) -> set[str]:
     silent = set()
     for path in folder.glob("*/ping-*.out.gz"):
         try:
-            replies = read_ping(path).replies["epoch_s"]
+            ping = read_ping(path)
         except ParseError:
             continue
-        if _longest_gap_s([float(at_s) for at_s in replies], starts_s, ends_s) > LONGEST_SILENCE_S:
+        if _longest_gap_s(ping, starts_s, ends_s) > LONGEST_SILENCE_S:
             silent |= {path.parent.name, path.name.removeprefix("ping-").removesuffix(".out.gz")}
     return silent
 
 
-def _longest_gap_s(seen_s: list[float], starts_s: float, ends_s: float) -> float:
+def _longest_gap_s(ping: PingResult, starts_s: float, ends_s: float) -> float:
     """Return the longest time between two replies of which some lies in the run.
 
-    A silence that outlasts the run is ended by a reply after it, if there is one.
+    A silence that outlasts the run is ended by a reply after it, or else by the last packet sent.
     """
+    seen_s = [float(at_s) for at_s in ping.replies["epoch_s"]]
     first = max((at_s for at_s in seen_s if at_s <= starts_s), default=starts_s)
-    last = min((at_s for at_s in seen_s if at_s >= ends_s), default=ends_s)
+    last_sent_s = max(ends_s, _last_sent_s(ping))
+    last = min((at_s for at_s in seen_s if at_s >= ends_s), default=last_sent_s)
     inside = sorted(at_s for at_s in seen_s if starts_s < at_s < ends_s)
     return max(after - before for before, after in itertools.pairwise([first, *inside, last]))
+
+
+def _last_sent_s(ping: PingResult) -> float:
+    """Return when about the last packet was sent, 0 where that is not known."""
+    if ping.transmitted is None or ping.replies.empty:
+        return 0.0
+    last = ping.replies.iloc[-1]
+    unanswered = max(ping.transmitted - int(last["sequence_number"]), 0)
+    return float(last["epoch_s"]) + unanswered * _INTERVAL_S

@@ -31,14 +31,14 @@ pytestmark = pytest.mark.integration
 SECTION = "3.1"
 
 
-def open_campaign(folder: Path, repetitions: int = 1) -> Campaign:
+def open_campaign(folder: Path, repetitions: int = 1, stable_s: float = 3) -> Campaign:
     """Open a campaign of one configuration, through one middleware."""
     plan = dataclasses.replace(
         read_section(SECTION, "smoke"),
         factors={"workload": ("set",), "clients_per_thread": (4,), "workers": (8,)},
         extra={},
         parts=(),
-        durations=Durations(repetitions=repetitions, warm_up_s=1, stable_s=3, cool_down_s=1),
+        durations=Durations(repetitions=repetitions, warm_up_s=1, stable_s=stable_s, cool_down_s=1),
         precision=None,
         time_dilation=1.0,
     )

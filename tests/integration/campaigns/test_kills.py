@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from remote.campaign.states import State
+from remote.campaign.states import LOCK, State
+from remote.hosts.jobs import Job, job_folder
 from tests.helpers.running import jobs_running, left_on
-from tests.integration.campaigns.test_campaign import open_campaign, states
+from tests.integration.campaigns.test_campaign import SECTION, open_campaign, states
 
 pytestmark = pytest.mark.integration
 
@@ -45,6 +46,18 @@ def test_controllers_that_are_killed_lose_nothing(fleet, tmp_path):
     assert control(folder, 300) == 0
     assert kept.items() <= accepted(folder).items()
     check_done(fleet, folder)
+
+
+def test_what_a_controller_left_that_was_killed_after_its_last_run_is_ended(fleet, tmp_path):
+    campaign = open_campaign(tmp_path, repetitions=1)
+    assert campaign.measure(SECTION, progress=False) == []
+    host = fleet.inventory.take("server", 1)[0]
+    Job(fleet[host], job_folder(host, "left"), "left", "sleep 60").launch(limit_s=60)
+    (campaign.path / LOCK).write_text("{}")  # as a process leaves it that is killed
+    assert jobs_running()
+    assert campaign.measure(SECTION, progress=False) == []
+    assert jobs_running() == []
+    assert left_on(fleet) == {}
 
 
 def control(folder: Path, limit_s: float) -> int | None:

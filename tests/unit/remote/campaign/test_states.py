@@ -10,7 +10,9 @@ from remote.campaign.states import (
     is_controlled,
     mark_of,
     marked_running,
+    sole,
     state_of,
+    was_killed,
 )
 from remote.phases import MEASURING, Phases, overhead, total_phases
 
@@ -34,6 +36,17 @@ def test_run_is_running_only_while_its_controller_lives(opened):
     assert not is_controlled(opened.path)
     assert state_of(run, is_controlled=is_controlled(opened.path)).state is State.TODO
     assert run in opened.missing("2.1")
+
+
+def test_a_killed_controller_is_known_from_one_that_ended(opened):
+    lock = opened.path / LOCK
+    assert not was_killed(opened.path)
+    with sole(opened.path):
+        told = lock.read_text()
+        assert not was_killed(opened.path)
+    assert not was_killed(opened.path)
+    lock.write_text(told)  # as a process leaves it that is killed
+    assert was_killed(opened.path)
 
 
 def test_every_run_of_a_new_campaign_is_todo(opened):

@@ -40,6 +40,16 @@ def test_both_ends_of_a_link_that_was_silent_for_seconds_are_named(tmp_path, sec
     assert silent_hosts(tmp_path, manifest) == silent
 
 
+@pytest.mark.parametrize(("sent", "silent"), [(10, set()), (12, {"c1", "m1"})])
+def test_a_silence_that_outlasts_the_run_ends_with_the_last_packet(tmp_path, sent, silent):
+    ping(tmp_path, "c1", "m1", *range(8))
+    path = tmp_path / "c1/ping-m1.out.gz"
+    summary = f"{sent} packets transmitted, 8 received, 20% packet loss\n"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()) + summary.encode()))
+    manifest = {"start_at_epoch_s": START_S, "durations": LENGTHS}
+    assert silent_hosts(tmp_path, manifest) == silent
+
+
 def test_a_ping_that_did_not_run_says_nothing_of_its_link(tmp_path):
     (tmp_path / "c1").mkdir()
     (tmp_path / "c1/ping-m1.out.gz").write_bytes(gzip.compress(b""))
