@@ -51,7 +51,7 @@ def test_controllers_that_are_killed_lose_nothing(fleet, tmp_path):
 def test_what_a_controller_left_that_was_killed_after_its_last_run_is_ended(fleet, tmp_path):
     campaign = open_campaign(tmp_path, repetitions=1)
     assert campaign.measure(SECTION, progress=False) == []
-    host = fleet.inventory.take("server", 1)[0]
+    host = fleet.inventory.take("servers", 1)[0]
     Job(fleet[host], job_folder(host, "left"), "left", "sleep 60").launch(limit_s=60)
     (campaign.path / LOCK).write_text("{}")  # as a process leaves it that is killed
     assert jobs_running()
