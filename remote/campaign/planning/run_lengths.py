@@ -13,9 +13,9 @@ from remote.experiment.checks.duration import (
     response_time_s,
 )
 from remote.experiment.lengths import Lengths, whole_seconds
-from remote.experiment.precision import RESULTS, Precision
+from remote.experiment.precision import RESULTS, WARM_UP_S, Precision
 
-SHORTEST = Lengths(stable_s=3, warm_up_s=2)  # a JVM compiles for two seconds
+SHORTEST = Lengths(stable_s=3, warm_up_s=WARM_UP_S)
 MARGIN = 1.05  # so that a run is long enough although its responses take a little longer
 OF_GOAL = 1 / 3  # of a half width, that one of the fewest repetitions may leave open by itself
 TRIALS = 8  # of a time dilation, that leave as much of the budget as they take
@@ -45,7 +45,7 @@ def next_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLe
     fewest = precision.repetitions[0]
     shares = max(1, fewest - len(cell.repetitions))
     most_s = (precision.budget_s - cell.spent_s) / shares
-    wanted = _wanted(cell, time_dilation, expected_s=cell.least_response_time_s)
+    wanted = _wanted(cell, precision, time_dilation, expected_s=cell.least_response_time_s)
     goal_s = stable_s_of_goals(cell, precision) * time_dilation
     stable_s = max(wanted.stable_s, whole_seconds(goal_s))
     longest_s = math.floor(most_s) - wanted.warm_up_s
@@ -55,7 +55,7 @@ def next_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLe
 def trial_length(cell: Cell, precision: Precision, time_dilation: float) -> RunLength:
     """Return how long a trial of a time dilation lasts."""
     most_s = precision.budget_s / 2 / TRIALS
-    wanted = _wanted(cell, time_dilation)
+    wanted = _wanted(cell, precision, time_dilation)
     longest_s = math.floor(most_s) - wanted.warm_up_s
     return _cut(wanted, wanted.stable_s, longest_s)
 
@@ -79,7 +79,9 @@ def _cut(wanted: Lengths, stable_s: int, longest_s: int) -> RunLength:
     return RunLength(lengths=lengths, is_cut=stable_s < wanted.stable_s)
 
 
-def _wanted(cell: Cell, time_dilation: float, expected_s: float = 0.0) -> Lengths:
+def _wanted(
+    cell: Cell, precision: Precision, time_dilation: float, expected_s: float = 0.0
+) -> Lengths:
     """Return the least that makes a run long enough for its response times.
 
     Before any was measured they are taken to be as expected.
@@ -101,7 +103,7 @@ def _wanted(cell: Cell, time_dilation: float, expected_s: float = 0.0) -> Length
     warm_up_s = max(warm_up_s, min(transient_s, stable_s))
     return Lengths(
         stable_s=stable_s,
-        warm_up_s=max(SHORTEST.warm_up_s, whole_seconds(warm_up_s)),
+        warm_up_s=max(precision.warm_up_s, whole_seconds(warm_up_s)),
     )
 
 
