@@ -107,7 +107,7 @@ queues: setup ## Count every message of queues in PostgreSQL while databases and
 soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread or response time may grow
 	@$(PROVE) soak --timeout-s 86400
 
-coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/precision.md
+coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/explanation/precision.md
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
 
 many: setup ## A hundred hosts on this machine; what controlling 8, 30 and 100 takes: minutes, writes docs/own-hosts.md and its figure

@@ -7,7 +7,7 @@ than 0 on any failure, and its last line is a JSON object:
 
     python middleware-kotlin/prove/prove.py                      # all parts of `make prove`
     python middleware-kotlin/prove/prove.py fuzzing -- --runs 100000000
-    python middleware-kotlin/prove/prove.py --publish            # into results.json, docs/proofs.md
+    python middleware-kotlin/prove/prove.py --publish            # into results.json, docs/reference/proofs.md
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 RESULTS = FOLDER / "results.json"
-DOCUMENT = ROOT / "docs" / "proofs.md"
+DOCUMENT = ROOT / "docs" / "reference" / "proofs.md"
 TABLE_BEGIN, TABLE_END = "<!-- results -->", "<!-- end of results -->"
 TOGETHER = ("differential", "fuzzing", "clients", "faults", "queues")
 TIMEOUT_S = 15 * 60
@@ -74,7 +74,7 @@ def table(results: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def publish(results: Iterable[dict[str, Any]]) -> None:
-    """Replace what was published of the same parts, in `results.json` and `docs/proofs.md`."""
+    """Replace what was published of the same parts, in `results.json` and `DOCUMENT`."""
     published = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
     by_part = {result["part"]: result for result in [*published, *results]}
     RESULTS.write_text(json.dumps(list(by_part.values()), indent=2) + "\n", encoding="utf-8")

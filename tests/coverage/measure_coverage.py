@@ -1,6 +1,7 @@
 """How often intervals of campaigns that stop by themselves hold the truth: `make coverage`.
 
-1 000 campaigns of each kind, goal and bounds of repetitions; the table goes into docs/precision.md.
+1 000 campaigns of each kind, goal and bounds of repetitions; the table goes into
+docs/explanation/precision.md.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from statsmodels.stats.proportion import proportion_confint
 from analysis.paths import PROJECT
 from analysis.work import mapped, workers
 
-DOCUMENT = PROJECT / "docs" / "precision.md"
+DOCUMENT = PROJECT / "docs" / "explanation" / "precision.md"
 BEGIN, END = "<!-- table of make coverage -->\n", "<!-- end of table -->"
 SEED = 2026
 CAMPAIGNS = 1000

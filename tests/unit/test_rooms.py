@@ -16,7 +16,7 @@ import pytest
 from analysis.paths import PROJECT
 
 MOST_FILES = 12
-ANALYSIS_DOC = PROJECT / "docs" / "analysis.md"
+ANALYSIS_DOC = PROJECT / "docs" / "reference" / "analysis.md"
 MAP = PROJECT / "CONTRIBUTING.md"
 KOTLIN = PROJECT / "middleware-kotlin/src/main/kotlin/mwlab"
 KOTLIN_TESTS = PROJECT / "middleware-kotlin/src/test/kotlin/mwlab"
