@@ -56,6 +56,7 @@ class Document(BaseModel):
 
 
 Kind = TypeVar("Kind")
+_NOTHING = object()  # that no file can hold
 
 
 def told(rule: str, accepts: Callable[[Any], bool] = lambda _: True) -> WrapValidator:
@@ -134,6 +135,16 @@ def parse(kind: type[Kind], document: Any) -> Kind:
     raise ValueError("\n  ".join([f"{len(mistakes)} mistakes:", *mistakes]))
 
 
+def rule_of(kind: Any) -> str:
+    """Return what a value must be, in the words by which a wrong one is refused."""
+    try:
+        TypeAdapter(kind).validate_python(_NOTHING)
+    except ValidationError as exc:
+        errors = exc.errors(include_url=False)
+        return next(rule for error in errors if (rule := _rule(error)))
+    raise ValueError(f"{kind} takes anything: it has no rule")
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a file of TOML.
 
@@ -164,8 +175,12 @@ def _mistake(error: ErrorDetails) -> str:
         return f"{place} is missing"
     if kind == "unknown":
         return f"{place}{error['msg']}"
-    rule = error["msg"] if kind == "rule" else _RULES.get(kind)
+    rule = _rule(error)
     if rule is None:  # what a validator of the model itself says
         told_by_itself = error["msg"].removeprefix("Value error, ")
         return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
     return f"{place} must be {rule}, got {error['input']!r}"
+
+
+def _rule(error: ErrorDetails) -> str | None:
+    return error["msg"] if error["type"] == "rule" else _RULES.get(error["type"])

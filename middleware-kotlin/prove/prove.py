@@ -7,7 +7,7 @@ than 0 on any failure, and its last line is a JSON object:
 
     python middleware-kotlin/prove/prove.py                      # all parts of `make prove`
     python middleware-kotlin/prove/prove.py fuzzing -- --runs 100000000
-    python middleware-kotlin/prove/prove.py --publish            # into results.json, docs/reference/proofs.md
+    python middleware-kotlin/prove/prove.py --publish  # into results.json, docs/reference/proofs.md
 """
 
 from __future__ import annotations

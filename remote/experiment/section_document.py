@@ -117,7 +117,16 @@ class Planned(Document):
 
 
 class PauseTable(Document):
-    """See `remote.experiment.section.Pause`."""
+    """A server that stands still for a while: its process is stopped and then continued.
+
+    The manifest tells when that really was, by the clock.
+
+    Attributes
+    ----------
+    server : which of the section's servers, counted from 1.
+    at_s : when, in seconds of the system since the stable window began.
+    for_s : how long, in seconds of the system.
+    """
 
     server: Count
     at_s: Positive
@@ -125,7 +134,20 @@ class PauseTable(Document):
 
 
 class PrecisionTable(Document):
-    """See `remote.experiment.precision.Precision`; each goal under its own name."""
+    """What each configuration is measured for; at least one goal.
+
+    A goal is the half width of the 95 % interval over the mean. Response times are those that
+    clients see.
+
+    Attributes
+    ----------
+    throughput, response_time, p50, p90, p95, p99 : a goal, such as 0.05.
+    repetitions : the fewest and the most; equal numbers, as in 2^k designs, give every
+        configuration as many. Without it 3 and 10.
+    budget_s : seconds of the clock that all runs of a configuration may take, pilots included.
+        Without it 900.
+    warm_up_s : seconds of the clock that no warm-up is shorter than. Without it 2.
+    """
 
     throughput: Goal | None = None
     response_time: Goal | None = None
@@ -139,7 +161,14 @@ class PrecisionTable(Document):
 
 
 class NetworkProfile(Document):
-    """How long and how often a network is measured, in seconds of the clock: it is not dilated."""
+    """How long and how often a network is measured, in seconds of the clock: it is not dilated.
+
+    Attributes
+    ----------
+    repetitions : how often.
+    stable_s : how long each time.
+    factors : levels that take the place of the file's.
+    """
 
     repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)]
     stable_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)]
@@ -150,6 +179,18 @@ class LoadProfile(Document):
     """How a section is measured under load: for a time, in seconds of the system, or a precision.
 
     It may replace levels of factors, and of those of parts, and constants.
+
+    Attributes
+    ----------
+    repetitions : how often each configuration is measured, where it is for a time.
+    stable_s : the part of a run that counts, in seconds of the system.
+    warm_up_s, cool_down_s : what is left out before and after it, in seconds of the system.
+    precision : what it changes of the file's, key by key.
+    time_dilation : in place of the file's.
+    factors : levels that take the place of the file's, by factor.
+    parts : the same of factors of parts, by part.
+    generator, middleware, database : constants that take the place of the file's.
+    pauses : servers that stand still for a while; needs `stable_s`.
     """
 
     repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)] | None = None
@@ -167,7 +208,15 @@ class LoadProfile(Document):
 
 
 class SectionFile(Document):
-    """What all files hold."""
+    """What all files hold.
+
+    Attributes
+    ----------
+    title : of the section.
+    kind : `load`, or `network` for what is measured before anything runs.
+    hosts : role to the number of hosts that take part. Of middlewares, servers and databases it is
+        that, or a factor.
+    """
 
     title: str | None = None
     kind: str = "load"
@@ -175,14 +224,36 @@ class SectionFile(Document):
 
 
 class NetworkFile(SectionFile):
-    """What is measured before anything runs."""
+    """What is measured before anything runs.
+
+    Attributes
+    ----------
+    factors : `kind`, a list of `ping` and `iperf3`.
+    profiles : name to its table.
+    """
 
     factors: NetworkFactors = {}
     profiles: Annotated[Mapping[str, NetworkProfile], _each(PROFILES, NetworkProfile)] = {}
 
 
 class LoadFile(SectionFile):
-    """What is measured under load."""
+    """What is measured under load.
+
+    Attributes
+    ----------
+    base : a shipped section that says all that the file does not say.
+    time_dilation : k on the local lab, other hosts have none; `auto` chooses it for each
+        configuration.
+    precision : what each configuration is measured for, in all profiles.
+    find : the largest rate of open arrivals that is searched for, in place of rates.
+    factors : what varies, each a list of levels: all levels with all others.
+    extra : more levels of factors, measured like the others: no study had them, which the
+        configuration table marks with +.
+    parts : groups of configurations with factors of their own beside the common ones, by name.
+    generator, middleware, database : constants, the same in all configurations.
+    follows : factor to level to the settings that follow from it.
+    profiles : name to its table; one that is left out is the file as it stands.
+    """
 
     base: str | None = None
     time_dilation: Dilation = 1

@@ -143,25 +143,49 @@ class Settings:
     Parameters
     ----------
     client_hosts : number of hosts that generate load.
-    arrival_rate_per_s : of all generators together and undilated; None is a closed loop.
-    think_time_s : what each client of a closed loop waits after a reply, undilated; None is none.
-    sending_rate_per_s : of each client of a closed loop at most, undilated; None is no limit.
-    queue_mix : how often each operation on queues is asked for, such as ``send:1,pop:1``.
-    queues, receivers : how many there are; without receivers messages are to nobody.
-    queued_messages : how many there are in all queues together when a run begins.
-    key_bytes : length of every key; None leaves it to memtier's prefix and the number.
+    num_middlewares, num_servers, num_databases : number of hosts that carry one each.
+    workload : `get`; `set`; `multi-get`, one set and then one get of `multi_get_keys` keys;
+        `mixed`, at `ratio`; `queue`, messages at `queue_mix`.
+    clients_per_thread : connections of each thread.
+    instances_per_client : processes of the generator on each client host.
+    threads_per_instance : threads of each of them.
+    arrival_rate_per_s : Poisson arrivals of all generators together, undilated; none is a closed
+        loop. Needs the drop-in generator.
+    think_time_s : what each client of a closed loop waits after a reply, undilated. Needs the
+        drop-in generator.
+    sending_rate_per_s : requests of each client of a closed loop at most, undilated; one that waits
+        for a reply sends no other.
+    queue_mix : weights of the operations on queues.
+    queues : how many there are, named by `key_prefix` and a number.
+    receivers : how many there are, `r1`, `r2`, ...; without any, messages are to nobody.
+    queued_messages : how many wait in all queues together when clients begin.
+    multi_get_keys : keys of a get, with `multi-get` only.
+    value_bytes : of each value.
+    key_bytes : length of every key; none leaves it to memtier's prefix and the number.
+    ratio : sets to gets, with `mixed` only.
+    key_prefix : what keys begin with.
+    key_count : how many keys there are.
+    expiry_range_s : after how long keys expire, drawn from that range; `0-0` is never.
     middleware : name of its file.
-    workers : None where the middleware has none that can be told.
-    net_threads : None for as many as the middleware takes by itself.
-    backend : what is behind the middleware.
-    database_cpus : CPUs of each database's host, undilated; None for what the hosts have.
-    open_transaction_s : for how long a transaction is left open in each database while clients
-        work, undilated; None for none.
-    durable : the database is on a disk, not in memory.
-    fsync : the database waits until the disk has what was committed.
-    observed : what watches middlewares from outside.
     follow : one of so many requests of each connection is written down with its times, by generator
-        and middleware.
+        and middleware. Needs the drop-in generator.
+    workers : of each middleware; needed wherever there is one that can be told.
+    routing, dispatch, transport, sharded, replicas : as the middleware's options.
+    net_threads : as the middleware's option, at most as many as workers; none for as many as it
+        takes by itself.
+    backend : what is behind the middleware; `echo` answers by itself, without a database.
+    locks, synchronous_commit : as the middleware's options.
+    server_timeout_s : longest wait of the middleware for a server, in seconds of the system: it is
+        told them times k.
+    observed : what watches middlewares from outside; of black boxes it is `packets` by default.
+    database_cpus : CPUs of each database's host, undilated, local lab only; none for what the hosts
+        have.
+    autovacuum : dead rows are swept up while clients work, once a second of the system.
+    open_transaction_s : for how long a transaction is left open in each database, from a sixth of
+        the stable window on, undilated; `stable_s` has to be half as long again.
+    durable : the database is on the disk of `/var/tmp`, not in memory.
+    fsync : the database waits until the disk has what was committed.
+    shared_buffers_mib, max_connections : as PostgreSQL's settings.
     """
 
     client_hosts: int

@@ -1,0 +1,40 @@
+"""`lab` and `make`: every command as its `--help` tells it, every target as `make help` does."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from analysis.paths import PROJECT
+from manual.markdown import code, page, quoted, table
+from remote.commands.cli import main as lab
+from report.__main__ import main as export
+
+MAKEFILE = PROJECT / "Makefile"
+COLUMNS = 100
+_TARGET = re.compile(r"^(?P<name>[a-z-]+):.*## (?P<words>.+)$", re.MULTILINE)
+
+
+def commands() -> dict[str, click.Command]:
+    """Return the commands of `lab` by name; `lab export` passes its arguments on."""
+    return {**dict(sorted(lab.commands.items())), "export": export}
+
+
+def targets() -> dict[str, str]:
+    """Return the targets of the Makefile, and what each does."""
+    found = _TARGET.finditer(MAKEFILE.read_text(encoding="utf-8"))
+    return dict(sorted((match["name"], match["words"]) for match in found))
+
+
+def write() -> str:
+    """Write the page."""
+    above = click.Context(lab, info_name="lab", terminal_width=COLUMNS, **lab.context_settings)
+    parts = [code(lab.get_help(above))]
+    for name, command in commands().items():
+        context = click.Context(
+            command, info_name=name, parent=above, **command.context_settings
+        )
+        parts += [f"## lab {name}", code(command.get_help(context))]
+    rows = [(quoted(f"make {name}"), words) for name, words in targets().items()]
+    return page("Commands", *parts, "## make", table(["target", "what it does"], rows))

@@ -1,0 +1,30 @@
+"""Tables and blocks of code, as all pages have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analysis.text.markdown import escape_cell
+
+NOTE = "<!-- Made from the code by `make manual`: what it says is changed there. -->"
+
+
+def page(title: str, *parts: str) -> str:
+    """Put a page together, of parts of Markdown."""
+    return "\n\n".join([f"# {title}", NOTE, *parts]) + "\n"
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table; cells are Markdown but for what would end them."""
+    lines = [headings, ["---"] * len(headings), *([escape_cell(c) for c in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def code(text: str) -> str:
+    """Write what a program prints."""
+    return f"```text\n{text.strip()}\n```"
+
+
+def quoted(text: str) -> str:
+    """Write a name or a value; nothing where there is none."""
+    return f"`{text}`" if text else ""
