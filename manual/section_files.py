@@ -14,7 +14,7 @@ from remote.experiment import section_document as document
 from remote.experiment.settings import OF_QUEUES, SETTINGS, Settings
 
 HEADINGS = ["key", "must be", "default", "meaning"]
-_TABLES: dict[str, type[Document]] = {
+TABLES: dict[str, type[Document]] = {
     "The file": document.LoadFile,
     "A profile": document.LoadProfile,
     "`[precision]`": document.PrecisionTable,
@@ -33,7 +33,7 @@ _OF_SETTINGS = (
 def write() -> str:
     """Write the page."""
     parts: list[str] = ["How they are used: [writing a section](../sections.md)."]
-    for title, kind in _TABLES.items():
+    for title, kind in TABLES.items():
         parts += [f"## {title}", summary_of(kind), table(HEADINGS, _keys(kind))]
     caches = [name for name in SETTINGS if name not in OF_QUEUES]
     queues = [name for name in SETTINGS if name in OF_QUEUES]

@@ -30,8 +30,8 @@ HOST_VARIABLES = {
     "connects; one that the Internet routes is refused without --allow-public",
     "mwlab_rate_mbit_per_s": "number, limit of the host's outgoing link, for the models",
     "mwlab_own_rtt_ms": "number, what ping shall show between it and hosts without such a number",
-    "mwlab_work_dir": "folder on the host for all files, by default `middleware-lab` in the user's home; "
-    "hosts that are one machine need one each",
+    "mwlab_work_dir": "folder on the host for all files, by default `middleware-lab` in the home "
+    "of its user; hosts that are one machine need one each",
     "mwlab_known_hosts": "file with the pinned host keys, by default ~/.ssh/known_hosts",
     "mwlab_jump_host": "the way through another host: its name here, or `[user@]host[:port]`",
     "mwlab_route_device": "network device by which packets must leave",

@@ -1,6 +1,6 @@
 """Real virtual machines, from bare to measured, with faults: `make vm-test`, at most 25 minutes.
 
-The commands are those of docs/own-hosts.md. The tests build on each other, in their order.
+The commands are those of docs/virtual-machines.md. The tests build on each other, in their order.
 """
 
 import re
@@ -42,8 +42,8 @@ RECAP = re.compile(r"^(\w+) +: ok=\d+ +changed=(\d+) +unreachable=(\d+) +failed=
 
 
 def commands() -> dict[str, list[str]]:
-    """The commands of the documentation's section on virtual machines, by their first words."""
-    text = (ROOT / "docs/own-hosts.md").read_text().split("\n## Virtual machines\n")[1]
+    """The commands of the documentation on virtual machines, by their first words."""
+    text = (ROOT / "docs/virtual-machines.md").read_text()
     lines = text.split("```sh\n")[1].split("```")[0].splitlines()
     words = [shlex.split(line, comments=True)[1:] for line in lines]
     return {" ".join(words[:1]): words for words in words}
