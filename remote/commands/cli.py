@@ -78,6 +78,9 @@ def main() -> None:
 
     The lab is a set of hosts on this machine: network namespaces, each with its own sshd and a
     shaped link. A typical session: `lab up`, `lab run 2.1 3.1 --profile smoke`, `lab down`.
+
+    Exit status of all commands: 0, 1 with a message that says what to do, 2 for a wrong command
+    line, 130 if interrupted, when what was measured is kept; others are told with the command.
     """
 
 

@@ -160,6 +160,7 @@ def reproduce(
     """Measure the run of MANIFEST again, from the manifest alone, and compare the numbers.
 
     The conditions that are not what they were are named, such as another topology or commit.
+    Exit status 3 if repetitions were given up after three attempts.
     """
     original = read_manifest(manifest)
     plan = plan_of(original, manifest, repetitions=repetitions)

@@ -1,0 +1,124 @@
+"""Every command of the documentation is one that there is; what needs no lab is done.
+
+`ONLY_PARSED` lists the others: they are held against the commands' own parsers, the Makefile and
+the programs' help, and why they are not done here.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import click
+import pytest
+
+from analysis.paths import PROJECT
+from manual.commands import commands as lab_commands
+from manual.commands import lab, targets
+from remote.experiment.section_file import SECTIONS_DIR
+from tests.helpers.documents import blocks, commands, guides, spans, text_of
+
+NEEDS_LAB, NEEDS_HOSTS = "needs a lab", "needs hosts of one's own"
+MEASURED = "needs what a command before it has measured"
+ONLY_PARSED = {
+    "lab up": NEEDS_LAB,
+    "lab down": NEEDS_LAB,
+    "lab status": NEEDS_LAB,
+    "lab shell": NEEDS_LAB,
+    "lab hosts": NEEDS_LAB,
+    "lab run": NEEDS_LAB,
+    "lab try": NEEDS_LAB,
+    "lab provision": NEEDS_HOSTS,
+    "lab workers": NEEDS_HOSTS,
+    "lab campaign": MEASURED,
+    "lab claims": MEASURED,
+    "lab trace": MEASURED,
+    "lab export": MEASURED,
+    "python": f"{MEASURED}; its code is done in test_code.py",
+    "sed": f"{MEASURED}; its code is done in test_code.py",
+    "make": "installs, measures or serves: minutes, most of it as root",
+    "middleware-kotlin/bin/middleware": "serves until it is ended, with a database",
+    "createdb": "needs a database",
+    "export": "sets a variable of the shell",
+}
+NAMED = ("notebooks/20-mine.ipynb",)  # files that a reader has made by then
+EVERY = [
+    pytest.param(page, words, id=f"{page.stem}: {' '.join(words)}")
+    for page in guides()
+    for words in commands(text_of(page))
+]
+DONE = [one for one in EVERY if "--dry-run" in one.values[1] or "reference" in one.values[1][2:]]
+DONE = [one for one in DONE if one.values[1][0] == "lab"]
+
+
+def name_of(words):
+    return " ".join(words[:2]) if words[0] == "lab" else words[0]
+
+
+def make_files(page, folder):
+    """Put what a page tells its readers to write into a folder."""
+    tables = blocks(text_of(page), "toml")
+    (folder / "mine.toml").write_text(tables[0] if tables else "")
+    for name in NAMED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
+@pytest.mark.parametrize(("page", "words"), EVERY)
+def test_a_command_is_one_that_there_is(page, words, tmp_path, monkeypatch):
+    if words[0] == "lab":
+        make_files(page, tmp_path)
+        monkeypatch.chdir(tmp_path)
+        command = lab_commands()[words[1]]
+        command.make_context(words[1], words[2:], parent=click.Context(lab, info_name="lab"))
+    elif words[0] == "make":
+        run = ["make", "--dry-run", *words[1:]]
+        done = subprocess.run(run, cwd=PROJECT, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        variables = {word.partition("=")[0] for word in words[1:] if "=" in word}
+        assert variables <= set(re.findall(r"\$\((\w+)\)", (PROJECT / "Makefile").read_text()))
+    elif words[0].startswith("middleware-kotlin/bin/"):
+        told = (PROJECT / "docs/reference/programs.md").read_text()
+        assert [word for word in words if word.startswith("-") and f"{word} " not in told] == []
+    else:
+        assert words[0] in ONLY_PARSED
+
+
+@pytest.mark.parametrize(("page", "words"), EVERY)
+def test_sections_that_are_measured_are_there(page, words):
+    if words[:2] != ["lab", "run"]:
+        return
+    end = next((n for n, word in enumerate(words) if word.startswith("-")), len(words))
+    own = {"mine.toml"} if "mine.toml" in text_of(page) else set()
+    for section in set(words[2:end]) - own:
+        assert (SECTIONS_DIR / f"{section}.toml").is_file() or (PROJECT / section).is_file()
+
+
+@pytest.mark.parametrize(("page", "words"), DONE)
+def test_what_needs_no_lab_is_done(page, words, tmp_path):
+    make_files(page, tmp_path)
+    command = [sys.executable, "-c", "from remote.commands.cli import main; main()", *words[1:]]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_list_of_what_is_only_parsed_is_true():
+    done = {id(one) for one in DONE}
+    assert {name_of(one.values[1]) for one in EVERY if id(one) not in done} == set(ONLY_PARSED)
+    assert len(DONE) > 1
+
+
+@pytest.mark.parametrize("page", guides(), ids=lambda page: page.stem)
+def test_commands_in_sentences_are_there(page):
+    text = text_of(page)
+    assert {words[1] for words in spans(text, "make")} <= set(targets())
+    for words in spans(text, "lab"):
+        command = lab_commands()[words[1]]
+        known = {name for parameter in command.params for name in parameter.opts}
+        free = command.context_settings.get("ignore_unknown_options", False)
+        options = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert free or options <= known | {"--help"}, " ".join(words)
