@@ -42,7 +42,8 @@ def test_documents_that_code_and_notebooks_name_are_there():
 
 def test_the_index_names_every_document():
     docs = PROJECT / "docs"
-    named = {(docs / link.partition("#")[0]).resolve() for link in links(text_of(docs / "README.md"))}
+    targets = links(text_of(docs / "README.md"))
+    named = {(docs / target.partition("#")[0]).resolve() for target in targets}
     there = {path for path in docs.glob("**/*.md") if path.parent != docs / "decisions"}
     assert there - named == {docs / "README.md"}
 
