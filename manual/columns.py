@@ -11,8 +11,10 @@ from analysis.tables.frames import SETTINGS, Tables
 from manual.docstrings import attributes_of, summary_of
 from manual.markdown import page, quoted, table
 
-KEY = ("section", "workload", "clients_per_thread", *SETTINGS, "repetition", "num_clients")
-KEY += ("time_dilation", "observer", "is_second")
+KEY = (
+    *("section", "workload", "clients_per_thread", *SETTINGS, "repetition", "num_clients"),
+    *("time_dilation", "observer", "is_second"),
+)
 _KINDS = {"double": "number", "int64": "whole number", "bool": "true or false", "null": ""}
 _TEXT = "text"
 

@@ -32,9 +32,7 @@ def write() -> str:
     above = click.Context(lab, info_name="lab", terminal_width=COLUMNS, **lab.context_settings)
     parts = [code(lab.get_help(above))]
     for name, command in commands().items():
-        context = click.Context(
-            command, info_name=name, parent=above, **command.context_settings
-        )
+        context = click.Context(command, info_name=name, parent=above, **command.context_settings)
         parts += [f"## lab {name}", code(command.get_help(context))]
     rows = [(quoted(f"make {name}"), words) for name, words in targets().items()]
     return page("Commands", *parts, "## make", table(["target", "what it does"], rows))

@@ -32,8 +32,7 @@ def write() -> str:
 
 
 def _help(program: str) -> str:
-    command = [PROGRAMS / program, "--help"]
-    done = subprocess.run(
+    command = [str(PROGRAMS / program), "--help"]
+    return subprocess.run(
         command, stdout=subprocess.PIPE, text=True, check=True, timeout=_WITHIN_S
-    )
-    return done.stdout
+    ).stdout
