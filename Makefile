@@ -28,7 +28,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted vm-test kills outages lab lint format lock lock-maven audit tables manual clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted tutorial vm-test kills outages lab lint format lock lock-maven audit tables manual clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -120,6 +120,9 @@ workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 ru
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
 	  tests/planted/followed_on_the_lab.py
+
+tutorial: setup ## Follow docs/tutorial.md on the local lab, command by command: minutes
+	@$(BIN)/pytest --quiet --capture=no tests/tutorial/follow_it.py
 
 vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: at most 25 minutes, needs root
 	@PYTHONPATH=. nice $(BIN)/pytest --quiet --capture=no tests/vm/on_virtual_machines.py

@@ -18,8 +18,9 @@ from manual.commands import lab, targets
 from remote.experiment.section_file import SECTIONS_DIR
 from tests.helpers.documents import blocks, commands, guides, spans, text_of
 
-NEEDS_LAB, NEEDS_HOSTS = "needs a lab", "needs hosts of one's own"
-MEASURED = "needs what a command before it has measured"
+NEEDS_LAB = "needs a lab: `make tutorial` does those of the tutorial"
+NEEDS_HOSTS = "needs hosts: `make vm-test` does those of virtual machines"
+MEASURED = "needs what was measured before it: `make tutorial` does those of the tutorial"
 ONLY_PARSED = {
     "lab up": NEEDS_LAB,
     "lab down": NEEDS_LAB,
