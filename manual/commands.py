@@ -27,12 +27,17 @@ def targets() -> dict[str, str]:
     return dict(sorted((match["name"], match["words"]) for match in found))
 
 
+def above() -> click.Context:
+    """Return the context of `lab`, in which its commands stand."""
+    return click.Context(lab, info_name="lab", terminal_width=COLUMNS, **lab.context_settings)
+
+
 def write() -> str:
     """Write the page."""
-    above = click.Context(lab, info_name="lab", terminal_width=COLUMNS, **lab.context_settings)
-    parts = [code(lab.get_help(above))]
+    top = above()
+    parts = [code(lab.get_help(top))]
     for name, command in commands().items():
-        context = click.Context(command, info_name=name, parent=above, **command.context_settings)
+        context = click.Context(command, info_name=name, parent=top, **command.context_settings)
         parts += [f"## lab {name}", code(command.get_help(context))]
     rows = [(quoted(f"make {name}"), words) for name, words in targets().items()]
     return page("Commands", *parts, "## make", table(["target", "what it does"], rows))

@@ -9,12 +9,11 @@ import re
 import subprocess
 import sys
 
-import click
 import pytest
 
 from analysis.paths import PROJECT
+from manual.commands import above, targets
 from manual.commands import commands as lab_commands
-from manual.commands import lab, targets
 from remote.experiment.section_file import SECTIONS_DIR
 from tests.helpers.documents import blocks, commands, guides, spans, text_of
 
@@ -77,7 +76,7 @@ def test_a_command_is_one_that_there_is(page, words, tmp_path, monkeypatch):
         make_files(page, tmp_path)
         monkeypatch.chdir(tmp_path)
         command = lab_commands()[words[1]]
-        command.make_context(words[1], words[2:], parent=click.Context(lab, info_name="lab"))
+        command.make_context(words[1], words[2:], parent=above())
     elif words[0] == "make":
         run = ["make", "--dry-run", *words[1:]]
         done = subprocess.run(run, cwd=PROJECT, capture_output=True, text=True, timeout=60)
