@@ -25,7 +25,7 @@ from remote.checked_files import (
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.objective import RULE, Objective
-from remote.experiment.precision import RESULTS, WARM_UP_S, Precision
+from remote.experiment.precision import RESULTS, Precision
 from remote.experiment.section import PROFILES, Pause, Section, with_follow
 from remote.experiment.section_document import LONGEST_PHASE_S, Goal, PauseTable, Planned
 from remote.experiment.section_file import is_section_name
@@ -217,8 +217,8 @@ def _middlewares(section: Section) -> dict[str, Any]:
 
 
 def _precision(precision: Precision) -> dict[str, Any]:
-    warm_up = {"warm_up_s": precision.warm_up_s} if precision.warm_up_s != WARM_UP_S else {}
-    return {"goals": dict(precision.goals), "fewest": precision.repetitions[0], **warm_up}
+    heating = {"heat_s": precision.heat_s} if precision.heat_s else {}
+    return {"goals": dict(precision.goals), "fewest": precision.repetitions[0], **heating}
 
 
 class _Topology(Document):
@@ -240,7 +240,7 @@ class _Durations(Document):
 class _Precision(Document):
     goals: dict[Annotated[str, one_of(*RESULTS)], Goal]
     fewest: Count
-    warm_up_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)] = WARM_UP_S
+    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)] = 0
 
 
 def _require_middlewares(documents: dict[str, Any]) -> dict[str, Any]:

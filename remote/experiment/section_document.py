@@ -135,7 +135,7 @@ class PrecisionTable(Document):
     p99: Goal | None = None
     repetitions: Repetitions | None = None
     budget_s: Annotated[int | float, number(1, LONGEST_PHASE_S)] | None = None
-    warm_up_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)] | None = None
+    heat_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)] | None = None
 
 
 class NetworkProfile(Document):
