@@ -178,6 +178,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "delay": inventory.delay,
         **({"own_rtt_ms": own_rtt_ms} if own_rtt_ms else {}),
         **({"cpu_quotas": quotas} if quotas else {}),
+        **({"own_processors": inventory.own_processors} if inventory.own_processors else {}),
     }
 
 
@@ -228,6 +229,7 @@ class _Topology(Document):
     delay: Annotated[str, one_of(*DELAYS)]
     own_rtt_ms: dict[str, Positive] = {}
     cpu_quotas: dict[str, Positive] = {}
+    own_processors: str = ""
 
 
 class _Durations(Document):
