@@ -1,10 +1,11 @@
-"""The processors of this machine, kept from sleeping while they are measured."""
+"""The processors of this machine: kept from sleeping while measured, and who runs on which."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 LATENCY = Path("/dev/cpu_dma_latency")
@@ -40,3 +41,25 @@ def wake_up_bound_us() -> int | None:
     except (OSError, struct.error):
         return None
     return int(bound_us)
+
+
+def shared_out(num_cpus: float, processors: Collection[int]) -> tuple[list[int], list[int]]:
+    """Choose processors for programs that none other is to run beside: pure.
+
+    Parameters
+    ----------
+    num_cpus : what those programs use at most; 0 if there are none.
+    processors : the numbers of those that may be used.
+
+    Returns
+    -------
+    Theirs, at most half, and those of all others; all for both where that leaves them none.
+    """
+    known = sorted(processors)
+    count = min(math.ceil(num_cpus), len(known) // 2)
+    return (known[:count], known[count:]) if count else (known, known)
+
+
+def on_processors(processors: Sequence[int], command: Sequence[str]) -> list[str]:
+    """Give a command that becomes `command`, which with all that it starts stays on these."""
+    return ["taskset", "--cpu-list", ",".join(map(str, processors)), *command]

@@ -25,7 +25,7 @@ from remote.checked_files import (
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.objective import RULE, Objective
-from remote.experiment.precision import RESULTS, WARM_UP_S, Precision
+from remote.experiment.precision import RESULTS, Precision
 from remote.experiment.section import PROFILES, Pause, Section, with_follow
 from remote.experiment.section_document import LONGEST_PHASE_S, Goal, PauseTable, Planned
 from remote.experiment.section_file import is_section_name
@@ -178,6 +178,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "delay": inventory.delay,
         **({"own_rtt_ms": own_rtt_ms} if own_rtt_ms else {}),
         **({"cpu_quotas": quotas} if quotas else {}),
+        **({"own_processors": inventory.own_processors} if inventory.own_processors else {}),
     }
 
 
@@ -217,8 +218,8 @@ def _middlewares(section: Section) -> dict[str, Any]:
 
 
 def _precision(precision: Precision) -> dict[str, Any]:
-    warm_up = {"warm_up_s": precision.warm_up_s} if precision.warm_up_s != WARM_UP_S else {}
-    return {"goals": dict(precision.goals), "fewest": precision.repetitions[0], **warm_up}
+    heating = {"heat_s": precision.heat_s} if precision.heat_s else {}
+    return {"goals": dict(precision.goals), "fewest": precision.repetitions[0], **heating}
 
 
 class _Topology(Document):
@@ -228,6 +229,7 @@ class _Topology(Document):
     delay: Annotated[str, one_of(*DELAYS)]
     own_rtt_ms: dict[str, Positive] = {}
     cpu_quotas: dict[str, Positive] = {}
+    own_processors: str = ""
 
 
 class _Durations(Document):
@@ -240,7 +242,7 @@ class _Durations(Document):
 class _Precision(Document):
     goals: dict[Annotated[str, one_of(*RESULTS)], Goal]
     fewest: Count
-    warm_up_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)] = WARM_UP_S
+    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)] = 0
 
 
 def _require_middlewares(documents: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ RESULTS: Mapping[str, str] = {
 }
 """What precision can be asked of, and its name among the results of a run."""
 
-WARM_UP_S = 2  # for which a JVM compiles most
 TEXTS: Mapping[str, str] = {"response_time": "response time"}
 
 
@@ -28,13 +27,14 @@ class Precision:
     goals : name of `RESULTS` to the half width of its 95 % interval over its mean, such as 0.05.
     repetitions : the fewest and the most.
     budget_s : seconds of the clock that all runs of a configuration may take, pilots included.
-    warm_up_s : seconds of the clock that no warm-up is shorter than.
+    heat_s : seconds of the clock with which a run begins undilated, so that JVMs have compiled
+        what they do before it is measured; part of its warm-up.
     """
 
     goals: Mapping[str, float]
     repetitions: tuple[int, int]
     budget_s: float
-    warm_up_s: int = WARM_UP_S
+    heat_s: int = 0
 
     def text(self) -> str:
         """Return it in a few words: ``throughput ±5 %, p99 ±10 %``."""

@@ -146,7 +146,8 @@ class PrecisionTable(Document):
         configuration as many. Without it 3 and 10.
     budget_s : seconds of the clock that all runs of a configuration may take, pilots included.
         Without it 900.
-    warm_up_s : seconds of the clock that no warm-up is shorter than. Without it 2.
+    heat_s : seconds of the clock with which the warm-up begins, undilated on the local lab: a JVM
+        compiles what it has done often, which slowed down it never has.
     """
 
     throughput: Goal | None = None
@@ -157,7 +158,7 @@ class PrecisionTable(Document):
     p99: Goal | None = None
     repetitions: Repetitions | None = None
     budget_s: Annotated[int | float, number(1, LONGEST_PHASE_S)] | None = None
-    warm_up_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)] | None = None
+    heat_s: Annotated[int, whole_number(1, LONGEST_PHASE_S)] | None = None
 
 
 class NetworkProfile(Document):

@@ -13,7 +13,7 @@ from remote.errors import ConfigError
 from remote.experiment.base import on_base
 from remote.experiment.lengths import Durations
 from remote.experiment.objective import Objective
-from remote.experiment.precision import RESULTS, WARM_UP_S, Precision
+from remote.experiment.precision import RESULTS, Precision
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Pause, Section, level_text
 from remote.experiment.section_document import (
@@ -201,12 +201,10 @@ def _precision(file: LoadFile, chosen: LoadProfile, profile: str) -> Precision |
     given = {k: v for table in tables for k, v in dict(table).items() if v is not None}
     fewest, most = given.pop("repetitions", REPETITIONS)
     budget_s = float(given.pop("budget_s", BUDGET_S))
-    warm_up_s = given.pop("warm_up_s", WARM_UP_S)
+    heat_s = given.pop("heat_s", 0)
     if not given:
         raise ValueError(f"precision must name at least one of {', '.join(RESULTS)}")
-    return Precision(
-        goals=given, repetitions=(fewest, most), budget_s=budget_s, warm_up_s=warm_up_s
-    )
+    return Precision(goals=given, repetitions=(fewest, most), budget_s=budget_s, heat_s=heat_s)
 
 
 def _durations(chosen: LoadProfile, profile: str) -> Durations:

@@ -24,6 +24,7 @@ FLEET_VARIABLES = {
     "mwlab_rtt_ms": "number, what ping shall show between two hosts",
     "mwlab_wake_up_ms": "number, what of it the machine itself takes and is not delayed",
     "mwlab_delay": f"what delays packets: {', '.join(DELAYS)}",
+    "mwlab_own_processors": "roles whose hosts have processors of one machine for themselves",
 }
 HOST_VARIABLES = {
     "mwlab_data_address": "where measured traffic goes, and services listen, if not where SSH "
@@ -70,6 +71,7 @@ _RULES = {
     "mwlab_data_address": _ADDRESS,
     "mwlab_fleet": _LABEL,
     "mwlab_topology": _LABEL,
+    "mwlab_own_processors": _LABEL,
     "mwlab_work_dir": _FOLDER,
     "mwlab_cpu_account": _FOLDER,
     "mwlab_route_device": ("the name of a network device", "[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}"),

@@ -44,6 +44,7 @@ class Inventory:
     wake_up_ms : what of a round trip the machine's own wake-ups take, in ms of the clock, as
         `lab calibrate` has measured it; None where it was not.
     delay : what delays packets: ``none``, ``netem`` or ``delay-line``.
+    own_processors : roles whose hosts have processors of one machine for themselves, if any.
 
     Raises
     ------
@@ -59,6 +60,7 @@ class Inventory:
     rtt_ms: float | None = None
     wake_up_ms: float | None = None
     delay: str = "none"
+    own_processors: str = ""
 
     @classmethod
     def read(cls, path: Path) -> Inventory:
@@ -89,6 +91,7 @@ class Inventory:
             rtt_ms=common.number("mwlab_rtt_ms"),
             wake_up_ms=common.number("mwlab_wake_up_ms", may_be_zero=True),
             delay=delay,
+            own_processors=common.text("mwlab_own_processors") or "",
         )
 
     @property

@@ -13,9 +13,9 @@ from remote.experiment.checks.duration import (
     response_time_s,
 )
 from remote.experiment.lengths import Lengths, whole_seconds
-from remote.experiment.precision import RESULTS, WARM_UP_S, Precision
+from remote.experiment.precision import RESULTS, Precision
 
-SHORTEST = Lengths(stable_s=3, warm_up_s=WARM_UP_S)
+SHORTEST = Lengths(stable_s=3, warm_up_s=2)  # a JVM compiles most in two seconds
 MARGIN = 1.05  # so that a run is long enough although its responses take a little longer
 OF_GOAL = 1 / 3  # of a half width, that one of the fewest repetitions may leave open by itself
 TRIALS = 8  # of a time dilation, that leave as much of the budget as they take
@@ -98,12 +98,13 @@ def _wanted(
         if one.time_dilation == time_dilation
     ]
     transient_s = statistics.median(transients_ms) / 1000 if transients_ms else 0.0
+    transient_s = max(transient_s - precision.heat_s, 0.0)
     stable_s = max(SHORTEST.stable_s, whole_seconds(MARGIN * RESPONSE_TIMES * response_s))
     warm_up_s = MARGIN * RESPONSE_TIMES_OF_WARM_UP * response_s
     warm_up_s = max(warm_up_s, min(transient_s, stable_s))
     return Lengths(
         stable_s=stable_s,
-        warm_up_s=max(precision.warm_up_s, whole_seconds(warm_up_s)),
+        warm_up_s=precision.heat_s + max(SHORTEST.warm_up_s, whole_seconds(warm_up_s)),
     )
 
 

@@ -69,7 +69,7 @@ def lengths_of(section: Section, search: Search, time_dilation: float) -> Length
     warm_up_s = whole_seconds(MARGIN * RESPONSE_TIMES_OF_WARM_UP * limit_s * time_dilation)
     return Lengths(
         stable_s=max(SHORTEST.stable_s, min(stable_s, longest_s)),
-        warm_up_s=max(section.precision.warm_up_s, warm_up_s),
+        warm_up_s=section.precision.heat_s + max(SHORTEST.warm_up_s, warm_up_s),
     )
 
 

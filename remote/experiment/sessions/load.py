@@ -55,8 +55,8 @@ class LoadSession:
 
     Parameters
     ----------
-    undilated : within it links are as fast as they are without time dilation; servers are filled
-        so.
+    undilated : within it the lab is as fast as it is without time dilation; servers are filled so,
+        and JVMs heated.
 
     Raises
     ------
@@ -91,6 +91,7 @@ class LoadSession:
         self._monitors = Monitors(fleet, tools, section.name)
         self._captures = Captures(fleet)
         self._prefill = Prefill(fleet, self.clients, servers, tools, undilated=undilated)
+        self._undilated = undilated
         self._brought: set[str] = set()
 
     def __enter__(self) -> LoadSession:
@@ -178,6 +179,7 @@ class LoadSession:
         if times := setup.left_open(start_s):
             pausers += self._databases.leave_open(jobs, setup.databases, *times)
         collected.phases.enter(MEASURING, at_epoch_s=start_s)
+        self._heat(setup, start_s)
         until_start_s = max(0.0, start_s - time.time())
         late = jobs.wait(loads, timeout_s=until_start_s + setup.total_s + GENERATOR_GRACE_S)
         self.fleet.patiently(lambda: self.fleet.for_each(setup.hosts, Connection.open))
@@ -194,6 +196,14 @@ class LoadSession:
         self._keep_counts(setup, collected)
         jobs.stop(observers, "TERM")  # last, for they are to see all requests end
         self._captures.make_tables(setup, jobs)
+
+    def _heat(self, setup: Setup, start_s: int) -> None:
+        """Let the load pass undilated for as long as the section heats its JVMs."""
+        precision = setup.run.section.precision
+        if precision is not None and precision.heat_s:
+            time.sleep(max(0.0, start_s - time.time()))
+            with self._undilated():
+                time.sleep(max(0.0, start_s + precision.heat_s - time.time()))
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
         """Start all of them, but first and alone the one that prepares databases for the others."""

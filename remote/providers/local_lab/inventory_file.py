@@ -60,6 +60,8 @@ def inventory_text(
         shared["ansible_ssh_common_args"] += f" -o {passing} -o ProxyUseFdpass=yes"
     if delay is not Delay.NONE:
         shared["mwlab_rtt_ms"] = topology.rtt_ms
+    if apart := {host.role for host in topology.hosts if host.own_processors}:
+        shared["mwlab_own_processors"] = " ".join(sorted(apart))
     if topology.wake_up_ms is not None:
         shared["mwlab_wake_up_ms"] = topology.wake_up_ms
     if counts_cpu:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import socket
 import time
@@ -15,6 +16,7 @@ from analysis.whole_files import written_whole
 from remote.errors import LabError
 from remote.hosts.ssh.routes import route_leaves_by
 from remote.hosts.ssh.server import greets
+from remote.processors import shared_out
 from remote.programs import run, side_by_side
 from remote.providers.local_lab import processes, requirements, sshd
 from remote.providers.local_lab.cgroups import Groups
@@ -243,6 +245,7 @@ class LocalLab:
     def _build(self, report: Callable[[str], None]) -> None:
         started_s = time.monotonic()
         hosts, groups = self.topology.hosts, Groups()
+        apart, others = shared_out(self.topology.cpus_apart, os.sched_getaffinity(0))
         mechanism = delay_line.choose(self.topology)
         if mechanism is Delay.LINE:
             delay_line.build_line()
@@ -266,8 +269,9 @@ class LocalLab:
         side_by_side(connect, hosts)
         if mechanism is Delay.LINE:
             files = self._files
+            entered = groups.make(SWITCH)
             delay_line.start_line(
-                self.topology, files.line_shared, files.line_process, groups.make(SWITCH)
+                self.topology, files.line_shared, files.line_process, entered, others
             )
         report("Starting the hosts ...")
         sshd.write_files(self.topology, self._files)
@@ -277,7 +281,8 @@ class LocalLab:
                 *groups.make(host.name),
                 *shaping.limit_cpu(groups, host, self.topology),
             ]
-            sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered)
+            processors = apart if host.own_processors else others
+            sshd.start(host, self._files, self.topology.work_dir_mib, groups, entered, processors)
 
         side_by_side(start, hosts)
         _wait_until_answering(hosts, self._files)

@@ -20,6 +20,7 @@ PROGRAMS = {
     "sshd": "openssh-server",
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
+    "taskset": "util-linux",
     "unshare": "util-linux",
     "setsid": "util-linux",
     "mount": "mount",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT
 from remote.hosts.ssh.server import COMMON_CONFIG
+from remote.processors import on_processors
 from remote.programs import SEARCH_PATH, find, run, side_by_side
 from remote.providers.account import account
 from remote.providers.local_lab.cgroups import Groups, entering
@@ -80,11 +81,17 @@ def write_files(topology: Topology, files: LabFiles) -> None:
 
 
 def start(
-    host: LabHost, files: LabFiles, tmpfs_mib: int, groups: Groups, entered: Sequence[Path]
+    host: LabHost,
+    files: LabFiles,
+    tmpfs_mib: int,
+    groups: Groups,
+    entered: Sequence[Path],
+    processors: Sequence[int],
 ) -> None:
     """Start a host in its network namespace and return at once; it writes its log to `log`.
 
-    `entered` are the `cgroup.procs` files of the control groups that its processes belong to.
+    `entered` are the `cgroup.procs` files of the control groups that its processes belong to,
+    `processors` the numbers of those that they run on.
     """
     folder = files.host(host.name)
     # First into the network namespace, by which `lab down` finds it from then on; then forked off
@@ -94,9 +101,10 @@ def start(
     script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), find(SSHD)]
     script += [user_of_hosts()]
     script += groups.mount_words(host.name)
+    started = [*detached, *isolated, *script]
     with (folder / "log").open("ab") as log:
         subprocess.run(
-            inside(entering(entered, [*detached, *isolated, *script]), stays=True),
+            inside(entering(entered, on_processors(processors, started)), stays=True),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -99,12 +99,14 @@ class RoleTable(Document):
     hosts : or, in a file, ``{ prefix = "c", count = 60, first = "198.18.0.11" }`` for c1 to c60.
     egress : limit of its link, None for a link without one.
     cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
+    own_processors : whether no other host runs on their processors, as far as the machine has two.
     own : name of a host to what it has for itself.
     """
 
     hosts: Annotated[dict[str, str], BeforeValidator(_written_out)]
     egress: Egress | None = None
     cpu_quota: Positive | None = None
+    own_processors: bool | None = None
     own: dict[str, Own] | None = None
 
     def owned(self, name: str) -> Own:
@@ -120,6 +122,7 @@ class LabHost:
     ----------
     own_rtt_ms : the round trip between it and hosts that have none of their own; None where it is
         as far away as they are.
+    own_processors : whether hosts without it are kept off the processors that it runs on.
     """
 
     name: str
@@ -128,6 +131,7 @@ class LabHost:
     egress: Egress | None
     cpu_quota: float | None = None
     own_rtt_ms: float | None = None
+    own_processors: bool = False
 
 
 def topology_for(hosts: Mapping[str, int]) -> str:
@@ -167,6 +171,7 @@ class Topology(Document):
             LabHost(
                 name=name, role=role, address=address, egress=own.egress or table.egress,
                 cpu_quota=own.cpu_quota or table.cpu_quota, own_rtt_ms=own.rtt_ms,
+                own_processors=bool(table.own_processors),
             )
             for role, table in self.tables.items()
             for name, address in table.hosts.items()
@@ -182,6 +187,11 @@ class Topology(Document):
     def own_rtt_ms(self) -> dict[str, float]:
         """Name of each host that has a round trip of its own to that round trip, undilated."""
         return {host.name: host.own_rtt_ms for host in self.hosts if host.own_rtt_ms is not None}
+
+    @property
+    def cpus_apart(self) -> float:
+        """CPUs that hosts with processors of their own may use, undilated; one without limit: 1."""
+        return sum(host.cpu_quota or 1.0 for host in self.hosts if host.own_processors)
 
     @property
     def line_rtt_ms(self) -> float:

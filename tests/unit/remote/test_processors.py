@@ -1,9 +1,12 @@
 """Processors that are kept awake, with files in place of the kernel's."""
 
+import os
+import subprocess
+
 import pytest
 
 from remote import processors
-from remote.processors import kept_awake, wake_up_bound_us
+from remote.processors import kept_awake, on_processors, shared_out, wake_up_bound_us
 
 FOREVER_US = 2_000_000_000
 
@@ -35,3 +38,25 @@ def test_who_may_not_ask_measures_all_the_same(kernel, monkeypatch, tmp_path):
     monkeypatch.setattr(processors, "LATENCY", tmp_path)  # a folder cannot be written to
     with kept_awake():
         assert wake_up_bound_us() is None
+
+
+@pytest.mark.parametrize(
+    ("num_cpus", "processors", "theirs", "others"),
+    [
+        (2, {0, 1}, [0], [1]),  # never more than half
+        (1.5, range(8), [0, 1], [2, 3, 4, 5, 6, 7]),
+        (1, {3, 5, 9}, [3], [5, 9]),
+        (0, {0, 1}, [0, 1], [0, 1]),
+        (1, {4}, [4], [4]),
+    ],
+)
+def test_processors_are_shared_out(num_cpus, processors, theirs, others):
+    assert shared_out(num_cpus, processors) == (theirs, others)
+
+
+def test_what_is_started_stays_on_its_processors():
+    processor = max(os.sched_getaffinity(0))
+    command = on_processors([processor], ["sh", "-c", "nproc; taskset -p $$"])
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert told.split()[0] == "1"
+    assert told.rstrip().endswith(f" {1 << processor:x}")

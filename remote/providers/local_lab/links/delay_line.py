@@ -6,10 +6,12 @@ import shutil
 import struct
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
+from remote.processors import on_processors
 from remote.programs import run
 from remote.providers.local_lab.cgroups import entering
 from remote.providers.local_lab.links.wiring import CONTROL_PORT, SWITCH_NAMESPACE, Delay, port_of
@@ -88,7 +90,13 @@ def build_line() -> Path:
     return PROGRAM
 
 
-def start_line(topology: Topology, shared: Path, pid_file: Path, groups: list[Path]) -> None:
+def start_line(
+    topology: Topology,
+    shared: Path,
+    pid_file: Path,
+    groups: Sequence[Path],
+    processors: Sequence[int],
+) -> None:
     """Start the delay line in the switch's namespace and return when frames pass.
 
     Parameters
@@ -96,11 +104,13 @@ def start_line(topology: Topology, shared: Path, pid_file: Path, groups: list[Pa
     shared : file for its settings and counters.
     pid_file : where it notes its process.
     groups : `cgroup.procs` files of the control groups that it enters.
+    processors : numbers of those that it runs on.
     """
     shared.write_bytes(bytes(_COUNTERS.size) + settings(topology))
     ports = [port_of(host) for host in topology.hosts]
     line = [str(build_line()), str(shared), str(pid_file), CONTROL_PORT, *ports]
-    command = entering(groups, ["ip", "netns", "exec", SWITCH_NAMESPACE, *line])
+    started = ["ip", "netns", "exec", SWITCH_NAMESPACE, *line]
+    command = entering(groups, on_processors(processors, started))
     run(inside(command, stays=True))
 
 

@@ -28,11 +28,11 @@ def test_a_transient_of_the_same_k_is_waited_for():
     assert trial_length(known, PRECISION, 4).lengths.warm_up_s == 3
 
 
-def test_no_warm_up_is_shorter_than_the_section_says():
-    longer = replace(PRECISION, warm_up_s=16)
-    known = cell(k=4, transient_ms=700)
-    assert next_length(known, longer, 4).lengths == Lengths(stable_s=3, warm_up_s=16)
-    assert trial_length(known, longer, 4).lengths == Lengths(stable_s=3, warm_up_s=16)
+def test_heating_comes_before_the_warm_up():
+    heated = replace(PRECISION, heat_s=10)
+    known = cell(k=4, transient_ms=3200)  # of which 10 s were spent heating
+    assert next_length(known, heated, 4).lengths == Lengths(stable_s=3, warm_up_s=13)
+    assert trial_length(known, heated, 4).lengths == Lengths(stable_s=3, warm_up_s=13)
 
 
 def test_a_transient_of_another_k_tells_nothing():

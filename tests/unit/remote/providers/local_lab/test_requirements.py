@@ -14,7 +14,7 @@ from remote.providers.local_lab.topology import Topology
 
 def test_missing_programs_are_named_with_their_packages(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    present = {"ip", "ssh", "ssh-keygen", "unshare", "setsid", "mount", "hostname"}
+    present = {"ip", "ssh", "ssh-keygen", "taskset", "unshare", "setsid", "mount", "hostname"}
     monkeypatch.setattr(
         requirements.shutil, "which", lambda name, path: f"/bin/{name}" if name in present else None
     )
