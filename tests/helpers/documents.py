@@ -37,8 +37,11 @@ def text_of(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".ipynb":
         return text
-    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
-    return "\n\n".join("".join(cell["source"]) for cell in cells)
+    return _cells(text, "markdown")
+
+
+def code_of(notebook: Path) -> str:
+    return _cells(notebook.read_text(encoding="utf-8"), "code")
 
 
 def blocks(text: str, *languages: str) -> list[str]:
@@ -74,3 +77,8 @@ def anchors(text: str) -> set[str]:
     """The names that GitHub gives to headings."""
     headings = [found["text"] for found in _HEADING.finditer(_BLOCK.sub("", text))]
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _cells(notebook: str, kind: str) -> str:
+    cells = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == kind]
+    return "\n\n".join("".join(cell["source"]) for cell in cells)

@@ -14,7 +14,7 @@ from analysis.models import message_bytes
 from analysis.paths import PROJECT
 from analysis.tables import held
 from analysis.tables.frames import NAMES, Tables
-from tests.helpers.documents import blocks, guides, text_of
+from tests.helpers.documents import blocks, code_of, guides, text_of
 
 DOCS = PROJECT / "docs"
 SIZES = (2048, 4096)
@@ -107,3 +107,11 @@ def test_the_claim_of_the_tutorial(monkeypatch, capsys, ratio, verdict):
     told = capsys.readouterr().out
     assert re.search(rf"^verdict\s+{verdict}$", told, re.MULTILINE), told
     assert f"{small_over_large():.2f} times as many" in told
+
+
+def test_what_the_tutorial_changes_of_a_notebook_stands_in_it():
+    table = text_of(DOCS / "tutorial.md").split("| in place of | write |\n|---|---|\n")[1]
+    places = re.findall(r"^\| `(.+?)`(, twice)? \| `.+` \|$", table, re.MULTILINE)
+    code = code_of(PROJECT / "notebooks" / "11-your-own-system.ipynb")
+    assert len(places) == 5
+    assert [code.count(place) - (2 if twice else 1) for place, twice in places] == [0] * 5
