@@ -4,7 +4,9 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from requests_cache import CachedRequest, CachedResponse, CachedSession
 from rocrate.rocrate import ROCrate
+from rocrate.vocabs import RO_CRATE
 from rocrate_validator import models, services
 
 from analysis.paths import REFERENCE
@@ -15,6 +17,7 @@ from remote.commands.cli import main
 from tests.helpers.campaign import build_campaign, build_run
 
 ORCID = "https://orcid.org/0000-0002-1825-0097"  # the one that ORCID made up for examples
+VOCABULARY = "https://w3id.org/ro/crate/1.1/context"
 
 
 @pytest.fixture
@@ -28,17 +31,37 @@ def campaign(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.fixture(scope="module")
+def issues(tmp_path_factory):
+    """Validate without a network: the cache holds the one document that metadata refer to."""
+    cache = tmp_path_factory.mktemp("validator") / "responses"
+    vocabulary = CachedResponse(
+        content=json.dumps(RO_CRATE).encode(),
+        headers={"Content-Type": "application/ld+json"},
+        request=CachedRequest(method="GET", url=VOCABULARY),
+        status_code=200,
+        url=VOCABULARY,
+    )
+    with CachedSession(cache, expire_after=-1) as session:
+        session.cache.save_response(vocabulary)
+
+    def found(campaign, severity=models.Severity.REQUIRED):
+        settings = services.ValidationSettings(
+            rocrate_uri=campaign,
+            profile_identifier="ro-crate-1.1",
+            requirement_severity=severity,
+            cache_path=cache,
+            offline=True,
+        )
+        return [issue.message for issue in services.validate(settings).get_issues(severity)]
+
+    return found
+
+
 def pack(*options):
     result = CliRunner().invoke(main, ["pack", "one", *options])
     assert result.exit_code == 0, result.output
     return result
-
-
-def issues(campaign, severity=models.Severity.REQUIRED):
-    settings = services.ValidationSettings(
-        rocrate_uri=str(campaign), profile_identifier="ro-crate-1.1", requirement_severity=severity
-    )
-    return [issue.message for issue in services.validate(settings).get_issues(severity)]
 
 
 def entities(document, kind):
@@ -54,12 +77,12 @@ def metadata(campaign):
     return json.loads((campaign / METADATA).read_text())
 
 
-def test_packed_campaigns_are_valid(campaign):
+def test_packed_campaigns_are_valid(campaign, issues):
     pack("--author", f"Josiah Carberry <{ORCID}>")
     assert issues(campaign) == []
 
 
-def test_the_validator_finds_what_is_wrong(campaign):
+def test_the_validator_finds_what_is_wrong(campaign, issues):
     pack()
     document = metadata(campaign)
     del root(document)["license"]
