@@ -21,7 +21,6 @@ from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import held_studies
 from analysis.paths import PROJECT, REFERENCE
 from analysis.tables.provenance import each_manifest
-from analysis.text.lists import counted
 from analysis.text.markdown import code_block, escape_cell
 from analysis.whole_files import write_whole
 from remote.phases import total_phases

@@ -104,7 +104,7 @@ def _pack(path: Path, whole: bool) -> None:
 
 
 def _claims_about(path: Path) -> list[dict[str, Any]]:
-    """Return the claims that a campaign's runs bear on; none, and why, where they cannot be read."""
+    """Return the claims that runs bear on; none, and say why, where they cannot be read."""
     try:
         found = findings_of(path).values()
     except ParseError as exc:  # it was measured so

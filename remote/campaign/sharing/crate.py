@@ -26,6 +26,7 @@ from remote.campaign.record import RECORD
 from remote.hosts.provision.prepare import PROGRAMS
 
 METADATA = "ro-crate-metadata.json"
+VERSION = "1.1"
 _TIDY, _README = "tidy", "README.md"
 _LAB = "middleware-lab"
 _SPDX = "https://spdx.org/licenses/"
@@ -71,7 +72,7 @@ def crate_of(
         A manifest is damaged.
     """
     campaign = campaigns[0]
-    crate = ROCrate()
+    crate = ROCrate(version=VERSION)
     _tell_campaign(crate, campaign)
     _tell_terms(crate, authors, licence)
     for folder in campaigns:
@@ -115,11 +116,9 @@ def _tell_terms(crate: ROCrate, authors: Mapping[str, str], licence: str) -> Non
     """Tell who made it, as far as that is said, and what others may do with it."""
     terms = {"@type": "CreativeWork", "name": licence, "description": f"SPDX: {licence}"}
     crate.root_dataset["license"] = _add(crate, f"{_SPDX}{quote(licence)}", terms)
-    persons = [
-        _add(crate, one, {"@type": "Person", "name": name}) for one, name in authors.items()
-    ]
-    if persons:
-        crate.root_dataset["author"] = persons
+    for one, name in authors.items():
+        person = _add(crate, one, {"@type": "Person", "name": name})
+        crate.root_dataset.append_to("author", person, compact=True)
 
 
 def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) -> None:
@@ -141,7 +140,7 @@ def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) ->
         "contentSize": str(archive.stat().st_size),
     }
     where = archive.relative_to(campaign).as_posix()
-    dataset["hasPart"] = [crate.add_file(dest_path=where, properties=packed)]
+    dataset["hasPart"] = crate.add_file(dest_path=where, properties=packed)
     measuring = _add(
         crate,
         f"#measuring-{quote(path)}",
@@ -150,9 +149,10 @@ def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) ->
     if told.period is not None:
         measuring["startTime"], measuring["endTime"] = (time.isoformat() for time in told.period)
     software = dict(program for manifest in manifests for program in _software(manifest))
-    measuring["instrument"] = [_add(crate, one, about) for one, about in software.items()]
+    for one, about in software.items():
+        measuring.append_to("instrument", _add(crate, one, about), compact=True)
     measuring["result"] = dataset
-    crate.root_dataset.append_to("mentions", measuring)
+    crate.root_dataset.append_to("mentions", measuring, compact=True)
 
 
 def _software(manifest: Manifest) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -196,7 +196,7 @@ def _tell_claim(crate: ROCrate, identifier: str, claim: Mapping[str, Any]) -> No
         },
     )
     of = crate.get(f"{claim['section']}/") or crate.root_dataset
-    of.append_to("variableMeasured", found)
+    of.append_to("variableMeasured", found, compact=True)
 
 
 def _add(crate: ROCrate, identifier: str, properties: dict[str, Any]) -> Entity:
