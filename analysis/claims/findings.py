@@ -42,6 +42,8 @@ class Findings:
     ----------
     claims : list of Claim
         Those that were checked, in their order.
+    asked : dict of str to None
+        Sections and studies that were asked for, held or not, in that order.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Findings:
         self._measured = measured
         self._studies = studies or {}
         self.claims: list[Claim] = []
+        self.asked: dict[str, None] = {}
 
     def check(
         self,
@@ -111,10 +114,12 @@ class Findings:
 
     def study(self, name: str) -> MeasuredStudy | None:
         """Return the elasticities of a configuration, None where they were not measured."""
+        self.asked[name] = None
         return self._studies.get(name)
 
     def tables(self, section: str) -> Tables | None:
         """Return the tidy tables of a section, None where it was not measured."""
+        self.asked[section] = None
         return self._measured.get(section)
 
     def values(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from analysis.claims.chapters import (
@@ -52,10 +52,24 @@ def claims_of(campaign_dir: Path, chapter: int | None = None) -> list[Claim]:
     ParseError
         A file of an accepted run is missing or damaged; names its path.
     """
-    findings = Findings(_Held(campaign_dir), _HeldStudies(campaign_dir))
-    for check in CHAPTERS.values() if chapter is None else [CHAPTERS[chapter]]:
-        check(findings)
-    return findings.claims
+    chapters = CHAPTERS if chapter is None else [chapter]
+    found = findings_of(campaign_dir, chapters)
+    return [claim for findings in found.values() for claim in findings.claims]
+
+
+def findings_of(campaign_dir: Path, chapters: Iterable[int] = CHAPTERS) -> dict[int, Findings]:
+    """Check the claims of chapters: what each found, and the sections that it asked for.
+
+    Raises
+    ------
+    ParseError
+        As `claims_of`.
+    """
+    held, studies = _Held(campaign_dir), _HeldStudies(campaign_dir)
+    found = {chapter: Findings(held, studies) for chapter in chapters}
+    for chapter, findings in found.items():
+        CHAPTERS[chapter](findings)
+    return found
 
 
 class _Held(Mapping[str, Tables]):

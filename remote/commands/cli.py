@@ -24,6 +24,7 @@ from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
 from remote.commands.of_fleets import lab_up, other_fleets_option
 from remote.commands.of_middlewares import try_
+from remote.commands.of_packing import COMMANDS as PACKING_COMMANDS
 from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
 from remote.commands.of_trace import parse_one_of, trace
@@ -230,6 +231,7 @@ def export(arguments: tuple[str, ...]) -> None:
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *FLEET_COMMANDS,
     *CAMPAIGN_COMMANDS,
+    *PACKING_COMMANDS,
     *DILATION_COMMANDS,
 )
 for _command in _COMMANDS:

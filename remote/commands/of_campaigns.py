@@ -15,16 +15,11 @@ from tabulate import tabulate
 
 from analysis.claims.claim import claims_table, differences
 from analysis.claims.of_campaign import claims_of
-from analysis.tables import packed
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
-from analysis.tables.tidied import campaign_tables
 from analysis.text.visible import visible
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
-from remote.campaign.record import RECORD
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
-from remote.campaign.sharing.left_out import LeftOut, leave_out_of_record
-from remote.campaign.states import sole
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
 from remote.campaign.view.report import campaign_report
@@ -76,50 +71,6 @@ def verify(name: str) -> None:
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
     click.echo(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
     sys.exit(NOT_SOUND if found.findings else 0)
-
-
-@click.argument("name")
-@click.option("--whole", is_flag=True, help="Leave nothing out: for yourself, not to hand on.")
-def pack(name: str, whole: bool) -> None:
-    """Put the files of all runs of campaign NAME into one archive per section, to hand it on.
-
-    Addresses, names and users of machines, home folders and keys are left out of files and
-    manifests: what stands in their place is shown, and is the same everywhere. Notebooks read
-    the campaign as before. `lab unpack` puts the files back, with the stand-ins.
-    """
-    for path in _with_changes(DATA_DIR / name):
-        with sole(path):
-            for section in packed.packed_sections(path):  # their addresses are to be known, too
-                packed.unpack(path, section)
-            left_out = None if whole else LeftOut(path)
-            for section in measured_sections(path):
-                done = packed.pack(path, section, left_out)
-                click.echo(
-                    f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
-                    f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
-                )
-            if left_out is not None:
-                leave_out_of_record(path)
-                _tidy_again(path)
-                for line in left_out.told():
-                    click.echo(f"{path.relative_to(DATA_DIR)}: {line}")
-
-
-def _tidy_again(path: Path) -> None:
-    """Make the tables anew that there are, if manifests have changed: they know by which."""
-    tidied = {name.rsplit("-", 1)[0] for name in (p.stem for p in path.glob("tidy/*.parquet"))}
-    for section in sorted(tidied & set(measured_sections(path))):
-        campaign_tables(path, [section])
-
-
-@click.argument("name")
-def unpack(name: str) -> None:
-    """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
-    for path in _with_changes(DATA_DIR / name):
-        with sole(path):
-            for section in packed.packed_sections(path):
-                files = packed.unpack(path, section)
-                click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
 
 
 @click.argument("name")
@@ -199,18 +150,10 @@ def campaign_dir(name: str) -> Path:
     return path
 
 
-def _with_changes(path: Path) -> list[Path]:
-    """Return the folders of a campaign and of all changes of it; ConfigError if there is none."""
-    if not (path / RECORD).is_file():
-        raise ConfigError(path, "no such campaign")
-    below = ("what-if", "middlewares", "sensitivity/*", "middlewares/*/sensitivity/*")
-    return [path, *sorted(r.parent for b in below for r in path.glob(f"{b}/*/{RECORD}"))]
-
-
 def _digest(plan: Section) -> str:
     """Return a name for a plan: the same plan goes on, another one has a campaign of its own."""
     text = json.dumps(dataclasses.asdict(plan), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (campaign, claims, verify, pack, unpack, reproduce)
+COMMANDS: tuple[Callable[..., None], ...] = (campaign, claims, verify, reproduce)

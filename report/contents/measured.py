@@ -202,7 +202,7 @@ def not_measured(absent: Sequence[str], campaign: str) -> str:
     studies = [name for name in absent if "/" in name]
     sections = [name for name in absent if name not in studies]
     commands = [f"lab run {' '.join(sections)} --campaign {campaign}"] if sections else []
-    commands += [_study_command(name, campaign) for name in studies]
+    commands += [study_command(name, campaign) for name in studies]
     lacking = [f"no accepted run of section {' and '.join(sections)}"] if sections else []
     lacking += ["no elasticities of what is told here"] if studies else []
     measure = "measures it" if len(commands) == 1 else "measure it"
@@ -212,7 +212,7 @@ def not_measured(absent: Sequence[str], campaign: str) -> str:
     )
 
 
-def _study_command(study: str, campaign: str) -> str:
+def study_command(study: str, campaign: str) -> str:
     """Return the command that measures a study, by its name."""
     around, _, name = study.rpartition(f"{FOLDER}/")
     section, _, levels = name.partition("-")

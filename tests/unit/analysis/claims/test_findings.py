@@ -44,3 +44,9 @@ def test_a_far_server_is_named(far, told):
     writes.check(found)
     (claim,) = [c for c in found.claims if c.statement.startswith("No server answers later")]
     assert claim.told.startswith(told)
+
+
+def test_what_claims_ask_for_is_told_whether_or_not_it_is_held():
+    found = Findings({})
+    writes.check(found)
+    assert list(found.asked) == ["4.1", "3.2"]

@@ -210,7 +210,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
     build_run(campaign / "what-if" / "more", "3.1", CONFIGS[0])
     for folder in (campaign, campaign / "what-if" / "more"):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
-    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
     before = contents(campaign)
     packed = CliRunner().invoke(main, ["pack", "one", "--whole"])
     assert packed.exit_code == 0, packed.output
@@ -228,13 +228,13 @@ def test_commands_pack_the_sensitivities_too(campaign, monkeypatch):
     build_run(case, "3.1", CONFIGS[0])
     for folder in (campaign, case):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
-    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
     packed = CliRunner().invoke(main, ["pack", "one"])
     assert packed.output.splitlines()[-1].startswith("one/sensitivity/3.1-workload=get/as-it-is:")
 
 
 def test_command_refuses_what_is_no_campaign(tmp_path, monkeypatch):
-    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", tmp_path)
+    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", tmp_path)
     result = CliRunner().invoke(main, ["pack", "none"])
     assert result.exit_code != 0
     assert "no such campaign" in result.output

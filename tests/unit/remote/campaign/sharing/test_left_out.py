@@ -33,7 +33,7 @@ def rewritten(path, change):
 def campaign(tmp_path, monkeypatch):
     """Two sections, measured by Jane on her machines; the manifests are complete."""
     folder = tmp_path / "data" / "one"
-    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", folder.parent)
+    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", folder.parent)
     for section, config in (("3.1", CONFIG), ("2.1", {**CONFIG, "workers": None})):
         config = {name: level for name, level in config.items() if level}
         run = build_run(folder, section, config)
@@ -134,7 +134,7 @@ def test_packing_that_broke_off_is_taken_up(campaign, monkeypatch):
         pack(campaign, "3.1", left_out)
     assert not archive_path(campaign, "3.1").exists()
     monkeypatch.undo()
-    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
     result = CliRunner().invoke(main, ["pack", "one"])
     assert result.exit_code == 0, result.output
     assert told(campaign) == []

@@ -1,0 +1,142 @@
+"""The commands of `lab` that make a campaign ready to be handed on, and undo it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analysis.claims.of_campaign import findings_of
+from analysis.results import ParseError
+from analysis.tables import packed
+from analysis.tables.run import measured_sections
+from analysis.tables.tidied import campaign_tables
+from analysis.text.visible import visible
+from remote.campaign import DATA_DIR
+from remote.campaign.record import RECORD
+from remote.campaign.sharing.crate import METADATA, write_crate
+from remote.campaign.sharing.left_out import LeftOut, leave_out_of_record
+from remote.campaign.states import sole
+from remote.errors import ConfigError
+
+_AUTHOR = re.compile(r"(?P<name>[^<>\s][^<>]*?)(?: <(?P<iri>https?://[^\s<>]+)>)?")
+_LICENCE = re.compile(r"[A-Za-z0-9.+-]+")
+
+
+def _parsed_authors(_: click.Context, __: click.Parameter, told: tuple[str, ...]) -> dict[str, str]:
+    """Return identifier and name of each author; those without identifier are numbered."""
+    authors = {}
+    for number, text in enumerate(told, start=1):
+        found = _AUTHOR.fullmatch(text)
+        if found is None:
+            raise click.BadParameter(f"{text!r}: such as 'NAME' or 'NAME <https://orcid.org/...>'")
+        authors[found["iri"] or f"#author-{number}"] = found["name"]
+    return authors
+
+
+def _parsed_licence(_: click.Context, __: click.Parameter, told: str | None) -> str:
+    """Return an identifier of SPDX, that of this project by default."""
+    if told is None:
+        return str(metadata.metadata("middleware-lab")["License-Expression"])
+    if not _LICENCE.fullmatch(told):
+        raise click.BadParameter(f"{told!r}: an identifier of spdx.org/licenses, such as CC-BY-4.0")
+    return told
+
+
+@click.argument("name")
+@click.option("--whole", is_flag=True, help="Leave nothing out: for yourself, not to hand on.")
+@click.option(
+    "--author",
+    "authors",
+    multiple=True,
+    metavar="'NAME <IRI>'",
+    callback=_parsed_authors,
+    help="Name an author, with an ORCID iD or another identifier if there is one; repeatable.",
+)
+@click.option(
+    "--license",
+    "licence",
+    metavar="SPDX",
+    callback=_parsed_licence,
+    help="Hand it on under this licence, such as CC-BY-4.0.  [default: that of this project]",
+)
+def pack(name: str, whole: bool, authors: dict[str, str], licence: str) -> None:
+    """Put the files of all runs of campaign NAME into one archive per section, to hand it on.
+
+    Addresses, names and users of machines, home folders and keys are left out of files and
+    manifests: what stands in their place is shown, and is the same everywhere. Notebooks read
+    the campaign as before. `lab unpack` puts the files back, with the stand-ins.
+
+    ro-crate-metadata.json tells programs of others what the campaign holds and what was found;
+    its authors only if they are named here.
+    """
+    campaigns = _with_changes(DATA_DIR / name)
+    for path in campaigns:
+        with sole(path):
+            _pack(path, whole)
+    if measured_sections(campaigns[0]):
+        with sole(campaigns[0]):
+            claims = _claims_about(campaigns[0])
+            write_crate(campaigns, claims, authors=authors, licence=licence)
+
+
+def _pack(path: Path, whole: bool) -> None:
+    """Pack one campaign, and tell of it."""
+    (path / METADATA).unlink(missing_ok=True)
+    for section in packed.packed_sections(path):  # their addresses are to be known, too
+        packed.unpack(path, section)
+    left_out = None if whole else LeftOut(path)
+    for section in measured_sections(path):
+        done = packed.pack(path, section, left_out)
+        click.echo(
+            f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
+            f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
+        )
+    if left_out is not None:
+        leave_out_of_record(path)
+        _tidy_again(path)
+        for line in left_out.told():
+            click.echo(f"{path.relative_to(DATA_DIR)}: {line}")
+
+
+def _claims_about(path: Path) -> list[dict[str, Any]]:
+    """Return the claims that runs bear on; none, and say why, where they cannot be read."""
+    try:
+        found = findings_of(path).values()
+    except ParseError as exc:  # it was measured so
+        click.echo(visible(f"{path.relative_to(DATA_DIR)}: {METADATA} is without claims: {exc}"))
+        return []
+    return [claim.to_dict() for one in found if one.asked for claim in one.claims]
+
+
+def _tidy_again(path: Path) -> None:
+    """Make the tables anew that there are, if manifests have changed: they know by which."""
+    tidied = {name.rsplit("-", 1)[0] for name in (p.stem for p in path.glob("tidy/*.parquet"))}
+    for section in sorted(tidied & set(measured_sections(path))):
+        campaign_tables(path, [section])
+
+
+@click.argument("name")
+def unpack(name: str) -> None:
+    """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
+    for path in _with_changes(DATA_DIR / name):
+        with sole(path):
+            (path / METADATA).unlink(missing_ok=True)
+            for section in packed.packed_sections(path):
+                files = packed.unpack(path, section)
+                click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
+
+
+def _with_changes(path: Path) -> list[Path]:
+    """Return the folders of a campaign and of all changes of it; ConfigError if there is none."""
+    if not (path / RECORD).is_file():
+        raise ConfigError(path, "no such campaign")
+    below = ("what-if", "middlewares", "sensitivity/*", "middlewares/*/sensitivity/*")
+    return [path, *sorted(r.parent for b in below for r in path.glob(f"{b}/*/{RECORD}"))]
+
+
+COMMANDS: tuple[Callable[..., None], ...] = (pack, unpack)
