@@ -119,7 +119,7 @@ workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 ru
 
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
-	  tests/planted/followed_on_the_lab.py
+	  tests/planted/followed_on_the_lab.py tests/planted/assignments.py
 
 vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: at most 25 minutes, needs root
 	@PYTHONPATH=. nice $(BIN)/pytest --quiet --capture=no tests/vm/on_virtual_machines.py

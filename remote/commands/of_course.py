@@ -15,7 +15,6 @@ from tabulate import tabulate
 from analysis.whole_files import write_whole
 from remote.campaign.found_section import as_toml
 from remote.commands.of_campaigns import NOT_COMPLETE
-from remote.course.assignment import draw
 from remote.errors import ConfigError
 from remote.providers.local_lab import LocalLab
 
@@ -31,6 +30,8 @@ def assign(seed: int, dry_run: bool) -> None:
     `lab run assignment-17.toml --campaign mine`, and write down what limits it, how much it
     sustains, and what one change gains (docs/course.md).
     """
+    from remote.course.assignment import draw  # models load slowly
+
     assignment = draw(seed)
     path = Path(f"{assignment.name}.toml")
     text = as_toml(assignment.document).encode()
@@ -54,7 +55,8 @@ def grade(file: Path, as_json: bool) -> None:
 
     Exit status 1 if a statement is wrong, 3 if none is wrong but one cannot be told.
     """
-    from remote.course.grading import measure_missing, measured_of, study_of  # models load slowly
+    from remote.course.assignment import draw  # models load slowly
+    from remote.course.grading import measure_missing, measured_of, study_of
     from remote.course.marking import Verdict, mark
     from remote.course.submission import read_submission
 

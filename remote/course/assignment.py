@@ -137,10 +137,10 @@ def plan_changes(section: Section, topology: Topology) -> tuple[Case, ...]:
     """
     config = max(section.configs(), key=lambda config: int(config["clients_per_thread"]))
     settings = section.settings(config)
-    assert settings.workers is not None
+    workers_as_they_are = int(config["workers"])
 
     def case(parameter: str, factor: float) -> Case:
-        workers = settings.workers * factor if parameter == WORKERS else settings.workers
+        workers = workers_as_they_are * (factor if parameter == WORKERS else 1)
         changed = changed_section(
             section, config, settings.num_clients, {"workers": round(workers)}
         )

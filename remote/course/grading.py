@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
+from analysis.lab.sensitivity import THROUGHPUT
 from remote.campaign.campaign import DATA_DIR
 from remote.campaign.changes.in_turns import Measure, Study, measure_in_turns, on_lab
 from remote.course.assignment import Assignment, plan_changes
@@ -81,7 +82,7 @@ def measured_of(study: Study) -> Measured:
         Something was never measured, or given up: nothing can be marked without it.
     """
     runs = study.throughputs()
-    found = {name: list(rows) for name, rows in runs.groupby("parameter")["throughput_ops_per_s"]}
+    found = {str(name): list(rows) for name, rows in runs.groupby("parameter")[THROUGHPUT]}
     lacking = [case.name for case in study.cases if case.parameter not in found]
     if lacking:
         raise ConfigError(study.folder, f"{', '.join(lacking)}: {_NEVER}")
