@@ -137,10 +137,9 @@ def plan_changes(section: Section, topology: Topology) -> tuple[Case, ...]:
     """
     config = max(section.configs(), key=lambda config: int(config["clients_per_thread"]))
     settings = section.settings(config)
-    workers_as_they_are = int(config["workers"])
 
     def case(parameter: str, factor: float) -> Case:
-        workers = workers_as_they_are * (factor if parameter == WORKERS else 1)
+        workers = int(config["workers"]) * (factor if parameter == WORKERS else 1)
         changed = changed_section(
             section, config, settings.num_clients, {"workers": round(workers)}
         )

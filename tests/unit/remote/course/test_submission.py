@@ -1,10 +1,14 @@
 """Submissions come from anybody: what is wrong with them is told, and nothing in them is run."""
 
+import re
+
 import pytest
 
+from analysis.paths import PROJECT
 from remote.course.submission import LARGEST_BYTES, read_submission, write_submission
 from remote.errors import ConfigError
 
+KINDS = ("python", "toml")  # of code in the documentation
 GOOD = """
 assignment = 17
 [bottleneck]
@@ -93,6 +97,16 @@ def stated(**changes):
 def test_what_a_notebook_writes_is_read_again(tmp_path):
     path = tmp_path / "submission.toml"
     assert write_submission(path, **stated()) == read_submission(path)
+
+
+def test_the_documentation_shows_one_submission_in_both_ways(tmp_path, monkeypatch):
+    text = (PROJECT / "docs" / "course.md").read_text()
+    (call,), (by_hand,) = (re.findall(rf"```{kind}\n(.*?)```", text, re.S) for kind in KINDS)
+    monkeypatch.chdir(tmp_path)
+    exec(call, {})
+    assert read_submission(tmp_path / "submission.toml") == read_submission(
+        written(tmp_path, by_hand)
+    )
 
 
 def test_a_notebook_is_told_of_mistakes_before_anything_is_written(tmp_path):
