@@ -50,8 +50,8 @@ def grade(file: Path, as_json: bool) -> None:
     """Mark the statements of SUBMISSION, a file of TOML, by what the system does when measured.
 
     The system and its changes are measured on the local lab the first time that a submission of an
-    assignment is graded, and kept in data/course: who is graded later, or again, is marked by the
-    same numbers.
+    assignment is graded, and kept in data/course/graded: who is graded later, or again, is marked
+    by the same numbers.
 
     Exit status 1 if a statement is wrong, 3 if none is wrong but one cannot be told.
     """

@@ -21,7 +21,7 @@ from remote.experiment.section_file import section_of
 from remote.providers.local_lab import LocalLab
 
 PROFILE = "smoke"
-COURSE_DIR = DATA_DIR / "course"
+COURSE_DIR = DATA_DIR / "course" / "graded"  # beside the sections of a campaign of that name
 _NEVER = "nothing of it was measured that counts: `lab grade` measures it, on the local lab"
 
 
