@@ -119,7 +119,7 @@ workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 ru
 
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
-	  tests/planted/followed_on_the_lab.py
+	  tests/planted/followed_on_the_lab.py tests/planted/assignments.py
 
 tutorial: setup ## Follow docs/tutorial.md on the local lab, command by command: minutes
 	@$(BIN)/pytest --quiet --capture=no tests/tutorial/follow_it.py

@@ -12,5 +12,6 @@ Each room may use what stands above it::
     experiment                an experiment as data; one run of it: measured, judged, recorded
     conformance               what any middleware does and does not, asked from outside
     campaign                  all runs of some sections, for notebooks too
+    course                    systems to be found out, and marks of what is stated of them
     commands                  `lab`
 """

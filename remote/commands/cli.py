@@ -20,6 +20,7 @@ from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.known import known_text
 from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
+from remote.commands.of_course import COMMANDS as COURSE_COMMANDS
 from remote.commands.of_dilations import COMMANDS as DILATION_COMMANDS
 from remote.commands.of_fleets import COMMANDS as FLEET_COMMANDS
 from remote.commands.of_fleets import lab_up, other_fleets_option
@@ -233,6 +234,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     *CAMPAIGN_COMMANDS,
     *PACKING_COMMANDS,
     *DILATION_COMMANDS,
+    *COURSE_COMMANDS,
 )
 for _command in _COMMANDS:
     main.command()(_clear_errors(_command))

@@ -20,15 +20,16 @@ def planned(folder, profile="smoke"):
 class FakeLab:
     """Measures what is planned of a case, on a system that follows powers of its parameters."""
 
-    def __init__(self, fails=lambda case: False, breaks_after=1000, **truth):
+    def __init__(self, fails=lambda case: False, breaks_after=1000, powers=POWERS, **truth):
         self.turns, self.runs = [], []
         self.fails, self.breaks_after, self.truth = fails, breaks_after, truth
+        self.powers = powers
 
     def __call__(self, campaign, case):
         if len(self.turns) >= self.breaks_after:
             raise KeyboardInterrupt
         self.turns.append((campaign.last, case.name))
-        throughput = 2900 * case.factor ** POWERS.get(case.parameter, 0.0)
+        throughput = 2900 * case.factor ** self.powers.get(case.parameter, 0.0)
         seed = len(self.turns)
         truth = Truth(throughput=throughput, **self.truth)
         status = "rejected" if self.fails(case) else ""

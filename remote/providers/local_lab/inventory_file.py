@@ -30,6 +30,8 @@ def inventory_text(
 ) -> str:
     """Write the inventory of a lab as YAML; rates, quotas and round-trip time are the topology's.
 
+    Of a hidden topology it tells none of them.
+
     Parameters
     ----------
     delay : what delays packets.
@@ -40,7 +42,7 @@ def inventory_text(
     groups: dict[str, Any] = {}
     for host in topology.hosts:
         group = groups.setdefault(host.role, {"hosts": {}})
-        group["hosts"][host.name] = _host_variables(host)
+        group["hosts"][host.name] = _host_variables(host, is_told=not topology.is_hidden)
     shared: dict[str, Any] = {
         "ansible_user": user,
         "ansible_ssh_private_key_file": str(files.identity),
@@ -58,19 +60,21 @@ def inventory_text(
     else:
         passing = shlex.quote(f"ProxyCommand={connect_command}")
         shared["ansible_ssh_common_args"] += f" -o {passing} -o ProxyUseFdpass=yes"
-    if delay is not Delay.NONE:
+    if delay is not Delay.NONE and not topology.is_hidden:
         shared["mwlab_rtt_ms"] = topology.rtt_ms
     if apart := {host.role for host in topology.hosts if host.own_processors}:
         shared["mwlab_own_processors"] = " ".join(sorted(apart))
-    if topology.wake_up_ms is not None:
+    if topology.wake_up_ms is not None and not topology.is_hidden:
         shared["mwlab_wake_up_ms"] = topology.wake_up_ms
     if counts_cpu:
         shared["mwlab_cpu_account"] = str(CPU_ACCOUNT)
     return yaml.safe_dump({"all": {"vars": shared, "children": groups}}, sort_keys=False)
 
 
-def _host_variables(host: LabHost) -> dict[str, Any]:
+def _host_variables(host: LabHost, *, is_told: bool) -> dict[str, Any]:
     variables: dict[str, Any] = {"ansible_host": host.address}
+    if not is_told:
+        return variables
     if host.egress is not None:
         variables["mwlab_rate_mbit_per_s"] = host.egress.rate_mbit_per_s
     if host.own_rtt_ms is not None:

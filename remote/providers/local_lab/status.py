@@ -66,6 +66,7 @@ class SwitchStatus:
     line_pid : the delay line's process, None if there is none, or it does not run any more.
     cpu_s : CPU seconds of the delay line, None if there is none or they are not counted.
     counters : of the delay line, None if there is none.
+    is_hidden : whether rates and delays are to be found out, and are not shown.
     """
 
     delay: Delay
@@ -77,6 +78,7 @@ class SwitchStatus:
     cpu_s: float | None
     counters: LineCounters | None
     own_rtt_ms: Mapping[str, float] = field(default_factory=dict)
+    is_hidden: bool = False
 
     @property
     def is_up(self) -> bool:
@@ -101,6 +103,7 @@ def switch_state(files: LabFiles) -> SwitchStatus | None:
         cpu_s=Groups().cpu_seconds(SWITCH) if has_line else None,
         counters=delay_line.read_counters(files.line_shared) if has_line else None,
         own_rtt_ms=topology.own_rtt_ms,
+        is_hidden=bool(topology.is_hidden),
     )
 
 
@@ -139,7 +142,9 @@ def host_states(files: LabFiles) -> list[HostStatus]:
             name=host.name,
             role=host.role,
             address=host.address,
-            rate_mbit_per_s=host.egress.rate_mbit_per_s if host.egress else None,
+            rate_mbit_per_s=None
+            if topology.is_hidden or host.egress is None
+            else host.egress.rate_mbit_per_s,
             sshd_pid=init.pid if init is not None else None,
             answers_ssh=reachable
             and greets(host.address, timeout_s=timeout_s, connect_command=connect_command()),

@@ -30,6 +30,8 @@ def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
 
 
 def _network(switch: SwitchStatus) -> list[str]:
+    if switch.is_hidden:
+        return ["its rates and delays are hidden: they are to be measured", *_line(switch)]
     k, rtt_ms = switch.time_dilation, switch.rtt_ms
     line = f"round trip {rtt_ms:g} ms by {switch.delay}" if rtt_ms else "no delay"
     if k != 1:
@@ -41,14 +43,18 @@ def _network(switch: SwitchStatus) -> list[str]:
         lines.append(f"farther away, undilated: {', '.join(farther)}")
     if rtt_ms:
         lines.append(_calibration(switch))
-    if switch.counters is not None:
-        counters = switch.counters
-        state = "up" if switch.is_up else "DOWN: nothing passes, build the lab anew with `lab up`"
-        lines.append(
-            f"delay line {state}: {counters.frames} frames, {counters.lost} lost, "
-            f"{counters.refused} refused, {_seconds(switch.cpu_s)} s of CPU"
-        )
-    return lines
+    return [*lines, *_line(switch)]
+
+
+def _line(switch: SwitchStatus) -> list[str]:
+    if switch.counters is None:
+        return []
+    counters = switch.counters
+    state = "up" if switch.is_up else "DOWN: nothing passes, build the lab anew with `lab up`"
+    return [
+        f"delay line {state}: {counters.frames} frames, {counters.lost} lost, "
+        f"{counters.refused} refused, {_seconds(switch.cpu_s)} s of CPU"
+    ]
 
 
 def _calibration(switch: SwitchStatus) -> str:

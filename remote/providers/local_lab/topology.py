@@ -150,6 +150,8 @@ class Topology(Document):
         when the lab is built, so that the machine looks k times faster to what runs in the lab.
     wake_up_ms : what the machine's own wake-ups take of a round trip, in ms of the clock whatever k
         is, and what is therefore taken off the delay; `lab up` and `lab calibrate` measure it.
+    is_hidden : whether its rates, delays and quotas are to be found out: neither status nor
+        inventory tells them, so that manifests do not either, as those of hosts elsewhere.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Topology(Document):
     rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] = 0.0
     time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)] = 1.0
     wake_up_ms: Annotated[int | float, number(0, MAX_RTT_MS)] | None = None
+    is_hidden: bool | None = None
     clients: RoleTable | None = None
     middlewares: RoleTable | None = None
     servers: RoleTable | None = None

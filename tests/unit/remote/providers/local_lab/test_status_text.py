@@ -85,3 +85,11 @@ def test_lab_without_delay_has_no_delay_line():
     state = switch(delay=Delay.NONE, rtt_ms=0, line_pid=None, cpu_s=None, counters=None)
     assert state.is_up
     assert status_text([host()], state).splitlines()[-1] == "no delay"
+
+
+def test_hidden_rates_and_delays_are_not_shown():
+    state = switch(is_hidden=True, rtt_ms=3.21, line_rtt_ms=2.34, own_rtt_ms={"s3": 9.87})
+    text = status_text([host(rate_mbit_per_s=None)], state)
+    assert "its rates and delays are hidden" in text
+    assert "delay line up" in text
+    assert not any(number in text for number in ("3.21", "2.34", "9.87"))

@@ -1,0 +1,81 @@
+"""The commands of `lab` for a course: a system with hidden limits, and marks of what was found."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+from tabulate import tabulate
+
+from analysis.whole_files import write_whole
+from remote.campaign.found_section import as_toml
+from remote.commands.of_campaigns import NOT_COMPLETE
+from remote.errors import ConfigError
+from remote.providers.local_lab import LocalLab
+
+WRONG = 1
+
+
+@click.option("--seed", type=click.IntRange(min=0), required=True, help="Which system it is.")
+@click.option("--dry-run", is_flag=True, help="Only write the section file; needs no lab.")
+def assign(seed: int, dry_run: bool) -> None:
+    """Build a lab whose limits are hidden, and write the section file that measures it.
+
+    The seed chooses the system: the same one is the same system. Measure it as any other, such as
+    `lab run assignment-17.toml --campaign mine`, and write down what limits it, how much it
+    sustains, and what one change gains (docs/course.md).
+    """
+    from remote.course.assignment import draw  # models load slowly
+
+    assignment = draw(seed)
+    path = Path(f"{assignment.name}.toml")
+    text = as_toml(assignment.document).encode()
+    if path.exists() and path.read_bytes() != text:
+        raise ConfigError(path, "there is another file of this name: move it away")
+    write_whole(path, text)
+    if not dry_run:
+        LocalLab(assignment.topology).up()  # what it reports tells its delay
+        click.echo(f"The lab of assignment {seed} is up; `lab down` takes it down.")
+    click.echo(f"section file: {path}")
+
+
+@click.argument("file", type=click.Path(path_type=Path), metavar="SUBMISSION")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def grade(file: Path, as_json: bool) -> None:
+    """Mark the statements of SUBMISSION, a file of TOML, by what the system does when measured.
+
+    The system and its changes are measured on the local lab the first time that a submission of an
+    assignment is graded, and kept in data/course/graded: who is graded later, or again, is marked
+    by the same numbers.
+
+    Exit status 1 if a statement is wrong, 3 if none is wrong but one cannot be told.
+    """
+    from remote.course.assignment import draw  # models load slowly
+    from remote.course.grading import measure_missing, measured_of, study_of
+    from remote.course.marking import Verdict, mark
+    from remote.course.submission import read_submission
+
+    submission = read_submission(file)
+    study = study_of(draw(submission.assignment))
+    measure_missing(study, partial(click.echo, err=True))
+    marks = mark(submission, measured_of(study))
+    rows = [dataclasses.asdict(one) for one in marks]
+    if as_json:
+        click.echo(json.dumps({"assignment": submission.assignment, "marks": rows}, indent=1))
+    else:
+        table = [list(row.values()) for row in rows]
+        headers = [field.name for field in dataclasses.fields(marks[0])]
+        click.echo(tabulate(table, headers=headers, maxcolwidths=[None, None, 40, None, 40]))
+        right = sum(one.verdict is Verdict.RIGHT for one in marks)
+        click.echo(f"{right} of {len(marks)} statements are right")
+    verdicts = {one.verdict for one in marks}
+    untold = NOT_COMPLETE if Verdict.CANNOT_BE_TOLD in verdicts else 0
+    sys.exit(WRONG if Verdict.WRONG in verdicts else untold)
+
+
+COMMANDS: tuple[Callable[..., None], ...] = (assign, grade)

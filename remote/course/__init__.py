@@ -1,0 +1,1 @@
+"""A course: systems with hidden limits, what students state of them, and marks by measurement."""

@@ -1,0 +1,156 @@
+"""What a student states of a system: a file of TOML, which is read and never run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import model_validator
+
+from analysis.whole_files import write_whole
+from remote.campaign.found_section import as_toml
+from remote.checked_files import Document, Positive, one_of, parse, read_toml, whole_number
+from remote.course.assignment import CHANGES, RESOURCES
+from remote.errors import ConfigError
+
+LARGEST_BYTES = 16_384
+Bounds = tuple[float, float]
+
+
+class Interval(Document):
+    """Between which bounds something lies.
+
+    Parameters
+    ----------
+    low, high : of the 95 % interval.
+    """
+
+    low: Positive
+    high: Positive
+
+    @model_validator(mode="after")
+    def _require_order(self) -> Interval:
+        if self.low > self.high:
+            raise ValueError(f"goes from low to high, got {self.low:g} to {self.high:g}")
+        return self
+
+    @property
+    def bounds(self) -> Bounds:
+        """The two of them."""
+        return float(self.low), float(self.high)
+
+
+class Limit(Document):
+    """What limits the system.
+
+    Parameters
+    ----------
+    resource : one of `RESOURCES`.
+    gain : throughput with half as much again of it, over that of the system as it is.
+    """
+
+    resource: Annotated[str, one_of(*RESOURCES)]
+    gain: Interval
+
+
+class Change(Document):
+    """What one change does.
+
+    Parameters
+    ----------
+    of : one of `CHANGES`: half as much again of a resource, or a delay that is so much shorter.
+    gain : throughput with it, over that of the system as it is; below 1 for a loss.
+    """
+
+    of: Annotated[str, one_of(*CHANGES)]
+    gain: Interval
+
+
+class Submission(Document):
+    """Three statements about one assignment.
+
+    Parameters
+    ----------
+    assignment : its seed.
+    bottleneck : what limits it.
+    capacity_ops_per_s : throughput at the assignment's largest load.
+    change : of something other than the bottleneck.
+    """
+
+    assignment: Annotated[int, whole_number(0)]
+    bottleneck: Limit
+    capacity_ops_per_s: Interval
+    change: Change
+
+    @model_validator(mode="after")
+    def _require_another(self) -> Submission:
+        if self.change.of == self.bottleneck.resource:
+            raise ValueError(
+                f"change.of must be something other than the bottleneck, got {self.change.of!r} "
+                "twice: its gain is stated already"
+            )
+        return self
+
+
+def read_submission(path: Path) -> Submission:
+    """Read a submission.
+
+    Raises
+    ------
+    ConfigError
+        It cannot be read, is larger than 16 KiB, or something in it is missing, unknown or wrong;
+        all that is wrong is told.
+    """
+    if not path.is_file():  # of others there is no end to read to
+        raise ConfigError(path, "no such file, or not a regular one")
+    size = path.stat().st_size
+    if size > LARGEST_BYTES:
+        raise ConfigError(path, f"a submission has at most {LARGEST_BYTES} bytes, got {size}")
+    try:
+        return parse(Submission, read_toml(path))
+    except RecursionError as exc:
+        raise ConfigError(path, "nested too deeply for a submission") from exc
+    except ValueError as exc:
+        raise ConfigError(path, str(exc)) from exc
+
+
+def write_submission(
+    path: str | Path,
+    *,
+    assignment: int,
+    bottleneck: str,
+    bottleneck_gain: Bounds,
+    capacity_ops_per_s: Bounds,
+    change: str,
+    change_gain: Bounds,
+) -> Submission:
+    """Write a submission from a notebook, and return what it states.
+
+    Parameters
+    ----------
+    bottleneck, change : names of `RESOURCES` and `CHANGES`.
+    bottleneck_gain, capacity_ops_per_s, change_gain : low and high.
+
+    Raises
+    ------
+    ConfigError
+        Something is stated that cannot be; nothing is written.
+    """
+    path = Path(path)
+    document = {
+        "assignment": assignment,
+        "bottleneck": {"resource": bottleneck, "gain": _table(bottleneck_gain)},
+        "capacity_ops_per_s": _table(capacity_ops_per_s),
+        "change": {"of": change, "gain": _table(change_gain)},
+    }
+    try:
+        submission = parse(Submission, document)
+    except ValueError as exc:
+        raise ConfigError(path, str(exc)) from exc
+    write_whole(path, as_toml(document).encode())
+    return submission
+
+
+def _table(bounds: Bounds) -> dict[str, float]:
+    low, high = bounds
+    return {"low": float(low), "high": float(high)}
