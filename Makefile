@@ -28,7 +28,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted vm-test kills outages lab lint format lock lock-maven audit tables clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted vm-test kills outages lab lint format lock lock-maven audit tables studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -159,6 +159,11 @@ audit: setup ## List all packages with licences and known vulnerabilities; bills
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
 	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
+
+studies: $(INSTALLED) ## Judge every table and figure of the studies by the reference campaign: writes docs/studies.md
+	@mkdir -p build
+	@$(BIN)/python -m analysis.claims.counterparts.page > build/studies.md
+	@mv build/studies.md docs/studies.md
 
 clean: ## Remove what can be built again
 	@rm -rf build middleware-kotlin/target .venv
