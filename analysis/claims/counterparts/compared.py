@@ -8,13 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.published.printed import (
-    published_summary,
-    published_workers,
-    study_name,
-)
+from analysis.published.printed import published_summary, published_workers, study_name
 from analysis.published.rederived import rederive_all
-from analysis.published.variation_again import FACTORS, design_runs
+from analysis.published.variation_again import FACTORS, Workload, design_runs
 from analysis.queues.beside_su import STUDY, component_table, growth_table
 from analysis.queues.evidence import held_evidence
 from analysis.sections import full_system, replication, summary
@@ -24,7 +20,8 @@ from analysis.tables.held import held_sections, held_tables
 
 AGAIN = "again"
 SYSTEM = ["section", "workload"]
-_OF_STUDY = ("schmid2018", "yenicelik2018", "cetin2018")
+_DESIGNED = ("schmid2018", "yenicelik2018", "cetin2018")
+_WORKLOADS: tuple[Workload, ...] = ("get", "set")
 _DESIGN = {  # factors of section 6 to the studies' levels, coded
     "num_middlewares": ("middlewares", {1: -1, 2: 1}),
     "num_servers": ("servers", {1: -1, 3: 1}),
@@ -105,8 +102,8 @@ def _design(campaign_dir: Path) -> pd.DataFrame:
     coded = {name: runs[own].map(levels) for own, (name, levels) in _DESIGN.items()}
     ours = runs.assign(**coded).groupby(["workload", *FACTORS])[_THROUGHPUT].mean().reset_index()
     parts = []
-    for study in _OF_STUDY:
-        for workload in ("get", "set"):
+    for study in _DESIGNED:
+        for workload in _WORKLOADS:
             theirs = design_runs(study, workload).groupby(FACTORS)["throughput"].mean()
             both = ours[ours["workload"] == workload].merge(theirs.reset_index(), on=FACTORS)
             ratio = both[_THROUGHPUT] / both["throughput"]
@@ -154,7 +151,7 @@ def _components(campaign_dir: Path) -> pd.DataFrame:
     table = component_table(found.runs, found.demands)
     times = table["demand_ms"] / table["su2015_ms"]
     most = table["most_ops_per_s"] / table["su2015_ops_per_s"]
-    return pd.DataFrame({"study": STUDY, "ratio": pd.concat([times, most])})
+    return pd.DataFrame({"study": STUDY, "ratio": pd.concat([times, most], ignore_index=True)})
 
 
 def _again(_: Path) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.paths import PROJECT, PUBLISHED
-from analysis.published.printed import published_index, table_name
+from analysis.published.printed import published_index
 
 COUNTERPARTS = "counterparts.csv"
 COLUMNS = ["study", "table", "place", "shows", "see", "compare", "where", "because"]
@@ -36,7 +36,8 @@ def listed_counterparts() -> pd.DataFrame:
         key = (row["study"], row["table"])
         if key not in index.index:
             raise ValueError(f"{COUNTERPARTS}: no table {key[1]!r} of {key[0]!r} in the index")
-        rows.loc[at, ["place", "shows"]] = [table_name(*key), index.loc[key, "content"]]
+        place, content = index.loc[key, ["place", "content"]]
+        rows.loc[at, ["place", "shows"]] = [_short(place), content]
     return rows
 
 
@@ -52,3 +53,8 @@ def notebook_of(see: str) -> str:
     if not found:
         raise ValueError(f"no notebook {see[:2]} for the counterpart {see!r}")
     return found[0].name
+
+
+def _short(place: str) -> str:
+    """Write where a table stands without what the index adds, ``table 3``."""
+    return place[:1].lower() + place[1:].split(" (")[0].removesuffix(" with its notes")

@@ -15,15 +15,17 @@ from analysis.text.markdown import escape_cell
 
 _HEAD = """# The five studies, table by table
 
-Every table and figure of the studies that this repository follows: where its counterpart is, and whether the
-[reference campaign](../data/reference) came out so. `make studies` writes this page from
-[data/published/counterparts.csv](../data/published/counterparts.csv), the studies' printed numbers beside it, and the campaign; notebook
-[10](../notebooks/10-published-results.ipynb) has the same for any campaign.
+Every table and figure of the studies that this repository follows: where its counterpart is, and
+whether the [reference campaign](../data/reference) came out so. `make studies` writes this page
+from [data/published/counterparts.csv](../data/published/counterparts.csv), the printed numbers
+beside it, and the campaign; notebook [10](../notebooks/10-published-results.ipynb) has the same
+for any campaign.
 
-A table or figure is *reproduced* if all its numbers that can be compared are within 10 % of ours; the ratios are ours over the study's. Effects and
-models that a study derives from numbers that it prints are reproduced if they follow from them. Where numbers *differ* the claim
-that explains it stands beside, with its verdict. Yenicelik's figures are those of the source of his report; the other studies'
-are known from their tables and texts, with their numbers where these are told, and nothing is said of figures beyond.
+A table or figure is *reproduced* if all of its numbers that can be compared are within 10 % of
+ours; ratios are ours over the study's. Effects and models that a study derives from numbers that
+it prints are reproduced if they follow from them. Where numbers *differ*, the claim that explains
+it stands beside them with its verdict. Yenicelik's figures are those of his report's source; the
+other studies' are known from their tables and texts, with their numbers where these are told.
 """
 _TABLE = """
 | place | shows | counterpart | near | ours / theirs | verdict |
@@ -42,7 +44,9 @@ def page(judged: pd.DataFrame) -> str:
 
 def _counts(judged: pd.DataFrame) -> str:
     counts = judged["verdict"].value_counts()
-    told = [f"{counts.get(kind, 0)} {kind.removesuffix(' because').rstrip(',')}" for kind in Counterpart]
+    told = [
+        f"{counts.get(kind, 0)} {kind.removesuffix(' because').rstrip(',')}" for kind in Counterpart
+    ]
     return f"\nOf {len(judged)} tables and figures: {'; '.join(told)}.\n"
 
 
