@@ -8,10 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.published.printed import published_summary, published_workers, study_name
+from analysis.published.printed import (
+    published_summary,
+    published_table,
+    published_workers,
+    study_name,
+)
 from analysis.published.rederived import rederive_all
 from analysis.published.variation_again import FACTORS, Workload, design_runs
-from analysis.queues.beside_su import STUDY, component_table, growth_table
+from analysis.queues.beside_su import STUDY, component_table, growth_table, load_table
 from analysis.queues.evidence import held_evidence
 from analysis.sections import full_system, replication, summary
 from analysis.sections.between_hosts import network_table, studies_bandwidths
@@ -146,12 +151,21 @@ def _growth(campaign_dir: Path) -> pd.DataFrame:
 
 
 def _components(campaign_dir: Path) -> pd.DataFrame:
-    """What a request takes of each part, and what parts do at most."""
+    """Compare what a request takes of each part, and what parts do at most."""
     found = held_evidence(campaign_dir, "q2", "q3", "q4")
     table = component_table(found.runs, found.demands)
     times = table["demand_ms"] / table["su2015_ms"]
     most = table["most_ops_per_s"] / table["su2015_ops_per_s"]
     return pd.DataFrame({"study": STUDY, "ratio": pd.concat([times, most], ignore_index=True)})
+
+
+def _loads(campaign_dir: Path) -> pd.DataFrame:
+    """Throughput by the number of clients that think for 5 ms, Su's table 6."""
+    ours = load_table(held_evidence(campaign_dir, "q3", "q4"))
+    theirs = published_table(STUDY, "t6_interactive").rename(columns={"N": "num_clients"})
+    both = ours.merge(theirs, on="num_clients")
+    ratio = both["throughput_ops_per_s"] / both["X_meas_req_s"]
+    return pd.DataFrame({"study": STUDY, "num_clients": both["num_clients"], "ratio": ratio})
 
 
 def _again(_: Path) -> pd.DataFrame:
@@ -173,6 +187,7 @@ COMPARISONS: dict[str, tuple[tuple[str, ...], Callable[[Path], pd.DataFrame]]] =
     "multi_gets": (("5.1", "5.2"), _multi_gets),
     "growth": (("q2",), _growth),
     "components": (("q2", "q3", "q4"), _components),
+    "loads": (("q4",), _loads),
     AGAIN: ((), _again),
 }
 """Name to the sections of which one must be held, and what computes the ratios."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from analysis.sections.summary import NEAR_PUBLISHED
 from analysis.text.formatting import MISSING
 
 NOT_MEASURED = "this campaign holds no runs of it"
+_OWN = "from the study's own numbers"
 _DISAGREEMENTS = "of what table 10-disagreements names"
 
 
@@ -78,8 +80,8 @@ def together(judged: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `study` (in words), `places`, `counterparts` (names of figures and tables), `near`, a text such
-        as ``3 of 4`` (missing where nothing was compared), and `verdict` with its reason.
+        `study` (in words), `places`, `counterparts` (names of figures and tables), `near`, a text
+        such as ``3 of 4`` (missing where nothing was compared), and `verdict` with its reason.
     """
     rows = []
     for (study, verdict, reason), group in judged.groupby(
@@ -98,8 +100,8 @@ def together(judged: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _judge(row: Mapping[str, str], frames: Mapping[str, pd.DataFrame]) -> dict[str, object]:
-    told_of = {name: row[name] for name in ("study", "place", "shows", "see")}
+def _judge(row: Mapping[Hashable, Any], frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    told_of: dict[str, Any] = {name: row[name] for name in ("study", "place", "shows", "see")}
     nothing = {"numbers": pd.NA, "near": pd.NA, "ratio_from": pd.NA, "ratio_to": pd.NA}
     if not row["compare"]:
         return told_of | nothing | {"verdict": Counterpart.CANNOT, "reason": row["because"]}
@@ -108,18 +110,18 @@ def _judge(row: Mapping[str, str], frames: Mapping[str, pd.DataFrame]) -> dict[s
         return told_of | nothing | {"verdict": Counterpart.CANNOT, "reason": NOT_MEASURED}
     near = (own["ratio"] - 1).abs() <= NEAR_PUBLISHED
     reproduced = bool(near.all())
-    because = row["because"] or _DISAGREEMENTS
+    good, bad = ("", row["because"]) if row["compare"] != AGAIN else (_OWN, _DISAGREEMENTS)
     return told_of | {
         "numbers": len(own),
         "near": int(near.sum()),
         "ratio_from": own["ratio"].min(),
         "ratio_to": own["ratio"].max(),
         "verdict": Counterpart.REPRODUCED if reproduced else Counterpart.DIFFERS,
-        "reason": "" if reproduced else because,
+        "reason": good if reproduced else bad,
     }
 
 
-def _selected(frame: pd.DataFrame, row: Mapping[str, str]) -> pd.DataFrame:
+def _selected(frame: pd.DataFrame, row: Mapping[Hashable, Any]) -> pd.DataFrame:
     """Keep what is of the study and as `where` says; of what it derives, of the table itself."""
     wanted = {"study": row["study"]}
     if row["compare"] == AGAIN:
@@ -140,4 +142,3 @@ def _claims(campaign_dir: Path, reasons: pd.Series) -> dict[str, Claim]:
         for chapter in sorted(chapters)
         for claim in claims_of(campaign_dir, chapter=chapter)
     }
-

@@ -31,14 +31,14 @@ def listed_counterparts() -> pd.DataFrame:
         A table that the index lacks; names it.
     """
     rows = pd.read_csv(PUBLISHED / COUNTERPARTS, dtype=str, keep_default_na=False)[COLUMNS]
-    index = published_index().set_index(["study", "table"])
-    for at, row in rows[rows["table"] != ""].iterrows():
-        key = (row["study"], row["table"])
-        if key not in index.index:
-            raise ValueError(f"{COUNTERPARTS}: no table {key[1]!r} of {key[0]!r} in the index")
-        place, content = index.loc[key, ["place", "content"]]
-        rows.loc[at, ["place", "shows"]] = [_short(place), content]
-    return rows
+    of_table = rows["table"] != ""
+    known = rows[["study", "table"]].merge(published_index(), how="left")
+    for row in known[of_table & known["content"].isna()].itertuples():
+        raise ValueError(f"{COUNTERPARTS}: no table {row.table!r} of {row.study!r} in the index")
+    return rows.assign(
+        place=rows["place"].mask(of_table, known["place"].map(_short, na_action="ignore")),
+        shows=rows["shows"].mask(of_table, known["content"]),
+    )
 
 
 def notebook_of(see: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
+from typing import Any
 
 import pandas as pd
 
@@ -44,13 +46,12 @@ def page(judged: pd.DataFrame) -> str:
 
 def _counts(judged: pd.DataFrame) -> str:
     counts = judged["verdict"].value_counts()
-    told = [
-        f"{counts.get(kind, 0)} {kind.removesuffix(' because').rstrip(',')}" for kind in Counterpart
-    ]
+    words = dict(zip(Counterpart, ("reproduced", "differ", "cannot be compared"), strict=True))
+    told = [f"{counts.get(kind, 0)} {word}" for kind, word in words.items()]
     return f"\nOf {len(judged)} tables and figures: {'; '.join(told)}.\n"
 
 
-def _line(row: dict[str, object]) -> str:
+def _line(row: dict[Hashable, Any]) -> str:
     see = str(row["see"])
     cells = [
         escape_cell(str(row["place"])),
@@ -67,7 +68,7 @@ def _link(see: str) -> str:
     return f"[{see}](../notebooks/{notebook_of(see)})"
 
 
-def _range(low: object, high: object) -> str:
+def _range(low: float, high: float) -> str:
     if pd.isna(low):
         return MISSING
     ends = f"{low:.2f}", f"{high:.2f}"

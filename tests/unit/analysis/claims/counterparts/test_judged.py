@@ -64,7 +64,9 @@ def test_what_was_not_measured_cannot_be_compared(judged):
 
 
 def test_what_follows_from_printed_numbers_needs_no_campaign(judged):
-    assert of(judged, "su2015", "table 6")["verdict"] == Counterpart.REPRODUCED
+    row = of(judged, "su2015", "table 5")
+    assert row["verdict"] == Counterpart.REPRODUCED
+    assert row["reason"] == "from the study's own numbers"
 
 
 def test_rows_of_one_verdict_stand_together(judged):
