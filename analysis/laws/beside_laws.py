@@ -12,11 +12,11 @@ from analysis.units import MS_PER_S
 
 _COLUMNS = {
     "client_throughput_ops_per_s": "throughput_ops_per_s",
-    "interactive_law_ops_per_s": "interactive_law_ops_per_s",
+    "throughput_by_law_ops_per_s": "throughput_by_law_ops_per_s",
     "middleware_queue_length": "queue_length",
-    "littles_law_queue_length": "littles_law_queue_length",
+    "queue_length_by_law": "queue_length_by_law",
     "middleware_worker_utilization": "worker_utilization",
-    "utilization_law": "utilization_law",
+    "utilization_by_law": "utilization_by_law",
 }
 
 
@@ -41,8 +41,8 @@ def law_check_table(
     -------
     pandas.DataFrame
         One row per system, means over repetitions: `by`, `num_clients`, `throughput_ops_per_s` and
-        `interactive_law_ops_per_s`, `queue_length` and `littles_law_queue_length` (jobs, all
-        middlewares), `worker_utilization` and `utilization_law` (0..1).
+        `throughput_by_law_ops_per_s`, `queue_length` and `queue_length_by_law` (jobs, all
+        middlewares), `worker_utilization` and `utilization_by_law` (0..1).
 
     References
     ----------
@@ -56,11 +56,11 @@ def law_check_table(
     workers = own["num_middlewares"] * own["workers"]
     service_s = own["middleware_service_time_ms"] / MS_PER_S / workers
     told = own.assign(
-        interactive_law_ops_per_s=interactive_throughput(
+        throughput_by_law_ops_per_s=interactive_throughput(
             own["num_clients"], own["client_response_time_ms"] / MS_PER_S, own[THINK_TIME]
         ),
-        littles_law_queue_length=littles_law(throughput, waiting_s),
-        utilization_law=utilization(throughput, service_s),
+        queue_length_by_law=littles_law(throughput, waiting_s),
+        utilization_by_law=utilization(throughput, service_s),
     )
     means = told.groupby([*system, "num_clients"], as_index=False)[list(_COLUMNS)].mean()
     return means.rename(columns=_COLUMNS)

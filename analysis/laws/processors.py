@@ -25,8 +25,8 @@ def processor_table(hosts: pd.DataFrame, by: Sequence[str] = ("workload",)) -> p
     Returns
     -------
     pandas.DataFrame
-        One row per system and role, means over hosts and repetitions: `by`, `num_clients`, `cpus`
-        (whose: a role's, or ``machine`` where hosts share one), `cpu_percent`,
+        One row per system and role, means over hosts and repetitions: `by`, `num_clients`, `role`
+        (``client``, ..., or ``machine`` where hosts share one), `cpu_percent`,
         `cpu_user_percent`, `cpu_system_percent`, and `cpu_other_percent`, what is neither:
         interrupts, soft ones too, where the monitor counts them apart, and what other guests of
         a virtual machine's host took.
@@ -34,10 +34,10 @@ def processor_table(hosts: pd.DataFrame, by: Sequence[str] = ("workload",)) -> p
     system = list(by)
     largest = hosts.groupby(system)["num_clients"].transform("max")
     rows = hosts[hosts["num_clients"] == largest]
-    cpus = rows["role"].map(ROLES).mask(rows["shares_machine"].astype(bool), MACHINE)
+    owner = rows["role"].map(ROLES).mask(rows["shares_machine"].astype(bool), MACHINE)
     means = (
-        rows.assign(cpus=cpus)
-        .groupby([*system, "num_clients", "cpus"], as_index=False)[["cpu_percent", *_PARTS]]
+        rows.assign(role=owner)
+        .groupby([*system, "num_clients", "role"], as_index=False)[["cpu_percent", *_PARTS]]
         .mean()
     )
     rest = means["cpu_percent"] - means[_PARTS].sum(axis="columns")

@@ -21,7 +21,7 @@ def hosts(*, shared: bool = False) -> pd.DataFrame:
 def test_the_parts_are_those_of_the_largest_load_and_add_up():
     table = processor_table(hosts(), ["workers"])
     assert set(table["num_clients"]) == {6}
-    assert table["cpus"].tolist() == ["client", "server"] * 2
+    assert table["role"].tolist() == ["client", "server"] * 2
     row = table.iloc[0]
     parts = row[["cpu_user_percent", "cpu_system_percent", "cpu_other_percent"]]
     assert parts.tolist() == pytest.approx([12, 42, 6])
@@ -30,7 +30,7 @@ def test_the_parts_are_those_of_the_largest_load_and_add_up():
 
 def test_hosts_that_share_a_machine_have_one_row():
     table = processor_table(hosts(shared=True), ["workers"])
-    assert table["cpus"].tolist() == ["machine", "machine"]
+    assert table["role"].tolist() == ["machine", "machine"]
 
 
 def test_rounding_leaves_nothing_below_zero():
