@@ -45,7 +45,8 @@ def plot_closer(
         f"{workers} workers, {clients} clients",
     ]
     plots = [plot_breakdown(loads), plot_breakdown(systems, "workers"), plot_distribution(own)]
-    return panels([plots], [titles])
+    figure = panels([plots], [titles])
+    return figure.update_yaxes(title_text="Answered", col=3)  # beside percents room is short
 
 
 def plot_distribution(histograms: pd.DataFrame) -> go.Figure:
