@@ -46,7 +46,8 @@ def plot_closer(
     ]
     plots = [plot_breakdown(loads), plot_breakdown(systems, "workers"), plot_distribution(own)]
     figure = panels([plots], [titles])
-    return figure.update_yaxes(title_text="Answered", col=3)  # beside percents room is short
+    ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": [0, 25, 50, 75, 100]}
+    return figure.update_yaxes(title_text="Share (%)", title_font_size=12, **ticks, col=3)
 
 
 def plot_distribution(histograms: pd.DataFrame) -> go.Figure:
