@@ -28,7 +28,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted tutorial vm-test kills outages lab lint format lock lock-maven audit tables manual artifact clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted tutorial vm-test kills outages lab lint format lock lock-maven audit tables manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -168,6 +168,11 @@ manual: setup ## Write the pages of docs/reference that are made from the code
 
 artifact: setup ## Write docs/artifact.md: what measures each claim, for how long, from the reference campaign
 	@$(BIN)/python -m report.artifact
+
+studies: $(INSTALLED) ## Judge every table and figure of the studies by the reference campaign: writes docs/studies.md
+	@mkdir -p build
+	@$(BIN)/python -m analysis.claims.counterparts.page > build/studies.md
+	@mv build/studies.md docs/studies.md
 
 clean: ## Remove what can be built again
 	@rm -rf build middleware-kotlin/target .venv

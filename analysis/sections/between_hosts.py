@@ -56,11 +56,20 @@ def _published_minimum() -> pd.Series:
 
 def _published_bandwidths() -> dict[str, str]:
     """Give the range of the studies' bandwidths by sender, ``100 to 101``."""
-    everything = pd.concat([schmid_bandwidths(), _yenicelik_bandwidths(), _cetin_bandwidths()])
+    everything = pd.concat(studies_bandwidths().values())
     ranges = everything.groupby(level=0).agg(["min", "max"])
     return {
         str(role): f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
         for role, low, high in ranges.itertuples(name=None)
+    }
+
+
+def studies_bandwidths() -> dict[str, pd.Series]:
+    """Return what each role sends in every study that prints it, in Mbit/s by role."""
+    return {
+        "schmid2018": schmid_bandwidths(),
+        "yenicelik2018": _yenicelik_bandwidths(),
+        "cetin2018": _cetin_bandwidths(),
     }
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.laws.limits import at_load, server_times
 from analysis.models.asymptotes import asymptote_table
+from analysis.models.fed_with_closed_loops import recipe_table, station_predictions
 from analysis.published.printed import published_table, study_name
 from analysis.sections.summary import cells
 from analysis.statistics.loads.capacity import capacities
@@ -114,6 +115,33 @@ def beside_one_server(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame]:
     servers = runs.groupby("section", as_index=False)["num_servers"].first()
     loads, bounds = cells(runs), asymptote_table(replace(tables, runs=runs))
     return loads.merge(servers, on="section"), bounds.merge(servers, on="section")
+
+
+def station_table(loads: pd.DataFrame, windows: pd.DataFrame, num_middlewares: int) -> pd.DataFrame:
+    """Predict the largest load of each number of workers by M/M/1 and M/M/m, as the studies do.
+
+    All middlewares together are one station.
+
+    Parameters
+    ----------
+    loads
+        From `analysis.sections.summary.cells`, of one workload.
+    windows
+        `analysis.tables.frames.Tables.windows` of the same section.
+    num_middlewares
+        Among which the requests are shared.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Of `analysis.models.fed_with_closed_loops.recipe_table`, without the workload; `workers`
+        are those of all middlewares.
+    """
+    system, seconds = (
+        frame.assign(workers=frame["workers"] * num_middlewares) for frame in (loads, windows)
+    )
+    largest = system[system["num_clients"] == system["num_clients"].max()]
+    return recipe_table(station_predictions(largest, seconds)).drop(columns="workload")
 
 
 def server_table(servers: pd.DataFrame) -> pd.DataFrame:

@@ -96,6 +96,27 @@ def request_shares(servers: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFram
     return table.merge(requests, on=[*by, "server"])
 
 
+def shares_side_by_side(servers: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Put the shares of all servers beside each other, one row for each system.
+
+    Parameters
+    ----------
+    servers, by
+        As for `request_shares`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `by`, the mean share of each server in percent in columns headed such as ``s1 (%)``, and
+        `largest_over_even`, the largest share over that of as many equal ones.
+    """
+    shares = request_shares(servers, by)
+    wide = shares.pivot_table(index=list(by), columns="server", values="share_mean")
+    uneven = wide.max(axis="columns") * wide.notna().sum(axis="columns")
+    percent = (wide * 100).add_suffix(" (%)").rename_axis(columns=None)
+    return percent.assign(largest_over_even=uneven).reset_index()
+
+
 def ring_shares(
     servers: Sequence[str], *, keys: Sequence[str] | None = None, virtual_nodes: int = VIRTUAL_NODES
 ) -> pd.Series:

@@ -1,4 +1,4 @@
-"""One system from near: where its time goes at every load, and how response times spread at one."""
+"""One system from near: where its time goes by clients and by workers, and how times spread."""
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -18,7 +18,7 @@ def plot_closer(
     workers: int,
     clients: int,
 ) -> go.Figure:
-    """Plot the parts of the response time over the load, and its distribution at one load.
+    """Plot the parts of the response time by load and by workers, and its distribution at one load.
 
     Parameters
     ----------
@@ -27,9 +27,12 @@ def plot_closer(
     histograms
         `analysis.tables.frames.Tables.histograms`, of the same section.
     workload, workers, clients
-        Which system, and the load of the distribution.
+        Which system at all loads, and the load at which all numbers of workers are shown and the
+        distribution of this one.
     """
-    system = cells[(cells["workload"] == workload) & (cells["workers"] == workers)]
+    of_workload = cells[cells["workload"] == workload]
+    loads = of_workload[of_workload["workers"] == workers]
+    systems = of_workload[of_workload["num_clients"] == clients]
     own = histograms[
         (histograms["workload"] == workload)
         & (histograms["workers"] == workers)
@@ -38,9 +41,13 @@ def plot_closer(
     ]
     titles = [
         f"{workload}s, {workers} workers",
-        f"{workload}s, {workers} workers, {clients} clients",
+        f"{workload}s, {clients} clients",
+        f"{workers} workers, {clients} clients",
     ]
-    return panels([[plot_breakdown(system), plot_distribution(own)]], [titles])
+    plots = [plot_breakdown(loads), plot_breakdown(systems, "workers"), plot_distribution(own)]
+    figure = panels([plots], [titles])
+    ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": [0, 25, 50, 75, 100]}
+    return figure.update_yaxes(title_text="Share (%)", title_font_size=12, **ticks, col=3)
 
 
 def plot_distribution(histograms: pd.DataFrame) -> go.Figure:

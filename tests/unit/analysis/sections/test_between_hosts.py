@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.sections.between_hosts import network_table, schmid_bandwidths
+from analysis.sections.between_hosts import network_table, schmid_bandwidths, studies_bandwidths
 
 
 def pings() -> pd.DataFrame:
@@ -48,3 +48,9 @@ def test_what_was_measured_one_way_only_is_there():
 
 def test_schmids_links_by_role():
     assert schmid_bandwidths().to_dict() == {"client": 200, "middleware": 800, "server": 100}
+
+
+def test_every_study_that_prints_bandwidths_has_those_of_all_roles():
+    each = studies_bandwidths()
+    assert list(each) == ["schmid2018", "yenicelik2018", "cetin2018"]
+    assert all(set(roles.index) == {"client", "middleware", "server"} for roles in each.values())

@@ -6,6 +6,7 @@ from analysis.sections.full_system import (
     beside_published,
     full_system_table,
     published_full_system,
+    station_table,
 )
 from analysis.sections.summary import cells
 from analysis.tables.tidying import tidy_campaign
@@ -53,3 +54,12 @@ def test_one_server_stands_beside_three(tmp_path):
     assert set(loads["num_servers"]) == {1, 3}
     assert set(loads["workload"]) == {"set"}
     assert bounds.set_index("num_servers")["most_ops_per_s"].idxmin() == 3
+
+
+def test_all_workers_of_both_middlewares_are_one_station(tmp_path):
+    tables = tidy_campaign(build_campaign(tmp_path, sections=["4.1"], clients_per_thread=(1, 8)))
+    table = station_table(cells(tables.runs), tables.windows, 2)
+    assert table["workers"].tolist() == [16, 16, 128, 128]
+    assert set(table["num_clients"]) == {48}
+    assert set(table["service_rate_from"]) == {"best second", "service times"}
+    assert (table["M/M/m"].dropna() > 0).all()

@@ -7,6 +7,7 @@ from analysis.sections.routing import (
     expected_shares,
     request_shares,
     ring_shares,
+    shares_side_by_side,
     shares_table,
     shown_shares,
 )
@@ -56,6 +57,19 @@ def test_request_shares_are_means_over_repetitions():
     assert table.loc["s1", "share_mean"] == pytest.approx(0.5, abs=0.002)
     assert (table["share_repetitions"] == 3).all()
     assert table.loc["s1", "requests"] == 2 * (501 + 502 + 503)
+
+
+def test_shares_of_several_systems_stand_side_by_side():
+    rows = [
+        (repetition, server, 0, True, requests)
+        for repetition in (1, 2)
+        for server, requests in (("s1", 60), ("s2", 30), ("s3", 30))
+    ]
+    both = pd.concat([seconds(rows).assign(multi_get_keys=keys) for keys in (1, 9)])
+    table = shares_side_by_side(both, ["multi_get_keys"])
+    assert table["multi_get_keys"].tolist() == [1, 9]
+    assert table[["s1 (%)", "s2 (%)", "s3 (%)"]].iloc[0].tolist() == pytest.approx([50, 25, 25])
+    assert table["largest_over_even"].tolist() == pytest.approx([1.5, 1.5])
 
 
 def test_shares_stand_beside_the_rings_and_what_chance_leaves():

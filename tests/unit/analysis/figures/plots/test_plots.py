@@ -6,6 +6,7 @@ import pytest
 from analysis.figures.plots import (
     plot_bandwidths,
     plot_breakdown,
+    plot_closer,
     plot_percentiles,
     plot_queue_length,
     plot_response_time,
@@ -124,6 +125,18 @@ def test_breakdown_stacks_up_to_the_response_time(sets):
     response = figure.data[-1]
     assert np.sum([bar.y for bar in bars], axis=0) == pytest.approx(response.y, rel=0.01)
     assert figure.layout.barmode == "stack"
+
+
+def test_breakdown_by_workers_has_a_bar_for_each_number(sets):
+    figure = plot_breakdown(sets.query("num_clients == 192"), "workers")
+    assert titles(figure) == ("Number of workers", "Time (ms)")
+    assert all(list(trace.x) == ["8", "64"] for trace in figure.data)
+
+
+def test_one_system_from_near_is_shown_by_clients_by_workers_and_by_time(tables, sets):
+    figure = plot_closer(sets, tables.histograms, workload="set", workers=8, clients=192)
+    axes = [figure.layout[name].title.text for name in ("xaxis", "xaxis2", "xaxis3")]
+    assert axes == ["Number of clients", "Number of workers", "Response time (ms)"]
 
 
 def test_queue_length_follows_littles_law(sets):

@@ -1,0 +1,79 @@
+"""`python -m analysis.claims.counterparts.page > docs/studies.md`: all counterparts, on a page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from typing import Any
+
+import pandas as pd
+
+from analysis.claims.counterparts.judged import Counterpart, judged_counterparts
+from analysis.claims.counterparts.listed import notebook_of
+from analysis.paths import REFERENCE
+from analysis.published.printed import study_name
+from analysis.text.formatting import MISSING
+from analysis.text.markdown import escape_cell
+
+_HEAD = """# The five studies, table by table
+
+Every table and figure of the studies that this repository follows: where its counterpart is, and
+whether the [reference campaign](../data/reference) came out so. `make studies` writes this page
+from [data/published/counterparts.csv](../data/published/counterparts.csv), the printed numbers
+beside it, and the campaign; notebook [10](../notebooks/10-published-results.ipynb) has the same
+for any campaign.
+
+A table or figure is *reproduced* if all of its numbers that can be compared are within 10 % of
+ours; ratios are ours over the study's. Effects and models that a study derives from numbers that
+it prints are reproduced if they follow from them. Where numbers *differ*, the claim that explains
+it stands beside them with its verdict. Yenicelik's figures are those of his report's source; the
+other studies' are known from their tables and texts, with their numbers where these are told.
+"""
+_TABLE = """
+| place | shows | counterpart | near | ours / theirs | verdict |
+|---|---|---|---|---|---|
+"""
+
+
+def page(judged: pd.DataFrame) -> str:
+    """Write `judged_counterparts` as Markdown, a table for each study."""
+    parts = [_HEAD, _counts(judged)]
+    for study, rows in judged.groupby("study", sort=False):
+        lines = [_line(row) for row in rows.to_dict("records")]
+        parts.append(f"\n## {study_name(str(study))}\n{_TABLE}" + "\n".join(lines) + "\n")
+    return "".join(parts)
+
+
+def _counts(judged: pd.DataFrame) -> str:
+    counts = judged["verdict"].value_counts()
+    words = dict(zip(Counterpart, ("reproduced", "differ", "cannot be compared"), strict=True))
+    told = [f"{counts.get(kind, 0)} {word}" for kind, word in words.items()]
+    return f"\nOf {len(judged)} tables and figures: {'; '.join(told)}.\n"
+
+
+def _line(row: dict[Hashable, Any]) -> str:
+    see = str(row["see"])
+    cells = [
+        escape_cell(str(row["place"])),
+        escape_cell(str(row["shows"])),
+        _link(see),
+        MISSING if pd.isna(row["numbers"]) else f"{row['near']} of {row['numbers']}",
+        _range(row["ratio_from"], row["ratio_to"]),
+        escape_cell(f"{row['verdict']} {row['reason']}".strip()),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _link(see: str) -> str:
+    return f"[{see}](../notebooks/{notebook_of(see)})"
+
+
+def _range(low: float, high: float) -> str:
+    if pd.isna(low):
+        return MISSING
+    ends = f"{low:.2f}", f"{high:.2f}"
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(judged_counterparts(REFERENCE)))
