@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analysis.text.markdown import escape_cell
+from analysis.text.markdown import table as table_of_cells
 
 NOTE = "<!-- Made from the code by `make manual`: what it says is changed there. -->"
 
@@ -16,8 +17,7 @@ def page(title: str, *parts: str) -> str:
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write a table; cells are Markdown but for what would end them."""
-    lines = [headings, ["---"] * len(headings), *([escape_cell(c) for c in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return table_of_cells(headings, ([escape_cell(cell) for cell in row] for row in rows))
 
 
 def code(text: str) -> str:

@@ -21,7 +21,7 @@ from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import held_studies
 from analysis.paths import PROJECT, REFERENCE
 from analysis.tables.provenance import each_manifest
-from analysis.text.markdown import code_block, escape_cell
+from analysis.text.markdown import code_block, escape_cell, table
 from analysis.whole_files import write_whole
 from remote.phases import total_phases
 from report.contents.measured import study_command
@@ -63,7 +63,7 @@ def claims_text(campaign_dir: Path) -> str:
         for notebook, findings, manifests in chapters
     ]
     rows.append(("all, what several need measured once", "", *_cost(everything)))
-    overview = _table(("chapter", "claims that hold", "runs", "time"), rows)
+    overview = table(("chapter", "claims that hold", "runs", "time"), rows)
     return "\n\n".join([overview, *(_chapter(*chapter) for chapter in chapters)])
 
 
@@ -86,7 +86,7 @@ def _chapter(notebook: Section, found: Findings, manifests: Sequence[Any]) -> st
         for claim in found.claims
     ]
     headings = ("section", "claim", "held to", "in the reference", "shown by")
-    return "\n\n".join([*parts, _table(headings, rows)])
+    return "\n\n".join([*parts, table(headings, rows)])
 
 
 def _commands(found: Findings) -> Iterator[str]:
@@ -126,11 +126,6 @@ def _link(notebook: Section) -> str:
     """Return a notebook's title, that leads to it."""
     title = next(part.markdown for part in notebook.parts if isinstance(part, Prose))
     return f"[{title.splitlines()[0].removeprefix('# ')}](../notebooks/{notebook.path.name})"
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from analysis.text.visible import visible
 
@@ -32,6 +33,17 @@ def code_block(text: str) -> str:
     """Write a text as a block of code, however many backticks it holds."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}\n{visible(text)}\n{fence}"
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table of cells that are Markdown already, such as links and what `escape_cell` made.
+
+    Parameters
+    ----------
+    rows : as many cells each as there are headings.
+    """
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _line(text: str) -> str:

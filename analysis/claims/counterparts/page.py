@@ -13,7 +13,7 @@ from analysis.claims.counterparts.listed import notebook_of
 from analysis.paths import REFERENCE
 from analysis.published.printed import study_name
 from analysis.text.formatting import MISSING
-from analysis.text.markdown import escape_cell
+from analysis.text.markdown import escape_cell, table
 
 _HEAD = """# The five studies, table by table
 
@@ -29,18 +29,15 @@ it prints are reproduced if they follow from them. Where numbers *differ*, the c
 it stands beside them with its verdict. Yenicelik's figures are those of his report's source; the
 other studies' are known from their tables and texts, with their numbers where these are told.
 """
-_TABLE = """
-| place | shows | counterpart | near | ours / theirs | verdict |
-|---|---|---|---|---|---|
-"""
+_HEADINGS = ("place", "shows", "counterpart", "near", "ours / theirs", "verdict")
 
 
 def page(judged: pd.DataFrame) -> str:
     """Write `judged_counterparts` as Markdown, a table for each study."""
     parts = [_HEAD, _counts(judged)]
     for study, rows in judged.groupby("study", sort=False):
-        lines = [_line(row) for row in rows.to_dict("records")]
-        parts.append(f"\n## {study_name(str(study))}\n{_TABLE}" + "\n".join(lines) + "\n")
+        cells = [_cells(row) for row in rows.to_dict("records")]
+        parts.append(f"\n## {study_name(str(study))}\n\n{table(_HEADINGS, cells)}\n")
     return "".join(parts)
 
 
@@ -51,9 +48,9 @@ def _counts(judged: pd.DataFrame) -> str:
     return f"\nOf {len(judged)} tables and figures: {'; '.join(told)}.\n"
 
 
-def _line(row: dict[Hashable, Any]) -> str:
+def _cells(row: dict[Hashable, Any]) -> list[str]:
     see = str(row["see"])
-    cells = [
+    return [
         escape_cell(str(row["place"])),
         escape_cell(str(row["shows"])),
         _link(see),
@@ -61,7 +58,6 @@ def _line(row: dict[Hashable, Any]) -> str:
         _range(row["ratio_from"], row["ratio_to"]),
         escape_cell(f"{row['verdict']} {row['reason']}".strip()),
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def _link(see: str) -> str:
