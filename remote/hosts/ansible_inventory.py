@@ -12,8 +12,10 @@ import itertools
 import re
 import reprlib
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from math import prod
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +31,8 @@ CONVERT = "convert another format with `ansible-inventory -i {path} --list --yam
 _RANGE = re.compile(r"\[([^\[\]:]+):([^\[\]:]+)(?::(\d+))?\]")
 _PORT = re.compile(r"([^:\[\]]+):(\d+)")  # `name:port`; an IPv6 address has more colons
 _MERGE = "<<"
-_MOST_NAMES = 10_000  # of one range; more is a typing mistake
+_MOST_NAMES = 10_000  # of one pattern; more is a typing mistake
+_MOST_GROUPS = 10_000  # that are written down, or that anchors of YAML multiply
 _LONGEST = 10_000  # of a value; templates that fill in each other could double without end
 # Folders are called so: those of runs after hosts, and Ansible's own after groups and hosts.
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}")
@@ -100,6 +103,7 @@ class AnsibleInventory:
         self.path = path
         self.groups: dict[str, Group] = {"all": Group(name="all")}
         self.host_variables: dict[str, dict[str, Any]] = {}
+        self._written = 0
         for name, body in _load(path).items():
             self._add_group(str(name), body, ())
         self._adopt_orphans()
@@ -136,6 +140,9 @@ class AnsibleInventory:
         if name in above:  # without end, by an anchor of YAML
             self._refuse_ring((*above, name))
         place = ".children.".join((*above, name))
+        self._written += 1
+        if self._written > _MOST_GROUPS:
+            raise ConfigError(self.path, f"{place}: there are more than {_MOST_GROUPS} groups")
         self._require_name("group", name, place)
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)
@@ -173,28 +180,30 @@ class AnsibleInventory:
 
     def _measure_depths(self) -> dict[str, int]:
         """Return how deep each group lies below `all`, by the longest way."""
+        parents: dict[str, set[str]] = {name: set() for name in self.groups}
+        for name, group in self.groups.items():
+            for child in group.children:
+                parents[child].add(name)
         depths: dict[str, int] = {}
-
-        def visit(name: str, way: tuple[str, ...]) -> None:
-            if name in way:
-                self._refuse_ring((*way, name))
-            depths[name] = max(depths.get(name, 0), len(way))
-            for child in self.groups[name].children:
-                visit(child, (*way, name))
-
-        for name in self.groups:
-            visit(name, ())
-        depths.clear()
-        visit("all", ())
+        try:
+            for name in TopologicalSorter(parents).static_order():
+                depths[name] = 1 + max((depths[parent] for parent in parents[name]), default=-1)
+        except CycleError as exc:
+            self._refuse_ring(exc.args[1])
         return depths
 
-    def _refuse_ring(self, ring: tuple[str, ...]) -> NoReturn:
+    def _refuse_ring(self, ring: Sequence[str]) -> NoReturn:
         raise ConfigError(self.path, f"group {ring[-1]} is below itself: {' > '.join(ring)}")
 
     def _below(self, group: str) -> set[str]:
-        if group not in self.groups:
-            return set()
-        return {group}.union(*(self._below(child) for child in self.groups[group].children))
+        below: set[str] = set()
+        left = [group]
+        while left:
+            name = left.pop()
+            if name in self.groups and name not in below:
+                below.add(name)
+                left += self.groups[name].children
+        return below
 
     def _groups_of(self, host: str) -> list[str]:
         """Return the groups that have `host`, directly or below, the weakest first."""
@@ -271,12 +280,15 @@ def _expand(pattern: str, path: Path, place: str) -> Iterator[tuple[str, dict[st
     if match := _PORT.fullmatch(_RANGE.sub("", pattern)):
         pattern = pattern.removesuffix(f":{match[2]}")
         variables["ansible_port"] = int(match[2])
-    parts: list[Iterable[str]] = []
+    parts: list[list[str]] = []
     end = 0
     for match in _RANGE.finditer(pattern):
         parts += [[pattern[end : match.start()]], _range(match, path, place)]
         end = match.end()
     parts.append([pattern[end:]])
+    count = prod(map(len, parts))
+    if count > _MOST_NAMES:
+        raise ConfigError(path, f"{place}: {pattern} has {count} names, more than {_MOST_NAMES}")
     for combination in itertools.product(*parts):
         yield "".join(combination), dict(variables)
 
@@ -290,8 +302,8 @@ def _range(match: re.Match[str], path: Path, place: str) -> list[str]:
             if width and len(last) != width:
                 raise ValueError("both ends need the same number of digits")
             numbers = range(int(first), int(last) + 1, step)
-            if len(numbers) > _MOST_NAMES:
-                raise ValueError(f"it has {len(numbers)} names, more than {_MOST_NAMES}")
+            if numbers[_MOST_NAMES:]:
+                raise ValueError(f"it has more than {_MOST_NAMES} names")
             names = [f"{n:0{width}d}" for n in numbers]
         else:
             names = list(letters[letters.index(first) : letters.index(last) + 1 : step])

@@ -149,7 +149,7 @@ class HostVariables:
                 continue
             try:
                 number = math.nan if isinstance(value, bool) else float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 number = math.nan
             if not 0 <= number < math.inf or (number == 0 and not may_be_zero):
                 rule = f"must be a number {'>=' if may_be_zero else '>'} 0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -51,8 +52,11 @@ def reading_of(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> 
     Raises
     ------
     ValueError
-        The answer came before the question: the control host's own clock was set back.
+        The answer is no time, or came before the question: the control host's own clock was set
+        back.
     """
+    if not math.isfinite(host_epoch_s):
+        raise ValueError(f"got {host_epoch_s}")
     bound_s = (answered_at_s - asked_at_s) / 2
     if bound_s < 0:
         raise ValueError(f"the control host's clock was set back by {-2 * bound_s:g} s")

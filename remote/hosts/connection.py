@@ -304,7 +304,9 @@ class Connection:
             Nothing listens there.
         """
         target = (self.host.data_address, port)
-        channel = self.open().open_channel("direct-tcpip", target, ("127.0.0.1", 0))
+        channel = self.open().open_channel(
+            "direct-tcpip", target, ("127.0.0.1", 0), timeout=timeout_s
+        )
         channel.settimeout(timeout_s)
         return channel
 

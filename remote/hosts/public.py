@@ -30,10 +30,20 @@ def require_private(hosts: Iterable[Host], where: Path) -> None:
 
 
 def is_public(host: Host) -> bool:
-    """Tell whether the data address of a host is routed globally, as far as this machine knows."""
+    """Tell whether the data address of a host is routed globally, as far as this machine knows.
+
+    One that stands for all addresses of the host is, too.
+    """
     try:
         found = socket.getaddrinfo(host.data_address, None)
-    except OSError:  # a name that only the hosts know
+    except (OSError, UnicodeError):  # a name that only the hosts know, or that none can have
         return False
     addresses = {str(one[4][0]).partition("%")[0] for one in found}
-    return any(ipaddress.ip_address(address).is_global for address in addresses)
+    return any(_is_open(ipaddress.ip_address(address)) for address in addresses)
+
+
+def _is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Tell it of an address; one of IPv4 may be written as one of IPv6."""
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    known = mapped or address
+    return known.is_global or known.is_unspecified

@@ -55,18 +55,21 @@ def unpacked(archive: _Readable) -> Received:
     """
     files = Received()
     opening = partial(tarfile.open, mode="r|", bufsize=CHUNK_BYTES, tarinfo=_Member)
-    with opening(fileobj=archive) as opened:
-        for number, member in enumerate(opened):
-            if number >= MOST_FILES:
-                raise OSError(f"it sent more than {MOST_FILES} files")
-            if not member.isfile() or member.issparse():  # a hole may be of any size
-                continue
-            name = plain_path(member.name)
-            if name in files:
-                raise OSError(f"it sent a file of a name that cannot be: {name!r} came before")
-            content = opened.extractfile(member)
-            assert content is not None  # it is a file
-            files.write(name, iter(partial(content.read, CHUNK_BYTES), b""))
+    try:
+        with opening(fileobj=archive) as opened:
+            for number, member in enumerate(opened):
+                if number >= MOST_FILES:
+                    raise OSError(f"it sent more than {MOST_FILES} files")
+                if not member.isfile() or member.issparse():  # a hole may be of any size
+                    continue
+                name = plain_path(member.name)
+                if name in files:
+                    raise OSError(f"it sent a file of a name that cannot be: {name!r} came before")
+                content = opened.extractfile(member)
+                assert content is not None  # it is a file
+                files.write(name, iter(partial(content.read, CHUNK_BYTES), b""))
+    except (ValueError, RecursionError) as exc:  # numbers, or names of names of names
+        raise tarfile.ReadError(f"it has a header that cannot be: {exc}") from exc
     return files
 
 

@@ -168,7 +168,9 @@ def test_vault_files_beside_the_inventory_are_left_alone(tmp_path):
         ("all: {hosts: {'c[01:10:3]': , 'd[a:3]': }}\n", r"\[a:3\] is no range"),
         ("a: {children: {b: {children: {a: }}}}\n", "group a is below itself: a > b > a"),
         ("a: &x {children: {a: *x}}\n", "group a is below itself: a > a"),
-        ("a: {hosts: {'c[1:99999999]': }}\n", r"is no range: it has 99999999 names"),
+        ("a: {hosts: {'c[1:99999999]': }}\n", "is no range: it has more than 10000 names"),
+        (f"a: {{hosts: {{'c[1:{10**30}]': }}}}\n", "is no range: it has more than 10000 names"),
+        ("a: {hosts: {'c[1:9999]-[1:9999]': }}\n", r"c\[1:9999\]-\[1:9999\] has 99980001 names"),
         ("a:\n  hosts:\n    c1: {x: 1}\n    c1: {x: 2}\n", "c1 is given twice, in lines 3 and 4"),
         ("$ANSIBLE_VAULT;1.1;AES256\n6162\n", "is encrypted: decrypt it .* secrets in group_vars/"),
         ("a: {vars: {ansible_group_priority: x}, hosts: {h: }}\n", "must be a whole number"),
@@ -178,6 +180,35 @@ def test_mistakes_are_named_with_their_place(tmp_path, text, message):
     with pytest.raises(ConfigError, match=message):
         for host in (inventory := AnsibleInventory(write(tmp_path, text))).hosts:
             inventory.variables(host)
+
+
+def layers(count: int) -> list[tuple[str, list[str]]]:
+    """Groups of which each has both groups of the next layer: 2^count ways lead to the last."""
+    sides = "ab"
+    return [
+        (f"{side}{layer}", [f"{below}{layer + 1}" for below in sides])
+        for layer in range(count)
+        for side in sides
+    ]
+
+
+def test_many_ways_to_a_group_take_no_longer_than_one(tmp_path):
+    groups = layers(40)
+    text = "".join(
+        f"{name}: {{children: {{{', '.join(f'{child}: ' for child in children)}}}}}\n"
+        for name, children in groups
+    )
+    inventory = AnsibleInventory(write(tmp_path, text + "a40: {hosts: {c1: }, vars: {x: 1}}\n"))
+    assert inventory.members("a0") == ["c1"]
+    assert inventory.variables("c1")["x"] == 1
+
+
+def test_anchors_that_multiply_groups_are_refused(tmp_path):
+    text = "g0: &g0 {hosts: {c1: }}\n" + "".join(
+        f"g{n}: &g{n} {{children: {{a{n}: *g{n - 1}, b{n}: *g{n - 1}}}}}\n" for n in range(1, 40)
+    )
+    with pytest.raises(ConfigError, match="there are more than 10000 groups"):
+        AnsibleInventory(write(tmp_path, text))
 
 
 def test_file_that_is_not_utf_8_is_named_with_the_way_to_convert_it(tmp_path):

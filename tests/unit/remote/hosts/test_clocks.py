@@ -31,3 +31,5 @@ def test_answers_before_their_questions_tell_nothing():
         reading_of(5, 5, 4)
     with pytest.raises(ValueError, match="could not convert"):
         surest([Exchange(5, "now", 6)])
+    with pytest.raises(ValueError, match="got nan"):
+        surest([Exchange(5, "nan", 6)])

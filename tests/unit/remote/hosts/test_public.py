@@ -23,7 +23,9 @@ def host(address, name="s1"):
     [
         *((a, False) for a in ("10.0.0.4", "192.168.1.2", "172.16.0.1", "100.64.0.1")),
         *((a, False) for a in ("127.0.0.1", "198.18.0.21", "fe80::1%lo", "fd00::1", "localhost")),
-        *((a, True) for a in ("8.8.8.8", "20.61.3.4", "2a00:1450:4001::1")),
+        *((a, True) for a in ("8.8.8.8", "20.61.3.4", "2a00:1450:4001::1", "::ffff:8.8.8.8")),
+        *((a, True) for a in ("0.0.0.0", "::")),  # all that the host has
+        ("x" * 64, False),  # no name at all
     ],
 )
 def test_public_is_what_is_routed_globally(address, is_one):

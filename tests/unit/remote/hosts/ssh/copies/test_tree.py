@@ -42,6 +42,14 @@ def test_what_is_no_regular_file_is_left_out(kind):
     assert unpacked(archive(("./x", b""), kind=kind, linkname="/etc/passwd")) == {}
 
 
+def test_names_of_names_without_end_are_refused():
+    name = tarfile.TarInfo("././@LongLink")
+    name.type, name.size = tarfile.GNUTYPE_LONGNAME, 1
+    endless = io.BytesIO((name.tobuf(tarfile.GNU_FORMAT) + b"x".ljust(512, b"\0")) * 3000)
+    with pytest.raises(tarfile.TarError, match="a header that cannot be"):
+        unpacked(endless)
+
+
 def test_archive_that_is_cut_off_is_refused():
     cut = io.BytesIO(archive(("./a", b"x" * 5000)).read(1500))
     with pytest.raises(tarfile.TarError):
