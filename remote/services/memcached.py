@@ -148,9 +148,3 @@ def pause_command(pid_file: str, pauses: Sequence[tuple[float, float]]) -> str:
         ]
     )
     return shlex.join(["sh", "-c", script])
-
-
-def parse_pauses(text: str) -> list[tuple[float, float]]:
-    """Return when each pause began and ended, from what `pause_command` has printed."""
-    rows = (line.split() for line in text.splitlines())
-    return [(float(row[0]), float(row[1])) for row in rows if len(row) == 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -53,12 +54,12 @@ def machine_checks(
         busiest = min(seen, key=lambda host: seen[host][0])
         seen = {"the machine": seen[busiest]}
     for machine, (idle, steal) in seen.items():
-        is_limit = idle < LEAST_IDLE_PERCENT or steal > LARGEST_STEAL_PERCENT
-        verdict = (
-            "it limits the result, not the system under test"
-            if is_limit
-            else "it was not the limit"
-        )
+        is_limit = not idle >= LEAST_IDLE_PERCENT or steal > LARGEST_STEAL_PERCENT
+        verdict = "it was not the limit"
+        if math.isnan(idle):
+            verdict = "its monitor saw nothing of it"
+        elif is_limit:
+            verdict = "it limits the result, not the system under test"
         yield Check(
             name=f"{machine.replace('the ', '')}{NOT_THE_LIMIT}",
             passed=not is_limit,

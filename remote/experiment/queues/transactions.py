@@ -8,6 +8,7 @@ from remote.experiment.section import Section
 from remote.experiment.settings import Settings
 from remote.hosts.host import Host
 from remote.services.postgresql import OPENED
+from remote.services.spans import parse_spans
 
 KIND = "open transaction"
 BEFORE = 1 / 6  # of the stable window, so that its throughput is known
@@ -63,9 +64,8 @@ def opened(files: Mapping[str, bytes], hosts: Sequence[Host]) -> list[dict[str, 
     """
     found: list[dict[str, object]] = []
     for host in hosts:
-        times = files.get(f"{host.name}/{OPENED}.out", b"").split()
-        if len(times) == 2:
-            began_s, ended_s = map(float, times)
+        text = files.get(f"{host.name}/{OPENED}.out", b"").decode(errors="replace")
+        for began_s, ended_s in parse_spans(" ".join(text.split())):
             found.append(
                 {
                     "host": host.name,

@@ -16,7 +16,7 @@ from remote.hosts.provision import DROP_IN, Tools
 READY_LINE = "ready"
 READY_TIMEOUT_S = 150.0  # longer than the middlewares that they connect to
 APART_S = 1  # that real ones start and end after each other
-_LATE = re.compile(r"--start-at has passed (\d+) ms ago")
+_LATE = re.compile(r"--start-at has passed ([0-9]{1,9}) ms ago")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,11 +36,12 @@ from remote.hosts.jobs import (
 )
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
-from remote.services.memcached import Servers, parse_pauses
+from remote.services.memcached import Servers
 from remote.services.middleware import bring, start_middlewares
 from remote.services.middleware_file import kept_folder
 from remote.services.monitors import Monitors, read_counters
 from remote.services.postgresql import Databases
+from remote.services.spans import parse_spans
 
 GENERATOR_GRACE_S = 15.0
 START_LIMIT_S = 60.0  # more than hosts are ever given until they start together
@@ -352,8 +353,8 @@ def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
     """Return when servers stood still, in epoch seconds of their own clocks."""
     found = []
     for host in setup.servers:
-        text = collected.files.get(f"{host.name}/pauses.out", b"").decode()
-        for began_s, ended_s in parse_pauses(text):
+        text = collected.files.get(f"{host.name}/pauses.out", b"").decode(errors="replace")
+        for began_s, ended_s in parse_spans(text):
             found.append(
                 {"host": host.name, "began_epoch_s": began_s, "ended_epoch_s": ended_s},
             )

@@ -11,6 +11,7 @@ from remote.errors import HostUnreachable
 from remote.hosts.group import in_parallel
 from remote.services import iperf, memcached, monitors
 from remote.services.memtier import Keys, MemtierOptions, prefill
+from remote.services.spans import parse_spans
 
 OPTIONS = MemtierOptions(
     program="/opt/my tools/memtier_benchmark",
@@ -123,9 +124,9 @@ def test_memcached_stats_become_a_mapping():
     }
 
 
-def test_memcached_pauses_are_read_as_they_are_printed():
-    text = "1795000000.501 1795000001.502\n1795000010.5 1795000012.5\nbroken\n"
-    assert memcached.parse_pauses(text) == [
+def test_spans_are_read_as_they_are_printed():
+    text = "1795000000.501 1795000001.502\n1795000010.5 1795000012.5\nbroken\na b\nnan 1\n1 2 3"
+    assert parse_spans(text) == [
         (1795000000.501, 1795000001.502),
         (1795000010.5, 1795000012.5),
     ]
@@ -148,7 +149,7 @@ def test_memcached_stops_and_goes_on_at_the_given_seconds(tmp_path):
         text, _ = pauser.communicate(timeout=5)
         assert state_of_child(parent.pid) == "S"
         subprocess.run(["pkill", "-P", str(parent.pid)], check=True)
-    ((began_s, ended_s),) = memcached.parse_pauses(text)
+    ((began_s, ended_s),) = parse_spans(text)
     assert 0 <= began_s - start_s < 0.15
     assert 0 <= ended_s - (start_s + 0.4) < 0.15
 

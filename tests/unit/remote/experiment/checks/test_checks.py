@@ -7,7 +7,14 @@ from analysis.results import read_memtier_json
 from remote.experiment.checks import evaluate
 from remote.experiment.checks.check import Check
 from tests.helpers.campaign import build_run, write_compressed
-from tests.helpers.tools import COOL_DOWN_S, STABLE_S, START_EPOCH_S, WARM_UP_S, dool_csv
+from tests.helpers.tools import (
+    COOL_DOWN_S,
+    DOOL_HEADER,
+    STABLE_S,
+    START_EPOCH_S,
+    WARM_UP_S,
+    dool_csv,
+)
 
 CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 64}
 CLIENTS = ("c1", "c2", "c3")
@@ -166,6 +173,14 @@ def test_busy_machine_is_recorded_without_rejecting(run):
     assert "the machine was 1.0 % idle" in detail and "0.0 % stolen" in detail
     assert "it limits the result" in detail
     assert evaluation["status"] == "accepted"
+
+
+def test_machine_whose_monitor_saw_nothing_is_not_said_to_have_had_time(run):
+    rows = dool_csv().splitlines()
+    write_compressed(run[0], {"s1/dool.csv": "\n".join(rows[: len(DOOL_HEADER) + 1]) + "\n"})
+    folder, manifest = run
+    evaluation = evaluate(folder, {**manifest, "fleet": "azure"})
+    assert "its monitor saw nothing" in failed(evaluation)["s1_not_the_limit"]
 
 
 def test_each_machine_of_a_fleet_speaks_for_itself(run):
