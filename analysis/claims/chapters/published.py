@@ -5,18 +5,27 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.claims.findings import Findings
-from analysis.claims.rules import at_least
+from analysis.claims.rules import at_least, at_most
 from analysis.published.designs_again import schmid_allocation, yenicelik_effects
+from analysis.published.machines.cells import DESIGN, OTHER
+from analysis.published.machines.fit import CONSTANT, GROWING
+from analysis.published.machines.shown import machines, share_near
 from analysis.published.message_queue import su_numbers
 from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
 from analysis.published.variation_again import cetin_design
 from analysis.statistics.estimates import exact
 
 FOLLOW = at_least(0.95)  # one printed number of twenty may be a slip
+_MOST, _FEW = at_least(0.8), at_most(0.25)
 
 
 def check(found: Findings) -> None:
     """Check which derived numbers follow from printed ones; no campaign changes them."""
+    _derived(found)
+    _sets(found)
+
+
+def _derived(found: Findings) -> None:
     stations = pd.concat([yenicelik_single_queue(), yenicelik_many_servers()])
     for statement, places, derived in (
         (
@@ -53,4 +62,26 @@ def check(found: Findings) -> None:
             measured=exact(float(tested["agrees"].mean())),
             holds=FOLLOW,
             see="10-agreement",
+        )
+
+
+def _sets(found: Findings) -> None:
+    fits = machines()
+    for statement, server, part, holds in (
+        (
+            "Five numbers of each study's machines give the sets of its design.",
+            GROWING,
+            DESIGN,
+            _MOST,
+        ),
+        ("Those five numbers give the sets of other systems.", GROWING, OTHER, _MOST),
+        ("Servers of constant time give few of those sets.", CONSTANT, OTHER, _FEW),
+    ):
+        found.check(
+            "10",
+            statement,
+            quantity="share of cells predicted within 10 %",
+            measured=exact(share_near(fits[server], part)),
+            holds=holds,
+            see="10-7-predicted",
         )
