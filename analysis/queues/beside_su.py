@@ -10,6 +10,7 @@ from analysis.queues.demands import (
     FRONT,
     WORKER,
     Demands,
+    database_ms,
     demand_rows,
     growth_by_workers,
 )
@@ -41,9 +42,10 @@ def growth_table(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `all_workers`, `service_time_ms` and `service_rate_per_s` (of one worker), `su2015_ms`,
-        `su2015_per_s` (missing where he has no such number of workers), and of both how many times
-        as long it is as with the fewest workers, `times_longer` and `su2015_times_longer`.
+        `all_workers`, `service_time_ms`, `service_rate_per_s` (of one worker), `database_ms` (CPU
+        time of a request at the database), `su2015_ms`, `su2015_per_s` (missing where he has no
+        such number of workers), and of both how many times as long it is as with the fewest
+        workers, `times_longer` and `su2015_times_longer`.
     """
     ours = growth_by_workers(runs)
     theirs = published_table(STUDY, "t2_service").rename(
@@ -135,7 +137,8 @@ def load_table(measured: Evidence) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `law_table` but the think time and the differences, the utilizations of
-        `front_end`, `workers_busy` and `database`, and `database_predicted` (0..1).
+        `front_end`, `workers_busy` and `database`, `database_predicted` (0..1), and `database_ms`
+        (CPU time of a request at the database).
     """
     loads, _ = over_clients(measured)
     table = law_table(loads)
@@ -147,6 +150,8 @@ def load_table(measured: Evidence) -> pd.DataFrame:
         each = plain["database_cpus_each"].round(3)
         plain = plain[each.isna() if pd.isna(cpus) else each == cpus]
     busy = utilizations(plain, measured.demands)
-    names = ["front_end", "workers_busy", "database", "database_predicted"]
+    times = database_ms(plain).groupby(plain["num_clients"]).mean()
+    busy["database_ms"] = busy["num_clients"].map(times)
+    names = ["front_end", "workers_busy", "database", "database_predicted", "database_ms"]
     shown = [name for name in table if name in LAW.values() and name != "think_time_s"]
     return table[shown].merge(busy[["num_clients", *names]], on="num_clients", how="left")

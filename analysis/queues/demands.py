@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from analysis.queues.parts import (
     with_databases,
 )
 from analysis.tables.frames import Tables
+from analysis.text.lists import counted
 from analysis.units import MS_PER_S
 
 FRONT, WORKER, CPU = "front-end thread", "worker, processing", "database, CPU"
@@ -43,8 +44,9 @@ class Demands:
         CPU time of a middleware's front end.
     worker_time
         Processing in a worker.
-    database_time
-        CPU time of a database, of one CPU.
+    database_times
+        Numbers of connections, ascending, and the CPU time of a database that has so many, of one
+        CPU; at least one.
     other_time
         That a worker waits for the database beside its CPU and the network, whatever the load.
     """
@@ -52,13 +54,23 @@ class Demands:
     network_delay: float
     net_thread_time: float
     worker_time: float
-    database_time: float
+    database_times: tuple[tuple[int, float], ...]
     other_time: float
 
     @property
     def known(self) -> bool:
         """Whether all of them are."""
-        return not any(math.isnan(value) for value in asdict(self).values())
+        times = [seconds for _, seconds in self.database_times]
+        others = (self.network_delay, self.net_thread_time, self.worker_time, self.other_time)
+        return bool(times) and not any(map(math.isnan, (*times, *others)))
+
+    def database_time(self, connections: float) -> float:
+        """Return the CPU time of a database with so many connections.
+
+        Between what is known on a straight line of logarithms, beyond it the same.
+        """
+        known = np.log(np.array(self.database_times))
+        return float(np.exp(np.interp(np.log(connections), known[:, 0], known[:, 1])))
 
 
 def measured_demands(tables: Tables) -> Demands:
@@ -67,7 +79,8 @@ def measured_demands(tables: Tables) -> Demands:
     .. math:: D_{net} = M f U_{net} / X, \quad D_{db} = d c U_{CPU} / X
 
     with M middlewares of f front-end threads, and d databases of c CPUs, over the runs of a
-    component alone that kept it half busy or more (at least its largest load).
+    component alone that kept it half busy or more (at least its largest load); a database by its
+    number of connections.
 
     Parameters
     ----------
@@ -83,23 +96,22 @@ def measured_demands(tables: Tables) -> Demands:
     light = lightest_runs(runs)
     delay = _delay(tables)
     alone, echo = database_runs(runs), echo_runs(runs)
-    database_time = _cpu_time(
-        light if alone.empty else alone, "database_cpus_used", "database_utilization"
-    )
+    by_connections = _database_times(light if alone.empty else alone)
     threads = runs["num_middlewares"] * runs["net_threads"]
     used = threads * runs.get("middleware_net_thread_utilization", np.nan)
     runs = runs.assign(net_threads_used=used)
     front = (light if echo.empty else echo).index
     waited = _seconds(light, "middleware_servers_net_time_ms")
     speed = min(1.0, float(light["database_cpus_each"].mean())) if len(light) else 1.0
-    others = waited - 2 * delay - database_time / (1.0 if math.isnan(speed) else speed)
+    fewest = by_connections[0][1] if by_connections else math.nan
+    others = waited - 2 * delay - fewest / (1.0 if math.isnan(speed) else speed)
     return Demands(
         network_delay=delay,
         net_thread_time=_cpu_time(
             runs.loc[front], "net_threads_used", "middleware_net_thread_utilization"
         ),
         worker_time=_seconds(light, "middleware_processing_time_ms"),
-        database_time=database_time,
+        database_times=by_connections,
         other_time=max(others, 0.0) if not math.isnan(others) else math.nan,
     )
 
@@ -110,7 +122,12 @@ def demand_rows(demands: Demands) -> pd.DataFrame:
         "network, one message": (demands.network_delay, "the emulated round trip"),
         FRONT: (demands.net_thread_time, "middlewares that echo, utilization law"),
         WORKER: (demands.worker_time, "the lightest load of q2 and q4"),
-        CPU: (demands.database_time, "the database as a component, utilization law"),
+        **{
+            CPU if place == 0 else f"{CPU}, {connections} connections": (seconds, by)
+            for place, (connections, seconds) in enumerate(demands.database_times)
+            for by in (f"{counted(connections, 'connection')} alone, utilization law",)
+            if place in (0, len(demands.database_times) - 1)
+        },
         "database, other waits": (demands.other_time, "the lightest load of q2 and q4"),
     }
     rows = [(part, seconds * MS_PER_S, by) for part, (seconds, by) in told.items()]
@@ -141,6 +158,7 @@ def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
     cpus = float(cell.get("database_cpus_each", math.nan))
     cpus = 1.0 if math.isnan(cpus) else cpus
     cores = max(1, math.ceil(round(cpus, 6)))
+    database_time = demands.database_time(int(cell["num_middlewares"]) * int(cell["workers"]))
     return System(
         middlewares=int(cell["num_middlewares"]),
         workers=int(cell["workers"]),
@@ -156,7 +174,7 @@ def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
         think_time=float(cell["think_time_s"]),
         net_thread_time=demands.net_thread_time,
         worker_time=demands.worker_time + demands.other_time,
-        server_time=demands.database_time * cores / cpus,
+        server_time=database_time * cores / cpus,
     )
 
 
@@ -210,16 +228,27 @@ def growth_by_workers(runs: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `all_workers`, `service_time_ms`, `service_rate_per_s` (of one worker), as his table 2, of
-        section q2.
+        section q2, and `database_ms`, the CPU time of a request at the database.
     """
     own = plain_runs(runs[runs["section"] == SCALABILITY])
     if "middleware_service_time_ms" not in own:
         own = own.assign(middleware_service_time_ms=np.nan)
     workers = (own["num_middlewares"] * own["workers"]).rename("all_workers")
     times = own["middleware_service_time_ms"].groupby(workers).mean().dropna()
+    cpu_times = database_ms(own).groupby(workers).mean()
     return pd.DataFrame(
-        {"service_time_ms": times, "service_rate_per_s": MS_PER_S / times}
+        {
+            "service_time_ms": times,
+            "service_rate_per_s": MS_PER_S / times,
+            "database_ms": cpu_times.reindex(times.index),
+        }
     ).reset_index()
+
+
+def database_ms(runs: pd.DataFrame) -> pd.Series:
+    """Return the CPU time that a request took at the databases in each run, D = U m / X."""
+    times: pd.Series = runs["database_cpus_used"] / runs["client_throughput_ops_per_s"]
+    return times * MS_PER_S
 
 
 def _delay(tables: Tables) -> float:
@@ -230,16 +259,29 @@ def _delay(tables: Tables) -> float:
 
 
 def _cpu_time(runs: pd.DataFrame, used: str, utilization: str) -> float:
-    """CPU seconds of one request, over runs that kept the CPUs half busy, or the largest load."""
+    """CPU seconds of one request, over the runs of `_busy`."""
     if used not in runs or utilization not in runs:
         return math.nan
-    known = runs.dropna(subset=[used, "client_throughput_ops_per_s"])
-    if known.empty:
-        return math.nan
-    busy = known[known[utilization] >= HALF_BUSY]
-    if busy.empty:
-        busy = known[known["num_clients"] == known["num_clients"].max()]
+    busy = _busy(runs, used, utilization)
     return float((busy[used] / busy["client_throughput_ops_per_s"]).mean())
+
+
+def _database_times(runs: pd.DataFrame) -> tuple[tuple[int, float], ...]:
+    """Return `Demands.database_times`, of runs that kept the CPUs busy as `_cpu_time` has it."""
+    if "database_cpus_used" not in runs:
+        return ()
+    busy = _busy(runs, "database_cpus_used", "database_utilization")
+    connections = busy["num_middlewares"] * busy["workers"]
+    seconds = busy["database_cpus_used"] / busy["client_throughput_ops_per_s"]
+    means = seconds.groupby(connections).mean()
+    return tuple(zip(map(int, means.index), map(float, means), strict=True))
+
+
+def _busy(runs: pd.DataFrame, used: str, utilization: str) -> pd.DataFrame:
+    """Keep the runs that kept the CPUs half busy; of none such, those of the largest load."""
+    known = runs.dropna(subset=[used, "client_throughput_ops_per_s"])
+    busy = known[known[utilization] >= HALF_BUSY]
+    return known[known["num_clients"] == known["num_clients"].max()] if busy.empty else busy
 
 
 def _seconds(runs: pd.DataFrame, column: str) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.queues import costs, networks
-from analysis.queues.demands import Demands, measured_demands
+from analysis.queues.demands import Demands, database_ms, measured_demands
 from analysis.queues.parts import (
     MOST,
     STABILITY,
@@ -92,6 +92,22 @@ class Evidence:
         shares: pd.Series = waited / alone["client_response_time_ms"]
         return shares.dropna()
 
+    def database_times(self) -> dict[str, tuple[pd.Series, pd.Series]]:
+        """Return the database's CPU time of a request, in ms, at both ends of two factors.
+
+        Returns
+        -------
+        dict
+            ``connections``: with most and with fewest workers, the database alone; ``clients``:
+            with fewest and with most that think, section q4. Empty where it is not known.
+        """
+        alone = database_runs(self.runs)
+        alone = alone[alone["num_clients"] == alone["num_clients"].max()]
+        whole = self.plain(MOST)
+        few, many = (_cpu_time(alone, "workers", end) for end in ("min", "max"))
+        seldom, often = (_cpu_time(whole, "num_clients", end) for end in ("min", "max"))
+        return {"connections": (many, few), "clients": (seldom, often)}
+
     def seconds(self, run: pd.Series) -> pd.DataFrame:
         """Return the rows of `Tables.windows` of one run."""
         windows = self.tables.windows
@@ -163,6 +179,11 @@ def most_of(runs: pd.DataFrame) -> pd.Series:
     means = own.groupby(_SYSTEM, dropna=False)[THROUGHPUT].transform("mean")
     chosen: pd.Series = own.loc[means == means.max(), THROUGHPUT]
     return chosen
+
+
+def _cpu_time(runs: pd.DataFrame, factor: str, end: str) -> pd.Series:
+    own = runs[runs[factor] == runs[factor].agg(end)]
+    return database_ms(own).dropna()
 
 
 def left_open(tables: Tables) -> pd.DataFrame:

@@ -129,7 +129,8 @@ def _database(runs: pd.DataFrame, demands: Demands) -> pd.DataFrame:
     known = cells(own).sort_values("workers").reset_index(drop=True)
     cpus = own["database_cpus_each"].mean()
     cores = 1 if pd.isna(cpus) else max(1, int(np.ceil(round(float(cpus), 6))))
-    service_s = demands.database_time * (1.0 if pd.isna(cpus) else cores / float(cpus))
+    of_one_cpu = (known["workers"] * known.get("num_middlewares", 1)).map(demands.database_time)
+    service_s = of_one_cpu * (1.0 if pd.isna(cpus) else cores / float(cpus))
     away_s = 2 * demands.network_delay + demands.other_time
     time = "middleware_servers_net_time_ms"
     return _component("database", known, time, _RATE, cores, service_s, away_s)
@@ -141,7 +142,7 @@ def _component(
     time: str,
     rate: str,
     servers: int,
-    service_s: float,
+    service_s: float | pd.Series,
     away_s: float,
 ) -> pd.DataFrame:
     counts = pd.Series(servers, known.index)

@@ -247,6 +247,32 @@ def _networks(found: Findings, measured: Evidence | None) -> None:
         see="13-5-shares",
         missing="no cell was repeated",
     )
+    times = {} if measured is None else measured.database_times()
+    for statement, quantity, ends, see, missing in (
+        (
+            "A request costs the database as much with many connections.",
+            "CPU time of a request, most connections over fewest",
+            "connections",
+            "13-2-growth",
+            _Q3,
+        ),
+        (
+            "It costs as much where the database is asked seldom.",
+            "CPU time of a request, fewest clients over most",
+            "clients",
+            "13-4-utilization",
+            _Q4,
+        ),
+    ):
+        found.check(
+            "13.5",
+            statement,
+            quantity=quantity,
+            measured=_over(*times.get(ends, (_NOTHING, _NOTHING))),
+            holds=equal_to(1, _CLOSE),
+            see=see,
+            missing=missing,
+        )
     _check_errors(
         found,
         "13.5",

@@ -40,6 +40,8 @@ def known():
         "The fewest front-end threads",
         "What-ifs come out",
         "A network is within",
+        "A request costs the database as much",
+        "It costs as much where the database",
         "One at a time requests",
         "On a disk commits that do not wait",
         "Asking an empty queue",

@@ -37,7 +37,8 @@ def test_demands_are_those_of_the_system(demands):
     assert demands.network_delay == pytest.approx(TRUTH["network_delay"])
     assert demands.net_thread_time == pytest.approx(TRUTH["net_thread_time"], rel=0.02)
     assert demands.worker_time == pytest.approx(TRUTH["worker_time"])
-    assert demands.database_time == pytest.approx(TRUTH["server_time"], rel=0.02)
+    for connections in (1, 4, 20, 100):
+        assert demands.database_time(connections) == pytest.approx(TRUTH["server_time"], rel=0.02)
     assert demands.other_time == pytest.approx(ASIDE, rel=0.1)
     assert demands.known
     assert demand_rows(demands)["demand_ms"].between(0.01, 1).all()
@@ -46,13 +47,13 @@ def test_demands_are_those_of_the_system(demands):
 def test_without_components_the_lightest_load_tells(tables):
     runs = tables.runs[tables.runs["section"] != "q3"]
     found = measured_demands(dataclasses.replace(tables, runs=runs))
-    assert found.database_time == pytest.approx(TRUTH["server_time"], rel=0.03)
+    assert found.database_time(1) == pytest.approx(TRUTH["server_time"], rel=0.03)
     assert found.net_thread_time == pytest.approx(TRUTH["net_thread_time"], rel=0.03)
 
 
 def test_what_nothing_tells_is_not_known(tables):
     found = measured_demands(dataclasses.replace(tables, hosts=pd.DataFrame()))
-    assert math.isnan(found.database_time)
+    assert found.database_times == ()
     assert not found.known
     with pytest.raises(ValueError, match="all demands must be known"):
         system_of({}, found)
@@ -99,4 +100,14 @@ def test_half_a_cpu_is_one_that_takes_twice_as_long(demands):
     for cpus, cores, slower in ((0.5, 1, 2), (1, 1, 1), (1.5, 2, 4 / 3), (math.nan, 1, 1)):
         system = system_of({**cell, "database_cpus_each": cpus}, demands)
         assert system.server_cores == cores
-        assert system.server_time == pytest.approx(slower * demands.database_time)
+        assert system.server_time == pytest.approx(slower * demands.database_time(1))
+
+
+def test_time_between_numbers_of_connections_is_on_a_line_of_logarithms(demands):
+    known = dataclasses.replace(demands, database_times=((4, 1e-4), (16, 2e-4)))
+    assert known.database_time(8) == pytest.approx(2**0.5 * 1e-4)
+    assert known.database_time(1) == pytest.approx(1e-4)
+    assert known.database_time(64) == pytest.approx(2e-4)
+    rows = demand_rows(known).set_index("part")["demand_ms"]
+    assert rows["database, CPU"] == pytest.approx(0.1)
+    assert rows["database, CPU, 16 connections"] == pytest.approx(0.2)

@@ -83,7 +83,7 @@ def test_what_fills_first_is_the_database(cells, predicted):
 
 DEMANDS = Demands(
     network_delay=TRUTH["network_delay"], net_thread_time=TRUTH["net_thread_time"],
-    worker_time=TRUTH["worker_time"], database_time=TRUTH["server_time"], other_time=2e-4,
+    worker_time=TRUTH["worker_time"], database_times=((1, TRUTH["server_time"]),), other_time=2e-4,
 )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def test_changes_stand_beside_what_was_measured_of_them(cells, demands):
 
 
 def test_without_demands_nothing_is_predicted(tables, cells, demands):
-    unknown = dataclasses.replace(demands, database_time=float("nan"))
+    unknown = dataclasses.replace(demands, database_times=())
     assert networks.predictions(tables, cells, unknown).empty
     assert what_ifs(cells, unknown).empty
     nothing = networks.predictions(tables, cells.iloc[:0], demands)
