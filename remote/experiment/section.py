@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -169,18 +169,36 @@ def with_middleware(section: Section, middleware: Middleware) -> Section:
     def told(table: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in table.items() if middleware.takes(name)}
 
-    parts = list(map(told, section.parts))
     return replace(
         section,
         factors=told(section.factors),
         extra=told(section.extra),
-        parts=tuple(part for i, part in enumerate(parts) if part not in parts[:i]),
+        parts=_without_contained(list(map(told, section.parts))),
         constants={**told(section.constants), "middleware": middleware.name},
         follows={
             factor: {level: told(following) for level, following in by_level.items()}
             for factor, by_level in told(section.follows).items()
         },
         middlewares={middleware.name: middleware},
+    )
+
+
+def _without_contained(parts: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Leave out the parts of which each configuration is one of another part, too."""
+
+    def is_in(part: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        return part.keys() == other.keys() and all(
+            set(levels) <= set(other[name]) for name, levels in part.items()
+        )
+
+    return tuple(
+        part
+        for i, part in enumerate(parts)
+        if not any(
+            is_in(part, other) and (j < i or not is_in(other, part))
+            for j, other in enumerate(parts)
+            if j != i
+        )
     )
 
 

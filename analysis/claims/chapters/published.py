@@ -7,8 +7,8 @@ import pandas as pd
 from analysis.claims.findings import Findings
 from analysis.claims.rules import at_least, at_most
 from analysis.published.designs_again import schmid_allocation, yenicelik_effects
-from analysis.published.machines.cells import DESIGN, OTHER
 from analysis.published.machines.fit import CONSTANT, GROWING
+from analysis.published.machines.printed_sets import DESIGN, OTHER
 from analysis.published.machines.shown import machines, share_near
 from analysis.published.message_queue import su_numbers
 from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
@@ -69,7 +69,7 @@ def _sets(found: Findings) -> None:
     fits = machines()
     for statement, server, part, holds in (
         (
-            "Five numbers of each study's machines give the sets of its design.",
+            "Five numbers of a study's machines give its design's sets.",
             GROWING,
             DESIGN,
             _MOST,

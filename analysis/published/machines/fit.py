@@ -8,8 +8,8 @@ import pandas as pd
 from scipy.optimize import least_squares
 from scipy.special import ndtri
 
-from analysis.published.machines.cells import DESIGN, STUDIES
-from analysis.published.machines.model import Machines, names, throughputs
+from analysis.published.machines.five_numbers import Machines, names, throughputs
+from analysis.published.machines.printed_sets import DESIGN, STUDIES
 from analysis.statistics.intervals import FloatArray
 
 INEXACT = 0.05  # relative error that five numbers may leave, beside that of a mean
@@ -52,7 +52,7 @@ def fit(cells: pd.DataFrame, server: str = GROWING) -> Fit:
     Parameters
     ----------
     cells
-        From `analysis.published.machines.cells.set_cells`.
+        From `analysis.published.machines.printed_sets.set_cells`.
     server
         `GROWING`, or `CONSTANT` for a server that completes as many sets per second whatever it
         holds, as one with a constant share of a processor does.

@@ -4,8 +4,8 @@ from functools import cache
 
 import pandas as pd
 
-from analysis.published.machines.cells import OTHER, STUDIES, set_cells
 from analysis.published.machines.fit import CONSTANT, GROWING, Fit, fit, judged
+from analysis.published.machines.printed_sets import OTHER, STUDIES, set_cells
 from analysis.published.printed import study_name
 from analysis.text.numbers import short
 

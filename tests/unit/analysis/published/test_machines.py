@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.published.machines.cells import DESIGN, OTHER, SAME, STUDIES, set_cells
 from analysis.published.machines.fit import CONSTANT, fit, judged
-from analysis.published.machines.model import Machines, throughput, throughputs
+from analysis.published.machines.five_numbers import Machines, throughput, throughputs
+from analysis.published.machines.printed_sets import DESIGN, OTHER, SAME, STUDIES, set_cells
 
 PLANTED = Machines(
     alone_per_s=2500, exponent=0.35, middleware_s=40e-6, forwarding_s=15e-6, slowest=1.25

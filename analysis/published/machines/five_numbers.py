@@ -71,7 +71,7 @@ def throughput(machines: Machines, cell: Mapping[str, Any]) -> float:
     Parameters
     ----------
     cell
-        As in `analysis.published.machines.cells.set_cells`.
+        As in `analysis.published.machines.printed_sets.set_cells`.
     """
     middlewares, servers, clients = cell["middlewares"], cell["servers"], cell["num_clients"]
     on_link = link_seconds(message_bytes("set")["request_bytes"], CLIENT_LINK_BITS_PER_S)
