@@ -52,14 +52,16 @@ def with_systems(tables: Tables) -> Tables:
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave out of a table what all middlewares have in common, and what clients alone have not."""
-    table = table.drop(
-        columns=[
-            name
-            for name in ("routing", "dispatch")
-            if name in table and table.loc[table[name] != _NONE, name].nunique() < 2
-        ]
-    )
+    """Leave out of a table what all middlewares have in common, and what clients alone have not.
+
+    Where they differ in it, `routing` tells the dispatch, too: ``ring``, ``ring, pipelined``.
+    """
+    if "routing" in table and "dispatch" in table:
+        pipelined = np.where(table["dispatch"] == "pipelined", ", pipelined", "")
+        ways = table["routing"].replace("consistent-hash", "ring") + pipelined
+        table = table.assign(routing=ways).drop(columns="dispatch")
+        if ways[ways != _NONE].nunique() < 2:
+            table = table.drop(columns="routing")
     known = [name for name in ("replicas", "workers") if name in table]
     levels = {name: table[name].astype("Int64") for name in known}
     return table.assign(**{name: level.mask(level == 0) for name, level in levels.items()})

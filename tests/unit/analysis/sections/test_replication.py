@@ -97,7 +97,9 @@ def test_factors_that_a_section_does_not_vary_are_the_same_in_all_rows():
 def test_dispatches_are_shown_where_they_differ():
     systems = section_9().runs[list(SYSTEM)].drop_duplicates()
     two = pd.concat([systems, systems.tail(1).assign(dispatch="pipelined")])
-    assert "dispatch" in replication.shown(two)
+    shown = replication.shown(two)
+    assert "dispatch" not in shown
+    assert shown["routing"].tolist() == ["none", *4 * ["ring"], "ring, pipelined"]
 
 
 def test_requests_are_counted_at_the_clients_by_system():
