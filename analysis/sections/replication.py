@@ -58,7 +58,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
     """
     if "routing" in table and "dispatch" in table:
         pipelined = np.where(table["dispatch"] == "pipelined", ", pipelined", "")
-        ways = table["routing"].replace("consistent-hash", "ring") + pipelined
+        ways: pd.Series = table["routing"].replace("consistent-hash", "ring") + pipelined
         table = table.assign(routing=ways).drop(columns="dispatch")
         if ways[ways != _NONE].nunique() < 2:
             table = table.drop(columns="routing")
