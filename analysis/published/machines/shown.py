@@ -10,13 +10,14 @@ from analysis.published.printed import study_name
 from analysis.text.numbers import short
 
 _US_PER_S = 1e6
+_NEAR = {GROWING: "Near", CONSTANT: "Near, a = 0"}
 
 _COLUMNS = {
     "alone_per_s": ("μ₁ (sets/s)", 1.0),
-    "exponent": ("a", 1.0),
-    "middleware_s": ("middleware (µs)", _US_PER_S),
-    "forwarding_s": ("each server, in it (µs)", _US_PER_S),
-    "slowest": ("slowest of three", 1.0),
+    "exponent": ("Exponent a", 1.0),
+    "middleware_s": ("Middleware (µs)", _US_PER_S),
+    "forwarding_s": ("Each server, in it (µs)", _US_PER_S),
+    "slowest": ("Slowest of three", 1.0),
 }
 
 
@@ -49,7 +50,7 @@ def machines_table(fits: dict[str, Fit]) -> pd.DataFrame:
         for server, one in fits.items():
             told = judged(one.predictions)
             own = told[(told["study"] == study) & (told["part"] == OTHER)]
-            row[f"near, {server}"] = f"{own['near'].sum()} of {own['cells'].sum()}"
+            row[_NEAR[server]] = f"{own['near'].sum()} of {own['cells'].sum()}"
         rows.append(row)
     return pd.DataFrame(rows)
 
