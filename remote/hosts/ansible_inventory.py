@@ -142,7 +142,10 @@ class AnsibleInventory:
         place = ".children.".join((*above, name))
         self._written += 1
         if self._written > _MOST_GROUPS:
-            raise ConfigError(self.path, f"{place}: there are more than {_MOST_GROUPS} groups")
+            raise ConfigError(
+                self.path,
+                f"{place}: there are more than {_MOST_GROUPS} groups: repeat fewer YAML anchors",
+            )
         self._require_name("group", name, place)
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)

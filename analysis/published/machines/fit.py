@@ -46,8 +46,8 @@ def fit(cells: pd.DataFrame, server: str = GROWING) -> Fit:
     """Fit each study to its factorial design, and predict all cells.
 
     The logarithms of the numbers have normal priors, wide ones, so that what a design does not tell
-    stays what was known before. Intervals are those of a normal distribution about the best numbers
-    (Gelman et al. 2013, section 4.1).
+    stays what was known before; a cell's error is that of its mean and `INEXACT`. Intervals are
+    those of a normal distribution about the best numbers (Gelman et al. 2013, section 4.1).
 
     Parameters
     ----------

@@ -56,11 +56,10 @@ def machines_table(fits: dict[str, Fit]) -> pd.DataFrame:
 
 
 def predicted_sets(fits: dict[str, Fit]) -> pd.DataFrame:
-    """Return all cells as `plot_predicted_against_measured` takes them, by study and part."""
+    """Return all cells as `plot_predicted_against_measured` takes them, by part."""
     cells = fits[GROWING].predictions
     return pd.DataFrame(
         {
-            "cells": [study_name(study) for study in cells["study"]],
             "part": cells["part"],
             "throughput_ops_per_s_mean": cells["published"],
             "throughput_ops_per_s_ci_low": float("nan"),
