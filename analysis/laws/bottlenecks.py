@@ -47,20 +47,23 @@ def utilization_table(
         `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers,
         whose utilization is missing where the middleware does not tell it.
         Resources are the links and CPUs of each role, one CPU in all where the hosts share a
-        machine (those of a role there only where it has a quota, of which the utilization is then
-        told), and the middlewares' net threads and workers. A worker that waits for a server
-        is busy, a net thread that waits for a processor is not: then the CPU is the limit. Net
-        threads are left out where the middleware does not tell their time on a processor.
+        machine (those of a role there only where it has processors of its own or a quota, of which
+        the utilization is then told), and the middlewares' net threads and workers. A worker that
+        waits for a server is busy, a net thread that waits for a processor is not: then the CPU is
+        the limit. Net threads are left out where the middleware does not tell their time on a
+        processor.
     """
     if THINK_TIME in hosts:
         by = with_think_time(runs, by)
     hosts, runs = _at_largest_load(hosts, by), _at_largest_load(runs, by)
     key = [*by, "num_clients", "resource"]
     roles = hosts["role"].map(ROLES)
-    cpus = (roles + "s' CPUs").mask(hosts["shares_machine"], "machine's CPU")
+    apart = are_apart(hosts)
+    cpus = (roles + "s' CPUs").mask(hosts["shares_machine"] & ~apart, "machine's CPU")
+    processors = hosts.assign(resource=cpus, utilization=hosts["cpu_percent"] / 100)
     parts = [
         hosts.assign(resource=roles + "s' links", utilization=hosts["send_link_utilization"]),
-        hosts.assign(resource=cpus, utilization=hosts["cpu_percent"] / 100).drop(
+        processors[~apart | of_quotas(hosts).isna()].drop(
             columns=["send_mbit_per_s", "rate_mbit_per_s"]
         ),
         *_quotas(hosts.assign(resource=roles + "s' CPUs", utilization=of_quotas(hosts))),
@@ -77,6 +80,11 @@ def of_quotas(hosts: pd.DataFrame) -> pd.Series:
     """Return how much of its quota of CPU time each host used, 0..1; missing where it has none."""
     nothing = pd.Series(np.nan, hosts.index)
     return hosts.get("cpu_utilization", nothing).where(hosts.get("cpu_quota", nothing).notna())
+
+
+def are_apart(hosts: pd.DataFrame) -> pd.Series:
+    """Tell which hosts have processors of a shared machine for themselves."""
+    return hosts.get("own_processors", pd.Series(False, hosts.index)).eq(True)
 
 
 def utilization_overview(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.laws.bottlenecks import ROLES, WORKERS, of_quotas, utilization_table
+from analysis.laws.bottlenecks import ROLES, WORKERS, are_apart, of_quotas, utilization_table
 from analysis.statistics.loads.curve import THINK_TIME
 from analysis.tables.frames import Tables
 from analysis.text.numbers import percent, short
@@ -98,9 +98,11 @@ def late_server(servers: pd.DataFrame) -> str:
 
 
 def busiest_host(hosts: pd.DataFrame) -> str:
-    """Say whose CPU was the busiest; empty where all share one and none has a quota."""
-    of_hosts = of_quotas(hosts).fillna((hosts["cpu_percent"] / 100).mask(hosts["shares_machine"]))
-    each = of_hosts.groupby(hosts["host"]).max().dropna()
+    """Say whose CPU was the busiest, or that it is the one that hosts share; empty of none."""
+    quotas = of_quotas(hosts)
+    shared = hosts["shares_machine"] & quotas.isna() & ~are_apart(hosts)
+    owners = hosts["host"].mask(shared, "the machine")
+    each = quotas.fillna(hosts["cpu_percent"] / 100).groupby(owners).max().dropna()
     return "" if each.empty else f"{each.idxmax()}'s CPU {each.max():.2f} busy"
 
 

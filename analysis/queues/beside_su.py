@@ -137,8 +137,8 @@ def load_table(measured: Evidence) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `law_table` but the think time and the differences, the utilizations of
-        `front_end`, `workers_busy` and `database`, `database_predicted` (0..1), and `database_ms`
-        (CPU time of a request at the database).
+        `front_end`, `workers_busy` and `database`, `database_predicted` (0..1), `database_ms` (CPU
+        time of a request at the database), and how busy the `machine` was that carries all others.
     """
     loads, _ = over_clients(measured)
     table = law_table(loads)
@@ -150,8 +150,9 @@ def load_table(measured: Evidence) -> pd.DataFrame:
         each = plain["database_cpus_each"].round(3)
         plain = plain[each.isna() if pd.isna(cpus) else each == cpus]
     busy = utilizations(plain, measured.demands)
-    times = database_ms(plain).groupby(plain["num_clients"]).mean()
-    busy["database_ms"] = busy["num_clients"].map(times)
-    names = ["front_end", "workers_busy", "database", "database_predicted", "database_ms"]
+    told = {"database_ms": database_ms(plain), "machine": plain["machine_utilization"]}
+    for name, values in told.items():
+        busy[name] = busy["num_clients"].map(values.groupby(plain["num_clients"]).mean())
+    names = ["front_end", "workers_busy", "database", "database_predicted", *told]
     shown = [name for name in table if name in LAW.values() and name != "think_time_s"]
     return table[shown].merge(busy[["num_clients", *names]], on="num_clients", how="left")

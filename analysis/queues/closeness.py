@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from analysis.laws.limits import CPU_FULL
 from analysis.queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
 from analysis.statistics.comparison import NEAR, compare
 from analysis.statistics.intervals import CONFIDENCE
@@ -16,7 +17,10 @@ RIGHT = "any that is right"
 
 
 def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Put the predictions of one measure beside the cells that told no demand.
+    """Put the predictions of one measure beside the cells that can judge them.
+
+    Those are all but the lightest, which told demands, and those in which the machine was the
+    limit: its processors, which hosts of the local lab share, are in no model of the system.
 
     Parameters
     ----------
@@ -38,8 +42,15 @@ def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd
         return pd.DataFrame(columns=[*leading, *errors])
     judged = predicted[~predicted["is_light"].astype(bool)]
     known = measured.assign(repetitions=measured[f"{column}_repetitions"])
+    known = known[~machine_is_full(known)]
     joined = judged[[*leading[:-1], name]].merge(known, on=list(CELL))
     return pd.concat([joined[leading], compare(joined, joined[name], column)], axis="columns")
+
+
+def machine_is_full(cells: pd.DataFrame) -> pd.Series:
+    """Tell in which cells of `queue_cells` the processors that hosts share were the limit."""
+    busy = cells.get("machine_utilization_mean", pd.Series(np.nan, cells.index))
+    return busy > CPU_FULL
 
 
 def comparisons(measured: pd.DataFrame, predicted: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.laws.bottlenecks import are_apart
 from analysis.tables.frames import SETTINGS, Tables
 
 SECTIONS = ("q1", "q2", "q3", "q4", "q5", "q6")
@@ -23,6 +24,7 @@ _KEY = (
     *("section", "workload", "clients_per_thread", "repetition", "num_clients", "time_dilation"),
     *SETTINGS,
 )
+_UNKNOWN = pd.Series(dtype=float)
 _OF_DATABASES = ["database_cpus_used", "database_cpus_each", "database_utilization"]
 
 
@@ -41,12 +43,14 @@ def with_databases(tables: Tables) -> pd.DataFrame:
         run does not tell them), and `database_cpus_used` (by all databases together),
         `database_cpus_each` (that each may use) and `database_utilization` (0..1, of these, mean
         over databases), all three of the undilated system and missing without a database or where
-        its host does not count its own CPU time.
+        its host does not count its own CPU time; and `machine_utilization` (0..1, of the processors
+        that hosts of one machine share; missing of machines of their own, and where it is not
+        known).
     """
-    parts = [
-        _with_hosts(runs, _of_section(tables.hosts, str(section)))
-        for section, runs in tables.runs.groupby("section", sort=False)
-    ]
+    parts = []
+    for section, runs in tables.runs.groupby("section", sort=False):
+        hosts = _of_section(tables.hosts, str(section))
+        parts.append(_with_machine(_with_hosts(runs, hosts), hosts))
     runs = pd.concat(parts, ignore_index=True) if parts else tables.runs
     levels = {name: runs.get(name, pd.Series(np.nan, runs.index)) for name in _DEFAULTS}
     return runs.assign(
@@ -119,18 +123,17 @@ def _most_frequent(levels: pd.Series) -> object:
 
 
 def _of_section(hosts: pd.DataFrame, section: str) -> pd.DataFrame:
-    """Rows of the databases of a section; columns that are missing there are left out."""
-    if hosts.empty:
-        return hosts
-    own = hosts[(hosts["section"] == section) & (hosts["role"] == "databases")]
-    return own.dropna(axis="columns", how="all")
+    """Rows of a section."""
+    return hosts if hosts.empty else hosts[hosts["section"] == section]
 
 
 def _with_hosts(runs: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
-    if hosts.empty or "cpu_utilization" not in hosts:
+    own = hosts if hosts.empty else hosts[hosts["role"] == "databases"]
+    own = own.dropna(axis="columns", how="all")
+    if own.empty or "cpu_utilization" not in own:
         return runs.assign(**dict.fromkeys(_OF_DATABASES, np.nan))
-    key = [name for name in _KEY if name in hosts and name in runs]
-    known = hosts.merge(runs[[*key, "stable_s"]].drop_duplicates(key), on=key)
+    key = [name for name in _KEY if name in own and name in runs]
+    known = own.merge(runs[[*key, "stable_s"]].drop_duplicates(key), on=key)
     of_clock = known["cpu_s"] / known["stable_s"] if "cpu_s" in known else np.nan
     quota = known.get("cpu_quota", pd.Series(np.nan, known.index))
     share = known["cpu_utilization"]
@@ -146,4 +149,16 @@ def _with_hosts(runs: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
     )
     return runs.drop(columns=_OF_DATABASES, errors="ignore").merge(
         used.reset_index(), on=key, how="left"
+    )
+
+
+def _with_machine(runs: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
+    busy = hosts.dropna(subset="cpu_percent") if "cpu_percent" in hosts else hosts.iloc[:0]
+    shared = busy if busy.empty else busy[busy["shares_machine"].astype(bool) & ~are_apart(busy)]
+    if shared.empty:
+        return runs.assign(machine_utilization=np.nan)
+    key = [name for name in _KEY if name in runs and shared.get(name, _UNKNOWN).notna().any()]
+    means = shared.groupby(key, dropna=False)["cpu_percent"].mean() / 100
+    return runs.drop(columns=["machine_utilization"], errors="ignore").merge(
+        means.rename("machine_utilization").reset_index(), on=key, how="left"
     )

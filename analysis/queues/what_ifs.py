@@ -38,10 +38,12 @@ def what_ifs(measured: pd.DataFrame, demands: Demands) -> pd.DataFrame:
     pandas.DataFrame
         `case`, `num_clients`, `predicted_ops_per_s` and `predicted_gain` (over the system as it is)
         of the network of queues, `bottleneck`, `measured_ops_per_s`, `measured_gain`,
-        `relative_error` (of the throughput); what was not measured is missing. Empty without q4.
+        `relative_error` (of the throughput), `machine` (how busy the processors were that hosts
+        share, 0..1: full, they are the limit, which no model here knows); what was not measured is
+        missing. Empty without q4.
     """
     columns = ["case", "num_clients", "predicted_ops_per_s", "predicted_gain", "bottleneck"]
-    columns += ["measured_ops_per_s", "measured_gain", "relative_error"]
+    columns += ["measured_ops_per_s", "measured_gain", "relative_error", "machine"]
     own = measured[measured["section"] == MOST]
     if own.empty or not demands.known:
         return pd.DataFrame(columns=columns)
@@ -92,6 +94,7 @@ def _case_row(
         "predicted_ops_per_s": float(last["throughput_ops_per_s"]),
         "bottleneck": BUSIEST.get(limit, limit),
         "measured_ops_per_s": math.nan if speed else float(cell[f"{THROUGHPUT}_mean"]),
+        "machine": math.nan if speed else float(cell["machine_utilization_mean"]),
     }
 
 

@@ -69,7 +69,9 @@ class Tables:
         `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
         `send_link_utilization` (0..1). On the local lab every host records in these percentages the
-        CPU of the one machine that they share (`shares_machine`). The host's own are `cpu_s` (in
+        CPU of the one machine that they share (`shares_machine`), `cpu_percent` that of the
+        processors that the host may use where some have processors of their own
+        (`own_processors`; missing where nobody has). The host's own are `cpu_s` (in
         the stable window) and `cpu_utilization` (0..1, of all CPUs that it may use), both as the
         clock has them, dilated or not; where a topology limits them also `cpu_quota` (CPUs that the
         host may use in undilated time; missing for those without a limit). Over the whole run:

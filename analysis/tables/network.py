@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.results import ParseError
+from analysis.tables.cpu_loads import busy_percents, own_processors, used_cpus
 from analysis.tables.run import Run
 from analysis.units import bytes_per_s_to_mbit_per_s
 
@@ -15,6 +15,7 @@ def host_measures(run: Run) -> pd.DataFrame:
     """Load of every host: `host`, `role`, `shares_machine`, CPU, link both ways, packets."""
     rates = run.manifest["topology"]["rates_mbit_per_s"]
     quotas = run.manifest["topology"].get("cpu_quotas", {})
+    busy, apart = busy_percents(run), own_processors(run)
     rows = []
     for role, hosts in run.manifest["roles"].items():
         for host in hosts:
@@ -28,9 +29,7 @@ def host_measures(run: Run) -> pd.DataFrame:
                         "host": host,
                         "role": role,
                         "shares_machine": run.on_one_machine,
-                        "cpu_percent": (
-                            100 - load["cpu_idle_percent"] - load["cpu_wait_percent"]
-                        ).mean(),
+                        "cpu_percent": busy[host],
                         "cpu_user_percent": load["cpu_user_percent"].mean(),
                         "cpu_system_percent": load["cpu_system_percent"].mean(),
                         "cpu_steal_percent": load["cpu_steal_percent"].mean(),
@@ -40,6 +39,7 @@ def host_measures(run: Run) -> pd.DataFrame:
                         ),
                         "rate_mbit_per_s": rates.get(host) or np.nan,
                         **({"cpu_quota": quotas.get(host, np.nan)} if quotas else {}),
+                        **({"own_processors": host in apart} if apart else {}),
                         **_cpu_time(run, host, quotas.get(host, np.inf)),
                         **_counted(run, host),
                     }
@@ -49,22 +49,11 @@ def host_measures(run: Run) -> pd.DataFrame:
 
 def _cpu_time(run: Run, host: str, quota: float) -> dict[str, float]:
     """CPU time that the host itself used in the window; unknown where it shares a machine's."""
-    known = run.cpu_times.get(host)
-    if known is None or (known.of_machine and run.on_one_machine):
+    used = used_cpus(run, host)
+    if np.isnan(used):
         return {"cpu_s": np.nan, "cpu_utilization": np.nan}
-    window = run.manifest["window"]
-    reach_s = 1  # readings come once a second; the share is that of the time between two of them
-    try:
-        used_s, elapsed_s = known.used_s(
-            window["start_epoch_s"] - reach_s, window["end_epoch_s"] + reach_s
-        )
-    except ValueError as exc:
-        raise ParseError(run.folder / host / "cpu-time.out.gz", None, str(exc)) from exc
-    may_use = min(known.cores, quota / run.manifest["topology"]["time_dilation"])
-    return {
-        "cpu_s": used_s * window["stable_s"] / elapsed_s,
-        "cpu_utilization": used_s / elapsed_s / may_use,
-    }
+    may_use = min(run.cpu_times[host].cores, quota / run.manifest["topology"]["time_dilation"])
+    return {"cpu_s": used * run.manifest["window"]["stable_s"], "cpu_utilization": used / may_use}
 
 
 def _counted(run: Run, host: str) -> dict[str, float]:

@@ -25,6 +25,7 @@ def inventory_text(
     delay: Delay,
     *,
     counts_cpu: bool,
+    num_processors: int = 2,
     user: str = "root",
     connect_command: str | None = None,
 ) -> str:
@@ -36,6 +37,7 @@ def inventory_text(
     ----------
     delay : what delays packets.
     counts_cpu : whether the CPU time of each host is counted.
+    num_processors : those that the lab may use; of one no host has a part for itself.
     user : who is on the hosts.
     connect_command : by which sockets to them are had; None where this machine reaches them.
     """
@@ -62,7 +64,8 @@ def inventory_text(
         shared["ansible_ssh_common_args"] += f" -o {passing} -o ProxyUseFdpass=yes"
     if delay is not Delay.NONE and not topology.is_hidden:
         shared["mwlab_rtt_ms"] = topology.rtt_ms
-    if apart := {host.role for host in topology.hosts if host.own_processors}:
+    apart = {host.role for host in topology.hosts if host.own_processors}
+    if apart and num_processors > 1:
         shared["mwlab_own_processors"] = " ".join(sorted(apart))
     if topology.wake_up_ms is not None and not topology.is_hidden:
         shared["mwlab_wake_up_ms"] = topology.wake_up_ms

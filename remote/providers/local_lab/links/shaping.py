@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def inventory_of(topology: Topology, files: LabFiles) -> str:
         files,
         running_delay(topology, files),
         counts_cpu=counted,
+        num_processors=len(os.sched_getaffinity(0)),
         user=sshd.user_of_hosts(),
         connect_command=connect_command(),
     )

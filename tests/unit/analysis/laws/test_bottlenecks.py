@@ -53,6 +53,19 @@ def test_every_resource_has_its_mean_at_the_largest_load():
     assert rows["send_mbit_per_s"].notna().sum() == 3
 
 
+def test_processors_of_a_role_alone_are_not_the_machines():
+    apart = hosts(cpu=90.0).assign(own_processors=lambda all: all["role"] == "servers")
+    apart.loc[apart["own_processors"], "cpu_percent"] = 20.0
+    busy = utilization_table(apart, runs(), BY).set_index("resource")["utilization"]
+    assert busy["machine's CPU"] == pytest.approx(0.9)
+    assert busy["servers' CPUs"] == pytest.approx(0.2)
+    limited = apart.assign(cpu_quota=np.nan, cpu_utilization=0.1)
+    limited.loc[limited["own_processors"], ["cpu_quota", "cpu_utilization"]] = 0.5, 0.4
+    busy = utilization_table(limited, runs(), BY).set_index("resource")["utilization"]
+    assert busy["machine's CPU"] == pytest.approx(0.9)
+    assert busy["servers' CPUs"] == pytest.approx(0.4)
+
+
 def test_machines_of_their_own_have_cpus_of_their_own():
     resources = utilization_table(hosts(shares_machine=False), runs(), BY)["resource"].tolist()
     assert resources[3:6] == ["clients' CPUs", "middlewares' CPUs", "servers' CPUs"]

@@ -97,12 +97,16 @@ def test_a_late_server_is_one_that_answers_later_than_the_others():
     assert late_server(pd.DataFrame()) == ""
 
 
-def test_the_busiest_host_is_told_where_hosts_have_cpus_of_their_own():
-    assert busiest_host(made_up(cpu=99.0).hosts) == ""
+def test_the_busiest_host_is_told_or_that_it_is_the_machine_of_all():
+    assert busiest_host(made_up(cpu=99.0).hosts) == "the machine's CPU 0.99 busy"
     assert busiest_host(made_up(quotas={"servers": 0.9}).hosts) == "s1's CPU 0.90 busy"
     machines = made_up(cpu=50.0).hosts.assign(shares_machine=False)
     machines.loc[machines["host"] == "m1", "cpu_percent"] = 97.0
     assert busiest_host(machines) == "m1's CPU 0.97 busy"
+    apart = made_up(cpu=60.0).hosts.assign(own_processors=lambda all: all["host"] == "s1")
+    apart.loc[apart["own_processors"], "cpu_percent"] = 70.0
+    assert busiest_host(apart) == "s1's CPU 0.70 busy"
+    assert busiest_host(machines.head(0)) == ""
 
 
 def test_of_several_think_times_the_shortest_is_the_largest_load():

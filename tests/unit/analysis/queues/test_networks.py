@@ -55,6 +55,17 @@ def test_shared_queues_predict_the_cells_that_told_no_demand(cells, predicted):
         )
 
 
+def test_cells_in_which_the_machine_was_full_judge_no_model(cells, predicted):
+    full = cells.assign(machine_utilization_mean=cells["machine_utilization_mean"].where(
+        cells["num_middlewares"] < 2, 0.97
+    ))  # fmt: skip
+    assert closeness.machine_is_full(full).sum() == (cells["num_middlewares"] >= 2).sum() > 0
+    compared = closeness.compared(full, predicted, THROUGHPUT)
+    assert set(compared["num_middlewares"]) == {1}
+    unknown = cells.drop(columns="machine_utilization_mean")
+    assert not closeness.machine_is_full(unknown).any()
+
+
 def test_repetitions_that_differ_put_even_a_right_model_off(cells, predicted):
     one = closeness.compared(cells, predicted, THROUGHPUT).iloc[[0]]
     half = stats.t.ppf(0.975, 2) * 10 / 3**0.5  # of three with a standard deviation of 10
@@ -95,6 +106,7 @@ def test_changes_stand_beside_what_was_measured_of_them(cells, demands):
         "as it is", "2 databases", "database of 2 CPUs in place of 1", "4 front-end threads",
     }  # fmt: skip
     assert measured.abs().max() < 0.05
+    assert table["machine"].dropna().to_dict() == pytest.approx(dict.fromkeys(measured.index, 0.3))
     gains = table["predicted_gain"]
     assert gains["2 databases"] == pytest.approx(1, abs=0.1)
     assert gains["4 front-end threads"] == pytest.approx(0, abs=0.01)

@@ -79,4 +79,5 @@ def test_loads_have_the_law_both_ways_and_what_is_busy(tables):
     table = beside_su.load_table(measured)
     assert table["num_clients"].tolist() == [1, 8, 16, 32, 64, 128]
     assert table["law_response_time_ms"].to_numpy() == pytest.approx(table["response_time_ms"])
+    assert table["machine"].to_numpy() == pytest.approx(0.3)
     assert table["database"].to_numpy() == pytest.approx(table["database_predicted"], abs=0.05)

@@ -112,6 +112,20 @@ def test_manifests_tell_the_quotas_of_hosts_that_have_one(tmp_path):
         assert topology_of(Inventory.read(path)).get("cpu_quotas") == quotas
 
 
+def test_processors_of_their_own_are_told_where_there_is_more_than_one(tmp_path):
+    path, queue = tmp_path / "inventory.yml", Topology.named("queue")
+    for num_processors, apart in ((1, ""), (2, "databases")):
+        text = inventory_text(
+            queue,
+            LabFiles(tmp_path),
+            Delay.LINE,
+            counts_cpu=True,
+            num_processors=num_processors,
+        )
+        path.write_text(text)
+        assert Inventory.read(path).own_processors == apart
+
+
 def test_unshaped_hosts_have_no_rate():
     unshaped = Topology.named("unshaped")
     text = inventory_text(unshaped, LabFiles(Path("/nowhere")), Delay.NONE, counts_cpu=False)
