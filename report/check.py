@@ -76,9 +76,10 @@ def _same_data(old: pd.DataFrame, new: pd.DataFrame) -> bool:
 
 
 def _same_column(old: pd.Series, new: pd.Series) -> bool:
-    if pd.api.types.is_numeric_dtype(old) and pd.api.types.is_numeric_dtype(new):
-        return bool(np.allclose(old, new, rtol=TOLERANCE, atol=0, equal_nan=True))
-    return old.astype(str).tolist() == new.astype(str).tolist()
+    before, after = (pd.to_numeric(column, errors="coerce") for column in (old, new))
+    near = np.isclose(before, after, rtol=TOLERANCE, atol=0)
+    missing = old.isna() & new.isna()
+    return bool((near | missing | (old.astype(str) == new.astype(str))).all())
 
 
 def main() -> None:

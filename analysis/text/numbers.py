@@ -14,7 +14,8 @@ def fixed(value: float, decimals: int) -> str:
 
 def short(value: float) -> str:
     """Write a number with three digits but no more than two decimals, for columns side by side."""
-    return fixed(value, 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2)
+    size = abs(float(f"{value:.3g}"))  # 9.997 is written as 10.0
+    return fixed(value, 0 if size >= 100 else 1 if size >= 10 else 2)
 
 
 def error_text(value: float) -> str:

@@ -29,6 +29,9 @@ def shown(cells, write):
 
 def test_the_same_numbers_are_the_same(shown):
     assert list(differences(shown(), shown(y=[3.0, 4.0 + 1e-9]))) == []
+    mixed = shown(y=["a server", 4.0, None])  # as of an axis that names some places
+    assert list(differences(mixed, shown(y=["a server", 4.0 + 1e-9, None]))) == []
+    assert len(list(differences(mixed, shown(y=["another", 4.0, None])))) == 1
 
 
 @pytest.mark.parametrize(

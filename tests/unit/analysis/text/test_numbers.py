@@ -29,6 +29,8 @@ def test_share_in_a_sentence_has_a_true_minus_sign_and_no_break():
         (-1393.6, "\N{MINUS SIGN}1\N{NARROW NO-BREAK SPACE}394"),
         (967.34, "967"),
         (24.54, "24.5"),
+        (9.997, "10.0"),
+        (99.96, "100"),
         (-0.5422, "\N{MINUS SIGN}0.54"),
         (-0.0031, "0.00"),
     ],
