@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 UNEQUAL = 0.05  # the p value below which variances are taken to differ
 POWERS = np.linspace(-2, 2, 81)
 _DRAWS = 1999
+_ROUNDING = 1e-12  # of the response
 
 
 def p_of_equal_variances(result: FactorialResult, seed: int = 1) -> float:
@@ -36,7 +37,7 @@ def p_of_equal_variances(result: FactorialResult, seed: int = 1) -> float:
         The p value; NaN without repetitions, or without residuals.
     """
     residuals = _by_cell(result, result.residuals["residual"].to_numpy(dtype=float))
-    if residuals.shape[-1] < 2 or not residuals.any():
+    if residuals.shape[-1] < 2 or not _has_errors(result):
         return float("nan")
     normal = np.random.default_rng(seed).normal(size=(_DRAWS, *residuals.shape))
     by_chance = _largest_share(_residuals(normal, _has_blocks(result)))
@@ -67,7 +68,8 @@ def powers_that_fit(result: FactorialResult) -> tuple[float, float]:
         where a response is not above 0.
     """
     measured = result.residuals[["predicted", "residual"]].sum(axis="columns").to_numpy(dtype=float)
-    if result.repetitions < 2 or result.freedom < 1 or not result.sse > 0 or measured.min() <= 0:
+    without = result.repetitions < 2 or result.freedom < 1 or not _has_errors(result)
+    if without or measured.min() <= 0:
         return float("nan"), float("nan")
     mean = np.exp(np.log(measured).mean())
     scaled = measured / mean
@@ -80,6 +82,12 @@ def powers_that_fit(result: FactorialResult) -> tuple[float, float]:
     reach = 1 + stdtrit(freedom, (1 + CONFIDENCE) / 2) ** 2 / freedom
     fitting = POWERS[errors <= reach * errors.min()]
     return float(fitting[0]), float(fitting[-1])
+
+
+def _has_errors(result: FactorialResult) -> bool:
+    """Tell whether residuals are more than what rounding leaves, which differs by processor."""
+    residual, predicted = (result.residuals[name].abs().max() for name in ("residual", "predicted"))
+    return bool(residual > _ROUNDING * predicted)
 
 
 def _has_blocks(result: FactorialResult) -> bool:
