@@ -1,12 +1,12 @@
 """What one run tells about hosts and links: CPU, traffic, round-trip times, bandwidths."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.tables.cpu_loads import busy_percents, own_processors, used_cpus
+from analysis.results import ParseError
 from analysis.tables.run import Run
 from analysis.units import bytes_per_s_to_mbit_per_s
 
@@ -15,7 +15,7 @@ def host_measures(run: Run) -> pd.DataFrame:
     """Load of every host: `host`, `role`, `shares_machine`, CPU, link both ways, packets."""
     rates = run.manifest["topology"]["rates_mbit_per_s"]
     quotas = run.manifest["topology"].get("cpu_quotas", {})
-    busy, apart = busy_percents(run), own_processors(run)
+    busy, apart = _busy_percents(run), _own_processors(run)
     rows = []
     for role, hosts in run.manifest["roles"].items():
         for host in hosts:
@@ -49,11 +49,76 @@ def host_measures(run: Run) -> pd.DataFrame:
 
 def _cpu_time(run: Run, host: str, quota: float) -> dict[str, float]:
     """CPU time that the host itself used in the window; unknown where it shares a machine's."""
-    used = used_cpus(run, host)
+    used = _used_cpus(run, host)
     if np.isnan(used):
         return {"cpu_s": np.nan, "cpu_utilization": np.nan}
     may_use = min(run.cpu_times[host].cores, quota / run.manifest["topology"]["time_dilation"])
     return {"cpu_s": used * run.manifest["window"]["stable_s"], "cpu_utilization": used / may_use}
+
+
+def _used_cpus(run: Run, host: str) -> float:
+    """Return the CPUs that a host itself used, on average; NaN where it shares a machine's count.
+
+    Raises
+    ------
+    ParseError
+        The host's CPU time was not read within the stable window.
+    """
+    known = run.cpu_times.get(host)
+    if known is None or (known.of_machine and run.on_one_machine):
+        return np.nan
+    window = run.manifest["window"]
+    reach_s = 1  # readings come once a second; the share is that of the time between two of them
+    try:
+        used_s, elapsed_s = known.used_s(
+            window["start_epoch_s"] - reach_s, window["end_epoch_s"] + reach_s
+        )
+    except ValueError as exc:
+        raise ParseError(run.folder / host / "cpu-time.out.gz", None, str(exc)) from exc
+    return used_s / elapsed_s
+
+
+def _own_processors(run: Run) -> set[str]:
+    """Return the hosts of a run on whose processors no other host of the machine ran."""
+    roles = run.manifest["topology"].get("own_processors", "").split()
+    return {host for role in roles for host in run.manifest["roles"].get(role, ())}
+
+
+def _busy_percents(run: Run) -> dict[str, float]:
+    """Return how busy the processors were that each host may use, in percent.
+
+    A monitor tells all processors of a machine together. Where some hosts have processors of their
+    own, what those hosts used is taken from that: processors that all others share may be full
+    while the machine is not.
+
+    Returns
+    -------
+    Host to percent; NaN where it is not known how much of it was on which processors.
+    """
+    told = {host: _of_monitor(run, host) for host in run.loads}
+    if not run.manifest["topology"].get("own_processors"):
+        return told
+    apart = _own_processors(run)
+    num_apart, num_others = (_num_cpus(run, hosts) for hosts in (apart, run.loads.keys() - apart))
+    used = 100 * sum(_used_cpus(run, host) for host in apart)
+    together = num_apart + num_others
+    return {
+        host: used / num_apart
+        if host in apart
+        else float(np.clip((percent * together - used) / num_others, 0, 100))
+        for host, percent in told.items()
+    }
+
+
+def _num_cpus(run: Run, hosts: Collection[str]) -> float:
+    """Return how many processors hosts share; NaN of no host that tells."""
+    cores = {run.cpu_times[host].cores for host in hosts if host in run.cpu_times}
+    return float(cores.pop()) if len(cores) == 1 else np.nan
+
+
+def _of_monitor(run: Run, host: str) -> float:
+    load = run.in_window(run.loads[host], offset_s=0.5)  # a row covers the second before
+    return float((100 - load["cpu_idle_percent"] - load["cpu_wait_percent"]).mean())
 
 
 def _counted(run: Run, host: str) -> dict[str, float]:

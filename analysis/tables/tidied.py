@@ -20,7 +20,7 @@ from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 
 ANALYSIS = Path(__file__).parents[1]
-_MAKERS = ("frames", "run", "measures", "details", "cpu_loads", "network", "tidying", "tidied")
+_MAKERS = ("frames", "run", "measures", "details", "network", "tidying", "tidied")
 _STATISTICS = ("within_run", "tails", "intervals")
 _CODE = (
     "results/**/*.py",
