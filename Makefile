@@ -80,8 +80,9 @@ test: setup lint kotlin notebooks-check python ## Run everything that CI runs: s
 notebooks-check: setup ## Run the notebooks on the reference campaign: they must show what is committed
 	@$(BIN)/python -m report.check
 
-python: setup ## Python tests, with the local lab and the notebooks
-	@$(BIN)/pytest --quiet
+python: setup ## Python tests: those of the code, one per processor at a time; then the lab and the notebooks, one by one
+	@$(BIN)/pytest --quiet --numprocesses auto --dist worksteal tests/unit
+	@$(BIN)/pytest --quiet tests/browser tests/integration
 
 kotlin: $(PACKAGES) ## Style and tests of the middleware and the load generator
 	@mkdir -p build

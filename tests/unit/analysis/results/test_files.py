@@ -29,6 +29,7 @@ def test_compression_is_told_by_the_content_not_the_name(tmp_path):
         (gzip.compress(b"abc")[:4] + b"garbage" * 5, "compressed file is cut or damaged"),
         (b"one\ntwo\n\xff\n", r"data:3: not text: byte 0xff"),
     ],
+    ids=["cut", "damaged", "no text"],
 )
 def test_unreadable_content_is_an_error_with_the_path(tmp_path, content, message):
     path = tmp_path / "data"

@@ -63,6 +63,7 @@ def contents_of_21(files):
 @pytest.mark.parametrize(
     "content",
     [b"", b"no gzip", gzip.compress(b"other settings", 1, mtime=77), gzip.compress(b"cut")[:-3]],
+    ids=["empty", "no gzip", "other settings", "cut"],
 )
 def test_what_is_not_compressed_as_we_do_is_kept_as_it_is(campaign, content):
     odd = next(campaign.glob("2.1/*/*")) / "c1" / "odd.txt.gz"
