@@ -189,9 +189,9 @@ def test_claims_command_tells_verdicts_and_where_campaigns_differ(campaign):
     result = CliRunner().invoke(main, ["claims", "reference"])
     assert result.exit_code == 0, result.output
     assert "One server: its link limits gets." in result.output
-    found = json.loads(CliRunner().invoke(main, ["claims", "reference", "--json"]).output)
+    found = json.loads(CliRunner().invoke(main, ["claims", str(campaign), "--json"]).output)
     assert {claim["verdict"] for claim in found} <= {"holds", "does not hold", "cannot be told"}
-    same = CliRunner().invoke(main, ["claims", "reference", "--against", "reference"])
+    same = CliRunner().invoke(main, ["claims", str(campaign), "--against", str(campaign)])
     assert same.exit_code == 0
     assert f"{len(found)} of {len(found)} claims have the same verdict" in same.output
     other = CliRunner().invoke(main, ["claims", str(campaign), "--against", "reference"])
