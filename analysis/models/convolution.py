@@ -14,7 +14,6 @@ Buzen 1973, doi:10.1145/362342.362345; Jain 1991, chapter 35.
 
 from collections.abc import Sequence
 from functools import reduce
-from itertools import accumulate
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -95,8 +94,8 @@ def _with_delay(delay: float, population: int) -> FloatArray:
 
 def _with_tail(log_constants: FloatArray, log_ratio: float) -> FloatArray:
     """Convolve with a geometric series: c(n) + r c(n - 1) + r^2 c(n - 2) + ..."""
-    steps = accumulate(log_constants, lambda total, term: np.logaddexp(total + log_ratio, term))
-    return np.fromiter(steps, dtype=np.float64, count=len(log_constants))
+    log_powers = log_ratio * np.arange(len(log_constants))
+    return np.asarray(np.logaddexp.accumulate(log_constants - log_powers) + log_powers)
 
 
 def _with_limited(log_constants: FloatArray, log_intervals: FloatArray) -> FloatArray:
