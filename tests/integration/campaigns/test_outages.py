@@ -17,7 +17,7 @@ from tests.integration.campaigns.test_campaign import SECTION, open_campaign, st
 
 pytestmark = pytest.mark.integration
 
-OUTAGES_S = [int(seconds) for seconds in os.environ.get("MWLAB_OUTAGES", "5 30").split()]
+OUTAGES_S = [int(seconds) for seconds in os.environ.get("MWLAB_OUTAGES", "30").split()]
 
 
 def in_a_run(campaign):
