@@ -64,7 +64,8 @@ def _passed(manifest: dict[str, Any]) -> dict[str, bool]:
 
 def _limit_of(manifest: dict[str, Any]) -> str:
     passed = _passed(manifest)
-    if not passed.get("machine_not_the_limit", True):
+    parts = ("machine_not_the_limit", "shared_part_not_the_limit")
+    if not all(passed.get(part, True) for part in parts):
         return "machine_was_busy"
     if LATENCY not in passed:
         return "not_judged"

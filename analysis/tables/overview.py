@@ -25,6 +25,7 @@ CHECKS = {
     "sent_counts": "messages sent: generators and databases agree",
     "taken_counts": "messages taken: generators and databases agree",
     "machine_not_the_limit": "machine of the lab at least 5 % idle",
+    "shared_part_not_the_limit": "processors that hosts share at least 5 % idle",
     "machine_latency_small": "at most 5 % below what is emulated",
     "generator_not_cpu_bound": "generators with CPU time to spare",
     "arrivals_sent": "open loops: requests sent as asked for",

@@ -47,12 +47,16 @@ def machine_checks(
 ) -> Iterator[Check]:
     """Tell of each machine whether it was the limit: no CPU left, or taken by other machines.
 
-    Hosts of the local lab are one machine; the one that saw it busiest speaks for all.
+    Hosts of the local lab are one machine; the one that saw it busiest speaks for all. Where some
+    of them have processors of their own, those that all others share are judged, too.
     """
     seen = {host: _load(folder / host / "dool.csv.gz", window) for host in manifest["hosts"]}
     if manifest.get("fleet") in ON_ONE_MACHINE:
-        busiest = min(seen, key=lambda host: seen[host][0])
-        seen = {"the machine": seen[busiest]}
+        idle, steal = min(seen.values())
+        seen = {"the machine": (idle, steal)}
+        shared = _shared_idle_percent(folder, manifest, window, idle)
+        if not math.isnan(shared):
+            seen["the shared part"] = (shared, steal)
     for machine, (idle, steal) in seen.items():
         is_limit = not idle >= LEAST_IDLE_PERCENT or steal > LARGEST_STEAL_PERCENT
         verdict = "it was not the limit"
@@ -61,7 +65,7 @@ def machine_checks(
         elif is_limit:
             verdict = "it limits the result, not the system under test"
         yield Check(
-            name=f"{machine.replace('the ', '')}{NOT_THE_LIMIT}",
+            name=f"{machine.removeprefix('the ').replace(' ', '_')}{NOT_THE_LIMIT}",
             passed=not is_limit,
             detail=f"{machine} was {idle:.1f} % idle (at least {LEAST_IDLE_PERCENT:g}) and "
             f"{steal:.1f} % stolen (at most {LARGEST_STEAL_PERCENT:g}) in the window: {verdict}",
@@ -74,6 +78,33 @@ def _load(path: Path, window: Mapping[str, int]) -> tuple[float, float]:
     inside = frame["epoch_s"].between(window["start_epoch_s"], window["end_epoch_s"])
     means = frame.loc[inside, ["cpu_idle_percent", "cpu_steal_percent"]].mean()
     return float(means["cpu_idle_percent"]), float(means["cpu_steal_percent"])
+
+
+def _shared_idle_percent(
+    folder: Path, manifest: Mapping[str, Any], window: Mapping[str, int], idle_percent: float
+) -> float:
+    """Return how idle those processors were that hosts share, of a machine that was so idle.
+
+    What hosts on processors of their own used is taken from what the machine did. NaN where no
+    host has some, or nobody counted what it used.
+    """
+    own_roles = manifest["topology"].get("own_processors", "").split()
+    apart = {host for role in own_roles for host in manifest["roles"].get(role, ())}
+    known = {
+        host: read_cpu_time(path)
+        for host in manifest["hosts"]
+        if (path := folder / host / "cpu-time.out.gz").exists()
+    }
+    others = known.keys() - apart
+    if not apart or not others or not apart <= known.keys():
+        return math.nan
+    num_apart, num_others = (max(known[host].cores for host in of) for of in (apart, others))
+    span = (window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
+    used_apart = sum(
+        used_s / elapsed_s for used_s, elapsed_s in (known[h].used_s(*span) for h in apart)
+    )
+    idle = idle_percent / 100 * (num_apart + num_others) - (num_apart - used_apart)
+    return 100 * min(max(idle / num_others, 0.0), 1.0)
 
 
 def generator_cpu(

@@ -19,7 +19,8 @@ def test_limits_of_runs_are_counted_by_section(tmp_path):
     quick = ("machine_latency_small", True)
     busy = ("machine_not_the_limit", False)
     idle = ("machine_not_the_limit", True)
-    for repetition, checks in enumerate([(idle, quick), (idle, slow), (busy, slow), (busy,)], 1):
+    part_busy = (idle, ("shared_part_not_the_limit", False))
+    for repetition, checks in enumerate([(idle, quick), (idle, slow), (busy, slow), part_busy], 1):
         judged(tmp_path, "3.1", repetition, *checks)
     judged(tmp_path, "3.2", 1, idle, k=4.0)
     table = outcome_table(tmp_path)

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_run, write_compressed
-from tests.helpers.tools import START_EPOCH_S
+from tests.helpers.tools import cpu_time
 
 CONFIG = {"workload": "set", "clients_per_thread": 32, "workers": 8}
 OF_MONITOR = 40  # percent of the machine's two processors: 0.8 of one
@@ -13,15 +13,8 @@ OF_MONITOR = 40  # percent of the machine's two processors: 0.8 of one
 def hosts_of_run(folder, *, used_cpus, own_processors="servers", cores=1):
     """Hosts of a run on two processors, of which those in `used_cpus` tell what they used."""
     run_dir = build_run(folder, "3.1", CONFIG)
-    head = f"epoch {START_EPOCH_S}.0 uptime 100.00 ticks 100 cores {cores}\n"
-    write_compressed(
-        run_dir,
-        {
-            f"{host}/cpu-time.out": head
-            + "".join(f"{100 + second}.00 {int(used * second * 1e9)}\n" for second in range(8))
-            for host, used in used_cpus.items()
-        },
-    )
+    counted = {f"{host}/cpu-time.out": cpu_time(used, cores) for host, used in used_cpus.items()}
+    write_compressed(run_dir, counted)
     manifest = json.loads((run_dir / "manifest.json").read_text())
     if own_processors:
         manifest["topology"]["own_processors"] = own_processors

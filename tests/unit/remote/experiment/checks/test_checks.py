@@ -13,6 +13,7 @@ from tests.helpers.tools import (
     STABLE_S,
     START_EPOCH_S,
     WARM_UP_S,
+    cpu_time,
     dool_csv,
 )
 
@@ -173,6 +174,43 @@ def test_busy_machine_is_recorded_without_rejecting(run):
     assert "the machine was 1.0 % idle" in detail and "0.0 % stolen" in detail
     assert "it limits the result" in detail
     assert evaluation["status"] == "accepted"
+
+
+def share(run, *, of_server, others=0.1):
+    """The outcome of a run whose server has a processor of its own and uses so much of it."""
+    folder, manifest = run
+    used = {"c1": others, "s1": of_server}
+    write_compressed(folder, {f"{host}/cpu-time.out": cpu_time(n) for host, n in used.items()})
+    topology = {**manifest["topology"], "own_processors": "servers"}
+    checks = evaluate(folder, {**manifest, "topology": topology})["checks"]
+    return {check["name"]: check for check in checks}
+
+
+def test_processors_that_hosts_share_may_be_full_while_the_machine_is_not(run):
+    """Of two processors 1.2 are idle in all: the server's, and a fifth of the others'."""
+    checks = share(run, of_server=0.0)
+    assert checks["machine_not_the_limit"]["passed"]
+    assert checks["shared_part_not_the_limit"]["passed"]
+    assert "the shared part was 20.0 % idle" in checks["shared_part_not_the_limit"]["detail"]
+    write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=39)})
+    checks = share(run, of_server=0.0)
+    assert checks["machine_not_the_limit"]["passed"]
+    assert not checks["shared_part_not_the_limit"]["passed"]
+    assert "the shared part was 2.0 % idle" in checks["shared_part_not_the_limit"]["detail"]
+    assert checks["shared_part_not_the_limit"]["severity"] == "advisory"
+
+
+def test_a_server_that_fills_its_own_processor_is_the_system_not_the_machine(run):
+    write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=50)})
+    checks = share(run, of_server=1.0)
+    assert "the shared part was 80.0 % idle" in checks["shared_part_not_the_limit"]["detail"]
+
+
+def test_where_all_hosts_share_all_processors_there_is_no_part_to_judge(run):
+    folder, manifest = run
+    write_compressed(folder, {f"{host}/cpu-time.out": cpu_time(0.1, 2) for host in ("c1", "s1")})
+    names = {check["name"] for check in evaluate(folder, manifest)["checks"]}
+    assert "machine_not_the_limit" in names and "shared_part_not_the_limit" not in names
 
 
 def test_machine_whose_monitor_saw_nothing_is_not_said_to_have_had_time(run):
