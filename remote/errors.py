@@ -199,16 +199,24 @@ class GroupError(RemoteError):
     Attributes
     ----------
     results : mapping of host name (or job) to its result or its exception, complete for all.
+
+    Its text names all hosts that failed and holds the first few errors in full.
     """
+
+    TOLD_IN_FULL = 5
 
     def __init__(self, results: Mapping[str, object]) -> None:
         self.results = dict(results)
         failed = {n: r for n, r in self.results.items() if isinstance(r, BaseException)}
-        hosts = list(dict.fromkeys(str(getattr(r, "host", name)) for name, r in failed.items()))
+        by_host = {name: str(getattr(error, "host", name)) for name, error in failed.items()}
+        hosts = list(dict.fromkeys(by_host.values()))
         # Of several jobs on a host each has a result of its own: then it is jobs that are counted.
         what = "hosts failed" if hosts == list(failed) else f"jobs failed, on {', '.join(hosts)}"
-        errors = "\n".join(str(error) for error in failed.values())
-        super().__init__(f"{len(failed)} of {len(self.results)} {what}:\n{errors}")
+        lines = [str(error) for error in list(failed.values())[: self.TOLD_IN_FULL]]
+        if len(failed) > len(lines):
+            others = dict.fromkeys(list(by_host.values())[len(lines) :])
+            lines.append(f"and {len(failed) - len(lines)} more, of {', '.join(others)}")
+        super().__init__("\n".join([f"{len(failed)} of {len(self.results)} {what}:", *lines]))
 
 
 class LabError(Exception):

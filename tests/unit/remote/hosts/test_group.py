@@ -36,6 +36,23 @@ def test_failed_jobs_of_a_host_are_not_counted_as_hosts():
     assert str(GroupError({"c1": lost, "c2": None})).startswith("1 of 2 hosts failed:\n")
 
 
+def test_of_many_errors_a_few_are_told_in_full_and_all_hosts_are_named():
+    results = {f"c{n}": ConnectionLost(f"c{n}", "gone", "Plug it in") for n in range(1, 60)}
+    error = GroupError({**results, "c60": "well"})
+    first, *told, last = str(error).splitlines()
+    assert first == "59 of 60 hosts failed:"
+    assert len(told) == 5
+    assert all(line.startswith(f"c{n}: ") for n, line in enumerate(told, 1))
+    assert last.startswith("and 54 more, of c6, c7, c8, ")
+    assert last.endswith(", c59")
+    assert len(error.results) == 60
+
+
+def test_jobs_of_one_host_are_named_by_it_once():
+    results = {str(n): ConnectionLost("c1", "gone", "") for n in range(7)}
+    assert str(GroupError(results)).endswith("and 2 more, of c1")
+
+
 def test_so_many_tasks_run_at_a_time_and_no_more():
     running, most = [], []
 
