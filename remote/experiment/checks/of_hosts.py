@@ -27,6 +27,7 @@ ON_ONE_MACHINE = (LOCAL_LAB, "loopback")  # fleets whose hosts share their CPUs
 _TROUBLE = re.compile(r"error|fail|exception|refused|reset by|denied|out of memory|killed", re.I)
 _HARMLESS = re.compile(r"json file|\[RUN #", re.I)
 _LINES_TOLD = 3
+_JOBS_TOLD = 5
 
 
 def host_checks(
@@ -171,6 +172,8 @@ def _stderr(path: Path) -> list[str]:
 
 
 def _told(lines_by_job: Mapping[str, Sequence[str]]) -> str:
-    return "; ".join(
+    told = [
         f"{job}: {' / '.join(lines[:_LINES_TOLD])}" for job, lines in lines_by_job.items() if lines
-    )
+    ]
+    more = len(told) - _JOBS_TOLD
+    return "; ".join([*told[:_JOBS_TOLD], *([f"and {more} jobs more"] if more > 0 else [])])

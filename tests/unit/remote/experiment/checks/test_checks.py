@@ -262,6 +262,18 @@ def test_trouble_on_stderr_is_told(run, job, text, check):
     assert evaluation["status"] == ("rejected" if check == "stderr" else "accepted")
 
 
+def test_of_many_jobs_that_complain_a_few_are_quoted(run):
+    folder, manifest = run
+    jobs = [f"memtier-{n}" for n in range(60)]
+    manifest["jobs"] = [
+        {"host": "c1", "name": job, "exit_status": 0, "started_at_s": 0.0} for job in jobs
+    ]
+    write_compressed(folder, {f"c1/{job}.err": "connection error\n" for job in jobs})
+    detail = failed(evaluate(folder, manifest))["stderr"]
+    assert detail.startswith("c1: memtier-0: connection error; c1: memtier-1: ")
+    assert detail.endswith("; c1: memtier-4: connection error; and 55 jobs more")
+
+
 def test_advice_that_cannot_be_given_rejects_no_run(run):
     folder, manifest = run
     del manifest["value_bytes"]
