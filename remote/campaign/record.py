@@ -203,7 +203,7 @@ def conditions_of(
             "constants": dict(section.constants),
             "follows": {factor: dict(levels) for factor, levels in section.follows.items()},
             "pauses": [asdict(pause) for pause in section.pauses],
-            "durations": asdict(section.durations) if section.durations else None,
+            "durations": _durations(section.durations) if section.durations else None,
             "precision": _precision(section.precision) if section.precision else None,
             "find": section.find.text() if section.find else None,
             **_middlewares(section),
@@ -215,6 +215,11 @@ def _middlewares(section: Section) -> dict[str, Any]:
     """Return all of the middlewares that are not this project's own."""
     of = {name: asdict(middleware) for name, middleware in section.middlewares.items()}
     return {"middlewares": json.loads(json.dumps(of))} if of else {}
+
+
+def _durations(durations: Durations) -> dict[str, Any]:
+    heating = {} if durations.heat_s else {"heat_s"}
+    return {name: value for name, value in asdict(durations).items() if name not in heating}
 
 
 def _precision(precision: Precision) -> dict[str, Any]:
@@ -237,6 +242,7 @@ class _Durations(Document):
     stable_s: Positive
     warm_up_s: Annotated[int | float, number(0, LONGEST_PHASE_S)]
     cool_down_s: Annotated[int | float, number(0, LONGEST_PHASE_S)]
+    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)] = 0
 
 
 class _Precision(Document):

@@ -61,7 +61,7 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
             extra={},
             parts=(),
             pauses=_pauses(manifest, whole),
-            durations=_as_long(manifest, repetitions),
+            durations=_as_long(manifest, repetitions, whole.heat_s),
             precision=None,
             find=None,
             time_dilation=float(manifest["topology"]["time_dilation"]),
@@ -107,12 +107,15 @@ class _Asked(Document):
     plan: _Plan
 
 
-def _as_long(manifest: Mapping[str, Any], repetitions: int) -> Durations:
-    """Return durations that make runs as long as the one of a manifest."""
+def _as_long(manifest: Mapping[str, Any], repetitions: int, heat_s: int) -> Durations:
+    """Return durations that make runs as long as the one of a manifest, and as long undilated."""
     k = float(manifest["topology"]["time_dilation"])
-    of_clock = manifest["durations"]
+    of_clock = {**manifest["durations"]}
+    of_clock["warm_up_s"] -= heat_s
+    if of_clock["warm_up_s"] < 0:
+        raise ValueError(f"durations.warm_up_s is shorter than the {heat_s} s of heating in it")
     times = {name: of_clock[name] / k for name in ("stable_s", "warm_up_s", "cool_down_s")}
-    return Durations(repetitions=repetitions, **times)
+    return Durations(repetitions=repetitions, heat_s=heat_s, **times)
 
 
 def _pauses(manifest: Mapping[str, Any], whole: Section) -> tuple[Pause, ...]:

@@ -24,18 +24,22 @@ class Lengths:
 
 @dataclass(frozen=True, kw_only=True)
 class Durations:
-    """The phases of a run in seconds of the system, undilated, and how often it is repeated."""
+    """The phases of a run in seconds of the system, undilated, and how often it is repeated.
+
+    `heat_s` are seconds of the clock with which the warm-up begins, undilated.
+    """
 
     repetitions: int
     stable_s: float
     warm_up_s: float = 0
     cool_down_s: float = 0
+    heat_s: int = 0
 
     def of_clock(self, time_dilation: float) -> Lengths:
         """Return how long the phases take on the clock, rounded up to whole seconds."""
         return Lengths(
             stable_s=whole_seconds(self.stable_s * time_dilation),
-            warm_up_s=whole_seconds(self.warm_up_s * time_dilation),
+            warm_up_s=self.heat_s + whole_seconds(self.warm_up_s * time_dilation),
             cool_down_s=whole_seconds(self.cool_down_s * time_dilation),
         )
 

@@ -119,6 +119,11 @@ class Section:
         return self.durations
 
     @property
+    def heat_s(self) -> int:
+        """Seconds of the clock with which its runs begin undilated, part of their warm-up."""
+        return self.precision.heat_s if self.precision is not None else self.fixed.heat_s
+
+    @property
     def longest_s(self) -> float:
         """What no run of the section is longer than at its time dilation, in s of the clock."""
         if self.precision is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -214,7 +214,8 @@ def _durations(chosen: LoadProfile, profile: str) -> Durations:
             f"profiles.{profile}.{lacking[0]} is missing: how often and how long is measured, or "
             f"a precision, such as profiles.{profile}.precision = {{ throughput = 0.05 }}"
         )
-    return Durations(**{f.name: getattr(chosen, f.name) for f in fields(Durations)})
+    names = ("repetitions", "stable_s", "warm_up_s", "cool_down_s")
+    return Durations(**{name: getattr(chosen, name) for name in names})
 
 
 def _all_factors(

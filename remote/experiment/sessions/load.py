@@ -200,11 +200,10 @@ class LoadSession:
 
     def _heat(self, setup: Setup, start_s: int) -> None:
         """Let the load pass undilated for as long as the section heats its JVMs."""
-        precision = setup.run.section.precision
-        if precision is not None and precision.heat_s:
+        if heat_s := setup.run.section.heat_s:
             time.sleep(max(0.0, start_s - time.time()))
             with self._undilated():
-                time.sleep(max(0.0, start_s + precision.heat_s - time.time()))
+                time.sleep(max(0.0, start_s + heat_s - time.time()))
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
         """Start all of them, but first and alone the one that prepares databases for the others."""

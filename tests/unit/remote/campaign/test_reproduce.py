@@ -49,6 +49,19 @@ def test_one_configuration_is_planned_from_its_manifest(tmp_path):
         )
 
 
+def test_runs_that_were_heated_are_heated_as_long(tmp_path):
+    section = read_section("q2", "quick")
+    lengths = {"warm_up_s": 12, "stable_s": 9, "cool_down_s": 0}
+    manifest = {**manifest_of(section), "durations": lengths}
+    plan = plan_of(json.loads(json.dumps(manifest)), tmp_path, repetitions=1)
+    assert plan.heat_s == section.heat_s == 10
+    assert dataclasses.asdict(plan.durations.of_clock(4.0)) == lengths
+    assert plan.durations.warm_up_s == 0.5
+    short = {**manifest, "durations": {**lengths, "warm_up_s": 9}}
+    with pytest.raises(ConfigError, match="warm_up_s is shorter than the 10 s of heating"):
+        plan_of(json.loads(json.dumps(short)), tmp_path, repetitions=1)
+
+
 def test_only_conditions_that_differ_are_named():
     original = {"fleet": "local", "hosts": {"c1": {"kernel": "6.1", "cpus": 2}}, "git": None}
     again = original | {"hosts": {"c1": {"kernel": "6.2", "cpus": 2}}, "git": {"commit": "a"}}
