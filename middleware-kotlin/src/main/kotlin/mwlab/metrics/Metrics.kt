@@ -66,7 +66,14 @@ class Metrics(
 
     /** The last part of a second, once nothing happens any more; as [collect] otherwise. */
     suspend fun collectLast(): List<WindowStats> {
-        netThreads.forEachIndexed { index, loop -> on(loop) { recorders[index].stop(clock.nanos()) } }
+        // One end for all: a job may have been queued on one of them and taken on another.
+        var endNanos = 0L
+        netThreads.forEachIndexed { index, loop ->
+            on(loop) {
+                if (index == 0) endNanos = clock.nanos()
+                recorders[index].stop(endNanos)
+            }
+        }
         return merge(isLast = true)
     }
 

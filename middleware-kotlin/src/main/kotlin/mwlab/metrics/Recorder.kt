@@ -150,9 +150,13 @@ class Recorder(
         sum.add(window)
     }
 
-    /** Closes the window under way, though its second is not over: nothing is recorded afterwards. */
+    /**
+     * Closes the window under way, though its second is not over: nothing is recorded afterwards. All recorders stop at the
+     * same moment, for the queue's length is the sum of theirs; a window that begins later is dropped.
+     */
     fun stop(nanos: Long) {
         advance(nanos)
+        if (nanos <= startNanos) return
         // The queue's integral was reckoned to the end of the second.
         window.queue.lengthNanos -= queued * (endNanos - nanos)
         close(nanos)

@@ -96,6 +96,15 @@ class RecorderTest {
     }
 
     @Test
+    fun `a window that begins after the end is dropped`() {
+        val recorder = recorder()
+        recorder.advance(second + second / 2)
+        recorder.stop(second - 1)
+        assertEquals(100, recorder.window().epochSecond)
+        assertTrue(recorder.closed.isEmpty())
+    }
+
+    @Test
     fun `a worker that is busy over the end of a second is busy in both`() {
         val recorder = recorder()
         recorder.dequeued(1, second / 4)
