@@ -52,4 +52,8 @@ def plot_locks(cells: pd.DataFrame) -> go.Figure:
         From `analysis.queues.lines.by_locks`.
     """
     plots = [draw(cells, series="locks") for draw in (plot_throughput, plot_response_time)]
-    return panels([plots], [list(_NAMES)]).update_xaxes(title_text=WORKERS_TITLE)
+    figure = panels([plots], [list(_NAMES)]).update_xaxes(title_text=WORKERS_TITLE)
+    if cells.empty:
+        text = "not measured with both kinds of locks"
+        figure.add_annotation(text=text, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
+    return figure

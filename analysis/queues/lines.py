@@ -52,8 +52,9 @@ def by_locks(measured: Evidence) -> pd.DataFrame:
         middlewares. Empty where none was.
     """
     pairs = paired_runs(measured.runs, "locks", (SKIP_LOCKED, ROW_LOCKS))
-    workers = pairs["num_middlewares"] * pairs["workers"]
-    return cells_of(pairs.assign(num_clients=workers)) if len(pairs) else pairs
+    if pairs.empty:
+        return cells_of(measured.runs).iloc[:0]
+    return cells_of(pairs.assign(num_clients=pairs["num_middlewares"] * pairs["workers"]))
 
 
 def _with_lines(measured: Evidence, section: str, *, usual: bool) -> Lines:

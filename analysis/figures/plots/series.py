@@ -44,7 +44,7 @@ def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure
     """Note which runs the figure shows, for the footnote that `present.figure` gives it."""
     names = ("section", "workload", "workers", *SETTINGS, "num_clients", REGIME)
     key = [name for name in dict.fromkeys(names) if name in cells]
-    cases = cells[key].astype(str).agg("|".join, axis="columns")
+    cases = ["|".join(row) for row in cells[key].astype(str).itertuples(index=False)]
     runs = cells[f"{column}_repetitions"].astype(int)
     return figure.update_layout(meta={"runs": dict(zip(cases, runs.tolist(), strict=True))})
 

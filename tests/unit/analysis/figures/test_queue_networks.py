@@ -1,5 +1,7 @@
 """Figures of message queues on tables that a simulation gives."""
 
+import dataclasses
+
 import pytest
 
 from analysis.figures.over_time.queue_runs import plot_opened, plot_paced
@@ -10,6 +12,7 @@ from analysis.figures.queue_networks import (
     plot_over_workers,
 )
 from analysis.queues import lines
+from analysis.queues.costs import ROW_LOCKS
 from analysis.queues.evidence import evidence_of
 from analysis.queues.networks import DATABASE, NETWORK, SINGLE
 from tests.helpers.queues import by_section, queue_tables
@@ -46,6 +49,13 @@ def test_locks_are_told_by_workers(measured):
     assert [trace.name for trace in markers] == ["row-locks", "skip-locked"] * 2
     assert all(list(trace.x) == [1, 64] for trace in markers)
     assert figure.layout.xaxis.title.text == WORKERS_TITLE
+
+
+def test_locks_of_which_only_one_kind_was_measured_are_told_as_not_measured(measured):
+    runs = measured.runs[measured.runs["locks"] != ROW_LOCKS]
+    figure = plot_locks(lines.by_locks(dataclasses.replace(measured, runs=runs)))
+    assert shown(figure, "markers") == []
+    assert figure.layout.annotations[-1].text == "not measured with both kinds of locks"
 
 
 def test_runs_are_shown_second_by_second(measured):
