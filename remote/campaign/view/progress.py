@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from tqdm.auto import tqdm
 
+from analysis.text.lists import counted
 from analysis.text.markdown import escape_all
 from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.states import RunState
@@ -184,7 +185,8 @@ def show_left(left: Sequence[RunState]) -> None:
         return
     lines = left_lines(left)
     if not _display(lines):
-        tqdm.write("\n".join([f"{len(lines)} runs are not done:", *(f"  {x}" for x in lines)]))
+        title = f"not done: {counted(len(lines), 'run')}"
+        tqdm.write("\n".join([title, *(f"  {line}" for line in lines)]))
 
 
 def _display(lines: Sequence[str]) -> bool:
@@ -194,6 +196,6 @@ def _display(lines: Sequence[str]) -> bool:
     from IPython.display import Markdown, display
 
     items = "\n".join(f"- {escape_all(line)}" for line in lines)
-    title = f"**Not measured, and missing below:** {len(lines)} runs"
+    title = f"**Not measured, and missing below:** {counted(len(lines), 'run')}"
     display(Markdown(f"{title}\n\n{items}"))  # type: ignore[no-untyped-call]
     return True
