@@ -12,6 +12,7 @@ from typing import Any
 from analysis.results import read_dstat
 from analysis.results.counters import read_cpu_time
 from analysis.results.memtier import MemtierRun
+from analysis.text.lists import counted
 from remote.experiment.checks.check import ADVISORY, Check
 from remote.experiment.checks.of_clocks import clock_checks
 from remote.hosts.inventory import LOCAL_LAB
@@ -91,13 +92,15 @@ def _shared_idle_percent(
     """
     own_roles = manifest["topology"].get("own_processors", "").split()
     apart = {host for role in own_roles for host in manifest["roles"].get(role, ())}
+    if not apart:
+        return math.nan
     known = {
         host: read_cpu_time(path)
         for host in manifest["hosts"]
         if (path := folder / host / "cpu-time.out.gz").exists()
     }
     others = known.keys() - apart
-    if not apart or not others or not apart <= known.keys():
+    if not others or not apart <= known.keys():
         return math.nan
     num_apart, num_others = (max(known[host].cores for host in of) for of in (apart, others))
     span = (window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
@@ -176,4 +179,6 @@ def _told(lines_by_job: Mapping[str, Sequence[str]]) -> str:
         f"{job}: {' / '.join(lines[:_LINES_TOLD])}" for job, lines in lines_by_job.items() if lines
     ]
     more = len(told) - _JOBS_TOLD
-    return "; ".join([*told[:_JOBS_TOLD], *([f"and {more} jobs more"] if more > 0 else [])])
+    return "; ".join(
+        [*told[:_JOBS_TOLD], *([f"and {counted(more, 'job')} more"] if more > 0 else [])]
+    )
