@@ -126,7 +126,7 @@ tutorial: setup ## Follow docs/tutorial.md on the local lab, command by command:
 	@$(BIN)/pytest --quiet --capture=no tests/tutorial/follow_it.py
 
 vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: at most 25 minutes, needs root
-	@PYTHONPATH=. nice $(BIN)/pytest --quiet --capture=no tests/vm/on_virtual_machines.py
+	@PYTHONPATH=. nice $(BIN)/pytest --quiet --exitfirst --capture=no tests/vm/on_virtual_machines.py
 
 kills: setup ## Kill controllers of campaigns 100 times at random, from SEED: nothing may be lost, measured twice or left
 	@MWLAB_KILLS=100 MWLAB_SEED=$(SEED) $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_kills.py
