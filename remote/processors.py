@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import struct
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 LATENCY = Path("/dev/cpu_dma_latency")
 _DRIVER = Path("/sys/devices/system/cpu/cpuidle/current_driver")
 _MICROSECONDS = struct.Struct("i")
+_MOVES = 10  # times that threads are looked for which others have started meanwhile
 
 
 @contextlib.contextmanager
@@ -63,3 +65,26 @@ def shared_out(num_cpus: float, processors: Collection[int]) -> tuple[list[int],
 def on_processors(processors: Sequence[int], command: Sequence[str]) -> list[str]:
     """Give a command that becomes `command`, which with all that it starts stays on these."""
     return ["taskset", "--cpu-list", ",".join(map(str, processors)), *command]
+
+
+def move(threads: Callable[[], Iterable[int]], processors: Collection[int]) -> None:
+    """Let threads run on these processors only, and those that they start meanwhile, too.
+
+    Parameters
+    ----------
+    threads : lists them; asked again until all are there, or have had their chances.
+    """
+    wanted = set(processors)
+
+    def is_elsewhere(thread: int) -> bool:
+        try:
+            if os.sched_getaffinity(thread) == wanted:
+                return False
+            os.sched_setaffinity(thread, wanted)
+        except ProcessLookupError:  # it has ended
+            return False
+        return True
+
+    for _ in range(_MOVES):
+        if not any([is_elsewhere(thread) for thread in threads()]):
+            return

@@ -45,19 +45,23 @@ def is_local_lab(inventory: Inventory) -> bool:
     return inventory.path == LOCAL_LAB_INVENTORY
 
 
-def dilate(fleet: Fleet, time_dilation: float) -> None:
+def dilate(fleet: Fleet, time_dilation: float, *, mixed: bool = False) -> None:
     """Bring the local lab to `time_dilation`, if it is not there; its hosts stay up."""
     if fleet.inventory.time_dilation != time_dilation:
-        LocalLab().dilate(time_dilation)
+        LocalLab().dilate(time_dilation, mixed=mixed)
         fleet.inventory = Inventory.read(fleet.inventory.path)
 
 
 @contextlib.contextmanager
 def undilated(fleet: Fleet) -> Iterator[None]:
-    """Let the local lab's links be as fast as they are meanwhile; those of other hosts stay."""
+    """Let the local lab's links be as fast as they are meanwhile; those of other hosts stay.
+
+    Of a lab that is slowed down all hosts use all processors so long: what is done here, such as
+    JVMs that compile, is to be done soon, and is not measured.
+    """
     time_dilation = fleet.inventory.time_dilation
     if is_local_lab(fleet.inventory):
-        dilate(fleet, 1.0)
+        dilate(fleet, 1.0, mixed=True)
     try:
         yield
     finally:

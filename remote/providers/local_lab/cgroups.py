@@ -110,6 +110,16 @@ class Groups:
             return None
         return parse_cpu_seconds(file.read_text())
 
+    def threads(self, name: str) -> list[int]:
+        """List the threads of a host's processes, none if they are not counted."""
+        if self._account is None:
+            return []
+        file = "tasks" if self.hierarchy.version == 1 else "cgroup.threads"
+        try:
+            return [int(word) for word in (self._account / name / file).read_text().split()]
+        except OSError:
+            return []
+
     def make(self, name: str) -> list[Path]:
         """Make the group that counts a host's CPU time; nothing where groups cannot be written to.
 

@@ -123,7 +123,7 @@ class LocalLab:
             ended = _take_down(self._files)
         processes.wait_until_reaped(ended)
 
-    def dilate(self, time_dilation: float) -> Path:
+    def dilate(self, time_dilation: float, *, mixed: bool = False) -> Path:
         """Give the lab that is up another time dilation; its hosts and their processes stay.
 
         Links, delays and CPU quotas are changed while packets pass, and the inventory says so.
@@ -131,6 +131,8 @@ class LocalLab:
         Parameters
         ----------
         time_dilation : k, by which rates are divided and delays multiplied.
+        mixed : until the next change all hosts run on all processors, also where some have their
+            own.
 
         Returns
         -------
@@ -145,7 +147,8 @@ class LocalLab:
         """
         requirements.check_linux()
         with alone(self._files.directory.parent):
-            shaping.reshape(self.running().dilated(time_dilation), self._files)
+            dilated = self.running().dilated(time_dilation)
+            shaping.reshape(dilated, self._files, mixed=mixed)
         return self._files.inventory
 
     def reshape(self, topology: Topology) -> Path:

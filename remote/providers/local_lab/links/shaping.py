@@ -1,11 +1,13 @@
-"""How the lab is shaped: link rates, delays and CPU quotas, changed while packets pass."""
+"""How the lab is shaped while packets pass: link rates, delays, CPU quotas, processors."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from remote.processors import move, shared_out
 from remote.programs import run
 from remote.providers.local_lab import sshd
 from remote.providers.local_lab.cgroups import Groups
@@ -15,12 +17,18 @@ from remote.providers.local_lab.links import delay_line
 from remote.providers.local_lab.links.calibration import wake_ups_ms
 from remote.providers.local_lab.links.wiring import Delay, shaping_commands
 from remote.providers.local_lab.rootless.holder import connect_command, inside
-from remote.providers.local_lab.status import running_delay
+from remote.providers.local_lab.status import SWITCH, running_delay
 from remote.providers.local_lab.topology import LabHost, Topology
 
 
-def reshape(topology: Topology, files: LabFiles) -> None:
-    """Give a lab that is up the numbers of a topology, and note so; nothing if it has them."""
+def reshape(topology: Topology, files: LabFiles, *, mixed: bool = False) -> None:
+    """Give a lab that is up the numbers of a topology, and note so; nothing if it has them.
+
+    Parameters
+    ----------
+    mixed : all hosts run on all processors for now, also where some have their own.
+    """
+    _place(topology, mixed=mixed)
     if topology == files.read_topology():
         return
     _shape_links(topology, files)
@@ -80,6 +88,18 @@ def inventory_of(topology: Topology, files: LabFiles) -> str:
         user=sshd.user_of_hosts(),
         connect_command=connect_command(),
     )
+
+
+def _place(topology: Topology, *, mixed: bool) -> None:
+    """Move what runs on hosts to their processors; nothing where none has its own."""
+    if not topology.cpus_apart:
+        return
+    groups, all_of_them = Groups(), os.sched_getaffinity(0)
+    apart, others = shared_out(topology.cpus_apart, all_of_them)
+    own = {host.name: host.own_processors for host in topology.hosts}
+    for name, is_apart in {**own, SWITCH: False}.items():
+        processors = all_of_them if mixed else apart if is_apart else others
+        move(partial(groups.threads, name), processors)
 
 
 def _shape_links(topology: Topology, files: LabFiles) -> None:
