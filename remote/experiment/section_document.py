@@ -146,8 +146,9 @@ class PrecisionTable(Document):
         configuration as many. Without it 3 and 10.
     budget_s : seconds of the clock that all runs of a configuration may take, pilots included.
         Without it 900.
-    heat_s : seconds of the clock with which the warm-up begins, undilated on the local lab: a JVM
-        compiles what it has done often, which slowed down it never has.
+    heat_s : seconds of the clock with which the warm-up begins, undilated on the local lab, where
+        all hosts use all processors so long: a JVM compiles what it has done often, which slowed
+        down it never has.
     """
 
     throughput: Goal | None = None

@@ -49,12 +49,17 @@ def commands() -> dict[str, list[str]]:
     return {" ".join(words[:1]): words for words in words}
 
 
+took_s: dict[str, list[float]] = {}
+"""How long each command took, in their order."""
+
+
 def lab(verb: str) -> subprocess.CompletedProcess:
     """Do as the documentation says, and show how long it took."""
     started_s = time.monotonic()
     command = [*LAB, *commands()[verb]]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900)
-    print(f"\n{shlex.join(command[3:])}: {time.monotonic() - started_s:.0f} s")
+    took_s.setdefault(verb, []).append(time.monotonic() - started_s)
+    print(f"\n{shlex.join(command[3:])}: {took_s[verb][-1]:.0f} s", flush=True)
     return done
 
 
@@ -84,14 +89,12 @@ def fleet(machines):
         yield fleet
 
 
-def test_bare_machines_are_made_ready_within_five_minutes(machines):
+def test_bare_machines_are_made_ready(machines):
     bare = lab("hosts")
     assert bare.returncode == 1
     assert "memcached" in bare.stdout
-    started_s = time.monotonic()
     first = lab("provision")
     assert first.returncode == 0, first.stdout[-3000:] + first.stderr[-3000:]
-    assert time.monotonic() - started_s < PROVISIONED_WITHIN_S
     assert min(changed(first.stdout).values()) > 0
     ready = lab("hosts")
     assert ready.returncode == 0, ready.stdout
@@ -248,3 +251,8 @@ def test_cloud_init_makes_a_machine_ready_at_its_first_boot(role):
             assert service.stdout.strip() == "inactive"
         shown = subprocess.run([*LAB, "hosts", "vm"], capture_output=True, text=True, cwd=ROOT)
         assert shown.returncode == 0, shown.stdout
+
+
+def test_bare_machines_were_ready_within_five_minutes():
+    """Last, since it tells as much of this machine as of what is installed, and how."""
+    assert took_s["provision"][0] < PROVISIONED_WITHIN_S

@@ -1,5 +1,6 @@
 """Labs of other topologies than the default one."""
 
+import os
 import statistics
 import time
 
@@ -62,6 +63,23 @@ def test_lab_is_reshaped_in_place(own_lab):
     assert [state.sshd_pid for state in lab.status()] == before
     with pytest.raises(LabError, match="has other hosts than `unshaped`, or other limits"):
         lab.reshape(Topology.named("unshaped"))
+
+
+def processors_of(fleet, name):
+    """Processors that a host runs on."""
+    told = fleet[name].run("grep Cpus_allowed_list /proc/self/status").stdout
+    return told.split()[-1]
+
+
+def test_processors_of_their_own_are_everybodys_while_nothing_is_measured(own_lab):
+    assert len(os.sched_getaffinity(0)) > 1, "there is nothing to share out"
+    lab, fleet = own_lab(Topology.named("queue").dilated(4))
+    before = {name: processors_of(fleet, name) for name in ("m1", "d1")}
+    assert before["m1"] != before["d1"]
+    lab.dilate(1, mixed=True)
+    assert processors_of(fleet, "m1") == processors_of(fleet, "d1") not in before.values()
+    lab.dilate(4)
+    assert {name: processors_of(fleet, name) for name in before} == before
 
 
 def test_a_host_with_limits_of_its_own_is_farther_and_slower_than_others(own_lab):

@@ -1,12 +1,13 @@
 """Processors that are kept awake, with files in place of the kernel's."""
 
+import contextlib
 import os
 import subprocess
 
 import pytest
 
 from remote import processors
-from remote.processors import kept_awake, on_processors, shared_out, wake_up_bound_us
+from remote.processors import kept_awake, move, on_processors, shared_out, wake_up_bound_us
 
 FOREVER_US = 2_000_000_000
 
@@ -60,3 +61,26 @@ def test_what_is_started_stays_on_its_processors():
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert told.split()[0] == "1"
     assert told.rstrip().endswith(f" {1 << processor:x}")
+
+
+def test_threads_are_moved_with_those_that_they_start_meanwhile():
+    """And one that has ended by then is no error."""
+    own = sorted(os.sched_getaffinity(0))
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    listed = []
+
+    def threads():
+        if len(listed) < 2:
+            listed.append(started.enter_context(subprocess.Popen(["sleep", "60"])))
+        return [ended.pid, *(process.pid for process in listed)]
+
+    with contextlib.ExitStack() as started:
+        try:
+            move(threads, own[:1])
+            assert [os.sched_getaffinity(process.pid) for process in listed] == [set(own[:1])] * 2
+            move(threads, own)
+            assert os.sched_getaffinity(listed[0].pid) == set(own)
+        finally:
+            for process in listed:
+                process.kill()

@@ -42,8 +42,9 @@ def lab(monkeypatch):
     fleet = SimpleNamespace(inventory=hosts(LOCAL_LAB_INVENTORY, time_dilation=4))
     fleet.brought_to = []
 
-    def dilate(k):
+    def dilate(k, *, mixed):
         fleet.brought_to.append(k)
+        fleet.mixed = mixed
         fleet.inventory = replace(fleet.inventory, time_dilation=k)
 
     monkeypatch.setattr("remote.campaign.dilation.LocalLab", lambda: SimpleNamespace(dilate=dilate))
@@ -56,7 +57,9 @@ def lab(monkeypatch):
 def test_links_are_dilated_again_however_the_work_between_ends(lab):
     with undilated(lab):
         assert lab.brought_to == [1]
+        assert lab.mixed
     assert lab.brought_to == [1, 4]
+    assert not lab.mixed
     with pytest.raises(OSError, match="full"), undilated(lab):
         raise OSError("full")
     assert lab.brought_to == [1, 4, 1, 4]
