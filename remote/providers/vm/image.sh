@@ -15,7 +15,7 @@ into() { # PATH [MODE]: write standard input to a file of the image
     chmod "${2:-644}" "$tree/$1"
 }
 
-rm -rf "$tree"
+rm -rf "$tree" "$folder/unpacked"
 mkdir -p "$folder"
 download="mkdir -p \"\$1/srv/packages/partial\" && chroot \"\$1\" apt-get install --yes --quiet --download-only
     --no-install-recommends -o Dir::Cache::archives=/srv/packages $*"
@@ -25,6 +25,12 @@ mmdebstrap --quiet --mode=root --variant=apt --architectures=amd64 \
     bookworm "$tree" "deb $DEBIAN_MIRROR bookworm main" "deb $DEBIAN_MIRROR-security bookworm-security main"
 
 rm -rf "$tree/srv/packages/partial" "$tree/srv/packages/lock"
+# Stored as they are, for an emulated processor takes a minute to decompress a JVM's.
+for package in "$tree"/srv/packages/*.deb; do
+    dpkg-deb --raw-extract "$package" "$folder/unpacked"
+    dpkg-deb -Znone --build "$folder/unpacked" "$package"
+    rm -rf "$folder/unpacked"
+done
 (cd "$tree/srv/packages" && apt-ftparchive packages . >Packages)
 rm -rf "$tree"/etc/apt/sources.list.d/*
 echo 'deb [trusted=yes] file:/srv/packages ./' | into etc/apt/sources.list
