@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from report.contents.notebook import Prose, Section, Table
 PATH = Path("index.ipynb")
 LETTER = "S"
 NAME = "98-claims"
+COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Held to", "verdict", "evidence"]
 
 
 def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
@@ -29,12 +31,17 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
     holds, fails, unknown = (
         sum(claim.verdict == verdict for claim in claims) for verdict in Verdict
     )
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(claim.statement, []).append(claim)
+    told = [alike for alike in groups.values() if any(map(_says_something, alike))]
+    lacking = [alike[0] for alike in groups.values() if alike not in told]
     text = (
         f"# {LETTER} What was found\n\n"
         f"{len(claims)} claims, the same whatever a campaign measures: {holds} hold, of {fails} "
         f"the contrary was found, {unknown} cannot be told. Each is judged by the 95 % confidence "
         "interval of its number; where this is too wide, or where nothing was measured, it cannot "
-        "be told. The chapters say what each number is."
+        f"be told. {_left_out(lacking)}The chapters say what each number is."
     )
     kinds = {
         part.name: type(part).__name__
@@ -42,10 +49,7 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
         for part in chapter.parts
         if not isinstance(part, Prose)
     }
-    groups: dict[str, list[Claim]] = {}
-    for claim in claims:
-        groups.setdefault(claim.statement, []).append(claim)
-    rows = pd.DataFrame([_row(alike, kinds) for alike in groups.values()])
+    rows = pd.DataFrame([_row(alike, kinds) for alike in told], columns=COLUMNS)
     shown = present.table(
         rows,
         NAME,
@@ -65,11 +69,17 @@ def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
         held = sum(claim.verdict == Verdict.HOLDS for claim in alike)
         section, measured, evidence = "each", "see chapters", MISSING
         verdict = f"{held} of {len(alike)} hold"
-    return {
-        "\N{SECTION SIGN}": section,
-        "claim": first.statement,
-        "measured": measured,
-        "Held to": first.rule.text,
-        "verdict": verdict,
-        "evidence": evidence,
-    }
+    values = section, first.statement, measured, first.rule.text, verdict, evidence
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _says_something(claim: Claim) -> bool:
+    return bool(claim.instead) or not math.isnan(claim.estimate.value)
+
+
+def _left_out(claims: Sequence[Claim]) -> str:
+    """Say for which sections the table has no rows; nothing if there are none."""
+    if not claims:
+        return ""
+    sections = ", ".join(dict.fromkeys(claim.section for claim in claims))
+    return f"{len(claims)} of which nothing was measured (sections {sections}) are left out. "
