@@ -34,7 +34,8 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
         groups.setdefault(claim.statement, []).append(claim)
-    told = [alike for alike in groups.values() if any(map(_says_something, alike))]
+    measured = {claim.section for claim in claims if not math.isnan(claim.estimate.value)}
+    told = [alike for alike in groups.values() if measured & {claim.section for claim in alike}]
     lacking = [alike[0] for alike in groups.values() if alike not in told]
     text = (
         f"# {LETTER} What was found\n\n"
@@ -73,13 +74,9 @@ def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def _says_something(claim: Claim) -> bool:
-    return bool(claim.instead) or not math.isnan(claim.estimate.value)
-
-
 def _left_out(claims: Sequence[Claim]) -> str:
-    """Say for which sections the table has no rows; nothing if there are none."""
+    """Say which sections the table has no rows of; nothing if there are none."""
     if not claims:
         return ""
     sections = ", ".join(dict.fromkeys(claim.section for claim in claims))
-    return f"{len(claims)} of which nothing was measured (sections {sections}) are left out. "
+    return f"{len(claims)} are left out: nothing was measured of sections {sections}. "
