@@ -1,6 +1,6 @@
 """What a run is set to: what may be set at all, one run's settings, and which go together."""
 
-from remote.experiment.settings.known import (
+from remote.experiment.settings.allowed import (
     NETWORK_SETTINGS,
     OBSERVERS,
     OF_CACHES,
@@ -10,7 +10,7 @@ from remote.experiment.settings.known import (
     Level,
     Setting,
 )
-from remote.experiment.settings.of_run import Settings
+from remote.experiment.settings.one_run import Settings
 from remote.experiment.settings.together import mistakes
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from remote.experiment.settings.known import ALL_SERVERS, OBSERVERS, OF_MIDDLEWARES
-from remote.experiment.settings.of_run import Settings
+from remote.experiment.settings.allowed import ALL_SERVERS, OBSERVERS, OF_MIDDLEWARES
+from remote.experiment.settings.one_run import Settings
 from remote.services import memcached
 from remote.services.memtier import QUEUE
 from remote.services.middleware import BACKENDS, MEMCACHED

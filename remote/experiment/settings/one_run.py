@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from remote.experiment.settings.known import (
+from remote.experiment.settings.allowed import (
     ALL_SERVERS,
     OBSERVERS,
     OF_CACHES,
