@@ -18,7 +18,8 @@ from remote.providers.local_lab import LocalLab, Topology
 ROLES = ("clients", "middlewares", "servers")
 COUNTS = {8: (3, 2, 3), 30: (18, 3, 9), 100: (60, 10, 30)}
 CAMPAIGN = "many"
-# Few and small requests: the controller is looked at, on a machine that has all of it to do.
+# Few and small requests: the controller is looked at, on a machine that has all of it to do. Before the
+# window seventy JVMs begin to compile, which a slow one needs some seconds for.
 SECTION = """
 title = "Many hosts"
 [hosts]
@@ -36,7 +37,7 @@ workers = 8
 workload = ["get"]
 [profiles.smoke]
 repetitions = {repetitions}
-warm_up_s = 1
+warm_up_s = 8
 stable_s = 3
 cool_down_s = 1
 """
