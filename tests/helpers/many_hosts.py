@@ -18,8 +18,8 @@ from remote.providers.local_lab import LocalLab, Topology
 ROLES = ("clients", "middlewares", "servers")
 COUNTS = {8: (3, 2, 3), 30: (18, 3, 9), 100: (60, 10, 30)}
 CAMPAIGN = "many"
-# Few and small requests: the controller is looked at, on a machine that has all of it to do. Seventy
-# JVMs begin to compile before the window, which takes a slow one some seconds.
+# Few and small requests: the controller is looked at, on a machine that has all of it to do.
+# Seventy JVMs begin to compile before the window, which takes a slow one some seconds.
 SECTION = """
 title = "Many hosts"
 [hosts]
