@@ -125,7 +125,7 @@ planted: setup ## Measure systems whose truth is known, planted on the local lab
 tutorial: setup ## Follow docs/tutorial.md on the local lab, command by command: minutes
 	@$(BIN)/pytest --quiet --capture=no tests/tutorial/follow_it.py
 
-vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: at most 25 minutes, needs root
+vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: 25 to 40 minutes, needs root
 	@PYTHONPATH=. nice $(BIN)/pytest --quiet --exitfirst --capture=no tests/vm/on_virtual_machines.py
 
 kills: setup ## Kill controllers of campaigns 100 times at random, from SEED: nothing may be lost, measured twice or left

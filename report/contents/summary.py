@@ -35,8 +35,12 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
     for claim in claims:
         groups.setdefault(claim.statement, []).append(claim)
     measured = {claim.section for claim in claims if not math.isnan(claim.estimate.value)}
-    told = [alike for alike in groups.values() if measured & {claim.section for claim in alike}]
-    lacking = [alike[0] for alike in groups.values() if alike not in told]
+    told = {
+        statement: alike
+        for statement, alike in groups.items()
+        if not measured.isdisjoint(claim.section for claim in alike)
+    }
+    lacking = [claim for claim in claims if claim.statement not in told]
     text = (
         f"# {LETTER} What was found\n\n"
         f"{len(claims)} claims, the same whatever a campaign measures: {holds} hold, of {fails} "
@@ -50,7 +54,7 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
         for part in chapter.parts
         if not isinstance(part, Prose)
     }
-    rows = pd.DataFrame([_row(alike, kinds) for alike in told], columns=COLUMNS)
+    rows = pd.DataFrame([_row(alike, kinds) for alike in told.values()], columns=COLUMNS)
     shown = present.table(
         rows,
         NAME,

@@ -131,8 +131,7 @@ class LocalLab:
         Parameters
         ----------
         time_dilation : k, by which rates are divided and delays multiplied.
-        mixed : until the next change all hosts run on all processors, also where some have their
-            own.
+        mixed : until the next change no host has processors of its own.
 
         Returns
         -------
@@ -147,8 +146,7 @@ class LocalLab:
         """
         requirements.check_linux()
         with alone(self._files.directory.parent):
-            dilated = self.running().dilated(time_dilation)
-            shaping.reshape(dilated, self._files, mixed=mixed)
+            shaping.reshape(self.running().dilated(time_dilation), self._files, mixed=mixed)
         return self._files.inventory
 
     def reshape(self, topology: Topology) -> Path:

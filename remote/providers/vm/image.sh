@@ -3,11 +3,9 @@
 # Usage: image.sh FOLDER PACKAGE...
 #   PACKAGE: is not installed, but in the image's own repository /srv/packages, with all that it needs. Machines
 #            made of the image thus begin bare, and can be provisioned without a network.
-# DEBIAN_MIRROR: where Debian's packages come from.
 set -eu
 folder=$1
 shift
-: "${DEBIAN_MIRROR:=http://deb.debian.org/debian}"
 tree=$folder/tree
 into() { # PATH [MODE]: write standard input to a file of the image
     mkdir -p "$(dirname "$tree/$1")"
@@ -22,7 +20,7 @@ download="mkdir -p \"\$1/srv/packages/partial\" && chroot \"\$1\" apt-get instal
 mmdebstrap --quiet --mode=root --variant=apt --architectures=amd64 \
     --include=systemd-sysv,dbus,udev,kmod,linux-image-cloud-amd64,openssh-server,sudo,iproute2,chrony,e2fsprogs,cloud-init \
     --aptopt='APT::Install-Recommends "false"' --customize-hook="$(echo "$download" | tr '\n' ' ')" \
-    bookworm "$tree" "deb $DEBIAN_MIRROR bookworm main" "deb $DEBIAN_MIRROR-security bookworm-security main"
+    bookworm "$tree"
 
 rm -rf "$tree/srv/packages/partial" "$tree/srv/packages/lock"
 # Stored as they are, for an emulated processor takes a minute to decompress a JVM's.

@@ -26,7 +26,7 @@ def reshape(topology: Topology, files: LabFiles, *, mixed: bool = False) -> None
 
     Parameters
     ----------
-    mixed : all hosts run on all processors for now, also where some have their own.
+    mixed : until the next change no host has processors of its own.
     """
     _place(topology, mixed=mixed)
     if topology == files.read_topology():
