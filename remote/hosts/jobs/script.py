@@ -18,8 +18,8 @@ JOB_MARK = "MWLAB_JOB"
 FOLDER_MARK = ".middleware-lab"
 """File that a folder of jobs has from its first moment; without it no folder is removed."""
 
-KILL_AFTER_S = 10
-"""What a job has to end by itself before it is killed."""
+KILL_AFTER_S = 30
+"""What a job has to end by itself before it is killed: on a slow host a JVM took 12 s."""
 
 PROBE_BYTES = 65536
 _SPACE = " " * 10  # see `_reserve`
