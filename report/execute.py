@@ -6,6 +6,7 @@ executed again.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -165,7 +166,7 @@ def _run_in_a_kernel(job: Job, target: Path, parameters: Mapping[str, object]) -
                 papermill.execute_notebook(
                     job.notebook,
                     target,
-                    parameters=dict(parameters),
+                    parameters=_own(job.notebook, parameters),
                     kernel_name=KERNEL,
                     language="python",
                     progress_bar=False,
@@ -182,6 +183,14 @@ def _run_in_a_kernel(job: Job, target: Path, parameters: Mapping[str, object]) -
                 raise
         else:
             return
+
+
+def _own(notebook: Any, parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters that a notebook has, in its cell tagged so; papermill warns of others."""
+    cells = [cell.source for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    nodes = [node for source in cells for node in ast.walk(ast.parse(source))]
+    assigned = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return {name: value for name, value in parameters.items() if name in assigned}
 
 
 def _own_sockets(folder: Path) -> Config:

@@ -28,7 +28,7 @@ from tests.helpers.campaign import build_run
 DOCUMENT = PROJECT / "docs" / "workers.md"
 BEGIN, END = "<!-- table of make workers -->\n", "<!-- end of table -->"
 RUNS, RUNS_IN_SECTION = 10_000, 50
-RUNS_ALONE = 2_000
+RUNS_ALONE = 1_000
 FIRST = "s000"
 
 

@@ -24,7 +24,7 @@ LEAST_S = 0.1
 LONGEST_S = 10.0
 """What takes longer tells of a connection, not of a host."""
 PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
-_MARGIN = 2.0
+_MOST_SPARE_S = 1.5
 
 
 class StartLeads:
@@ -53,7 +53,7 @@ class StartLeads:
         result, seconds = _timed(connection, command)
         if seconds is not None and seconds <= LONGEST_S:
             with self._lock:
-                self._took_s.setdefault(connection.host.name, seconds / _MARGIN)
+                self._took_s.setdefault(connection.host.name, _taken(seconds))
         return result
 
     def tell(self, jobs: Sequence[Job], line: str) -> None:
@@ -72,7 +72,7 @@ class StartLeads:
     def was_late(self, name: str, needed_s: float) -> None:
         """Learn that a host, told so long before, would have kept the time; not if it was lost."""
         if name not in self._lost:
-            self._note(name, needed_s / _MARGIN)
+            self._note(name, _taken(needed_s))
 
     def lead_s(self, clocks: Mapping[str, Mapping[str, float]]) -> tuple[float, str]:
         """Return how long before the start all hosts are told when it is, and for which of them.
@@ -86,9 +86,9 @@ class StartLeads:
         def of_host(name: str) -> float:
             clock = clocks[name]
             answer_s = PER_BOUND * float(clock["bound_s"])
-            taken_s = _MARGIN * self._took_s.get(name, 0.0)
+            given_s = _given(self._took_s.get(name, 0.0))
             ahead_s = max(0.0, float(clock["offset_s"]))  # it is later there
-            return LEAST_S + max(answer_s, taken_s) + ahead_s
+            return LEAST_S + max(answer_s, given_s) + ahead_s
 
         slowest = max(clocks, key=of_host)
         return of_host(slowest), slowest
@@ -100,6 +100,16 @@ class StartLeads:
         with self._lock:
             known = self._took_s.get(name, seconds)
             self._took_s[name] = max(seconds, (known + seconds) / 2)
+
+
+def _given(took_s: float) -> float:
+    """Return the time that is given for what took so long: twice that, within reason."""
+    return took_s + min(took_s, _MOST_SPARE_S)
+
+
+def _taken(given_s: float) -> float:
+    """Return what is given so much time; the inverse of `_given`."""
+    return max(given_s / 2, given_s - _MOST_SPARE_S)
 
 
 def _timed(connection: Connection, command: Callable[[], T]) -> tuple[T, float | None]:
