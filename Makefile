@@ -115,7 +115,7 @@ many: setup ## A hundred hosts on this machine; what controlling 8, 30 and 100 t
 	@$(BIN)/pytest --quiet --capture=no tests/scale/hundred_hosts.py
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_hosts.py
 
-workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: an hour, writes docs/workers.md
+workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: half an hour, writes docs/workers.md
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_workers.py
 
 planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes

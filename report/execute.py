@@ -186,11 +186,11 @@ def _run_in_a_kernel(job: Job, target: Path, parameters: Mapping[str, object]) -
 
 
 def _own(notebook: Any, parameters: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters that a notebook has, in its cell tagged so; papermill warns of others."""
-    cells = [cell.source for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
-    nodes = [node for source in cells for node in ast.walk(ast.parse(source))]
-    assigned = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return {name: value for name, value in parameters.items() if name in assigned}
+    """Return the parameters that a notebook's tagged cell has; papermill warns of others."""
+    tagged = [one for one in notebook.cells if "parameters" in one.metadata.get("tags", [])]
+    nodes = [node for cell in tagged for node in ast.walk(ast.parse(cell.source))]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return {name: value for name, value in parameters.items() if name in names}
 
 
 def _own_sockets(folder: Path) -> Config:

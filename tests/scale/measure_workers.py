@@ -34,7 +34,7 @@ FIRST = "s000"
 
 def build(folder: Path, runs: int) -> list[str]:
     """Write a campaign of as many runs and return its sections, of which all but one are copies."""
-    config = {"workload": "set", "clients_per_thread": 4, "workers": 8}
+    config = {"workload": "set", "clients_per_thread": 4}
     for repetition in range(1, RUNS_IN_SECTION + 1):
         build_run(folder, FIRST, config, repetition=repetition, noise=1 + repetition / 1000)
     sections = [f"s{number:03}" for number in range(max(1, runs // RUNS_IN_SECTION))]

@@ -52,7 +52,8 @@ def test_notebook_runs_with_its_parameters_and_stays_as_it_was(tmp_path, capfd):
     job = notebook(tmp_path, "print(campaign)")
     before = job.path.read_bytes()
     lines = []
-    (executed,) = execute([job], {"campaign": "smoke", "fleet": "its own"}, tmp_path / "build", lines.append)
+    given = {"campaign": "smoke", "fleet": "of other notebooks"}
+    (executed,) = execute([job], given, tmp_path / "build", lines.append)
     assert outputs(executed) == ["smoke\n"]
     assert job.path.read_bytes() == before
     assert lines == ["[1/1] executing 02-title.ipynb"]
