@@ -81,7 +81,7 @@ def measure(campaign: Path, sections: list[str], those: Workers) -> Tidied:
         begun_s = time.monotonic()
         runs = sum(mapped(partial(tidied, campaign, into), sections, within=those))
         seconds = time.monotonic() - begun_s
-        print(f"{those.count} workers: {runs} runs in {seconds:.0f} s", flush=True)
+        print(f"{runs} runs in {seconds:.0f} s, {those.count} at a time", flush=True)
         assert runs == len(sections) * RUNS_IN_SECTION
         return Tidied(runs=runs, seconds=seconds, tables=digests(into))
 
