@@ -280,7 +280,8 @@ class Topology(Document):
 
         Parameters
         ----------
-        name : `azure`, `hundred`, `queue`, `unshaped`, or a path that ends in .toml.
+        name : such as `azure`, `hundred`, `queue`, `schmid2018`, `unshaped`, or a path that
+            ends in .toml.
 
         Raises
         ------
