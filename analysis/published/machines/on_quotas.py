@@ -10,12 +10,12 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.paths import DATA
+from analysis.published.machines.fit import NEAR
 from analysis.published.machines.printed_sets import STUDIES, set_cells
 from analysis.published.printed import study_name
 from analysis.statistics.intervals import aggregate
 from analysis.tables.held import held_sections, held_tables
 
-NEAR = 0.1
 _THROUGHPUT = "client_throughput_ops_per_s"
 _SYSTEM = {"num_middlewares": "middlewares", "num_servers": "servers"}
 _KEY = [*_SYSTEM.values(), "workers", "num_clients"]

@@ -65,8 +65,8 @@ def set_time(tables: Tables) -> float:
         )
     for name in ("workers", "num_clients"):
         runs = runs[runs[name] == runs[name].max()]
-    key = [name for name in (*_SYSTEM, "section", "workers", "num_clients", "repetition")]
-    key = [name for name in key if name in runs and name in hosts]
+    of_run = (*_SYSTEM, "section", "workers", "num_clients", "repetition")
+    key = [name for name in of_run if name in runs and name in hosts]
     servers = hosts[hosts["role"] == "servers"]
     used = runs.merge(servers[[*key, "cpu_s"]], on=key)
     clock_s = used["cpu_s"] / used["stable_s"] * used["time_dilation"]
