@@ -118,7 +118,7 @@ many: setup ## A hundred hosts on this machine; what controlling 8, 30 and 100 t
 workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: half an hour, writes docs/workers.md
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_workers.py
 
-planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; minutes
+planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; half an hour to three hours
 	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
 	  tests/planted/followed_on_the_lab.py tests/planted/assignments.py
 
