@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from analysis.models.measured import cpu_time
 from analysis.paths import PROJECT, campaign_dir
 from analysis.published.machines.fit import GROWING
 from analysis.published.machines.five_numbers import Machines
@@ -58,19 +59,16 @@ def set_time(tables: Tables) -> float:
     runs, hosts = tables.runs, tables.hosts
     for name, level in _SYSTEM.items():
         runs = runs[runs[name] == level] if name in runs else runs
-    if "workers" not in runs or runs.empty or "cpu_s" not in hosts:
-        raise ValueError(
-            "no sets through one middleware to one server, with the CPU time of each host: "
-            "`lab run 3.1 --profile smoke --own-lab` measures them"
-        )
-    for name in ("workers", "num_clients"):
-        runs = runs[runs[name] == runs[name].max()]
-    of_run = (*_SYSTEM, "section", "workers", "num_clients", "repetition")
-    key = [name for name in of_run if name in runs and name in hosts]
-    servers = hosts[hosts["role"] == "servers"]
-    used = runs.merge(servers[[*key, "cpu_s"]], on=key)
-    clock_s = used["cpu_s"] / used["stable_s"] * used["time_dilation"]
-    return float((clock_s / used["client_throughput_ops_per_s"]).mean())
+    if "workers" in runs and len(runs):
+        for name in ("workers", "num_clients"):  # of one section, whose runs have one time dilation
+            runs = runs[runs[name] == runs[name].max()]
+        found = cpu_time(runs, hosts, "servers") * float(runs["time_dilation"].mean())
+        if found:
+            return found
+    raise ValueError(
+        "no sets through one middleware to one server, with the CPU time of each host: as root, "
+        "`lab run 3.1 --profile smoke --own-lab` measures them"
+    )
 
 
 def quotas(fitted: Machines, set_time_s: float) -> Quotas:

@@ -1,4 +1,4 @@
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pandas as pd
 import pytest
@@ -50,6 +50,13 @@ def test_the_cpu_time_is_that_of_the_clock_under_the_largest_load():
 def test_other_runs_tell_no_cpu_time_of_a_set(other):
     with pytest.raises(ValueError, match=r"no sets .*lab run 3.1"):
         set_time(made_up(**other))
+
+
+def test_hosts_whose_cpu_time_is_not_counted_tell_none():
+    tables = made_up()
+    uncounted = replace(tables, hosts=tables.hosts.assign(cpu_s=float("nan")))
+    with pytest.raises(ValueError, match=r"no sets .*CPU time of each host: as root"):
+        set_time(uncounted)
 
 
 def test_a_quota_lets_servers_do_what_was_fitted():
