@@ -169,6 +169,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
     """Return what the manifests say of the hosts' network, and of their CPUs where limited."""
     own_rtt_ms = {h.name: h.own_rtt_ms for h in inventory.hosts if h.own_rtt_ms is not None}
     quotas = {h.name: h.cpu_quota for h in inventory.hosts if h.cpu_quota is not None}
+    processors = {h.name: h.processor for h in inventory.hosts if h.processor is not None}
     return {
         "name": inventory.topology,
         "time_dilation": inventory.time_dilation,
@@ -178,6 +179,7 @@ def topology_of(inventory: Inventory) -> dict[str, Any]:
         "delay": inventory.delay,
         **({"own_rtt_ms": own_rtt_ms} if own_rtt_ms else {}),
         **({"cpu_quotas": quotas} if quotas else {}),
+        **({"processors": processors} if processors else {}),
         **({"own_processors": inventory.own_processors} if inventory.own_processors else {}),
     }
 
@@ -234,6 +236,7 @@ class _Topology(Document):
     delay: Annotated[str, one_of(*DELAYS)]
     own_rtt_ms: dict[str, Positive] = {}
     cpu_quotas: dict[str, Positive] = {}
+    processors: dict[str, str] = {}
     own_processors: str = ""
 
 

@@ -31,6 +31,7 @@ class Host:
     own_rtt_ms : emulated round trip between it and hosts that have none of their own, undilated;
         None where it is as far away as they are.
     cpu_quota : CPUs that all its processes together may use in undilated time, None for no limit.
+    processor : emulated one of the local lab, as `mwlab_processor` tells it; None without.
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
     for_ansible : variables that only Ansible needs, such as how it becomes root, with their values.
@@ -52,6 +53,7 @@ class Host:
     rate_mbit_per_s: float | None = None
     own_rtt_ms: float | None = None
     cpu_quota: float | None = None
+    processor: str | None = None
     cpu_account: str | None = None
     for_ansible: tuple[tuple[str, str | bool], ...] = field(default=(), repr=False)  # secrets, too
     jump: Host | None = None

@@ -57,6 +57,7 @@ def make_host(
         rate_mbit_per_s=own.number("mwlab_rate_mbit_per_s"),
         own_rtt_ms=own.number("mwlab_own_rtt_ms"),
         cpu_quota=own.number("mwlab_cpu_quota"),
+        processor=own.text("mwlab_processor"),
         cpu_account=own.text("mwlab_cpu_account"),
         for_ansible=own.passed_on(),
         connect_command=options.connect_command,

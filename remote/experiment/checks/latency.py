@@ -24,8 +24,8 @@ def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) ->
 
     What is missing is CPU time, the latency of the machine's own at every hop, or waiting in front
     of links. Below 5 % no time dilation can change the result by more than that. Runs in which
-    servers stood still, or whose requests come at a rate of their own, have no such limit, nor has
-    a network whose links are not known. What databases do takes the machine's time and is no loss.
+    servers stood still, or whose requests come at a rate of their own, have no such limit, nor have
+    hosts whose CPU time is limited, nor a network whose links are not known. What databases do takes the machine's time and is no loss.
     """
     limit, throughput = _limit(manifest), results["client_throughput_ops_per_s"]
     if limit and throughput > 0:
@@ -52,13 +52,13 @@ def machine_share(manifest: Mapping[str, Any], results: Mapping[str, float]) -> 
 
 
 def _limit(manifest: Mapping[str, Any]) -> Limit | None:
-    """Return the smallest bound that is emulated; None where nothing bounds the throughput."""
+    """Return the smallest bound that is emulated; None where none is known to be the smallest."""
     settings = manifest["settings"]
     paced = settings.get("arrival_rate_per_s") or settings.get("sending_rate_per_s")
     closed = not paced and not manifest.get("pauses") and settings.get("workload") != QUEUE
     topology = manifest["topology"]
     known = manifest.get("fleet") == LOCAL_LAB and "rates_mbit_per_s" in topology
-    if not known or not closed:
+    if not known or not closed or topology.get("cpu_quotas") or topology.get("processors"):
         return None
     limits = emulated_limits(
         _settings(manifest),

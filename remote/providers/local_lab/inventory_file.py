@@ -84,4 +84,6 @@ def _host_variables(host: LabHost, *, is_told: bool) -> dict[str, Any]:
         variables["mwlab_own_rtt_ms"] = host.own_rtt_ms
     if host.cpu_quota is not None:
         variables["mwlab_cpu_quota"] = host.cpu_quota
+    if host.processor is not None:
+        variables["mwlab_processor"] = str(host.processor)
     return variables

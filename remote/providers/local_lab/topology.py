@@ -25,6 +25,7 @@ TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
 BENCHMARK_NETWORK = ipaddress.IPv4Network("198.18.0.0/15")
 MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 MAX_RTT_MS = 1000.0
+MAX_SERVICE_US = 1e6
 # The name becomes part of a device name (at most 15 characters) and of a namespace name.
 # The others are taken by the lab itself, or by what sensitivities call the links of a whole role.
 _TAKEN_NAMES = ("switch", "control", "client", "middleware", "server", "database")
@@ -58,6 +59,27 @@ class Egress(Document):
     queue_kib: Count
 
 
+class Processor(Document):
+    r"""A processor that sends one message after the other, as slowly on any machine.
+
+    Where j of them wait, it sends :math:`j^a / S` per second.
+
+    Parameters
+    ----------
+    reply_us : S of a message towards the clients, in us.
+    forward_us : S of one towards the servers.
+    exponent : a; 0 for a processor that is as fast however many wait.
+    """
+
+    reply_us: Positive
+    forward_us: Annotated[int | float, number(0, MAX_SERVICE_US)] = 0.0
+    exponent: Annotated[int | float, number(0, 1)] = 0.0
+
+    def __str__(self) -> str:
+        """Return all three, as inventory and manifests tell them."""
+        return f"{self.reply_us:g} {self.forward_us:g} {self.exponent:g}"
+
+
 class Own(Document):
     """What a single host has for itself; the rest is that of its role.
 
@@ -65,12 +87,13 @@ class Own(Document):
     ----------
     rtt_ms : the round trip between it and each host that has none of its own. Two hosts that have
         are as far from each other as both round trips less that of the topology.
-    egress, cpu_quota : as for a role.
+    egress, cpu_quota, processor : as for a role.
     """
 
     rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] | None = None
     egress: Egress | None = None
     cpu_quota: Positive | None = None
+    processor: Processor | None = None
 
 
 class _Numbered(Document):
@@ -99,6 +122,7 @@ class RoleTable(Document):
     hosts : or, in a file, ``{ prefix = "c", count = 60, first = "198.18.0.11" }`` for c1 to c60.
     egress : limit of its link, None for a link without one.
     cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
+    processor : what its messages wait for, None for the machine's processors alone.
     own_processors : whether no other host runs on their processors, as far as the machine has two.
     own : name of a host to what it has for itself.
     """
@@ -106,6 +130,7 @@ class RoleTable(Document):
     hosts: Annotated[dict[str, str], BeforeValidator(_written_out)]
     egress: Egress | None = None
     cpu_quota: Positive | None = None
+    processor: Processor | None = None
     own_processors: bool | None = None
     own: dict[str, Own] | None = None
 
@@ -130,6 +155,7 @@ class LabHost:
     address: str
     egress: Egress | None
     cpu_quota: float | None = None
+    processor: Processor | None = None
     own_rtt_ms: float | None = None
     own_processors: bool = False
 
@@ -146,8 +172,9 @@ class Topology(Document):
     ----------
     rtt_ms : the round trip that a client shall see to another host, 0 for what the machine itself
         takes. Single hosts may be farther away (`Own`).
-    time_dilation : k. All rates and quotas here are divided by it and `rtt_ms` is multiplied by it
-        when the lab is built, so that the machine looks k times faster to what runs in the lab.
+    time_dilation : k. All rates and quotas here are divided by it, `rtt_ms` and what processors
+        take are multiplied by it when the lab is built, so that the machine looks k times faster to
+        what runs in the lab.
     wake_up_ms : what the machine's own wake-ups take of a round trip, in ms of the clock whatever k
         is, and what is therefore taken off the delay; `lab up` and `lab calibrate` measure it.
     is_hidden : whether its rates, delays and quotas are to be found out: neither status nor
@@ -173,7 +200,8 @@ class Topology(Document):
         return tuple(
             LabHost(
                 name=name, role=role, address=address, egress=own.egress or table.egress,
-                cpu_quota=own.cpu_quota or table.cpu_quota, own_rtt_ms=own.rtt_ms,
+                cpu_quota=own.cpu_quota or table.cpu_quota,
+                processor=own.processor or table.processor, own_rtt_ms=own.rtt_ms,
                 own_processors=bool(table.own_processors),
             )
             for role, table in self.tables.items()
@@ -185,6 +213,11 @@ class Topology(Document):
     def tables(self) -> dict[str, RoleTable]:
         """The roles that have hosts, in order."""
         return {role: table for role in ROLES if (table := getattr(self, role)) is not None}
+
+    @property
+    def has_processors(self) -> bool:
+        """Whether any host has a processor of the topology's, which only the delay line emulates."""
+        return any(host.processor is not None for host in self.hosts)
 
     @property
     def own_rtt_ms(self) -> dict[str, float]:
@@ -235,9 +268,13 @@ class Topology(Document):
 
     def built(self) -> tuple[object, ...]:
         """Return what cannot be changed while the lab is up: hosts, and whether each is limited."""
-        hosts = [replace(h, egress=None, cpu_quota=None, own_rtt_ms=None) for h in self.hosts]
+        hosts = [
+            replace(host, egress=None, cpu_quota=None, processor=None, own_rtt_ms=None)
+            for host in self.hosts
+        ]
         limits = [(host.egress is None, host.cpu_quota is None) for host in self.hosts]
-        return self.network, self.control_address, self.rtt_ms > 0, hosts, limits
+        delay = (self.rtt_ms > 0, self.has_processors)
+        return self.network, self.control_address, delay, hosts, limits
 
     @model_validator(mode="after")
     def _check_hosts(self) -> Topology:
@@ -262,6 +299,8 @@ class Topology(Document):
         return self
 
     def _check_own(self) -> None:
+        if self.has_processors and not self.rtt_ms:
+            raise ValueError("processor needs an rtt_ms > 0: what delays messages emulates it, too")
         for role, table in self.tables.items():
             for name, own in (table.own or {}).items():
                 if name not in table.hosts:

@@ -21,14 +21,17 @@ from remote.providers.local_lab.topology import Topology
 SOURCES = Path(__file__).with_name("delay")
 PROGRAM = Path(__file__).parents[4] / "build" / "delay-line"
 COMPILER_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
+LIBRARIES = ("-lm",)
 
 # Frames go in batches, each at most half of this off its time: waking a process is what costs.
 _COALESCE_NS = 200_000
 _NS_PER_MS = 1e6
+_NS_PER_US = 1e3
 
 # `struct shared` in delay/delay_line.c: counters, then settings.
 _COUNTERS = struct.Struct("=5Q")
-_SETTING = struct.Struct("=Q")
+_COALESCE = struct.Struct("=Q")
+_PORT = struct.Struct("=3Qd")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +55,11 @@ class LineCounters:
 
 
 def choose(topology: Topology) -> Delay:
-    """Choose what delays packets: netem if the kernel has it, otherwise the delay line."""
+    """Choose what delays packets: netem if the kernel has it and it suffices, or the delay line."""
     if topology.rtt_ms == 0:
         return Delay.NONE
+    if topology.has_processors:
+        return Delay.LINE
     return Delay.NETEM if _kernel_has_netem() else Delay.LINE
 
 
@@ -83,7 +88,7 @@ def build_line() -> Path:
         built = Path(folder) / PROGRAM.name
         files = [str(path) for path in sources if path.suffix == ".c"]
         run(
-            [compiler, *COMPILER_FLAGS, "-o", str(built), *files],
+            [compiler, *COMPILER_FLAGS, "-o", str(built), *files, *LIBRARIES],
             remedy="On Debian: apt-get install -y gcc libc6-dev linux-libc-dev",
         )
         built.replace(PROGRAM)
@@ -115,10 +120,18 @@ def start_line(
 
 
 def settings(topology: Topology) -> bytes:
-    """Give the delay line's settings as it reads them: of batches, then the delay of each port."""
+    """Give the settings as the delay line reads them: of batches, then of the port of each host."""
     delays_ns = [round(topology.delay_ms(host) * _NS_PER_MS) for host in topology.hosts]
     coalesce_ns = round(min(_COALESCE_NS * topology.time_dilation, min(delays_ns) / 2))
-    return b"".join(map(_SETTING.pack, [coalesce_ns, 0, *delays_ns]))
+    ports = [_PORT.pack(0, 0, 0, 0.0)]  # of the control host
+    for host, delay_ns in zip(topology.hosts, delays_ns, strict=True):
+        times_ns, exponent = [0, 0], 0.0
+        if host.processor is not None:
+            per_us = _NS_PER_US * topology.time_dilation
+            of_each = (host.processor.reply_us, host.processor.forward_us)
+            times_ns, exponent = [round(per_us * us) for us in of_each], host.processor.exponent
+        ports.append(_PORT.pack(delay_ns, *times_ns, exponent))
+    return _COALESCE.pack(coalesce_ns) + b"".join(ports)
 
 
 def change_line(topology: Topology, shared: Path) -> None:

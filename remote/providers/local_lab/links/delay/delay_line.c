@@ -1,10 +1,12 @@
 /* A network switch that delays every frame: delay-line FILE PID_FILE CONTROL DEVICE...
  *
  * It connects the devices of its network namespace. A frame that enters by a DEVICE leaves the
- * delay of that device later, one that enters by CONTROL at once. It goes to the background when it is ready,
+ * delay of that device later, one that enters by CONTROL at once. Where the device's host has a
+ * processor, messages wait for it after that, one for the other. Devices are in the order from
+ * clients to servers, which tells replies from what is forwarded. It goes to the background when it is ready,
  * notes its line of /proc/PID/stat in PID_FILE, and runs until it is killed.
  *
- * FILE is shared memory: the delays, which may be changed at any time, and what was counted. */
+ * FILE is shared memory: delays and processors, which may be changed at any time, and what was counted. */
 
 #define _GNU_SOURCE
 #include "port.h"
@@ -41,12 +43,16 @@ struct shared {
     uint64_t refused; /* did not fit, or a device would not take them */
     uint64_t wakeups;
     uint64_t coalesce_ns; /* frames due this soon go together with one that is due */
-    uint64_t delay_ns[];  /* of what enters by each port, 0 for CONTROL; written from outside */
+    struct {              /* of what enters by each port, all 0 for CONTROL; written from outside */
+        uint64_t delay_ns;
+        struct processor processor;
+    } settings[];
 };
 
 static struct port ports[MAX_PORTS];
 static int num_ports;
 static struct stations stations;
+static uint64_t free_ns[MAX_PORTS]; /* when the processor of each port has served what left last */
 static struct shared *shared;
 
 static struct {
@@ -109,18 +115,56 @@ static void forward(const struct frame *frame, int from)
 }
 
 /* Address resolution is not delayed: in clouds the hypervisor answers it. */
-static uint64_t due_at(const struct frame *frame, int port, uint64_t now)
+static uint64_t through_network(const struct frame *frame, int port, uint64_t now)
 {
     bool at_once = frame->type == ETH_P_ARP;
-    return due_ns(frame->arrived_ns, at_once ? 0 : shared->delay_ns[port], now);
+    return due_ns(frame->arrived_ns, at_once ? 0 : shared->settings[port].delay_ns, now);
+}
+
+/* What a message takes of its sender's processor where it is alone; 0: it needs none. */
+static uint64_t alone_ns(const struct frame *frame, int port)
+{
+    const struct processor *processor = &shared->settings[port].processor;
+    size_t bytes = frame->bytes - (size_t)(frame->destination - frame->data);
+    if (!processor->reply_ns || !ends_message(frame->destination, bytes))
+        return 0;
+    int to = stations_find(&stations, frame->destination);
+    if (to == CONTROL || to == EVERYWHERE)
+        return 0;
+    return to < port ? processor->reply_ns : processor->forward_ns;
+}
+
+/* How many messages wait at a port, from that which comes `ahead` frames after the oldest on. */
+static unsigned waiting(int port, unsigned ahead, uint64_t now)
+{
+    unsigned count = 1;
+    struct frame frame;
+    while (port_peek(&ports[port], ++ahead, &frame) && through_network(&frame, port, now) <= now)
+        count += alone_ns(&frame, port) > 0;
+    return count;
+}
+
+/* When a frame goes that comes `ahead` frames after the oldest. `*free` is when the processor has
+ * served what is before it, and then when it has served this one. */
+static uint64_t due_at(const struct frame *frame, int port, unsigned ahead, uint64_t now,
+                       uint64_t *free)
+{
+    uint64_t due = through_network(frame, port, now), alone = alone_ns(frame, port);
+    if (!alone)
+        return due;
+    double exponent = shared->settings[port].processor.exponent;
+    unsigned count = exponent > 0 ? waiting(port, ahead, due > now ? due : now) : 1;
+    return *free = served_ns(due, *free, service_ns(alone, exponent, count), now);
 }
 
 static void send_what_is_due(uint64_t now)
 {
     for (int i = 0; i < num_ports; i++) {
         struct frame frame;
+        uint64_t free = free_ns[i];
         while (port_peek(&ports[i], 0, &frame)
-               && is_due(due_at(&frame, i, now), now, shared->coalesce_ns)) {
+               && is_due(due_at(&frame, i, 0, now, &free), now, shared->coalesce_ns)) {
+            free_ns[i] = free;
             shared->frames++;
             if (frame.whole)
                 forward(&frame, i);
@@ -137,8 +181,8 @@ static uint64_t least_delay_ns(void)
 {
     uint64_t least = NEVER;
     for (int i = CONTROL + 1; i < num_ports; i++)
-        if (shared->delay_ns[i] < least)
-            least = shared->delay_ns[i];
+        if (shared->settings[i].delay_ns < least)
+            least = shared->settings[i].delay_ns;
     return least;
 }
 
@@ -146,17 +190,24 @@ static uint64_t next_departure(uint64_t now)
 {
     struct departure departure = NO_DEPARTURE;
     struct frame frame;
-    for (int i = 0; i < num_ports; i++)
-        if (port_peek(&ports[i], 0, &frame) && due_at(&frame, i, now) < departure.first_ns)
-            departure.first_ns = departure.last_ns = due_at(&frame, i, now);
-    for (int i = 0; i < num_ports; i++)
+    for (int i = 0; i < num_ports; i++) {
+        uint64_t free = free_ns[i];
+        if (port_peek(&ports[i], 0, &frame)) {
+            uint64_t due = due_at(&frame, i, 0, now, &free);
+            if (due < departure.first_ns)
+                departure.first_ns = departure.last_ns = due;
+        }
+    }
+    for (int i = 0; i < num_ports; i++) {
+        uint64_t free = free_ns[i];
         for (unsigned ahead = 0; port_peek(&ports[i], ahead, &frame); ahead++) {
-            uint64_t due = due_at(&frame, i, now);
+            uint64_t due = due_at(&frame, i, ahead, now, &free);
             if (due > departure.first_ns + shared->coalesce_ns)
                 break;
             if (due > departure.last_ns)
                 departure.last_ns = due;
         }
+    }
     return wake_up_ns(&departure, now, least_delay_ns());
 }
 
@@ -186,7 +237,7 @@ static void open_shared(const char *path)
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         err(EXIT_FAILURE, "%s", path);
-    size_t bytes = sizeof *shared + (size_t)num_ports * sizeof shared->delay_ns[0];
+    size_t bytes = sizeof *shared + (size_t)num_ports * sizeof shared->settings[0];
     shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED)
         err(EXIT_FAILURE, "%s", path);

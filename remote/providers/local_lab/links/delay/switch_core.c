@@ -1,5 +1,14 @@
 #include "switch_core.h"
 
+#include <linux/if_ether.h>
+#include <math.h>
+#include <netinet/in.h>
+
+#define IP_PROTOCOL 9 /* offsets in headers, in bytes */
+#define TCP_FLAGS 13
+#define TCP_BYTES 20 /* without options */
+#define PUSH 0x08
+
 static uint64_t as_number(const uint8_t *mac)
 {
     uint64_t number = 0;
@@ -46,6 +55,28 @@ int stations_find(const struct stations *stations, const uint8_t *mac)
 uint64_t due_ns(uint64_t arrived_ns, uint64_t delay_ns, uint64_t now_ns)
 {
     return arrived_ns > now_ns + CLOCK_STEP_NS ? now_ns : arrived_ns + delay_ns;
+}
+
+bool ends_message(const uint8_t *ethernet, size_t bytes)
+{
+    const uint8_t *ip = ethernet + ETH_HLEN;
+    if (bytes < ETH_HLEN + 20 || (ethernet[12] << 8 | ethernet[13]) != ETH_P_IP)
+        return false;
+    size_t header = 4 * (size_t)(ip[0] & 0x0f);
+    return ip[IP_PROTOCOL] == IPPROTO_TCP && bytes >= ETH_HLEN + header + TCP_BYTES
+        && ip[header + TCP_FLAGS] & PUSH;
+}
+
+uint64_t service_ns(uint64_t alone_ns, double exponent, unsigned waiting)
+{
+    return exponent > 0 ? (uint64_t)((double)alone_ns * pow(waiting, -exponent)) : alone_ns;
+}
+
+uint64_t served_ns(uint64_t due, uint64_t free, uint64_t service, uint64_t now_ns)
+{
+    if (free > now_ns + CLOCK_STEP_NS)
+        free = now_ns;
+    return (due > free ? due : free) + service;
 }
 
 uint64_t departure_ns(const struct departure *departure)

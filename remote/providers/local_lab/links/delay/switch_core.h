@@ -4,6 +4,7 @@
 #define MWLAB_SWITCH_CORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define MAC_BYTES 6
@@ -28,6 +29,23 @@ int stations_find(const struct stations *stations, const uint8_t *mac);
 /* When a frame is due that came in at `arrived_ns`. One from the future, which tells that the
  * machine's clock was set back by more than CLOCK_STEP_NS, goes at once instead of waiting for it. */
 uint64_t due_ns(uint64_t arrived_ns, uint64_t delay_ns, uint64_t now_ns);
+
+/* The messages that a host's processor is slow at, each as long as the others; all 0: none. */
+struct processor {
+    uint64_t reply_ns;   /* of a message towards the clients, where it is alone */
+    uint64_t forward_ns; /* of one towards the servers */
+    double exponent;     /* n that wait take n to the power of minus this each */
+};
+
+/* Whether a frame of so many bytes, from its Ethernet header on, ends a message: TCP marks it. */
+bool ends_message(const uint8_t *ethernet, size_t bytes);
+
+/* How long a message takes that takes `alone_ns` alone, where `waiting` wait, itself with them. */
+uint64_t service_ns(uint64_t alone_ns, double exponent, unsigned waiting);
+
+/* When a message is served that came at `due_ns` to a processor that is free at `free_ns`. That lies
+ * far ahead only if the machine's clock was set back, and counts as now then. */
+uint64_t served_ns(uint64_t due_ns, uint64_t free_ns, uint64_t service_ns, uint64_t now_ns);
 
 /* The frames that will go together: those due within `coalesce_ns` of the first. */
 struct departure {
