@@ -42,8 +42,10 @@ class Fit:
     predictions: pd.DataFrame
 
 
-def fit(cells: pd.DataFrame, server: str = GROWING) -> Fit:
-    """Fit each study to its factorial design, and predict all cells.
+def fit(
+    cells: pd.DataFrame, server: str = GROWING, *, chosen: pd.Series | None = None
+) -> Fit:
+    """Fit each study to its factorial design, or to what is chosen, and predict all cells.
 
     The logarithms of the numbers have normal priors, wide ones, so that what a design does not tell
     stays what was known before; a cell's error is that of its mean and `INEXACT`. Intervals are
@@ -56,12 +58,15 @@ def fit(cells: pd.DataFrame, server: str = GROWING) -> Fit:
     server
         `GROWING`, or `CONSTANT` for a server that completes as many sets per second whatever it
         holds, as one with a constant share of a processor does.
+    chosen
+        Whether each cell is fitted; the design's are by default.
     """
+    fitted = cells["part"] == DESIGN if chosen is None else chosen
     free = [place for place, name in enumerate(names()) if server == GROWING or name != "exponent"]
     numbers, predictions = [], []
     for study in STUDIES:
         own = cells[cells["study"] == study]
-        best, covariance = _fitted(own[own["part"] == DESIGN], free)
+        best, covariance = _fitted(own[fitted[own.index]], free)
         values = np.exp(best)
         errors = np.zeros(len(best))
         errors[free] = np.sqrt(np.diag(covariance))

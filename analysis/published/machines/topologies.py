@@ -10,17 +10,16 @@ import argparse
 import pandas as pd
 
 from analysis.paths import PROJECT
-from analysis.published.machines.fit import GROWING
+from analysis.published.machines.fit import fit
 from analysis.published.machines.five_numbers import Machines
-from analysis.published.machines.printed_sets import STUDIES
-from analysis.published.machines.shown import machines
+from analysis.published.machines.printed_sets import STUDIES, set_cells
 from analysis.published.one_link import NETWORK_DELAY_S
 from analysis.units import MS_PER_S, US_PER_MS
 
 AZURE = PROJECT / "remote" / "providers" / "local_lab" / "topologies" / "azure.toml"
 _US_PER_S = US_PER_MS * MS_PER_S
 _HEAD = """\
-# The hosts of azure.toml with the processors that were fitted to {study}'s design, by
+# The hosts of azure.toml with the processors that were fitted to {study}'s sets, by
 # `python -m analysis.published.machines.topologies {study}`.
 """
 _PROCESSORS = {
@@ -58,8 +57,9 @@ def topology_text(azure: str, study: str) -> str:
 
 
 def fitted_machines(study: str) -> Machines:
-    """Return the machines of a study as they were fitted."""
-    numbers = machines()[GROWING].numbers
+    """Fit the machines of a study to all its cells with middlewares: nothing is to be predicted."""
+    cells = set_cells()
+    numbers = fit(cells, chosen=cells["middlewares"] > 0).numbers
     own: pd.Series = numbers[numbers["study"] == study].set_index("number")["value"]
     return Machines(**{str(name): float(value) for name, value in own.items()})
 

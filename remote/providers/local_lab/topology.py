@@ -62,12 +62,12 @@ class Egress(Document):
 class Processor(Document):
     r"""A processor that sends one message after the other, as slowly on any machine.
 
-    Where j of them wait, it sends :math:`j^a / S` per second.
+    Where j of them wait, it sends :math:`j^a / S` per second. What goes to servers does not wait.
 
     Parameters
     ----------
     reply_us : S of a message towards the clients, in us.
-    forward_us : S of one towards the servers.
+    forward_us : what one towards the servers takes of the processor's time, in us.
     exponent : a; 0 for a processor that is as fast however many wait.
     """
 

@@ -9,6 +9,7 @@
  * FILE is shared memory: delays and processors, which may be changed at any time, and what was counted. */
 
 #define _GNU_SOURCE
+#include "background.h"
 #include "port.h"
 #include "switch_core.h"
 
@@ -18,12 +19,9 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,7 +59,6 @@ static struct {
     struct mmsghdr messages[BATCH];
     struct iovec data[BATCH];
     struct sockaddr_ll addresses[BATCH];
-    unsigned taken[MAX_PORTS]; /* frames of each port that the batch points into */
 } batch;
 
 static uint64_t now_ns(void)
@@ -85,10 +82,6 @@ static void send_batch(void)
         }
     }
     batch.count = 0;
-    for (int i = 0; i < num_ports; i++) {
-        port_release(&ports[i], batch.taken[i]);
-        batch.taken[i] = 0;
-    }
 }
 
 static void add(const struct frame *frame, int port)
@@ -121,60 +114,83 @@ static uint64_t through_network(const struct frame *frame, int port, uint64_t no
     return due_ns(frame->arrived_ns, at_once ? 0 : shared->settings[port].delay_ns, now);
 }
 
-/* What a message takes of its sender's processor where it is alone; 0: it needs none. */
-static uint64_t alone_ns(const struct frame *frame, int port)
+enum message { NONE, REPLY, FORWARDED };
+
+/* What a frame is to the processor of its port's host. */
+static enum message message_of(const struct frame *frame, int port)
 {
-    const struct processor *processor = &shared->settings[port].processor;
     size_t bytes = frame->bytes - (size_t)(frame->destination - frame->data);
-    if (!processor->reply_ns || !ends_message(frame->destination, bytes))
-        return 0;
+    if (!shared->settings[port].processor.reply_ns || !ends_message(frame->destination, bytes))
+        return NONE;
     int to = stations_find(&stations, frame->destination);
     if (to == CONTROL || to == EVERYWHERE)
-        return 0;
-    return to < port ? processor->reply_ns : processor->forward_ns;
+        return NONE;
+    return to < port ? REPLY : FORWARDED;
 }
 
-/* How many messages wait at a port, from that which comes `ahead` frames after the oldest on. */
+/* How many replies wait at a port, from that which comes `ahead` frames after the oldest on. */
 static unsigned waiting(int port, unsigned ahead, uint64_t now)
 {
     unsigned count = 1;
     struct frame frame;
     while (port_peek(&ports[port], ++ahead, &frame) && through_network(&frame, port, now) <= now)
-        count += alone_ns(&frame, port) > 0;
+        count += !frame.taken && message_of(&frame, port) == REPLY;
     return count;
 }
 
-/* When a frame goes that comes `ahead` frames after the oldest. `*free` is when the processor has
- * served what is before it, and then when it has served this one. */
+/* When a frame goes that comes `ahead` frames after the oldest, and, in `*free`, when the processor
+ * has served it and what is before it. */
 static uint64_t due_at(const struct frame *frame, int port, unsigned ahead, uint64_t now,
                        uint64_t *free)
 {
-    uint64_t due = through_network(frame, port, now), alone = alone_ns(frame, port);
-    if (!alone)
+    const struct processor *processor = &shared->settings[port].processor;
+    uint64_t due = through_network(frame, port, now);
+    if (message_of(frame, port) != REPLY)
         return due;
-    double exponent = shared->settings[port].processor.exponent;
+    double exponent = processor->exponent;
     unsigned count = exponent > 0 ? waiting(port, ahead, due > now ? due : now) : 1;
-    return *free = served_ns(due, *free, service_ns(alone, exponent, count), now);
+    return *free = served_ns(due, *free, service_ns(processor->reply_ns, exponent, count), now);
+}
+
+/* What is forwarded takes its time from the replies that wait. */
+static void let_go(const struct frame *frame, int port, uint64_t due, uint64_t *free, uint64_t now)
+{
+    enum message message = message_of(frame, port);
+    if (message == REPLY)
+        free_ns[port] = *free;
+    if (message == FORWARDED) {
+        uint64_t forward_ns = shared->settings[port].processor.forward_ns;
+        free_ns[port] = served_ns(due, free_ns[port], forward_ns, now);
+        *free += forward_ns;
+    }
+    shared->frames++;
+    if (frame->whole)
+        forward(frame, port);
+    else
+        shared->refused++;
 }
 
 static void send_what_is_due(uint64_t now)
 {
+    uint64_t early_ns = shared->coalesce_ns;
     for (int i = 0; i < num_ports; i++) {
         struct frame frame;
         uint64_t free = free_ns[i];
-        while (port_peek(&ports[i], 0, &frame)
-               && is_due(due_at(&frame, i, 0, now, &free), now, shared->coalesce_ns)) {
-            free_ns[i] = free;
-            shared->frames++;
-            if (frame.whole)
-                forward(&frame, i);
-            else
-                shared->refused++;
-            port_take(&ports[i]);
-            batch.taken[i]++;
+        for (unsigned ahead = 0; port_peek(&ports[i], ahead, &frame); ahead++) {
+            if (frame.taken)
+                continue;
+            if (!is_due(through_network(&frame, i, now), now, early_ns))
+                break;
+            uint64_t due = due_at(&frame, i, ahead, now, &free);
+            if (!is_due(due, now, early_ns))
+                continue; /* what follows may be forwarded before it */
+            let_go(&frame, i, due, &free, now);
+            port_take(&ports[i], ahead);
         }
     }
     send_batch();
+    for (int i = 0; i < num_ports; i++)
+        port_release(&ports[i]);
 }
 
 static uint64_t least_delay_ns(void)
@@ -186,28 +202,37 @@ static uint64_t least_delay_ns(void)
     return least;
 }
 
+/* The first due time of the frames of a port that are due before `before_ns`, or the last. */
+static uint64_t due_before(int port, uint64_t before_ns, bool last, uint64_t now)
+{
+    struct frame frame;
+    uint64_t found = NEVER, free = free_ns[port];
+    for (unsigned ahead = 0; port_peek(&ports[port], ahead, &frame); ahead++) {
+        if (frame.taken)
+            continue;
+        if (through_network(&frame, port, now) >= before_ns)
+            break;
+        uint64_t due = due_at(&frame, port, ahead, now, &free);
+        if (due < before_ns && (found == NEVER || (last ? due > found : due < found)))
+            found = due;
+    }
+    return found;
+}
+
 static uint64_t next_departure(uint64_t now)
 {
     struct departure departure = NO_DEPARTURE;
-    struct frame frame;
     for (int i = 0; i < num_ports; i++) {
-        uint64_t free = free_ns[i];
-        if (port_peek(&ports[i], 0, &frame)) {
-            uint64_t due = due_at(&frame, i, 0, now, &free);
-            if (due < departure.first_ns)
-                departure.first_ns = departure.last_ns = due;
-        }
+        uint64_t first = due_before(i, departure.first_ns, false, now);
+        if (first < departure.first_ns)
+            departure.first_ns = departure.last_ns = first;
     }
-    for (int i = 0; i < num_ports; i++) {
-        uint64_t free = free_ns[i];
-        for (unsigned ahead = 0; port_peek(&ports[i], ahead, &frame); ahead++) {
-            uint64_t due = due_at(&frame, i, ahead, now, &free);
-            if (due > departure.first_ns + shared->coalesce_ns)
-                break;
-            if (due > departure.last_ns)
-                departure.last_ns = due;
+    if (departure.first_ns != NEVER)
+        for (int i = 0; i < num_ports; i++) {
+            uint64_t last = due_before(i, departure.first_ns + shared->coalesce_ns + 1, true, now);
+            if (last != NEVER && last > departure.last_ns)
+                departure.last_ns = last;
         }
-    }
     return wake_up_ns(&departure, now, least_delay_ns());
 }
 
@@ -242,57 +267,6 @@ static void open_shared(const char *path)
     if (shared == MAP_FAILED)
         err(EXIT_FAILURE, "%s", path);
     close(fd);
-}
-
-/* Late wake-ups are lateness of frames. Real time is refused to some control groups. */
-static void be_prompt(void)
-{
-    struct sched_param priority = {.sched_priority = 1};
-    if (sched_setscheduler(0, SCHED_FIFO, &priority))
-        setpriority(PRIO_PROCESS, 0, -20);
-    prctl(PR_SET_TIMERSLACK, 1UL);
-}
-
-static void note_process(const char *path)
-{
-    char stat[1024];
-    int from = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ssize_t bytes = from < 0 || to < 0 ? -1 : read(from, stat, sizeof stat);
-    if (bytes < 0 || write(to, stat, (size_t)bytes) != bytes)
-        err(EXIT_FAILURE, "%s", path);
-    close(from);
-    close(to);
-}
-
-/* Frames wait in the rings by now. The parent ends when the child has noted itself in `path`; what
- * fails until then is seen by whoever started this. */
-static void go_to_background(const char *path)
-{
-    int ready[2];
-    char byte = 0;
-    if (pipe(ready))
-        err(EXIT_FAILURE, "pipe");
-    pid_t child = fork();
-    if (child < 0)
-        err(EXIT_FAILURE, "fork");
-    if (child) {
-        close(ready[1]);
-        _exit(read(ready[0], &byte, 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
-    }
-    if (setsid() < 0 || chdir("/"))
-        err(EXIT_FAILURE, "background");
-    be_prompt();
-    note_process(path);
-    int null = open("/dev/null", O_RDWR);
-    for (int stream = 0; stream < 3; stream++)
-        if (dup2(null, stream) < 0)
-            _exit(EXIT_FAILURE);
-    close(null);
-    close(ready[0]);
-    if (write(ready[1], &byte, 1) != 1)
-        _exit(EXIT_FAILURE);
-    close(ready[1]);
 }
 
 int main(int argc, char **argv)

@@ -68,18 +68,19 @@ bool port_peek(const struct port *port, unsigned ahead, struct frame *frame)
     frame->type = (uint16_t)(ethernet[2 * ETH_ALEN] << 8 | ethernet[2 * ETH_ALEN + 1]);
     frame->arrived_ns = header->tp_sec * NS_PER_S + header->tp_nsec;
     frame->whole = header->tp_snaplen == header->tp_len;
+    frame->taken = port->taken[(port->next + ahead) % RING_FRAMES];
     return true;
 }
 
-void port_take(struct port *port)
+void port_take(struct port *port, unsigned ahead)
 {
-    port->next++; /* RING_FRAMES divides 2^32, so it may wrap around */
+    port->taken[(port->next + ahead) % RING_FRAMES] = true;
 }
 
-void port_release(struct port *port, unsigned count)
+void port_release(struct port *port)
 {
-    for (unsigned number = port->next - count; number != port->next; number++)
-        __atomic_store_n(&slot(port, number)->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+    for (bool *taken; *(taken = &port->taken[port->next % RING_FRAMES]); *taken = false)
+        __atomic_store_n(&slot(port, port->next++)->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 }
 
 uint64_t port_lost(const struct port *port)

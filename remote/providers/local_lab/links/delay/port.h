@@ -18,7 +18,8 @@ struct port {
     int fd;
     int device; /* the kernel's index of it */
     uint8_t *ring;
-    unsigned next; /* the oldest frame not yet taken */
+    unsigned next;           /* the oldest frame not yet released */
+    bool taken[RING_FRAMES]; /* of those from `next` on */
 };
 
 struct frame {
@@ -29,19 +30,21 @@ struct frame {
     uint16_t type; /* EtherType */
     uint64_t arrived_ns;
     bool whole; /* false: it did not fit the ring's frames */
+    bool taken;
 };
 
 /* Open the ring of a device; on failure print why and exit. */
 void port_open(struct port *port, const char *device);
 
-/* Look at the frame that comes `ahead` frames after the oldest; false if there is none. */
+/* Look at the frame that comes `ahead` frames after the oldest, taken or not; false if there is
+ * none. */
 bool port_peek(const struct port *port, unsigned ahead, struct frame *frame);
 
-/* Take the oldest frame; its memory stays valid until it is released. */
-void port_take(struct port *port);
+/* Take the frame that comes `ahead` frames after the oldest; it stays where it is, until release. */
+void port_take(struct port *port, unsigned ahead);
 
-/* Give the `count` frames taken last back to the kernel. */
-void port_release(struct port *port, unsigned count);
+/* Give frames back to the kernel, from the oldest on, as far as all have been taken. */
+void port_release(struct port *port);
 
 /* Frames that came while the ring was full, since this was last asked. */
 uint64_t port_lost(const struct port *port);

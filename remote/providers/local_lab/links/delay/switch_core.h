@@ -30,10 +30,10 @@ int stations_find(const struct stations *stations, const uint8_t *mac);
  * machine's clock was set back by more than CLOCK_STEP_NS, goes at once instead of waiting for it. */
 uint64_t due_ns(uint64_t arrived_ns, uint64_t delay_ns, uint64_t now_ns);
 
-/* The messages that a host's processor is slow at, each as long as the others; all 0: none. */
+/* What messages take of their sender's processor; all 0: it has none. */
 struct processor {
-    uint64_t reply_ns;   /* of a message towards the clients, where it is alone */
-    uint64_t forward_ns; /* of one towards the servers */
+    uint64_t reply_ns;   /* those towards the clients, which wait for each other, where one is alone */
+    uint64_t forward_ns; /* those towards the servers, which go first */
     double exponent;     /* n that wait take n to the power of minus this each */
 };
 
