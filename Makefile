@@ -20,7 +20,8 @@ JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
 MAVEN := middleware-kotlin/mvnw --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
 REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/middlewares/* \
-  data/reference/sensitivity/*/as-it-is data/reference/middlewares/*/sensitivity/*/as-it-is)
+  data/reference/sensitivity/*/as-it-is data/reference/middlewares/*/sensitivity/*/as-it-is \
+  data/schmid2018 data/yenicelik2018 data/cetin2018 data/khalil2016)
 INSTALLED := .venv/installed
 PACKAGES := .venv/packages
 DELAY_LINE := build/delay-line

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.plots.series import CLIENTS_TITLE, time_axis
-from analysis.figures.theme import BLACK, FRAME, new_figure, style_of
+from analysis.figures.theme import BLACK, FRAME, GRID, new_figure, style_of
 from analysis.statistics.factorial import MEAN, FactorialResult
 
 _LOADS = (8, 16, 32, 64, 128, 256)  # ticks of an axis of clients
@@ -128,6 +128,38 @@ def plot_over_clients(
             mode="lines",
             line={"color": FRAME, "dash": dash, "width": 1},
             name=str(model),
+        )
+    figure.update_yaxes(rangemode="tozero")
+    return figure.update_xaxes(type="log", tickvals=_LOADS, ticktext=[f"{n}" for n in _LOADS])
+
+
+def plot_ratios(beside: pd.DataFrame, *, within: float = 0.1) -> go.Figure:
+    """Plot our throughput over a study's against how many sets can be at the servers at once.
+
+    Parameters
+    ----------
+    beside
+        From `analysis.published.machines.on_the_lab.sets_on_the_lab`.
+    within
+        Relative difference that the shaded band allows.
+    """
+    figure = new_figure("Sets at the servers at once, at most", "Throughput, ours / theirs")
+    figure.add_hrect(1 - within, 1 + within, fillcolor=GRID, line_width=0, layer="below")
+    figure.add_hline(1, line={"color": FRAME, "width": 1, "dash": "dash"})
+    for position, (study, rows) in enumerate(beside.groupby("study")):
+        style = style_of("study", study, position)
+        figure.add_scatter(
+            x=rows["at_once"],
+            y=rows["ratio"],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": (rows["ci_high"] - rows["measured"]) / rows["published"],
+                "arrayminus": (rows["measured"] - rows["ci_low"]) / rows["published"],
+            },
+            mode="markers",
+            marker={"color": style.color, "symbol": f"{style.symbol}-open", "size": 8},
+            name=style.name,
         )
     figure.update_yaxes(rangemode="tozero")
     return figure.update_xaxes(type="log", tickvals=_LOADS, ticktext=[f"{n}" for n in _LOADS])

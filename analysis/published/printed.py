@@ -1,8 +1,12 @@
 """The studies' published tables, as they stand and in one form to put beside our own numbers."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
 from analysis.paths import PUBLISHED
+from analysis.units import us_to_ms
 
 WORKLOADS = {"read-only": "get", "write-only": "set"}
 COLUMNS = [
@@ -163,6 +167,34 @@ def khalil_conditions() -> pd.DataFrame:
         {"num_clients": [int(n) for n in clients], "num_servers": [int(n) for n in servers]},
         index=pd.Index(["without_middleware", "with_middleware"]),
     )
+
+
+def khalils_numbers() -> pd.DataFrame:
+    """Give Khalil's curve without a middleware at both ends, and his trace with one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `source`, `num_clients`, `num_servers`, `replicas` (missing without a middleware),
+        `workers` (missing: he tells none), `throughput_ops_per_s` (missing at the smallest load),
+        `response_time_ms`, `think_time_s`.
+    """
+    conditions = khalil_conditions()
+    both = published_table("khalil2016", "s3_3_overhead").set_index("quantity")
+    both = both[list(conditions.index)].T
+    told = published_table("khalil2016", "prose").set_index(["subject", "quantity"])["value"]
+    few: dict[str, Any] = {
+        "num_clients": int(told["baseline", "total clients low"]),
+        "num_servers": conditions["num_servers"].iloc[0],
+        "response_time_ms": us_to_ms(float(told["baseline", "response time low"])),
+    }
+    rows = conditions.assign(
+        replicas=conditions["num_servers"].where(conditions.index == "with_middleware"),
+        throughput_ops_per_s=both["throughput_mean"],
+        response_time_ms=us_to_ms(both["response_time_mean"]),
+    )
+    table = pd.concat([pd.DataFrame([few]), rows], ignore_index=True)
+    return table.assign(source=study_name("khalil2016"), workers=np.nan, think_time_s=0.0)
 
 
 def _baseline(study: str, name: str, section: str) -> pd.DataFrame:

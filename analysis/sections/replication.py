@@ -11,12 +11,12 @@ from analysis.laws.operational import interactive_throughput
 from analysis.models.asymptotes import WORKERS, least_response_time, least_service_time
 from analysis.models.measured import measured_system
 from analysis.models.system import System
-from analysis.published.printed import khalil_conditions, published_table, study_name
+from analysis.published.printed import khalils_numbers
 from analysis.statistics.intervals import aggregate
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
 from analysis.text.formatting import Format
-from analysis.units import MS_PER_S, us_to_ms
+from analysis.units import MS_PER_S
 
 SYSTEM = ("num_middlewares", "routing", "dispatch", "workers", "replicas")
 RING = {"routing": "consistent-hash", "dispatch": "sequential"}
@@ -243,7 +243,7 @@ def khalil_table(summary: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     )
     columns = ["source", "workers", "replicas", "num_clients", "num_servers"]
     columns += ["throughput_ops_per_s", "response_time_ms", THINK_TIME]
-    table: pd.DataFrame = pd.concat([ours[columns], _khalil()[columns]], ignore_index=True)
+    table: pd.DataFrame = pd.concat([ours[columns], khalils_numbers()[columns]], ignore_index=True)
     direct = table[table["replicas"].isna()].groupby("source")["throughput_ops_per_s"].max()
     table["interactive_law_ops_per_s"] = interactive_throughput(
         table["num_clients"], table["response_time_ms"] / MS_PER_S, table.pop(THINK_TIME)
@@ -280,23 +280,3 @@ def _as_if_all(tables: Tables, kind: str, of: Mapping[str, Any]) -> System:
         server_time=0.0,
     )
     return replace(system, net_thread_time=0.0)
-
-
-def _khalil() -> pd.DataFrame:
-    """Give Khalil's curve without a middleware at both ends, and his trace with one."""
-    conditions = khalil_conditions()
-    both = published_table("khalil2016", "s3_3_overhead").set_index("quantity")
-    both = both[list(conditions.index)].T
-    told = published_table("khalil2016", "prose").set_index(["subject", "quantity"])["value"]
-    few: dict[str, Any] = {
-        "num_clients": int(told["baseline", "total clients low"]),
-        "num_servers": conditions["num_servers"].iloc[0],
-        "response_time_ms": us_to_ms(float(told["baseline", "response time low"])),
-    }
-    rows = conditions.assign(
-        replicas=conditions["num_servers"].where(conditions.index == "with_middleware"),
-        throughput_ops_per_s=both["throughput_mean"],
-        response_time_ms=us_to_ms(both["response_time_mean"]),
-    )
-    table = pd.concat([pd.DataFrame([few]), rows], ignore_index=True)
-    return table.assign(source=study_name("khalil2016"), workers=np.nan, think_time_s=0.0)

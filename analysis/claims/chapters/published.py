@@ -1,4 +1,4 @@
-"""Chapter 10: what follows from the numbers that the studies print."""
+"""Chapter 10: what follows from the numbers that the studies print, and from their machines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pandas as pd
 
 from analysis.claims.findings import Findings
 from analysis.claims.rules import at_least, at_most
+from analysis.paths import DATA
 from analysis.published.designs_again import schmid_allocation, yenicelik_effects
-from analysis.published.machines.fit import CONSTANT, GROWING
+from analysis.published.machines.fit import CONSTANT, GROWING, NEAR
+from analysis.published.machines.khalils_server import ratios
+from analysis.published.machines.on_the_lab import near, sets_on_the_lab
 from analysis.published.machines.printed_sets import DESIGN, OTHER
 from analysis.published.machines.shown import machines, share_near
 from analysis.published.message_queue import su_numbers
@@ -17,12 +20,14 @@ from analysis.statistics.estimates import exact
 
 FOLLOW = at_least(0.95)  # one printed number of twenty may be a slip
 _MOST, _FEW = at_least(0.8), at_most(0.25)
+_MACHINES = "no campaign of examples/studies-machines"
 
 
 def check(found: Findings) -> None:
-    """Check which derived numbers follow from printed ones; no campaign changes them."""
+    """Check what follows from printed numbers; the campaign that is asked for changes none of it."""
     _derived(found)
     _sets(found)
+    _measured(found)
 
 
 def _derived(found: Findings) -> None:
@@ -85,3 +90,27 @@ def _sets(found: Findings) -> None:
             holds=holds,
             see="10-7-predicted",
         )
+
+
+def _measured(found: Findings) -> None:
+    """Check what the lab does with the studies' processors, by campaigns of its own."""
+    sets = near(sets_on_the_lab(DATA)["ratio"])
+    found.check(
+        "10",
+        "A lab with the studies' processors does their sets.",
+        quantity="share of cells measured within 10 %",
+        measured=exact(float(sets.mean())),
+        holds=_MOST,
+        see="10-7-predicted",
+        missing=_MACHINES,
+    )
+    khalils = ratios(DATA)["ratio"]
+    found.check(
+        "10",
+        "With Khalil's server and network it has his curve's ends.",
+        quantity="largest difference from what he prints",
+        measured=exact(float((khalils - 1).abs().max())),
+        holds=at_most(NEAR),
+        see="10-7-predicted",
+        missing=_MACHINES,
+    )

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from analysis.paths import DATA
+from analysis.published.machines.khalils_server import ratios
 from analysis.published.printed import (
     published_summary,
     published_table,
@@ -128,6 +130,11 @@ def _overhead(campaign_dir: Path) -> pd.DataFrame:
     return pd.DataFrame({"study": _KHALIL, "ratio": ratio})
 
 
+def _khalils_curve(_: Path) -> pd.DataFrame:
+    """Throughput and response time without a middleware, on Khalil's topology."""
+    return ratios(DATA).assign(study=_KHALIL)
+
+
 def _bandwidths(campaign_dir: Path) -> pd.DataFrame:
     """Bandwidth of one stream on the idle network, by the role that sends."""
     tables = held_tables(campaign_dir, "0")
@@ -183,6 +190,7 @@ COMPARISONS: dict[str, tuple[tuple[str, ...], Callable[[Path], pd.DataFrame]]] =
     "full_system": (("4.1",), _full_system),
     "design": (("6",), _design),
     "overhead": (("9",), _overhead),
+    "khalils_curve": ((), _khalils_curve),
     "bandwidths": (("0",), _bandwidths),
     "multi_gets": (("5.1", "5.2"), _multi_gets),
     "growth": (("q2",), _growth),

@@ -42,9 +42,7 @@ class Fit:
     predictions: pd.DataFrame
 
 
-def fit(
-    cells: pd.DataFrame, server: str = GROWING, *, chosen: pd.Series | None = None
-) -> Fit:
+def fit(cells: pd.DataFrame, server: str = GROWING, *, chosen: pd.Series | None = None) -> Fit:
     """Fit each study to its factorial design, or to what is chosen, and predict all cells.
 
     The logarithms of the numbers have normal priors, wide ones, so that what a design does not tell

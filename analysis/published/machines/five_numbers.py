@@ -7,7 +7,7 @@ Servers that hold j sets complete
 of them per second: the more wait, the fewer wake-ups and interrupts each costs. With a = 0 that is
 a server whose processor needs the same time for every set. A worker is held while its set is on the
 network and at the servers, so that both stand as one flow-equivalent station (Jain 1991, section
-36.2) with a place for each worker. Every middleware and every client's link is a station.
+36.2) with a place for each worker. Every middleware, its link and every client's link is a station.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,8 @@ from analysis.models.system import link_seconds
 from analysis.published.one_link import NETWORK_DELAY_S
 from analysis.statistics.intervals import FloatArray
 
-CLIENT_LINK_BITS_PER_S = 200e6  # what iperf measured between the studies' clients and others
+# What iperf measured of what the studies' clients and middlewares send.
+CLIENT_LINK_BITS_PER_S, MIDDLEWARE_LINK_BITS_PER_S = 200e6, 800e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,8 @@ def throughput(machines: Machines, cell: Mapping[str, Any]) -> float:
         As in `analysis.published.machines.printed_sets.set_cells`.
     """
     middlewares, servers, clients = cell["middlewares"], cell["servers"], cell["num_clients"]
-    on_link = link_seconds(message_bytes("set")["request_bytes"], CLIENT_LINK_BITS_PER_S)
+    request_bytes = message_bytes("set")["request_bytes"]
+    on_link = link_seconds(request_bytes, CLIENT_LINK_BITS_PER_S)
     count = cell["client_machines"]
     links = [Station(f"client link {i}", on_link, 1 / count) for i in range(count)]
     network = Station("network", 2 * NETWORK_DELAY_S, 1, float("inf"))
@@ -86,10 +88,12 @@ def throughput(machines: Machines, cell: Mapping[str, Any]) -> float:
     longer = machines.slowest if servers > 1 else 1.0
     inside = solve_closed([network, _server(machines, held, longer)], held).throughput
     in_middleware = machines.middleware_s + servers * machines.forwarding_s
+    behind = servers * link_seconds(request_bytes, MIDDLEWARE_LINK_BITS_PER_S)
     stations: list[AnyStation] = [
         *links,
         network,
         *(Station(f"middleware {i}", in_middleware, 1 / middlewares) for i in range(middlewares)),
+        *(Station(f"middleware link {i}", behind, 1 / middlewares) for i in range(middlewares)),
         FlowEquivalentStation("workers", tuple(map(float, inside))),
     ]
     return float(solve_closed(stations, clients).throughput[-1])

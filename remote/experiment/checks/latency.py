@@ -25,7 +25,8 @@ def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) ->
     What is missing is CPU time, the latency of the machine's own at every hop, or waiting in front
     of links. Below 5 % no time dilation can change the result by more than that. Runs in which
     servers stood still, or whose requests come at a rate of their own, have no such limit, nor have
-    hosts whose CPU time is limited, nor a network whose links are not known. What databases do takes the machine's time and is no loss.
+    hosts with a quota of CPU time or an emulated processor, nor a network whose links are not
+    known. What databases do takes the machine's time and is no loss.
     """
     limit, throughput = _limit(manifest), results["client_throughput_ops_per_s"]
     if limit and throughput > 0:

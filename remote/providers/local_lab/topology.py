@@ -216,7 +216,7 @@ class Topology(Document):
 
     @property
     def has_processors(self) -> bool:
-        """Whether any host has a processor of the topology's, which only the delay line emulates."""
+        """Whether any host has an emulated processor, which is the delay line's alone."""
         return any(host.processor is not None for host in self.hosts)
 
     @property

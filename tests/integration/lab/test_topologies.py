@@ -20,6 +20,39 @@ from tests.helpers.network import (
 
 pytestmark = pytest.mark.integration
 
+ECHO = """
+import asyncio
+
+async def echo(reader, writer):
+    while data := await reader.read(100):
+        writer.write(data)
+
+async def serve():
+    async with await asyncio.start_server(echo, "", 9998) as server:
+        await server.serve_forever()
+
+asyncio.run(serve())
+"""
+ASKED_S = 2
+ASK = f"""
+import asyncio, sys, time
+
+async def ask(target, until_s):
+    reader, writer = await asyncio.open_connection(target, 9998)
+    for number in range(10**6):
+        writer.write(b"what?")
+        await reader.readexactly(5)
+        if time.monotonic() > until_s:
+            return number
+
+async def main(target, num_clients):
+    until_s = time.monotonic() + {ASKED_S}
+    asked = [ask(target, until_s) for _ in range(num_clients)]
+    print(sum(await asyncio.gather(*asked)))
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+"""
+
 
 @pytest.fixture
 def own_lab():
@@ -117,6 +150,32 @@ def test_what_a_far_host_sends_holds_up_nothing_between_others(own_lab):
     fleet["c2"].run("setsid ping -q -c 400 -i 0.02 s3 >/dev/null 2>&1 &")
     times_ms = round_trips_ms(fleet, "c1", "s1")
     assert statistics.median(times_ms) == pytest.approx(lab.switch().line_rtt_ms, abs=0.3)
+
+
+def test_messages_wait_for_the_processor_of_their_sender(own_lab):
+    azure = Topology.named("azure").to_dict()
+    processor = {"reply_us": 2000, "exponent": 0.5}
+    azure["servers"]["own"] = {"s1": {"processor": processor}}
+    azure["middlewares"]["processor"] = {"reply_us": 9000}  # of what it is asked, not what it asks
+    lab, fleet = own_lab(Topology.from_dict(azure))
+    for name in ("s1", "s2"):
+        fleet[name].run(f"cat > echo.py <<'END'\n{ECHO}\nEND")
+        fleet[name].run("setsid python3 echo.py >/dev/null 2>&1 &")
+    alone_s = (lab.topology.rtt_ms + 2) / 1000
+    assert replies_per_s(fleet, "c1", "s1", 1) == pytest.approx(1 / alone_s, rel=0.1)
+    assert replies_per_s(fleet, "m1", "s1", 1) == pytest.approx(1 / alone_s, rel=0.1)
+    assert replies_per_s(fleet, "c1", "s1", 32) == pytest.approx(32**0.5 / 0.002, rel=0.1)
+    assert replies_per_s(fleet, "c1", "s2", 1) == pytest.approx(1000 / 0.9, rel=0.15)
+    inventory = Inventory.read(lab.dilate(2))
+    assert {host.processor for host in inventory.hosts} == {None, "2000 0 0.5", "9000 0 0"}
+    assert replies_per_s(fleet, "c1", "s1", 1) == pytest.approx(1 / alone_s / 2, rel=0.1)
+
+
+def replies_per_s(fleet, source, target, num_clients):
+    """Ask an echo server for two seconds, each client one thing at a time."""
+    fleet[source].run(f"cat > ask.py <<'END'\n{ASK}\nEND")
+    asked = fleet[source].run(f"python3 ask.py {target} {num_clients}", timeout_s=30)
+    return int(asked.stdout) / ASKED_S
 
 
 def test_unshaped_lab_has_no_delay(own_lab):

@@ -1,7 +1,12 @@
 import pandas as pd
 import pytest
 
-from analysis.figures.studies import plot_design_effects, plot_over_clients, plot_station_models
+from analysis.figures.studies import (
+    plot_design_effects,
+    plot_over_clients,
+    plot_ratios,
+    plot_station_models,
+)
 from analysis.published.stations_again import station_table
 from analysis.published.variation_again import throughput_effects
 
@@ -40,3 +45,19 @@ def test_points_and_lines_over_the_clients():
         ("bounds", "lines"),
     ]
     assert not plot_over_clients("x", "X (1/s)").data
+
+
+def test_ratios_stand_over_the_sets_at_once_with_their_intervals():
+    beside = pd.DataFrame(
+        {
+            "study": ["A", "A", "B"], "at_once": [8, 64, 16], "ratio": [1.2, 1.0, 0.9],
+            "published": [1000.0, 2000.0, 1000.0], "measured": [1200.0, 2000.0, 900.0],
+            "ci_low": [1100.0, 1900.0, 850.0], "ci_high": [1300.0, 2200.0, 950.0],
+        }
+    )  # fmt: skip
+    first, second = plot_ratios(beside).data
+    assert (first.name, second.name) == ("A", "B")
+    assert first.x.tolist() == [8, 64]
+    assert first.y.tolist() == [1.2, 1.0]
+    assert first.error_y.array.tolist() == pytest.approx([0.1, 0.1])
+    assert first.error_y.arrayminus.tolist() == pytest.approx([0.1, 0.05])

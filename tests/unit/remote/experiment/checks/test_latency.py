@@ -56,6 +56,8 @@ def test_larger_dilation_is_asked_for_where_it_is_large_already():
     [
         {"fleet": "azure"},
         {"pauses": [{"host": "s1"}]},
+        {"topology": {**MANIFEST["topology"], "cpu_quotas": {"s1": 0.5}}},
+        {"topology": {**MANIFEST["topology"], "processors": {"s1": "200 0 0.25"}}},
         {"settings": {**MANIFEST["settings"], "arrival_rate_per_s": 100.0}},
         {
             "settings": {**MANIFEST["settings"], "dispatch": "pipelined"},

@@ -112,6 +112,17 @@ def test_manifests_tell_the_quotas_of_hosts_that_have_one(tmp_path):
         assert topology_of(Inventory.read(path)).get("cpu_quotas") == quotas
 
 
+def test_manifests_tell_the_processors_that_the_lab_emulates(tmp_path):
+    path = tmp_path / "inventory.yml"
+    data = Topology.named("azure").to_dict()
+    data["middlewares"]["own"] = {"m2": {"processor": {"reply_us": 60.5, "forward_us": 10}}}
+    for is_hidden, processors in ((False, {"m2": "60.5 10 0"}), (True, None)):
+        topology = Topology.from_dict(data | {"is_hidden": is_hidden})
+        text = inventory_text(topology.dilated(4), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
+        path.write_text(text)
+        assert topology_of(Inventory.read(path)).get("processors") == processors
+
+
 def test_processors_of_their_own_are_told_where_there_is_more_than_one(tmp_path):
     path, queue = tmp_path / "inventory.yml", Topology.named("queue")
     for num_processors, apart in ((1, ""), (2, "databases")):

@@ -169,7 +169,7 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"servers__own": {"s2": {}}}, "servers.own.s2: no such host; there are s1"),
         (
             {"servers__own": {"s1": {"rtt": 5}}},
-            "servers.own.s1: unknown rtt; known are cpu_quota, egress, rtt_ms",
+            "servers.own.s1: unknown rtt; known are cpu_quota, egress, processor, rtt_ms",
         ),
         ({"servers__own": {"s1": 5}}, "servers.own.s1 must be a table, got 5"),
         (
@@ -186,6 +186,19 @@ def test_read_names_the_file(tmp_path, text, message):
             "got 0.4 and 0.5",
         ),
         ({"rtt_ms": 0, "servers__own": {"s1": {"rtt_ms": 5}}}, "must be > 0; got 5 and 0"),
+        (
+            {"servers__processor": {"reply_us": 0}},
+            "servers.processor.reply_us must be a number > 0, got 0",
+        ),
+        (
+            {"servers__processor": {"reply_us": 5, "exponent": 1.5}},
+            "servers.processor.exponent must be a number 0 to 1, got 1.5",
+        ),
+        ({"servers__processor": {"forward_us": 5}}, "servers.processor.reply_us is missing"),
+        (
+            {"rtt_ms": 0, "clients__processor": {"reply_us": 5}},
+            "processor needs an rtt_ms > 0",
+        ),
         ({"clients__cpu_quota": 0}, "clients.cpu_quota must be a number > 0, got 0"),
         ({"rtt_ms": -0.1}, "rtt_ms must be a number 0 to 1000, got -0.1"),
         ({"rtt_ms": "0.9 ms"}, "rtt_ms must be a number 0 to 1000, got '0.9 ms'"),
@@ -245,6 +258,15 @@ def test_a_host_has_its_own_limits_and_else_those_of_its_role():
     assert limits["c1"] == (200, None, None)
     assert topology.own_rtt_ms == {"s3": 5}
     assert Topology.from_dict(topology.to_dict()) == topology
+
+
+def test_processors_can_be_changed_in_a_lab_that_has_them():
+    slow, slower = {"reply_us": 200}, {"reply_us": 300, "exponent": 0.2}
+    one, other = (with_own(s3={"processor": processor}) for processor in (slow, slower))
+    assert one.built() == other.built() != with_own(s3={}).built()
+    processors = {host.name: host.processor for host in other.hosts}
+    assert (processors["s1"], str(processors["s3"])) == (None, "300 0 0.2")
+    assert Topology.from_dict(other.to_dict()) == other
 
 
 @pytest.mark.parametrize(("k", "wake_up_ms"), [(1, 0.15), (4, 0.15), (1, None)])

@@ -104,6 +104,35 @@ static void test_lateness_is_averaged_and_bounded(void)
     CHECK(average_lateness(80, 1000, 9000, 100) == 100);
 }
 
+static void test_the_last_frame_of_a_message_is_pushed(void)
+{
+    uint8_t frame[80] = {[12] = 0x08, [14] = 0x45, [14 + 9] = 6};
+    CHECK(!ends_message(frame, sizeof frame));
+    frame[14 + 20 + 13] = 0x18;
+    CHECK(ends_message(frame, sizeof frame));
+    CHECK(!ends_message(frame, 14 + 20 + 19)); /* without all of TCP's header */
+    CHECK(!ends_message(frame, 14));
+    frame[14] = 0x46; /* options of IP push TCP back */
+    CHECK(!ends_message(frame, sizeof frame));
+    frame[14 + 24 + 13] = 0x18;
+    CHECK(ends_message(frame, sizeof frame));
+    frame[14 + 9] = 17; /* UDP */
+    CHECK(!ends_message(frame, sizeof frame));
+    frame[14 + 9] = 6;
+    frame[12] = 0x86; /* no IPv4 */
+    CHECK(!ends_message(frame, sizeof frame));
+}
+
+static void test_messages_wait_for_each_other(void)
+{
+    CHECK(served_ns(1000, 400, 100, 900) == 1100);
+    CHECK(served_ns(1000, 1040, 100, 900) == 1140);
+    CHECK(served_ns(1000, 3 * CLOCK_STEP_NS, 100, 1000) == 1100); /* the clock was set back */
+    CHECK(service_ns(100, 0, 64) == 100);
+    CHECK(service_ns(100, 0.5, 1) == 100);
+    CHECK(service_ns(800, 0.5, 16) == 200);
+}
+
 int main(void)
 {
     test_stations_are_learned_and_move();
@@ -113,5 +142,7 @@ int main(void)
     test_frames_leave_in_the_middle_of_those_that_go_together();
     test_a_frame_that_is_held_for_long_does_not_make_those_that_come_late();
     test_lateness_is_averaged_and_bounded();
+    test_the_last_frame_of_a_message_is_pushed();
+    test_messages_wait_for_each_other();
     puts("all passed");
 }

@@ -1,7 +1,7 @@
-"""`python -m analysis.published.machines.on_quotas`: studies' sets beside the lab's with quotas.
+"""`python -m analysis.published.machines.on_the_lab`: studies' sets beside those of our lab.
 
 ``data/<study>`` is the campaign: section ``<study>`` (``examples/studies-machines``) on the
-topology of that name (`analysis.published.machines.quotas`).
+topology of that name (`analysis.published.machines.topologies`).
 """
 
 import sys
@@ -16,13 +16,13 @@ from analysis.published.printed import study_name
 from analysis.statistics.intervals import aggregate
 from analysis.tables.held import held_sections, held_tables
 
-_THROUGHPUT = "client_throughput_ops_per_s"
+THROUGHPUT = "client_throughput_ops_per_s"
 _SYSTEM = {"num_middlewares": "middlewares", "num_servers": "servers"}
 _KEY = [*_SYSTEM.values(), "workers", "num_clients"]
 _COLUMNS = ["study", "place", *_KEY, "at_once", "published", "measured", "ci_low", "ci_high"]
 
 
-def sets_on_quotas(data: Path) -> pd.DataFrame:
+def sets_on_the_lab(data: Path) -> pd.DataFrame:
     """Put the published sets of each study beside those measured on its topology.
 
     Parameters
@@ -62,16 +62,16 @@ def near(ratios: pd.Series) -> pd.Series:
 def _measured(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of a section by the names of the published ones; no workers: 0 of them."""
     statistics = {
-        f"{_THROUGHPUT}_{statistic}": name
+        f"{THROUGHPUT}_{statistic}": name
         for statistic, name in (("mean", "measured"), ("ci_low", "ci_low"), ("ci_high", "ci_high"))
     }
     renamed = runs.rename(columns=_SYSTEM).fillna({"workers": 0})
-    ours = aggregate(renamed, _KEY, [_THROUGHPUT]).rename(columns=statistics)
+    ours = aggregate(renamed, _KEY, [THROUGHPUT]).rename(columns=statistics)
     return ours[[*_KEY, *statistics.values()]].astype(dict.fromkeys(_KEY, "int64"))
 
 
 def _main() -> None:
-    beside = sets_on_quotas(DATA)
+    beside = sets_on_the_lab(DATA)
     if beside.empty:
         sys.exit(f"no campaign of a study in {DATA}: see examples/studies-machines/README.md")
     print(beside.round(2).to_string(index=False))

@@ -1,0 +1,60 @@
+"""The campaigns on the studies' machines as they are shipped: complete, small, readable."""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from analysis.paths import DATA
+from analysis.published.machines.topologies import KNOWN
+from analysis.tables import tidied
+from analysis.tables.packed import SUFFIX
+from analysis.tables.run import MANIFEST
+from analysis.tables.tidied import campaign_tables
+from remote.campaign import NO_FLEET, Campaign
+from remote.campaign.record import RECORD
+from remote.campaign.sharing.stand_ins import StandIns
+from remote.experiment.manifest import failed_checks, read_manifest
+
+LARGEST_BYTES = 3e6
+WITHOUT_TEXT = (".histograms", ".verbatim")
+
+of_each_study = pytest.mark.parametrize("study", KNOWN)
+
+
+@of_each_study
+def test_every_cell_was_measured_on_the_studys_topology_and_passed_its_checks(study):
+    campaign = Campaign.open(study, fleet=NO_FLEET)
+    assert [run.label for run in campaign.missing(study, retry=True)] == []
+    manifests = [read_manifest(path) for path in (DATA / study).glob(f"{study}/*/rep-?/{MANIFEST}")]
+    assert {manifest["topology"]["name"] for manifest in manifests} == {study}
+    assert all(manifest["topology"]["processors"] for manifest in manifests)
+    assert not [text for m in manifests for text in failed_checks(m, "required")]
+
+
+@of_each_study
+def test_its_tables_are_those_that_this_code_makes(study, monkeypatch):
+    """Where they are not: `make tables`, then commit."""
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError(f"the tables of {study} are made anew")
+
+    monkeypatch.setattr(tidied, "tidy_campaign", never)
+    assert not campaign_tables(DATA / study, [study]).runs.empty
+
+
+@of_each_study
+def test_it_is_small_and_tells_nothing_of_people_and_their_machines(study):
+    files = [path for path in (DATA / study).rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < LARGEST_BYTES
+    stand_ins = StandIns({}, {})
+    for path in files:
+        if path.name in (MANIFEST, RECORD):
+            assert stand_ins.text(path.read_text()) == path.read_text(), path
+    (archive,) = (path for path in files if path.name.endswith(SUFFIX))
+    with tarfile.open(archive) as packed:
+        for entry in packed:
+            if not entry.name.endswith(WITHOUT_TEXT):
+                text = packed.extractfile(entry).read().decode(errors="replace")
+                assert stand_ins.text(text, Path(entry.name).parts[2]) == text, entry.name
+    assert not stand_ins.found
