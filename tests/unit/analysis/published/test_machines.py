@@ -82,6 +82,22 @@ def test_forwarding_to_three_servers_takes_three_times_as_long():
     assert throughput(slow, CELL | {"servers": 3}) == pytest.approx(400, rel=0.03)
 
 
+def test_a_middlewares_link_carries_each_set_to_every_server():
+    fast = replace(PLANTED, alone_per_s=1e6, middleware_s=1e-9, forwarding_s=1e-9)
+    cell = CELL | {"servers": 3, "workers": 64, "num_clients": 600}
+    assert throughput(fast, cell) == pytest.approx(800e6 / 8 / 4356 / 3, rel=0.03)
+
+
+def test_what_is_fitted_may_be_chosen(cells):
+    made_up = planted(cells)
+    behind = made_up["middlewares"] > 0
+    made_up.loc[made_up["part"] == DESIGN, "published"] *= 2
+    made_up.loc[made_up["part"] == DESIGN, "relative_error"] = 10.0
+    found = fit(made_up, chosen=behind & (made_up["part"] != DESIGN)).predictions
+    unseen = found[found["part"] == DESIGN]
+    assert (unseen["predicted"] / unseen["published"]).median() == pytest.approx(0.5, rel=0.05)
+
+
 def test_planted_machines_are_found_and_predict_what_was_not_seen(cells):
     found = fit(planted(cells))
     for _, own in found.numbers.groupby("study"):
