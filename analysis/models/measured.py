@@ -116,7 +116,7 @@ def measured_system(
         fields.setdefault("servers_per_request", int(copies) if on_ring else fields["servers"])
     if "server_time" not in known:
         visits = fields.get("servers_per_request", 1) / fields["servers"]
-        fields["server_time"] = cpu_time(telling, their_hosts, "servers") / visits
+        fields["server_time"] = _cpu_time(telling, their_hosts, "servers") / visits
     return System(**fields)
 
 
@@ -170,7 +170,7 @@ def _net_thread_time(runs: pd.DataFrame, middlewares: int) -> float:
     return float(demands.mean())
 
 
-def cpu_time(runs: pd.DataFrame, hosts: pd.DataFrame, role: str) -> float:
+def _cpu_time(runs: pd.DataFrame, hosts: pd.DataFrame, role: str) -> float:
     """CPU seconds of one host of a role for a request, in undilated time; 0 where not known.
 
     A share of the time is the same dilated or not, and the throughput is undilated.
