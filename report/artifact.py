@@ -32,6 +32,10 @@ DOCUMENT = PROJECT / "docs" / "artifact.md"
 BEGIN, END = "<!-- claims of make artifact -->\n", "<!-- end of claims -->"
 MINE = "mine"
 MEASURING = "--own-lab --profile quick"
+_MACHINES = (
+    "What the lab does with the studies' processors is of "
+    "[campaigns of their own](../examples/studies-machines/README.md)."
+)
 _S_PER_MIN = 60
 
 
@@ -73,7 +77,10 @@ def _chapter(notebook: Section, found: Findings, manifests: Sequence[Any]) -> st
     if found.asked:
         parts += [code_block("\n".join(_commands(found))), f"{runs} runs, {time}."]
     else:
-        parts += ["Nothing is measured: the numbers are those that the studies print."]
+        parts += [
+            "None of it is of this campaign: the numbers are those that the studies print.",
+            _MACHINES,
+        ]
     kinds = {part.name: type(part) for part in notebook.parts if not isinstance(part, Prose)}
     rows = [
         (

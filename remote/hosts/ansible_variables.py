@@ -37,8 +37,8 @@ HOST_VARIABLES = {
     "mwlab_jump_host": "the way through another host: its name here, or `[user@]host[:port]`",
     "mwlab_route_device": "network device by which packets must leave",
     "mwlab_cpu_quota": "number, CPUs that the host's processes together may use",
-    "mwlab_processor": "of the local lab: what messages to clients and to servers take where each is "
-    "alone, in us, and the exponent of how many wait",
+    "mwlab_processor": "of the local lab: what messages to clients and to servers take where each "
+    "is alone, in us, and the exponent of how many wait",
     "mwlab_cpu_account": "file, on the host, with the CPU time that it has used",
 }
 OUR_PREFIX = "mwlab_"

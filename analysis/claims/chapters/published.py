@@ -24,7 +24,7 @@ _MACHINES = "no campaign of examples/studies-machines"
 
 
 def check(found: Findings) -> None:
-    """Check what follows from printed numbers; the campaign that is asked for changes none of it."""
+    """Check what follows from printed numbers; the campaign asked for changes none of it."""
     _derived(found)
     _sets(found)
     _measured(found)
