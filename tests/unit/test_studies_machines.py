@@ -16,7 +16,7 @@ from remote.campaign.record import RECORD
 from remote.campaign.sharing.stand_ins import StandIns
 from remote.experiment.manifest import failed_checks, read_manifest
 
-LARGEST_BYTES = 3e6
+LARGEST_BYTES = 7e6
 WITHOUT_TEXT = (".histograms", ".verbatim")
 
 of_each_study = pytest.mark.parametrize("study", KNOWN)
