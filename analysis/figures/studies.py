@@ -143,7 +143,7 @@ def plot_ratios(beside: pd.DataFrame, *, within: float = 0.1) -> go.Figure:
     within
         Relative difference that the shaded band allows.
     """
-    figure = new_figure("Sets at the servers at once, at most", "Throughput, ours / theirs")
+    figure = new_figure("Sets at the servers, at most", "X, ours / theirs")
     figure.add_hrect(1 - within, 1 + within, fillcolor=GRID, line_width=0, layer="below")
     figure.add_hline(1, line={"color": FRAME, "width": 1, "dash": "dash"})
     for position, (study, rows) in enumerate(beside.groupby("study")):

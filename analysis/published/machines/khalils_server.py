@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 from analysis.models import ClosedSolution, Station, solve_closed
 from analysis.published.machines.on_the_lab import THROUGHPUT
+from analysis.published.machines.printed_sets import STUDIES
 from analysis.published.printed import khalils_numbers, study_name
 from analysis.tables.held import held_sections, held_tables
 from analysis.units import MS_PER_S
@@ -21,9 +22,8 @@ _MEASURES = ["throughput_ops_per_s", "response_time_ms"]
 
 def round_trip_s() -> float:
     """Find the round trip with which the smallest load has its response time."""
-    ends = khalils_numbers().query("replicas.isna()").set_index("num_clients")
-    few = int(ends.index.min())
-    wanted_s = float(ends.loc[few, "response_time_ms"]) / MS_PER_S
+    first = khalils_numbers().sort_values("num_clients").iloc[0]
+    few, wanted_s = int(first["num_clients"]), float(first["response_time_ms"]) / MS_PER_S
     return float(
         brentq(lambda rtt_s: _solved(rtt_s, few).response_time[-1] - wanted_s, 0, wanted_s)
     )
@@ -58,18 +58,21 @@ def curves(data: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `series` (whose), `order`, `num_clients`, `throughput_ops_per_s`, `response_time_ms`; ours
-        are missing where ``data/khalil2016`` holds no campaign.
+        `series` (whose), `order` (behind the other studies), `num_clients`,
+        `throughput_ops_per_s`, `response_time_ms`; ours are missing where ``data/khalil2016``
+        holds no campaign.
     """
     theirs = khalils_numbers().query("replicas.isna()")
-    parts = [theirs[["num_clients", *_MEASURES]].assign(series=study_name(STUDY), order=1)]
+    parts = [
+        theirs[["num_clients", *_MEASURES]].assign(series=study_name(STUDY), order=len(STUDIES))
+    ]
     if STUDY in held_sections(data / STUDY):
         runs = held_tables(data / STUDY, STUDY).runs.query("num_middlewares == 0")
         ours = runs.rename(
             columns={THROUGHPUT: _MEASURES[0], f"client_{_MEASURES[1]}": _MEASURES[1]}
         )
         means = ours.groupby("num_clients")[_MEASURES].mean().reset_index()
-        parts.append(means.assign(series=OURS, order=0))
+        parts.append(means.assign(series=OURS, order=len(STUDIES) + 1))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -67,17 +67,17 @@ class Processor(Document):
     Parameters
     ----------
     reply_us : S of a message towards the clients, in us.
-    forward_us : what one towards the servers takes of the processor's time, in us.
-    exponent : a; 0 for a processor that is as fast however many wait.
+    forward_us : what one towards the servers takes of the processor's time, in us; None for none.
+    exponent : a; None, or 0, for a processor that is as fast however many wait.
     """
 
     reply_us: Positive
-    forward_us: Annotated[int | float, number(0, MAX_SERVICE_US)] = 0.0
-    exponent: Annotated[int | float, number(0, 1)] = 0.0
+    forward_us: Annotated[int | float, number(0, MAX_SERVICE_US)] | None = None
+    exponent: Annotated[int | float, number(0, 1)] | None = None
 
     def __str__(self) -> str:
         """Return all three, as inventory and manifests tell them."""
-        return f"{self.reply_us:g} {self.forward_us:g} {self.exponent:g}"
+        return f"{self.reply_us:g} {self.forward_us or 0:g} {self.exponent or 0:g}"
 
 
 class Own(Document):

@@ -128,8 +128,9 @@ def settings(topology: Topology) -> bytes:
         times_ns, exponent = [0, 0], 0.0
         if host.processor is not None:
             per_us = _NS_PER_US * topology.time_dilation
-            of_each = (host.processor.reply_us, host.processor.forward_us)
-            times_ns, exponent = [round(per_us * us) for us in of_each], host.processor.exponent
+            of_each = (host.processor.reply_us, host.processor.forward_us or 0)
+            times_ns = [round(per_us * us) for us in of_each]
+            exponent = host.processor.exponent or 0.0
         ports.append(_PORT.pack(delay_ns, *times_ns, exponent))
     return _COALESCE.pack(coalesce_ns) + b"".join(ports)
 

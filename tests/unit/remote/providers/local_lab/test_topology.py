@@ -125,7 +125,7 @@ def test_named_takes_the_path_of_a_file(tmp_path):
 
 
 def test_unknown_name_lists_the_known_ones():
-    known = "azure, cetin2018, hundred, queue, schmid2018, unshaped, yenicelik2018"
+    known = "azure, cetin2018, hundred, khalil2016, queue, schmid2018, unshaped, yenicelik2018"
     with pytest.raises(ConfigError, match=rf"`azur`.*known: {known}"):
         Topology.named("azur")
 
