@@ -1,8 +1,5 @@
 """The campaigns on the studies' machines as they are shipped: complete, small, readable."""
 
-import tarfile
-from pathlib import Path
-
 import pytest
 
 from analysis.paths import DATA
@@ -13,11 +10,10 @@ from analysis.tables.run import MANIFEST
 from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
-from remote.campaign.sharing.stand_ins import StandIns
 from remote.experiment.manifest import failed_checks, read_manifest
+from tests.helpers.private import assert_archive_tells_nothing, assert_files_tell_nothing
 
 LARGEST_BYTES = 7e6
-WITHOUT_TEXT = (".histograms", ".verbatim")
 
 of_each_study = pytest.mark.parametrize("study", KNOWN)
 
@@ -47,14 +43,6 @@ def test_its_tables_are_those_that_this_code_makes(study, monkeypatch):
 def test_it_is_small_and_tells_nothing_of_people_and_their_machines(study):
     files = [path for path in (DATA / study).rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < LARGEST_BYTES
-    stand_ins = StandIns({}, {})
-    for path in files:
-        if path.name in (MANIFEST, RECORD):
-            assert stand_ins.text(path.read_text()) == path.read_text(), path
+    assert_files_tell_nothing(path for path in files if path.name in (MANIFEST, RECORD))
     (archive,) = (path for path in files if path.name.endswith(SUFFIX))
-    with tarfile.open(archive) as packed:
-        for entry in packed:
-            if not entry.name.endswith(WITHOUT_TEXT):
-                text = packed.extractfile(entry).read().decode(errors="replace")
-                assert stand_ins.text(text, Path(entry.name).parts[2]) == text, entry.name
-    assert not stand_ins.found
+    assert_archive_tells_nothing(archive)
