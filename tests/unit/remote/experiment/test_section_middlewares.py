@@ -114,7 +114,7 @@ def test_wrong_fixed_settings_are_told(tmp_path):
         read_section("compared", "smoke", folder=tmp_path)
 
 
-@pytest.mark.parametrize("name", ["3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9"])
+@pytest.mark.parametrize("name", ["3.1", "3.2", "4.1", "4.4", "5.1", "5.2", "6", "7", "8", "9"])
 @pytest.mark.parametrize("profile", ["smoke", "quick", "paper"])
 def test_every_section_can_be_measured_with_another(mine, name, profile):
     section = read_section(name, profile)

@@ -120,7 +120,7 @@ def test_a_name_that_a_cell_sets_itself_is_not_what_was_left_out():
     assert [cell.source for cell in shown.cells[1:]] == cells[1:]
 
 
-SECTIONS = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "5.1", "5.2", "6", "7", "8", "9")
+SECTIONS = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "4.4", "5.1", "5.2", "6", "7", "8", "9")
 
 
 @pytest.mark.parametrize("path", numbered_notebooks(), ids=lambda path: path.stem)
