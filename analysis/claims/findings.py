@@ -216,15 +216,26 @@ class Findings:
 def by_repetition(
     frame: pd.DataFrame, column: str, load: str = "largest", **where: Any
 ) -> pd.Series:
-    """Return the mean of a column in each repetition, of rows at one number of clients."""
+    """Return the mean of a column in each whole repetition, of rows at one number of clients."""
     for name, level in where.items():
         if name not in frame:
             return _empty()
         frame = frame[frame[name] == level]
     if column not in frame:
         return _empty()
-    values: pd.Series = at_load(frame, load).groupby("repetition")[column].mean()
+    rows = whole_repetitions(at_load(frame, load))
+    values: pd.Series = rows.groupby("repetition")[column].mean()
     return values
+
+
+def whole_repetitions(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the repetitions that hold every configuration of the frame.
+
+    Some configurations are measured more often than others; what is made of those alone is of
+    another mix.
+    """
+    held = frame.groupby("repetition")["repetition"].transform("size")
+    return frame[held == held.max()]
 
 
 def ratio(above: pd.Series, below: pd.Series) -> Estimate:

@@ -108,8 +108,9 @@ def _place(
         figure.add_shape(_moved(shape.to_plotly_json(), names))
     for note in plot.layout.annotations:
         figure.add_annotation(_moved(note.to_plotly_json(), names))
-    if plot.layout.barmode:
-        figure.update_layout(barmode=plot.layout.barmode)
+    for mode in ("barmode", "scattermode", "scattergap"):
+        if plot.layout[mode] is not None:
+            figure.update_layout({mode: plot.layout[mode]})
 
 
 def _moved(drawn: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:

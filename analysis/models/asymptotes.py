@@ -31,6 +31,7 @@ from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
 WORKERS, NOTHING = "workers", "nothing known"
+PIPELINED = "pipelined"  # the dispatch of workers that do not wait for replies
 
 
 def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload")) -> pd.DataFrame:
@@ -49,18 +50,18 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
     pandas.DataFrame
         `by`, `think_time_s` (Z, where some clients think), `least_response_time_ms` (:math:`R_0`),
         `most_ops_per_s` (:math:`X_{max}`), `limit` (what sets it, such as ``server link`` or
-        ``workers``), `knee_clients` (:math:`N^*`).
+        ``workers``, which are none where they do not wait), `knee_clients` (:math:`N^*`).
     """
     runs = tables.runs[tables.runs["num_clients"] > 0]
     rows = []
     names = with_think_time(runs, by)
-    for levels, _ in runs.groupby(names, sort=True):
+    for levels, of_system in runs.groupby(names, sort=True):
         of = dict(zip(names, levels, strict=True))
         system = _without_processors(tables, of)
         response_time = least_response_time(system)
         demands = system.demands()
         limits = {str(name): 1 / demand for name, demand in demands.items() if demand > 0}
-        if system.middlewares:
+        if system.middlewares and workers_wait(of_system):
             places = system.middlewares * system.workers
             limits[WORKERS] = places / least_service_time(system)
         limits = limits or {NOTHING: math.inf}
@@ -92,8 +93,13 @@ def least_service_time(system: System) -> float:
     return 2 * system.network_delay
 
 
+def workers_wait(runs: pd.DataFrame) -> bool:
+    """Say whether workers hold a request until its reply comes, in the runs of one system."""
+    return "dispatch" not in runs or PIPELINED not in set(runs["dispatch"])
+
+
 def bounds_over(
-    most: float, response_time: float, think_time: float, clients: ArrayLike
+    most: ArrayLike, response_time: ArrayLike, think_time: ArrayLike, clients: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return the most requests/s and the least seconds.
 
@@ -103,15 +109,16 @@ def bounds_over(
     Parameters
     ----------
     most
-        :math:`X_{max}` in requests/s.
+        :math:`X_{max}` in requests/s, shape (N,) or one for all.
     response_time, think_time
-        :math:`R_0` and Z in seconds, not both 0.
+        :math:`R_0` and Z in seconds, not both 0, shape (N,) or one for all.
     clients
-        N, shape (N,).
+        N, shape (N,) or one for all.
     """
-    num_clients = np.asarray(clients, dtype=float)
-    throughput = np.minimum(num_clients / (response_time + think_time), most)
-    return throughput, np.maximum(response_time, num_clients / most - think_time)
+    limit, time, think, loads = (
+        np.asarray(value, dtype=float) for value in (most, response_time, think_time, clients)
+    )
+    return np.minimum(loads / (time + think), limit), np.maximum(time, loads / limit - think)
 
 
 def _without_processors(tables: Tables, of: dict[str, Any]) -> System:

@@ -1,17 +1,18 @@
-"""The full system under writes by workers, beside the studies' tables of section 4."""
+"""The full system under writes: by workers, beside the studies' section 4, and by dispatch."""
 
 from dataclasses import replace
 
 import pandas as pd
 
 from analysis.laws.limits import at_load, server_times
-from analysis.models.asymptotes import asymptote_table
+from analysis.models.asymptotes import asymptote_table, bounds_over
 from analysis.models.fed_with_closed_loops import recipe_table, station_predictions
 from analysis.published.printed import published_table, study_name
 from analysis.sections.summary import cells
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME
 from analysis.tables.frames import Tables
+from analysis.units import MS_PER_S
 
 OURS = "this campaign"
 MEASURES = {  # what the cells of a section call it, and the tables here
@@ -34,6 +35,7 @@ _THEIR_NAMES = {
     "workers_per_middleware": "workers",
 }
 _QUEUE_OF_ONE = ("queue_len", "queue_len_per_mw")  # of one of two middlewares
+_SYSTEM = ("num_servers", "dispatch", "workers")  # of section 4.4
 _THREADS = 6  # memtier threads over all machines
 
 
@@ -117,6 +119,33 @@ def beside_one_server(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame]:
     return loads.merge(servers, on="section"), bounds.merge(servers, on="section")
 
 
+def by_dispatch(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what workers that wait for replies do, and those that do not, and their bounds.
+
+    Parameters
+    ----------
+    tables
+        Of section 4.4, and of section 0 if it was measured.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame
+        Of the largest load, with `system` (such as ``3 servers, pipelined``): cells, and the most
+        throughput and the least response time at that number of clients.
+    """
+    runs = at_load(tables.runs, "largest")
+    loads = cells(runs)
+    bounds = asymptote_table(replace(tables, runs=runs), ["section", "workload", *_SYSTEM])
+    most, least_s = bounds_over(
+        bounds["most_ops_per_s"],
+        bounds["least_response_time_ms"] / MS_PER_S,
+        loads[THINK_TIME].max(),
+        loads["num_clients"].max(),
+    )
+    bounds = bounds.assign(most_ops_per_s=most, least_response_time_ms=least_s * MS_PER_S)
+    return _with_names(loads), _with_names(bounds)
+
+
 def station_table(loads: pd.DataFrame, windows: pd.DataFrame, num_middlewares: int) -> pd.DataFrame:
     """Predict the largest load of each number of workers by M/M/1 and M/M/m, as the studies do.
 
@@ -166,6 +195,12 @@ def server_table(servers: pd.DataFrame) -> pd.DataFrame:
 def source_name(study: str) -> str:
     """Name the source of a row of `beside_published`."""
     return study if study == OURS else study_name(study)
+
+
+def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
+    servers = frame["num_servers"].astype(str) + " servers, "
+    names = servers.str.replace("^1 servers", "1 server", regex=True) + frame["dispatch"]
+    return frame.assign(system=names)
 
 
 def _published(study: str, name: str) -> pd.DataFrame:

@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.laws.operational import interactive_throughput
-from analysis.models.asymptotes import WORKERS, least_response_time, least_service_time
+from analysis.models.asymptotes import (
+    PIPELINED,
+    WORKERS,
+    least_response_time,
+    least_service_time,
+    workers_wait,
+)
 from analysis.models.measured import measured_system
 from analysis.models.system import System
 from analysis.published.printed import khalils_numbers
@@ -57,7 +63,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
     Where they differ in it, `routing` tells the dispatch, too: ``ring``, ``ring, pipelined``.
     """
     if "routing" in table and "dispatch" in table:
-        pipelined = np.where(table["dispatch"] == "pipelined", ", pipelined", "")
+        pipelined = np.where(table["dispatch"] == PIPELINED, ", pipelined", "")
         ways: pd.Series = table["routing"].replace("consistent-hash", "ring") + pipelined
         table = table.assign(routing=ways).drop(columns="dispatch")
         if ways[ways != _NONE].nunique() < 2:
@@ -137,7 +143,7 @@ def bounds_table(tables: Tables) -> pd.DataFrame:
         limits = {str(name): 1 / demand for name, demand in demands.items() if demand > 0}
         clients = int(runs["num_clients"].max())
         limits[ROUND_TRIPS] = clients / (least_response_time(get) + get.think_time)
-        if get.middlewares and of["dispatch"] != "pipelined":
+        if get.middlewares and workers_wait(runs):
             limits[WORKERS] = get.middlewares * get.workers / least_service_time(get)
         limit = min(limits, key=lambda name: limits[name])
         least_s = clients / limits[limit] - get.think_time

@@ -28,10 +28,17 @@ from tests.helpers.tools import (
 )
 
 CLIENTS = ("c1", "c2", "c3")
-MIDDLEWARES = {"3.2": 2, "4.1": 2, "5.1": 2, "5.2": 2}  # one in other sections that have workers
+MIDDLEWARES = {
+    "3.2": 2,
+    "4.1": 2,
+    "4.4": 2,
+    "5.1": 2,
+    "5.2": 2,
+}  # one in other sections that have workers
 SERVERS = {"2.2": 2, "4.1": 3, "5.1": 3, "5.2": 3}  # one in others
 CONSTANTS = {  # what a section does not vary
-    section: {"clients_per_thread": 2, "workers": 64} for section in ("5.1", "5.2")
+    "4.4": {"clients_per_thread": 16},
+    **{section: {"clients_per_thread": 2, "workers": 64} for section in ("5.1", "5.2")},
 }
 SHARDED = {"5.1": True, "5.2": False}
 UNLOADED_RESPONSE_TIME_S = 0.0015
@@ -68,6 +75,12 @@ def _configs(
     if section in SHARDED:
         fixed = {"workload": "multi-get", "sharded": SHARDED[section]}
         return [{**fixed, "multi_get_keys": count} for count in keys]
+    if section == "4.4":
+        return [
+            {"workload": "set", "num_servers": 3, "dispatch": dispatch, "workers": count}
+            for dispatch in ("sequential", "pipelined")
+            for count in workers
+        ]
     workloads = ["set"] if section == "4.1" else ["set", "get"]
     loads = [
         {"workload": workload, "clients_per_thread": count}
@@ -97,7 +110,7 @@ def build_run(
     num_clients = len(CLIENTS) * THREADS * settings["clients_per_thread"]
     has_middleware = "workers" in settings
     middlewares = ["m1", "m2"][: MIDDLEWARES.get(section, 1)] if has_middleware else []
-    servers = ["s1", "s2", "s3"][: SERVERS.get(section, 1)]
+    servers = ["s1", "s2", "s3"][: settings.get("num_servers", SERVERS.get(section, 1))]
     throughput = expected_throughput(settings) * noise
     response_time_ms = num_clients / throughput * 1000
     files: dict[str, str] = {}
@@ -224,6 +237,6 @@ def expected_throughput(config: Mapping[str, Any]) -> float:
         limits.append(LIMITS_OPS_PER_S["get"] * 3 / config["multi_get_keys"])
     else:
         limits.append(LIMITS_OPS_PER_S[config["workload"]])
-    if "workers" in config:
+    if "workers" in config and config.get("dispatch") != "pipelined":
         limits.append(WORKER_LIMIT_OPS_PER_S * config["workers"])
     return min(limits)

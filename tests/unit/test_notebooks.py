@@ -30,7 +30,7 @@ def campaign():
         build_campaign(folder, sections=("2.2",), clients_per_thread=(2, 16))
         build_campaign(folder, sections=("3.2",), clients_per_thread=(32,), workers=(64,))
         build_campaign(folder, sections=("4.1",), clients_per_thread=(8, 32))
-        build_campaign(folder, sections=("5.1", "5.2"))
+        build_campaign(folder, sections=("4.4", "5.1", "5.2"))
         build_network_runs(folder)
         yield folder.name
     finally:

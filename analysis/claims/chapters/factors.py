@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from analysis.claims.findings import SAME, THROUGHPUT, Findings, ratio
+from analysis.claims.findings import SAME, THROUGHPUT, Findings, ratio, whole_repetitions
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.factor_effects import FACTORS, RESPONSES, bound_runs
 from analysis.statistics.estimates import Estimate, mean_of
@@ -95,7 +95,7 @@ def _least_share_of_bound(tables: Tables | None, network: Tables | None) -> Esti
         tables = replace(tables, pings=network.pings)
     system = ["workload", *FACTORS]
     bounds = bound_runs(tables)[[*system, THROUGHPUT]].rename(columns={THROUGHPUT: "bound"})
-    runs = tables.runs.merge(bounds, on=system)
+    runs = whole_repetitions(tables.runs.merge(bounds, on=system))
     shares = runs[THROUGHPUT] / runs["bound"]
     return mean_of(shares.groupby(runs["repetition"]).min().tolist())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.claims.findings import SAME, THROUGHPUT, Findings
+from analysis.claims.findings import SAME, THROUGHPUT, Findings, whole_repetitions
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.models.cells import compare_cells, predict_cells
 from analysis.models.fed_with_closed_loops import (
@@ -181,5 +181,5 @@ def _by_repetition(center: ServiceCenter) -> list[pd.DataFrame]:
     errors = run_errors(center)
     return [
         own.pivot_table(index="arrival_rate_per_s", columns="model", values="relative_error")
-        for _, own in errors.groupby("repetition")
+        for _, own in whole_repetitions(errors).groupby("repetition")
     ]

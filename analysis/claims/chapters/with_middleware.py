@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.claims import bistability
-from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio
+from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio, whole_repetitions
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.workers import worker_table
 from analysis.statistics.estimates import mean_of
@@ -55,7 +55,8 @@ def _limits(found: Findings, many: int, words: str) -> None:
     shares: list[float] = []
     if tables is not None:
         runs = tables.runs[(tables.runs["workload"] == "set") & (tables.runs["workers"] == _FEW)]
-        each = [worker_table(rows)["share_of_most"] for _, rows in runs.groupby("repetition")]
+        whole = whole_repetitions(runs).groupby("repetition")
+        each = [worker_table(rows)["share_of_most"] for _, rows in whole]
         shares = [share for table in each for share in table]
     found.check(
         "3.1",

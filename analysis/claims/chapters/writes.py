@@ -6,16 +6,17 @@ from functools import partial
 
 import pandas as pd
 
-from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio
-from analysis.claims.rules import at_most, equal_to
+from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio, whole_repetitions
+from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.laws.limits import LATE, at_load, late_server, lateness, server_times
 from analysis.statistics.estimates import mean_of
 
 _FEW, _ENOUGH, _MANY, _MOST = 8, 16, 64, 128
+_VERY_FEW, _PLENTY = 2, 32  # of section 4.4
 
 
 def check(found: Findings) -> None:
-    """Check what limits sets, how many workers they need, and what three servers cost."""
+    """Check what limits sets, how many workers they need, what copies and waiting cost."""
     found.check_link(
         "4.1",
         f"With {_MANY} workers the middlewares' links limit sets.",
@@ -50,14 +51,16 @@ def check(found: Findings) -> None:
     )
     _three_servers(found)
     _each_server(found)
-    found.law("4.1", see="04-1-load")
-    found.processors("4.1", see="04-2-limits")
+    _dispatch(found)
+    found.law("4.1", "4.4", see="04-1-load")
+    found.processors("4.1", "4.4", see="04-2-limits")
 
 
 def _each_server(found: Findings) -> None:
     tables = found.tables("4.1")
     servers = pd.DataFrame() if tables is None else at_load(tables.servers, "smallest")
-    runs = [] if servers.empty else [rows for _, rows in servers.groupby("repetition")]
+    whole = servers if servers.empty else whole_repetitions(servers)
+    runs = [] if whole.empty else [rows for _, rows in whole.groupby("repetition")]
     found.check(
         "4.1",
         "No server answers later than the others.",
@@ -67,6 +70,41 @@ def _each_server(found: Findings) -> None:
         see="04-2-servers",
         instead=partial(late_server, servers),
     )
+
+
+def _dispatch(found: Findings) -> None:
+    def sets(dispatch: str, workers: int) -> pd.Series:
+        return found.values("4.4", workload="set", dispatch=dispatch, workers=workers)
+
+    for statement, above, below, holds in (
+        (
+            f"{_FEW} workers that do not wait do more than {_FEW} that do.",
+            ("pipelined", _FEW),
+            ("sequential", _FEW),
+            at_least(1 + SAME),
+        ),
+        (
+            f"{_VERY_FEW} workers that do not wait do what {_PLENTY} do that wait.",
+            ("pipelined", _VERY_FEW),
+            ("sequential", _PLENTY),
+            equal_to(1, SAME),
+        ),
+        (
+            f"Of {_PLENTY} workers nothing is gained by not waiting.",
+            ("pipelined", _PLENTY),
+            ("sequential", _PLENTY),
+            equal_to(1, SAME),
+        ),
+    ):
+        (quick, more), (slow, less) = above, below
+        found.check(
+            "4.4",
+            statement,
+            quantity=f"throughput, {more} {quick} over {less} {slow}",
+            measured=ratio(sets(*above), sets(*below)),
+            holds=holds,
+            see="04-4-dispatch",
+        )
 
 
 def _three_servers(found: Findings) -> None:

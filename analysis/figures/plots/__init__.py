@@ -17,10 +17,7 @@ from analysis.figures.plots.keys import (
     plot_throughput_by_keys,
 )
 from analysis.figures.plots.links import plot_bandwidths, plot_round_trip_times
-from analysis.figures.plots.load import (
-    plot_response_time,
-    plot_throughput,
-)
+from analysis.figures.plots.load import plot_by_workers, plot_response_time, plot_throughput
 from analysis.figures.plots.measured_and_model import (
     plot_predicted_against_measured,
     plot_prediction,
@@ -32,6 +29,7 @@ from analysis.figures.plots.shares import plot_request_shares
 __all__ = [
     "plot_bandwidths",
     "plot_breakdown",
+    "plot_by_workers",
     "plot_close_up",
     "plot_closer",
     "plot_copies",

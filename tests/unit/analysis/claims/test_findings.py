@@ -1,10 +1,11 @@
 """Claims of limits say what limits where they do not hold."""
 
+import pandas as pd
 import pytest
 
 from analysis.claims.chapters import writes
 from analysis.claims.claim import claims_table
-from analysis.claims.findings import Findings
+from analysis.claims.findings import Findings, by_repetition
 from analysis.claims.rules import Verdict
 from tests.helpers.limits import made_up
 
@@ -49,4 +50,17 @@ def test_a_far_server_is_named(far, told):
 def test_what_claims_ask_for_is_told_whether_or_not_it_is_held():
     found = Findings({})
     writes.check(found)
-    assert list(found.asked) == ["4.1", "3.2"]
+    assert list(found.asked) == ["4.1", "3.2", "4.4"]
+
+
+def test_a_repetition_that_not_all_configurations_have_is_no_mean_of_them():
+    runs = pd.DataFrame(
+        {
+            "workers": [8, 8, 64, 64, 64],
+            "repetition": [1, 2, 1, 2, 3],
+            "num_clients": 96,
+            "ops_per_s": [10.0, 12.0, 30.0, 32.0, 34.0],
+        }
+    )
+    assert by_repetition(runs, "ops_per_s").tolist() == [20, 22]
+    assert by_repetition(runs, "ops_per_s", workers=64).tolist() == [30, 32, 34]

@@ -4,6 +4,7 @@ from analysis.sections.full_system import (
     OURS,
     beside_one_server,
     beside_published,
+    by_dispatch,
     full_system_table,
     published_full_system,
     station_table,
@@ -54,6 +55,17 @@ def test_one_server_stands_beside_three(tmp_path):
     assert set(loads["num_servers"]) == {1, 3}
     assert set(loads["workload"]) == {"set"}
     assert bounds.set_index("num_servers")["most_ops_per_s"].idxmin() == 3
+
+
+def test_workers_that_do_not_wait_are_no_bound(tmp_path):
+    tables = tidy_campaign(build_campaign(tmp_path, sections=["4.4"], workers=(2, 64)))
+    loads, bounds = by_dispatch(tables)
+    assert set(loads["system"]) == {"3 servers, sequential", "3 servers, pipelined"}
+    most = bounds.set_index(["dispatch", "workers"])["most_ops_per_s"]
+    assert most["sequential", 2] < most["sequential", 64]
+    assert most["pipelined", 2] == most["pipelined", 64] == most.max()
+    least = bounds["least_response_time_ms"] / 1000
+    assert (bounds["most_ops_per_s"] * least).tolist() == pytest.approx([96] * 4)
 
 
 def test_all_workers_of_both_middlewares_are_one_station(tmp_path):

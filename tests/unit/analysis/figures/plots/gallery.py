@@ -44,6 +44,7 @@ def gallery(folder):
         "plot_closer": plots.plot_closer(
             sets, tables.histograms, workload="set", workers=8, clients=192
         ),
+        "plot_by_workers": plots.plot_by_workers(copies(), copies(), series="replicas"),
         "plot_copies": plots.plot_copies(copies(), copies(), service_times()),
         "plot_distribution": plots.plot_distribution(
             tables.histograms.query("section == '3.1' and time == 'response_time'")

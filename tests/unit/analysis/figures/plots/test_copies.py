@@ -19,11 +19,11 @@ def test_differences_from_the_ring_stand_in_a_band_of_chance():
 
 def test_copies_stand_beside_each_other_at_their_number_of_workers():
     figure = plot_copies(copies(), copies(), service_times())
-    one, three, bound = figure.data[:3]
+    one, bound, three = figure.data[:3]
     assert [list(trace.x) for trace in (one, three)] == [["8", "64"]] * 2
     assert figure.layout.xaxis.categoryarray == ("8", "64")  # not in the order of letters
     assert figure.layout.scattermode == "group"
-    assert one.offsetgroup != three.offsetgroup
+    assert one.offsetgroup == bound.offsetgroup != three.offsetgroup
     assert list(bound.y) == [9_000, 9_000]
     assert sum(runs_of(figure).values()) == 12
     assert figure.layout.yaxis.title.text == "Throughput (op/s)"
