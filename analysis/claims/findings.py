@@ -235,7 +235,8 @@ def whole_repetitions(frame: pd.DataFrame) -> pd.DataFrame:
     another mix.
     """
     held = frame.groupby("repetition")["repetition"].transform("size")
-    return frame[held == held.max()]
+    whole: pd.DataFrame = frame[held == held.max()]
+    return whole
 
 
 def ratio(above: pd.Series, below: pd.Series) -> Estimate:

@@ -135,6 +135,8 @@ def by_dispatch(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     runs = at_load(tables.runs, "largest")
     loads = cells(runs)
+    same = {name: runs[name].iloc[0] for name in _SYSTEM if name not in loads}
+    loads = loads.assign(**same)
     bounds = asymptote_table(replace(tables, runs=runs), ["section", "workload", *_SYSTEM])
     most, least_s = bounds_over(
         bounds["most_ops_per_s"],
