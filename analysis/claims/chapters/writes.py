@@ -78,10 +78,10 @@ def _dispatch(found: Findings) -> None:
 
     for statement, above, below, holds in (
         (
-            f"{_FEW} workers that do not wait do more than {_FEW} that do.",
-            ("pipelined", _FEW),
-            ("sequential", _FEW),
-            at_least(1 + SAME),
+            f"{_VERY_FEW} workers that do not wait do three times the sets, at least.",
+            ("pipelined", _VERY_FEW),
+            ("sequential", _VERY_FEW),
+            at_least(3),
         ),
         (
             f"{_VERY_FEW} workers that do not wait do what {_PLENTY} do that wait.",
