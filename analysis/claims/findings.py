@@ -178,11 +178,13 @@ class Findings:
         """Check that no machine is the limit: in the local lab the one that carries all hosts.
 
         There a host with a quota of CPU time is a machine, too; those of roles in `but` are left
-        out. Judged by the busiest of all runs of a repetition. It is said of `chapter`, by default
-        that of the first section.
+        out. Judged by the busiest of all runs of a whole repetition. It is said of `chapter`, by
+        default that of the first section.
         """
         held = list(filter(None, map(self.tables, sections)))
-        hosts = [tables.hosts[~tables.hosts["role"].isin(but)] for tables in held]
+        hosts = [
+            whole_repetitions(tables.hosts[~tables.hosts["role"].isin(but)]) for tables in held
+        ]
         busy = [
             own[["repetition", "cpu_percent"]].assign(of_quota=of_quotas(own) * 100)
             for own in hosts
