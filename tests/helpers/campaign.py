@@ -28,13 +28,7 @@ from tests.helpers.tools import (
 )
 
 CLIENTS = ("c1", "c2", "c3")
-MIDDLEWARES = {
-    "3.2": 2,
-    "4.1": 2,
-    "4.4": 2,
-    "5.1": 2,
-    "5.2": 2,
-}  # one in other sections that have workers
+MIDDLEWARES = dict.fromkeys(("3.2", "4.1", "4.4", "5.1", "5.2"), 2)  # one in others with workers
 SERVERS = {"2.2": 2, "4.1": 3, "5.1": 3, "5.2": 3}  # one in others
 CONSTANTS = {  # what a section does not vary
     "4.4": {"clients_per_thread": 16},
