@@ -50,4 +50,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Write a file of JSON, whole or not at all."""
-    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+    write_whole(path, as_json(content))
+
+
+def as_json(content: Any) -> bytes:
+    """Return what `write_json` writes."""
+    return (json.dumps(content, indent=1) + "\n").encode()

@@ -25,6 +25,7 @@ from analysis.results import (
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
 
 MANIFEST = "manifest.json"
+TRANSCRIPT = ("files", "jobs")  # of a manifest: what the run left and did; no table has it
 ACCEPTED = "accepted"
 PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
 MANIFEST_FORMAT = 1

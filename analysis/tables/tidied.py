@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from analysis.locks import locked
 from analysis.tables.frames import NAMES, Tables, read_tables, table_path
 from analysis.tables.packed import raw_files
-from analysis.tables.run import MANIFEST, measured_sections
+from analysis.tables.run import MANIFEST, TRANSCRIPT, measured_sections
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 
@@ -99,7 +99,10 @@ def _is_current(campaign_dir: Path, section: str, origin: dict[str, str]) -> boo
 
 
 def _origin(campaign_dir: Path, section: str) -> dict[str, str]:
-    """Return what the tables of a section depend on: its manifests, and the code that reads."""
+    """Return what the tables of a section depend on: its manifests, and the code that reads.
+
+    Without transcripts, which packed runs have elsewhere: runs are not changed by packing.
+    """
     manifests = sorted((campaign_dir / section).glob(f"*/*/{MANIFEST}"))
     code = sorted(path for pattern in _CODE for path in ANALYSIS.glob(pattern))
     return {"manifests": _digest(campaign_dir, manifests), "code": _digest(ANALYSIS, code)}
@@ -108,9 +111,20 @@ def _origin(campaign_dir: Path, section: str) -> dict[str, str]:
 def _digest(root: Path, paths: Sequence[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        content = hashlib.sha256(_without_transcript(path)).hexdigest()
         digest.update(f"{path.relative_to(root)} {content}\n".encode())
     return digest.hexdigest()
+
+
+def _without_transcript(path: Path) -> bytes:
+    content = path.read_bytes()
+    if path.name != MANIFEST:
+        return content
+    try:
+        told = json.loads(content)
+        return json.dumps({name: told[name] for name in told if name not in TRANSCRIPT}).encode()
+    except (ValueError, TypeError):  # damaged: told when it is read
+        return content
 
 
 def _can_write(campaign_dir: Path) -> bool:

@@ -1,7 +1,9 @@
 """Runs whose files are in an archive: nothing lost, nothing that reads them sees a difference."""
 
 import base64
+import contextlib
 import gzip
+import io
 import json
 import random
 import tarfile
@@ -15,6 +17,7 @@ from analysis.tables.frames import NAMES, table_path
 from analysis.tables.packed import archive_path, pack, packed_sections, raw_files, unpack
 from analysis.tables.tidied import campaign_tables
 from analysis.tables.tidying import tidy_campaign
+from analysis.whole_files import write_json
 from remote.campaign.record import Record
 from remote.campaign.verify import verify_campaign
 from remote.commands.cli import main
@@ -72,6 +75,86 @@ def test_what_is_not_compressed_as_we_do_is_kept_as_it_is(campaign, content):
     assert not odd.exists()
     unpack(campaign, "2.1")
     assert odd.read_bytes() == content
+
+
+def as_measured(campaign):
+    """Write the manifests of the runs as measuring does."""
+    paths = sorted(campaign.glob("[0-9]*/*/*/manifest.json"))
+    for path in paths:
+        left = {"c1/memtier-0.json.gz": {"sha256": "0" * 64, "bytes": 1}}
+        job = {"host": "c1", "command": "memtier_benchmark --server m1", "exit_status": 0}
+        manifest = json.loads(path.read_text())
+        write_json(path, {**manifest, "files": left, "jobs": [job] * 9, "title": "last"})
+    return paths
+
+
+def test_packed_manifests_are_without_what_only_their_files_need(campaign):
+    paths = as_measured(campaign)
+    before = contents(campaign)
+    pack(campaign, "3.1")
+    for path in paths:
+        known = json.loads(before[path.relative_to(campaign)])
+        found = json.loads(path.read_text())
+        packed = path.parts[-4] == "3.1"
+        assert found == (known | {"files": {}, "jobs": []} if packed else known)
+        assert list(found) == list(known)
+    with raw_files(campaign, ["3.1"]) as folder:
+        assert all(
+            (folder / name).read_bytes() == content
+            for name, content in before.items()
+            if name.parts[0] == "3.1"
+        )
+    with tarfile.open(archive_path(campaign, "3.1")) as archive:
+        transcripts = json.load(archive.extractfile("transcripts.json"))
+    assert sum(len(one["jobs"]) for one in transcripts.values()) == 2 * 9
+    unpack(campaign, "3.1")
+    assert contents(campaign) == before
+
+
+def test_manifest_that_was_written_otherwise_is_kept_as_it_is(campaign):
+    (path,) = campaign.glob("2.1/*/*/manifest.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "files": {"a": {"bytes": 1}}}))
+    before = path.read_bytes()
+    pack(campaign, "2.1")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("done", [0, 1, 2, 3])
+def test_packing_that_was_interrupted_is_packed_again_with_nothing_lost(
+    campaign, done, monkeypatch
+):
+    as_measured(campaign)
+    before = contents(campaign)
+    written = []
+
+    def write_some(path, content):
+        if len(written) == done:
+            raise KeyboardInterrupt
+        written.append(path)
+        write_json(path, content)
+
+    with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        patch.setattr("analysis.tables.packed.transcripts.write_json", write_some)
+        pack(campaign, "3.1")
+    assert len(written) == min(done, 2)
+    pack(campaign, "3.1")
+    unpack(campaign, "3.1")
+    assert contents(campaign) == before
+
+
+@pytest.mark.parametrize("told", [b"3", b"{", b'{"%s": 3}'])
+def test_foreign_transcripts_are_refused(campaign, told):
+    (path,) = as_measured(campaign)[:1]
+    run = "/".join(path.parts[-3:-1]).encode()
+    source = archive_path(campaign, path.parts[-4])
+    source.parent.mkdir()
+    content = told.replace(b"%s", run)
+    with tarfile.open(source, "w:xz") as archive:
+        entry = tarfile.TarInfo("transcripts.json")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    with pytest.raises(ParseError, match=r"transcripts.json.gz in it tells of no runs"):
+        unpack(campaign, path.parts[-4])
 
 
 def histogram_log(*payloads):

@@ -7,9 +7,8 @@ import lzma
 import pytest
 from click.testing import CliRunner
 
-from analysis.tables import packed
 from analysis.tables.frames import NAMES, table_path
-from analysis.tables.packed import archive_path, pack
+from analysis.tables.packed import archive_path, archives, pack, raw_files
 from analysis.tables.tidied import campaign_tables
 from remote.campaign.record import Record
 from remote.campaign.sharing.left_out import LeftOut
@@ -99,7 +98,8 @@ def test_packed_campaigns_tell_nothing_and_are_the_same_to_readers(campaign):
     assert "vm-7.example.org is s1" in result.output
     assert "janes-laptop is controller" in result.output
     assert Record.read(campaign).fleet == "azure.yml"
-    manifest = json.loads(next(campaign.glob("3.1/*/*/manifest.json")).read_text())
+    with raw_files(campaign, ["3.1"]) as folder:
+        manifest = json.loads(next(folder.glob("3.1/*/*/manifest.json")).read_text())
     assert manifest["jobs"][0]["command"] == "/work/bin/memtier_benchmark --server=203.0.113.1"
 
 
@@ -129,7 +129,7 @@ def test_whole_campaigns_are_packed_for_oneself_and_may_be_handed_on_later(campa
 def test_packing_that_broke_off_is_taken_up(campaign, monkeypatch):
     """Manifests tell of the files that will be there before the archive is."""
     left_out = LeftOut(campaign)
-    monkeypatch.setattr(packed, "_rewrite_manifests", half_way(packed._rewrite_manifests))
+    monkeypatch.setattr(archives, "write_manifests", half_way(archives.write_manifests))
     with pytest.raises(OSError, match="no space"):
         pack(campaign, "3.1", left_out)
     assert not archive_path(campaign, "3.1").exists()

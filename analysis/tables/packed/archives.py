@@ -1,10 +1,4 @@
-"""The files of a campaign's runs in one archive per section, for campaigns that are handed on.
-
-Runs are many small files that look alike, each compressed by itself: together they take a fraction
-of that. ``raw/<section>.tar.xz`` holds them as they are before that compression; manifests, with
-the checksums of the compressed files, and tidy tables stay in their places. Readers of tables and
-manifests see no difference; who needs the files asks `raw_files`, or has them put back.
-"""
+"""A section's archive: written, read, put back; the only module that knows how it is made."""
 
 import contextlib
 import hashlib
@@ -13,17 +7,26 @@ import lzma
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, Protocol
+from typing import Any
 
 from analysis.results import ParseError
-from analysis.tables.recompress import restored, stored
-from analysis.tables.run import MANIFEST, measured_sections, read_manifest
-from analysis.whole_files import sync_to_disk, write_json, written_whole
+from analysis.tables.packed.recompress import restored, stored
+from analysis.tables.packed.transcripts import (
+    TRANSCRIPTS,
+    Entry,
+    Rewriter,
+    lengthened,
+    shortened,
+    transcripts_of,
+    whole_manifests,
+    write_manifests,
+)
+from analysis.tables.run import MANIFEST, measured_sections
+from analysis.whole_files import sync_to_disk, written_whole
 
-_Entry = dict[str, Any]  # what a manifest says of a file
 RAW = "raw"
 SUFFIX = ".tar.xz"
 _DAMAGED = (tarfile.TarError, lzma.LZMAError, EOFError)
@@ -45,16 +48,6 @@ class Packed:
     files: int
     bytes_before: int
     bytes_after: int
-
-
-class Rewriter(Protocol):
-    """What becomes of a campaign when it is packed."""
-
-    def file(self, path: PurePath, content: bytes) -> bytes:
-        """Return a file of a run, ``<host>/...``, as it is packed."""
-
-    def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a manifest as it then is; the checksums of files are seen to."""
 
 
 def archive_path(campaign_dir: Path, section: str) -> Path:
@@ -94,9 +87,10 @@ def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> 
     target = archive_path(campaign_dir, section)
     target.parent.mkdir(exist_ok=True)
     with written_whole(target) as partial:
-        rewritten = _write(partial, section_dir, paths, rewriter)
+        manifests = _write(partial, section_dir, paths, rewriter)
         if rewriter is not None:  # what ends before the archive is there is begun again
-            _rewrite_manifests(section_dir, rewriter, rewritten)
+            write_manifests(manifests)
+    write_manifests({path: shortened(manifest) for path, manifest in manifests.items()})
     for path in paths:
         path.unlink()
     _remove_empty_folders(section_dir)
@@ -174,17 +168,24 @@ def _raw_paths(section_dir: Path) -> list[Path]:
 
 def _write(
     target: Path, section_dir: Path, paths: Iterable[Path], rewriter: Rewriter | None
-) -> dict[str, tuple[_Entry, _Entry]]:
+) -> dict[Path, dict[str, Any]]:
     """Write an archive of `paths` and read it again: what is removed must come back as it was.
 
     Returns
     -------
-    Path in the section of each file that was rewritten to what manifests say of it, before and
-    after.
+    The manifests of which the archive has the transcripts, as they are with them.
     """
     digests: dict[str, str] = {}
-    rewritten: dict[str, tuple[_Entry, _Entry]] = {}
+    rewritten: dict[str, tuple[Entry, Entry]] = {}
     with tarfile.open(target, "w:xz", preset=9) as archive:
+
+        def add(relative: str, content: bytes) -> None:
+            digests[relative] = hashlib.sha256(content).hexdigest()
+            name, plain = stored(relative, content)
+            entry = tarfile.TarInfo(name)
+            entry.size = len(plain)
+            archive.addfile(entry, io.BytesIO(plain))
+
         for path in paths:
             relative = path.relative_to(section_dir)
             before = after = path.read_bytes()
@@ -192,34 +193,16 @@ def _write(
                 after = rewriter.file(PurePath(*relative.parts[2:]), before)
             if after != before:
                 rewritten[str(relative)] = (_entry(before), _entry(after))
-            digests[str(relative)] = hashlib.sha256(after).hexdigest()
-            name, content = stored(str(relative), after)
-            entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            archive.addfile(entry, io.BytesIO(content))
+            add(str(relative), after)
+        manifests = whole_manifests(section_dir, rewriter, rewritten)
+        add(TRANSCRIPTS, transcripts_of(section_dir, manifests))
     for name, content in _contents(target):
         if hashlib.sha256(content).hexdigest() != digests[name]:
             raise ParseError(target, None, f"does not give {name} back as it was")
-    return rewritten
+    return manifests
 
 
-def _rewrite_manifests(
-    section_dir: Path, rewriter: Rewriter, rewritten: Mapping[str, tuple[_Entry, _Entry]]
-) -> None:
-    """Write the manifests anew that change; of files that were damaged before they say so still."""
-    for path in section_dir.glob(f"*/*/{MANIFEST}"):
-        manifest = read_manifest(path.parent)
-        changed = rewriter.manifest(manifest)
-        for name, known in manifest.get("files", {}).items():
-            stands = str((path.parent / name).relative_to(section_dir))
-            before, after = rewritten.get(stands, (None, None))
-            if known == before:
-                changed["files"] = {**changed["files"], name: after}
-        if changed != manifest:
-            write_json(path, changed)
-
-
-def _entry(content: bytes) -> _Entry:
+def _entry(content: bytes) -> Entry:
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
@@ -241,9 +224,15 @@ def _contents(source: Path, beginning: str | tuple[str, ...] = "") -> Iterator[t
 
 
 def _extract(source: Path, section_dir: Path, beginning: str | tuple[str, ...] = "") -> list[Path]:
-    """Write the files of an archive below a folder and return them."""
+    """Write the files of an archive below a folder and return them; manifests are whole then."""
     files = []
     for name, content in _contents(source, beginning):
+        if name == TRANSCRIPTS:
+            try:
+                write_manifests(lengthened(section_dir, content))
+            except (ValueError, TypeError) as exc:
+                raise ParseError(source, None, f"{name} in it tells of no runs: {exc}") from exc
+            continue
         path = section_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
