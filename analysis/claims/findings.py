@@ -230,13 +230,19 @@ def by_repetition(
     return values
 
 
-def whole_repetitions(frame: pd.DataFrame) -> pd.DataFrame:
+def whole_repetitions(frame: pd.DataFrame, factor: str | None = None) -> pd.DataFrame:
     """Keep the repetitions that hold every configuration of the frame.
 
     Some configurations are measured more often than others; what is made of those alone is of
     another mix.
+
+    Parameters
+    ----------
+    factor
+        Tells configurations apart where one has rows of its own number, such as one per second.
     """
-    held = frame.groupby("repetition")["repetition"].transform("size")
+    repetitions = frame.groupby("repetition")[factor or "repetition"]
+    held = repetitions.transform("nunique" if factor else "size")
     whole: pd.DataFrame = frame[held == held.max()]
     return whole
 

@@ -59,7 +59,7 @@ def check(found: Findings) -> None:
 def _each_server(found: Findings) -> None:
     tables = found.tables("4.1")
     servers = pd.DataFrame() if tables is None else at_load(tables.servers, "smallest")
-    whole = servers if servers.empty else whole_repetitions(servers)
+    whole = servers if servers.empty else whole_repetitions(servers, "workers")
     runs = [] if whole.empty else [rows for _, rows in whole.groupby("repetition")]
     found.check(
         "4.1",

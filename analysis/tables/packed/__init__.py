@@ -2,9 +2,9 @@
 
 Runs are many small files that look alike, each compressed by itself: together they take a fraction
 of that. ``raw/<section>.tar.xz`` holds them as they are before that compression, and what manifests
-say of them: checksums and jobs, two thirds of a manifest. The rest of the manifests and tidy tables
-stay in their places. Readers of tables and manifests see no difference; who needs the files asks
-`raw_files`, or has them put back.
+say of them: checksums and jobs, three fifths of a manifest. The rest of the manifests and the tidy
+tables stay in their places. Readers of tables and manifests see no difference; who needs the files
+asks `raw_files`, or has them put back.
 """
 
 from analysis.tables.packed.archives import (

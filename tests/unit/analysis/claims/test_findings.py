@@ -5,7 +5,7 @@ import pytest
 
 from analysis.claims.chapters import writes
 from analysis.claims.claim import claims_table
-from analysis.claims.findings import Findings, by_repetition
+from analysis.claims.findings import Findings, by_repetition, whole_repetitions
 from analysis.claims.rules import Verdict
 from tests.helpers.limits import made_up
 
@@ -64,3 +64,14 @@ def test_a_repetition_that_not_all_configurations_have_is_no_mean_of_them():
     )
     assert by_repetition(runs, "ops_per_s").tolist() == [20, 22]
     assert by_repetition(runs, "ops_per_s", workers=64).tolist() == [30, 32, 34]
+
+
+def test_a_repetition_counts_as_whole_however_many_seconds_its_runs_have():
+    seconds = pd.DataFrame(
+        {
+            "workers": [8, 8, 8, 64, 8, 64, 8, 8, 8, 8],
+            "repetition": [1, 1, 1, 1, 2, 2, 3, 3, 3, 3],
+        }
+    )
+    assert whole_repetitions(seconds, "workers")["repetition"].unique().tolist() == [1, 2]
+    assert whole_repetitions(seconds)["repetition"].unique().tolist() == [1, 3]
