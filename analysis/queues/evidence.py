@@ -133,10 +133,9 @@ def evidence_of(held: Iterable[Tables | None]) -> Evidence | None:
     Parameters
     ----------
     held
-        Tables of sections q1 to q6; None for one that was not measured. One whose links alone were
-        measured counts as little.
+        Tables of sections q1 to q6; None for one that was not measured.
     """
-    known = [tables for tables in held if tables is not None and not tables.runs.empty]
+    known = [tables for tables in held if tables is not None]
     if not known:
         return None
     tables = Tables(**{name: stack([getattr(one, name) for one in known]) for name in NAMES})

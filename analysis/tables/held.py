@@ -2,7 +2,8 @@
 
 What is measured of another middleware is a campaign of its own in that of ours,
 ``data/<campaign>/middlewares/<name>``. What has no middleware is measured once, for all of them.
-A section of which every run was rejected is not held: it tells nothing.
+A section of which every run was rejected, or only the links were measured, is not held: it tells
+nothing.
 """
 
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from analysis.tables.tidied import campaign_tables
 OWN = "mwlab"
 MIDDLEWARES = "middlewares"
 WITHOUT_MIDDLEWARE = ("0", "2.1", "2.2")
+_LINKS = "links"  # the kind of a plan
 
 
 def held_tables(campaign_dir: Path, *sections: str) -> Tables:
@@ -98,9 +100,14 @@ def _accepted_sections(campaign_dir: Path) -> list[str]:
 
 
 def _is_held(campaign_dir: Path, section: str) -> bool:
-    """Whether a run was accepted, under load where the section has any."""
+    """Whether a run was accepted, under load where the section has any.
+
+    What was measured of its links before tells nothing yet.
+    """
     told = set()
     for manifest in each_manifest(campaign_dir, [section]):
+        if manifest.get("plan", {}).get("kind") == _LINKS:
+            continue
         told.add((bool(manifest.get("generator")), manifest["status"] == ACCEPTED))
         if (True, True) in told:
             return True

@@ -1,9 +1,6 @@
 """What choices cost is found again in tables into which it was planted."""
 
-from dataclasses import replace
-
 import numpy as np
-import pandas as pd
 import pytest
 
 from analysis.queues import costs
@@ -81,7 +78,4 @@ def test_steadiness_is_told_by_the_section_of_fixed_rates(tables):
     assert len(found.blocks()) == 3
     assert found.kept_rates() == pytest.approx([1, 1, 1])
     assert evidence_of([None, None]) is None
-    links = replace(tables, runs=pd.DataFrame())  # all that a section has that was just begun
-    assert evidence_of([links, None]) is None
-    assert evidence_of([links, by_section(tables)["q2"]]).blocks() == []
     assert evidence_of([by_section(tables)["q2"]]).blocks() == []

@@ -1,5 +1,6 @@
 """What a campaign holds of its sections."""
 
+import json
 import shutil
 
 import pytest
@@ -33,6 +34,15 @@ def test_a_section_whose_links_alone_were_accepted_is_not_held(tmp_path):
     build_network_runs(tmp_path)
     build_run(tmp_path, "3.2", REJECTED, status="rejected")
     shutil.copytree(tmp_path / "0" / "kind=ping", tmp_path / "3.2" / "kind=ping")
+    assert held_sections(tmp_path) == {"0": tmp_path}
+
+
+def test_a_section_that_was_just_begun_is_not_held(tmp_path):
+    """Its links are measured before anything runs on them."""
+    build_network_runs(tmp_path)
+    shutil.copytree(tmp_path / "0" / "kind=ping", tmp_path / "3.2" / "kind=iperf3-sequential")
+    (path,) = tmp_path.glob("3.2/*/*/manifest.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "plan": {"kind": "links"}}))
     assert held_sections(tmp_path) == {"0": tmp_path}
 
 
