@@ -95,6 +95,8 @@ def repetition_words(cells: pd.DataFrame) -> str:
 
 def error_bar_words(cells: pd.DataFrame) -> str:
     """Say what the error bars of figures of `cells` are, for captions."""
+    if cells.empty:
+        return "nothing measured"
     if cells["client_throughput_ops_per_s_ci_low"].isna().all():
         return f"no error bars from {repetition_words(cells)}"
     return f"error bars {CONFIDENCE * 100:g} % confidence intervals, {repetition_words(cells)}"

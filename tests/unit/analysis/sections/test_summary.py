@@ -77,6 +77,7 @@ def test_captions_say_what_the_error_bars_are(runs, baseline):
     assert error_bar_words(baseline) == expected
     once = cells(runs.query("section == '2.1' and repetition == 1"))
     assert error_bar_words(once) == "no error bars from 1 repetition"
+    assert error_bar_words(once.iloc[:0].dropna(axis=1)) == "nothing measured"
     some = cells(runs.query("section == '2.1' and (repetition == 1 or workload == 'get')"))
     assert repetition_words(some) == "1 to 3 repetitions"
 
