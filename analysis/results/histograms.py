@@ -28,8 +28,8 @@ EMPTY = pd.DataFrame(
 def decode_histogram(encoded: str) -> pd.DataFrame:
     """Decode a base64 HdrHistogram (V2, compressed) whose values are microseconds.
 
-    memtier writes one per request type (2 significant digits), the middleware one per second and
-    tag (3 significant digits).
+    memtier writes one per request type, the middleware one per second and tag, both with two
+    significant digits; the middleware's had three in earlier campaigns.
 
     Raises
     ------

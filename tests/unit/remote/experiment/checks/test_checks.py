@@ -85,13 +85,15 @@ def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):
     assert evaluation["status"] == "rejected"
 
 
-def test_second_without_requests_rejects(run):
-    def cut(stats):
-        for kind in ("Gets", "Totals"):
-            second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
-            stats[kind]["Count"] -= second["Count"]
+def without_first_second(stats):
+    """Take the first second of the window from a generator's results."""
+    for kind in ("Gets", "Totals"):
+        second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
+        stats[kind]["Count"] -= second["Count"]
 
-    edit_json(run[0], cut)
+
+def test_second_without_requests_rejects(run):
+    edit_json(run[0], without_first_second)
     assert "window_covered" in failed(evaluate(*run))
 
 
@@ -128,16 +130,20 @@ def test_server_that_counted_fewer_requests_rejects(run):
 
 def test_second_in_which_a_server_was_paused_may_be_without_requests(run):
     folder, manifest = run
-
-    def cut(stats):
-        for kind in ("Gets", "Totals"):
-            second = stats[kind]["Time-Serie"].pop(str(WARM_UP_S))
-            stats[kind]["Count"] -= second["Count"]
-
-    edit_json(folder, cut)
+    edit_json(folder, without_first_second)
     began_s = START_EPOCH_S + WARM_UP_S - 0.2
     pause = {"host": "s1", "began_epoch_s": began_s, "ended_epoch_s": began_s + 1}
     assert "window_covered" not in failed(evaluate(folder, {**manifest, "pauses": [pause]}))
+
+
+@pytest.mark.parametrize(("arrivals_per_s", "is_chance"), [(0.5, True), (100, False)])
+def test_second_may_be_empty_where_arrivals_are_rare(run, arrivals_per_s, is_chance):
+    folder, manifest = run
+    edit_json(folder, without_first_second)
+    generators = len(manifest["roles"]["clients"]) * manifest["instances_per_client"]
+    rate_per_s = arrivals_per_s * generators * manifest["topology"]["time_dilation"]
+    manifest["settings"]["arrival_rate_per_s"] = rate_per_s
+    assert ("window_covered" not in failed(evaluate(folder, manifest))) == is_chance
 
 
 def test_arrivals_that_were_never_sent_are_recorded_without_rejecting(run):

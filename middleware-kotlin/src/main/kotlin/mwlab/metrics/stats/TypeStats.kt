@@ -58,7 +58,7 @@ class TypeStats(servers: Int) {
         /** The times that get a histogram. */
         val HISTOGRAM_TIMES = arrayOf(JobTime.RESPONSE_TIME, JobTime.QUEUEING_TIME, JobTime.SERVICE_TIME)
         private const val NANOS_PER_MICRO = 1000L
-        private const val SIGNIFICANT_DIGITS = 3
+        private const val SIGNIFICANT_DIGITS = 2
         private val ALL_TIMES = JobTime.entries.toTypedArray()
 
         /** Grows to the largest value it meets, so that memory is spent on what happens only. */
