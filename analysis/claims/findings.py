@@ -141,6 +141,12 @@ class Findings:
         tables = self.tables(section)
         return _empty() if tables is None else by_repetition(tables.runs, column, load, **where)
 
+    def num_clients(self, section: str, load: str = "largest", **where: Any) -> int:
+        """Return how many clients make a load, as of `values`; 0 where nothing was measured."""
+        tables = self.tables(section)
+        rows = pd.DataFrame() if tables is None else at_load(tables.runs, load, **where)
+        return 0 if rows.empty else int(rows["num_clients"].iloc[0])
+
     def most_workers(self, section: str, usual: int) -> int:
         """Return the usual number of workers, or that of a middleware with one for each client."""
         tables = self.tables(section)

@@ -1,5 +1,7 @@
 """Claims of limits say what limits where they do not hold."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -45,6 +47,20 @@ def test_a_far_server_is_named(far, told):
     writes.check(found)
     (claim,) = [c for c in found.claims if c.statement.startswith("No server answers later")]
     assert claim.told.startswith(told)
+
+
+@pytest.mark.parametrize(("least_clients", "is_told"), [(6, True), (48, False)])
+def test_what_three_servers_cost_is_said_of_equal_loads_only(least_clients, is_told):
+    three, one = made_up(), made_up()
+    for tables in (three, one):
+        tables.runs["workers"] = 64
+    one = replace(one, runs=one.runs[one.runs["num_clients"] >= least_clients])
+    found = Findings({"4.1": three, "3.2": one})
+    writes.check(found)
+    (lone,) = [c for c in found.claims if c.statement.startswith("Waiting for the slowest")]
+    (full,) = [c for c in found.claims if c.statement.startswith("Three servers take fewer")]
+    assert (lone.verdict is not Verdict.CANNOT_BE_TOLD) == is_told
+    assert full.verdict is not Verdict.CANNOT_BE_TOLD
 
 
 def test_what_claims_ask_for_is_told_whether_or_not_it_is_held():
