@@ -20,7 +20,7 @@ CACHES = ("0", "2.1", "2.2", "3.1", "3.2", "4.1", "4.4", "5.1", "5.2", "6", "7",
 QUEUES = ("q1", "q2", "q3", "q4", "q5", "q6")
 SECTIONS = (*CACHES, *QUEUES)
 # Sections that were begun with repetitions and seconds of the clock; all others ask for precision.
-TIMED = {"7": (3, 8), "8": (1, 1800)}
+TIMED = {"8": (1, 1800)}
 PRECISE = tuple(name for name in CACHES if name not in ("0", *TIMED))
 
 
