@@ -48,7 +48,7 @@ def text_of(exported):
 
 def test_report_says_what_is_not_measured_and_what_is_missing(data, write_notebook, tmp_path):
     build_campaign(data / "trial", sections=["2.1"], clients_per_thread=[1], repetitions=2)
-    config = {"workload": "get", "clients_per_thread": 32}
+    config = {"workload": "get", "clients_per_thread": 16}
     build_run(data / "trial", "2.1", config, status="rejected")
     two = write_notebook(
         "02-two.ipynb", "2.1", "## 2.1 Here", "As [Section 3](03-three.ipynb#Gone)."
@@ -60,11 +60,11 @@ def test_report_says_what_is_not_measured_and_what_is_missing(data, write_notebo
     pages = text_of(exported)
     assert "Not measured." in pages["03-three.html"]
     assert "2.1 Here" in pages["02-two.html"]
-    assert "2.1 workload=set_clients_per_thread=32 rep 1" in pages["02-two.html"]
+    assert "2.1 workload=set_clients_per_thread=16 rep 1" in pages["02-two.html"]
     assert "4 accepted, 1 rejected or failed" in pages["configurations.html"]
     assert "no_misses" in pages["appendix.html"]
     runs = (exported.html.parent / "runs.csv").read_text()
-    assert "clients_per_thread=32" in runs
+    assert "clients_per_thread=16" in runs
     assert exported.pdf.read_bytes().startswith(b"%PDF-")
 
 

@@ -119,13 +119,13 @@ def test_find_lists_what_it_would_search():
     shown = lab("throughput with p99 < 5 ms", "3.1", "--workers", "64", "--workload=set")
     assert shown.exit_code == 0
     row = "find-3.1-p99-5-ms-workers-64-workload-set"
-    assert f"{row}  workload=set_clients_per_thread=32_workers=64" in shown.output
+    assert f"{row}  workload=set_clients_per_thread=16_workers=64" in shown.output
 
 
 @pytest.mark.parametrize(
     ("section", "rows"),
     [
-        ("3.1", ["workload=set_clients_per_thread=32", "workload=get_clients_per_thread=32"]),
+        ("3.1", ["workload=set_clients_per_thread=16", "workload=get_clients_per_thread=16"]),
         ("7", ["workload=get_num_middlewares=0", "workload=set_num_middlewares=1"]),
     ],
 )

@@ -227,7 +227,7 @@ def test_levels_choose_one_configuration():
     [
         (
             {"workload": ["get"]},
-            r"choose one level of each factor: --clients-per-thread 1, 8, 32; --workers 8, 64$",
+            r"choose one level of each factor: --clients-per-thread 1, 16; --workers 8, 64$",
         ),
         (
             {"workload": ["get"], "clients_per_thread": [1, 8], "workers": [8]},
