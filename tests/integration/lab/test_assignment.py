@@ -50,7 +50,7 @@ def test_an_assignment_is_measured_and_tells_no_limit(tmp_path, monkeypatch):
         LocalLab().down()
     section_file = (tmp_path / f"assignment-{SEED}.toml").read_text()
     for text in (assigned.output, status.output, inventory, section_file):
-        assert not [number for number in numbers if re.search(rf"(?<![\d.]){number}(?!\d)", text)]
+        assert not [n for n in numbers if re.search(rf"(?<![\d.]){re.escape(n)}(?!\d)", text)]
     manifests = list(map(read_manifest, {p.parent for p in campaign.path.rglob("manifest.json")}))
     assert len(manifests) > 2
     for manifest in manifests:
