@@ -34,7 +34,8 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
 
-setup: $(INSTALLED) $(PACKAGES) jar $(DELAY_LINE) ## Install what is missing: Debian packages, Python environment, middleware
+setup: $(PACKAGES) ## Install what is missing: Debian packages, Python environment, middleware
+	@printf '%s\n' $(DELAY_LINE) jar | xargs -P 2 -n 1 $(MAKE) --silent # both wait for the network
 
 $(INSTALLED): requirements.lock pyproject.toml remote/hosts/provision/debian.sh
 	@remote/hosts/provision/debian.sh report
@@ -46,11 +47,12 @@ $(INSTALLED): requirements.lock pyproject.toml remote/hosts/provision/debian.sh
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(PACKAGES): remote/hosts/provision/debian.sh | $(INSTALLED)
+$(PACKAGES): remote/hosts/provision/debian.sh
 	@remote/hosts/provision/debian.sh
+	@mkdir -p $(@D)
 	@touch $@
 
-$(DELAY_LINE): $(wildcard remote/providers/local_lab/links/delay/*.[ch]) | $(PACKAGES)
+$(DELAY_LINE): $(wildcard remote/providers/local_lab/links/delay/*.[ch]) | $(PACKAGES) $(INSTALLED)
 	@echo "Building the delay line"
 	@$(BIN)/python -c 'from remote.providers.local_lab.links import delay_line; delay_line.build_line()'
 

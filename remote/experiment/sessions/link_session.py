@@ -10,30 +10,28 @@ from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
-from remote.experiment.sessions.pairs import (
-    first_of_alike,
-    reply_pairs,
-    request_pairs,
-    rounds,
-    told,
-)
+from remote.experiment.sessions.pairs import reply_pairs, request_pairs, rounds, told
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import ROLES
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 
 SEQUENTIAL, PARALLEL = "iperf3-sequential", "iperf3-parallel"
+KINDS = {"smoke": (PARALLEL,), "quick": (SEQUENTIAL, PARALLEL), "paper": (SEQUENTIAL, PARALLEL)}
 SECONDS = {"smoke": 1, "quick": 1, "paper": 5}
 OMIT_S = {"smoke": 0, "quick": 0, "paper": 1}
 
 
 def links_section(plan: Section) -> Section:
-    """Return what measures the links of the section `plan`: each for itself, and all at once."""
+    """Return what measures the links of the section `plan`: each for itself, and all at once.
+
+    In smoke only all at once: section 0 measures each for itself, too.
+    """
     return dataclasses.replace(
         plan,
         kind="links",
         title=f"{plan.title}: its links",
-        factors={"kind": (SEQUENTIAL, PARALLEL)},
+        factors={"kind": KINDS[plan.profile]},
         extra={},
         follows={},
         parts=(),
@@ -86,8 +84,6 @@ class LinksSession:
             omit_s=OMIT_S[run.section.profile],
         )
         ways = [request_pairs(self.roles), reply_pairs(self.roles)]
-        if run.section.profile == "smoke" and run.config["kind"] == SEQUENTIAL:
-            ways = [first_of_alike([*ways[0], *ways[1]])]
         measured = [rounds(pairs) for pairs in ways]
         one_by_one = [pairs for way in measured for pairs in way]
         collected.manifest["links"] = told([pair for pairs in ways for pair in pairs], one_by_one)
