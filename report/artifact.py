@@ -24,7 +24,7 @@ from analysis.tables.provenance import each_manifest
 from analysis.text.markdown import code_block, escape_cell, table
 from analysis.whole_files import write_whole
 from remote.phases import total_phases
-from report.contents.measured import study_command
+from report.contents.absent import study_command
 from report.contents.notebook import Prose, Section, read_section
 from report.make import numbered_notebooks
 

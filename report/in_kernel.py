@@ -10,7 +10,7 @@ from IPython.display import Markdown, display
 from analysis.lab.measured_study import held_studies
 from analysis.tables.held import held_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
-from report.contents.measured import Absent, not_measured, sections_of
+from report.contents.absent import Absent, not_measured, sections_of
 
 
 def leave_out_unmeasured(campaign: Campaign) -> None:

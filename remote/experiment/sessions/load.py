@@ -206,8 +206,6 @@ class LoadSession:
                 time.sleep(max(0.0, start_s + heat_s - time.time()))
 
     def _start_middlewares(self, setup: Setup, jobs: RunningJobs) -> list[Job]:
-        """Start all of them, but first and alone the one that prepares databases for the others."""
-        preparing = setup.middlewares[:1] if setup.databases else ()
         launches = {
             host: middleware_launch(
                 host,
@@ -216,7 +214,6 @@ class LoadSession:
                 setup.settings,
                 programs=self.tools[host.name].bin_dir,
                 time_dilation=self.fleet.inventory.time_dilation,
-                prepares=host in preparing,
             )
             for host in setup.middlewares
         }
@@ -225,12 +222,7 @@ class LoadSession:
             folder = kept_folder(setup.run.campaign_dir / KEPT, name)
             self.fleet.for_each(launches, lambda c: bring(c, launches[c.host], folder))
             self._brought.add(name)
-        limit_s = setup.total_s + MIDDLEWARE_MARGIN_S
-        first = {host: launches.pop(host) for host in preparing}
-        return [
-            *start_middlewares(first, jobs=jobs, limit_s=limit_s),
-            *start_middlewares(launches, jobs=jobs, limit_s=limit_s),
-        ]
+        return start_middlewares(launches, jobs=jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
 
     def _empty_databases(self, setup: Setup) -> None:
         """Have databases as the run needs them, without anything in them."""

@@ -20,7 +20,6 @@ def middleware_launch(
     *,
     programs: str,
     time_dilation: float,
-    prepares: bool = False,
 ) -> Launch:
     """Return how the middleware on `host` is started in front of `servers`, or databases.
 
@@ -29,7 +28,6 @@ def middleware_launch(
     Parameters
     ----------
     programs : folder on the host with the project's own programs.
-    prepares : whether it is the one that prepares the databases.
     """
     return of.started_with(
         {
@@ -38,7 +36,7 @@ def middleware_launch(
             "admin_port": middleware.ADMIN_PORT,
             "servers": [f"{server.data_address}:{memcached.PORT}" for server in servers],
             "databases": [postgresql.url(database) for database in servers],
-            "prepare_database": prepares,
+            "prepare_database": settings.uses_databases,
             "folder": middleware.files_folder(host, of),
             "programs": programs,
             "statistics": STATISTICS,

@@ -118,14 +118,13 @@ def test_real_generator_knows_no_queues_no_think_times_and_no_exact_rates():
     generators.require_able(iter([settings(think_time_s=0)]), clients, real, WHERE)
 
 
-def test_one_middleware_prepares_the_databases_of_all():
+def test_middlewares_prepare_their_databases():
     one = settings(**QUEUE, locks="row-locks", synchronous_commit=False, net_threads=2)
     text = launch(own_middleware(), one).command
     databases = "postgresql://messages@198.18.0.{}:5432/messages"
     assert f"--database {databases.format(1)} {databases.format(2)} --locks row-locks" in text
-    assert "--synchronous-commit off --net-threads 2 " in text
-    assert "--prepare-database" not in text
-    assert " --prepare-database " in launch(own_middleware(), one, prepares=True).command
+    assert "--synchronous-commit off --prepare-database --net-threads 2 " in text
+    assert "--prepare-database" not in launch(own_middleware(), settings()).command
 
 
 @pytest.mark.parametrize(
