@@ -43,7 +43,7 @@ $(INSTALLED): requirements.lock pyproject.toml remote/hosts/provision/debian.sh
 	  || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Installing the Python environment into .venv"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -60,7 +60,7 @@ jar: $(JAR) ## Build the middleware and the load generator
 
 $(JAR): $(KOTLIN_SOURCES) | $(PACKAGES)
 	@echo "Building the middleware"
-	@$(MAVEN) --quiet -DskipTests package
+	@$(MAVEN) --quiet -Dmaven.test.skip=true package
 
 # What is shipped is only read: neither lab nor jar.
 ifeq ($(CAMPAIGN),reference)

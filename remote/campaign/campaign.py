@@ -25,7 +25,7 @@ from remote.experiment.rules import require_possible
 from remote.experiment.run import Run
 from remote.experiment.section import PROFILES, Section, with_follow, with_middleware
 from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, section_file
-from remote.experiment.sessions.link_session import links_section
+from remote.experiment.sessions.link_session import SECONDS, links_section
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
@@ -237,9 +237,12 @@ class Campaign:
         return [*done, *planned.runs]
 
     def links(self, section: str) -> list[Run]:
-        """Return the measurements of the links that precede the runs of a section under load."""
+        """Return the measurements of the links that precede the runs of a section under load.
+
+        None in profile smoke, which leaves links to section 0.
+        """
         plan = self.plan(section)
-        if plan.kind != "load":
+        if plan.kind != "load" or plan.profile not in SECONDS:
             return []
         return [
             Run(

@@ -17,21 +17,17 @@ from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 
 SEQUENTIAL, PARALLEL = "iperf3-sequential", "iperf3-parallel"
-KINDS = {"smoke": (PARALLEL,), "quick": (SEQUENTIAL, PARALLEL), "paper": (SEQUENTIAL, PARALLEL)}
-SECONDS = {"smoke": 1, "quick": 1, "paper": 5}
-OMIT_S = {"smoke": 0, "quick": 0, "paper": 1}
+SECONDS = {"quick": 1, "paper": 5}
+OMIT_S = {"quick": 0, "paper": 1}
 
 
 def links_section(plan: Section) -> Section:
-    """Return what measures the links of the section `plan`: each for itself, and all at once.
-
-    In smoke only all at once: section 0 measures each for itself, too.
-    """
+    """Return what measures the links of the section `plan`: each for itself, and all at once."""
     return dataclasses.replace(
         plan,
         kind="links",
         title=f"{plan.title}: its links",
-        factors={"kind": KINDS[plan.profile]},
+        factors={"kind": (SEQUENTIAL, PARALLEL)},
         extra={},
         follows={},
         parts=(),

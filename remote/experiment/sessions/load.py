@@ -56,8 +56,8 @@ class LoadSession:
 
     Parameters
     ----------
-    undilated : within it the lab is as fast as it is without time dilation; servers are filled so,
-        and JVMs heated.
+    undilated : within it the lab is as fast as it is without time dilation; servers and databases
+        are filled so, and JVMs heated.
 
     Raises
     ------
@@ -166,9 +166,11 @@ class LoadSession:
         # Their JVMs start beside those of the middlewares that they will connect to.
         loads = self._start_generators(setup, jobs, leads) if self._can_wait else []
         observers = self._captures.start(setup, jobs, limit_s=setup.total_s + MIDDLEWARE_MARGIN_S)
-        proxies = self._start_middlewares(setup, jobs)
-        if setup.databases:
-            send_messages(self.fleet[setup.middlewares[0]], setup.settings)
+        # Connections of databases and the first messages take many round trips.
+        with self._undilated() if setup.databases else contextlib.nullcontext():
+            proxies = self._start_middlewares(setup, jobs)
+            if setup.databases:
+                send_messages(self.fleet[setup.middlewares[0]], setup.settings)
         if self._can_wait:
             start_s = self._start_together(setup, loads, leads, collected)
         else:
@@ -213,7 +215,7 @@ class LoadSession:
                 setup.behind,
                 setup.settings,
                 programs=self.tools[host.name].bin_dir,
-                time_dilation=self.fleet.inventory.time_dilation,
+                time_dilation=setup.run.time_dilation,
             )
             for host in setup.middlewares
         }
