@@ -35,7 +35,7 @@ key_count = 100
 workers = 8
 [factors]
 workload = ["get"]
-[profiles.smoke]
+[profiles.quick]
 repetitions = {repetitions}
 warm_up_s = 8
 stable_s = 3
@@ -109,5 +109,5 @@ def measured(hosts: int, folder: Path, *, repetitions: int) -> list[dict[str, An
 
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    campaign = Campaign.open(CAMPAIGN, data_dir=path.parent)
+    campaign = Campaign.open(CAMPAIGN, profile="quick", data_dir=path.parent)
     sys.exit(len(campaign.measure(str(path), progress=False)))

@@ -34,7 +34,7 @@ SECTION = "3.1"
 def open_campaign(folder: Path, repetitions: int = 1, stable_s: float = 3) -> Campaign:
     """Open a campaign of one configuration, through one middleware."""
     plan = dataclasses.replace(
-        read_section(SECTION, "smoke"),
+        read_section(SECTION, "quick"),
         factors={"workload": ("set",), "clients_per_thread": (4,), "workers": (8,)},
         extra={},
         parts=(),
@@ -42,7 +42,7 @@ def open_campaign(folder: Path, repetitions: int = 1, stable_s: float = 3) -> Ca
         precision=None,
         time_dilation=1.0,
     )
-    campaign = Campaign.open("trial", profile="smoke", data_dir=folder)
+    campaign = Campaign.open("trial", profile="quick", data_dir=folder)
     return dataclasses.replace(campaign, plans={SECTION: plan})
 
 

@@ -50,7 +50,7 @@ def test_all_cases_have_the_middleware_of_the_campaign(tmp_path):
 
 
 def test_links_are_measured_once_for_each_lab(tmp_path):
-    lab = measured(planned(tmp_path), FakeLab())
+    lab = measured(planned(tmp_path, "quick"), FakeLab())
     links = {name for name, run in lab.runs if run.section.kind == "links"}
     assert len(links) == 9
     assert {"as-it-is", "server-link-rate-x1.2"} < links

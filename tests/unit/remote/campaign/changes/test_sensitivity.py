@@ -72,7 +72,7 @@ def test_a_case_changes_one_thing():
 
 def test_cases_are_measured_until_their_throughput_is_known():
     section = planned()["as-it-is"].section
-    assert dict(section.precision.goals) == {"throughput": 0.1}
+    assert dict(section.precision.goals) == {"throughput": 0.15}
     assert section.precision.repetitions == BASE.precision.repetitions
     assert section.durations is None
     assert section.title == "Sensitivity: Baseline with middleware: one middleware, one server"
