@@ -12,7 +12,7 @@ from remote.campaign.planning.bounds import first_rate, least_response_time_s
 from remote.campaign.planning.bracket import Found
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.chosen_dilation import Choice, choice_within
-from remote.campaign.planning.run_lengths import SHORTEST, trial_length
+from remote.campaign.planning.run_lengths import trial_length
 from remote.campaign.planning.search import Search, searches, with_rate
 from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left, trial_of
 from remote.campaign.planning.standing import CellStanding, Verdict, standing_of, usual_spreads
@@ -249,12 +249,13 @@ def left_s(plan: Plan, overhead_s: float) -> float:
         for one in plan.standings
         if one.next_run and one.cell.tells_length
     ]
-    usual_s = sum(seen) / len(seen) if seen else float(SHORTEST.total_s)
+    usual_s = sum(seen) / len(seen) if seen else 0.0
     total_s = 0.0
     for one in plan.standings:
         if one.verdict != Verdict.OPEN or one.next_run is None:
             continue
-        length_s = one.next_run.lengths.total_s if one.cell.tells_length else usual_s
+        own_s = one.next_run.lengths.total_s  # at least: heating and the shortest window are in it
+        length_s = own_s if one.cell.tells_length else max(own_s, usual_s)
         runs = one.repetitions_left + (one.time_dilation is None)
         total_s += runs * (length_s + overhead_s)
     return total_s

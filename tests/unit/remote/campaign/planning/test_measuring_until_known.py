@@ -217,3 +217,12 @@ def test_the_expected_time_is_about_what_it_takes(campaign, tmp_path):
     took_s = sum(run.lengths.total_s + 2.0 for run, _ in lab.made[10:])
     assert took_s == pytest.approx(expected_s, rel=0.15)
     assert math.isfinite(expected_s)
+
+
+def test_before_anything_is_measured_the_time_left_has_what_runs_begin_with(campaign, tmp_path):
+    def expected_s(heat_s):
+        heated = precision(repetitions=(3, 3)) + f"\nheat_s = {heat_s}"
+        section = write_section(tmp_path, heated, clients=range(1, 11))
+        return left_s(campaign.planned(section), 2.0)
+
+    assert expected_s(20) == pytest.approx(expected_s(1) + 19 * 3 * 10)
