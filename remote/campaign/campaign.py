@@ -25,7 +25,7 @@ from remote.experiment.rules import require_possible
 from remote.experiment.run import Run
 from remote.experiment.section import PROFILES, Section, with_follow, with_middleware
 from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, section_file
-from remote.experiment.sessions.link_session import SECONDS, links_section
+from remote.experiment.sessions.link_session import SECONDS_BY_PROFILE, links_section
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
@@ -242,7 +242,7 @@ class Campaign:
         None in profile smoke, which leaves links to section 0.
         """
         plan = self.plan(section)
-        if plan.kind != "load" or plan.profile not in SECONDS:
+        if plan.kind != "load" or plan.profile not in SECONDS_BY_PROFILE:
             return []
         return [
             Run(

@@ -17,7 +17,7 @@ from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 
 SEQUENTIAL, PARALLEL = "iperf3-sequential", "iperf3-parallel"
-SECONDS = {"quick": 1, "paper": 5}
+SECONDS_BY_PROFILE = {"quick": 1, "paper": 5}  # smoke leaves links to section 0
 OMIT_S = {"quick": 0, "paper": 1}
 
 
@@ -31,7 +31,7 @@ def links_section(plan: Section) -> Section:
         extra={},
         follows={},
         parts=(),
-        durations=Durations(repetitions=1, stable_s=SECONDS[plan.profile]),
+        durations=Durations(repetitions=1, stable_s=SECONDS_BY_PROFILE[plan.profile]),
         precision=None,
         find=None,
         pauses=(),
