@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import ipywidgets
 import plotly.graph_objects as go
-from IPython.display import clear_output, display
+from IPython.display import display
 
 from analysis.figures import present
 from analysis.text.formatting import heading
@@ -40,13 +40,11 @@ def explore(
     if present.FIGURES in os.environ:
         present.figure(_drawn(draw, widgets), name, caption)._ipython_display_()
         return
-    # JupyterLab does not draw a plotly output anew in its place: what is shown is taken away first.
     screen = ipywidgets.Output()
 
     def redraw(_: object) -> None:
-        with screen:
-            clear_output(wait=True)  # type: ignore[no-untyped-call]
-            present.figure(_drawn(draw, widgets), name, caption).show_live()
+        # As a whole: what is printed into an output widget waits for its reader, who may be none.
+        screen.outputs = present.figure(_drawn(draw, widgets), name, caption).live_outputs()
 
     row = ipywidgets.HBox(list(widgets.values()), layout={"flex_flow": "row wrap"})
     display(ipywidgets.VBox([row, screen]))  # type: ignore[no-untyped-call]

@@ -123,10 +123,12 @@ class ShownFigure(_Shown):
     def _ipython_display_(self) -> None:
         _publish_with_caption(self)
 
-    def show_live(self) -> None:
-        """Display the figure and its caption to a reader, without the drawing."""
-        _publish(*self.interactive())
-        _publish_caption(self)
+    def live_outputs(self) -> tuple[dict[str, Any], ...]:
+        """Return the figure, without the drawing, and its caption as outputs of a cell."""
+        return tuple(
+            {"output_type": "display_data", "data": data, "metadata": metadata}
+            for data, metadata in (self.interactive(), _caption(self))
+        )
 
 
 @dataclass(frozen=True)
@@ -296,13 +298,13 @@ def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:
 def _publish_with_caption(shown: ShownFigure | ShownDrawing) -> None:
     """Display a figure and, for those who read the notebook, its caption beneath it."""
     _publish(*shown._repr_mimebundle_())
-    _publish_caption(shown)
+    _publish(*_caption(shown))
 
 
-def _publish_caption(shown: ShownFigure | ShownDrawing) -> None:
+def _caption(shown: ShownFigure | ShownDrawing) -> Bundle:
     footnote = f"\n\n{escape_cell(shown.footnote)}" if shown.footnote else ""
     markdown = f"*{shown.caption}*{footnote}"
-    _publish(
+    return (
         {"text/markdown": markdown, "text/plain": f"{shown.caption} {shown.footnote}".strip()},
         {METADATA_KEY: {"kind": "caption", "name": shown.name}},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -37,6 +38,8 @@ class HostStatus:
     sshd_pid : the host's first process as this machine numbers it, None if it does not run.
     answers_ssh : whether an SSH server greets at the host's address.
     cpu_s : CPU seconds that the host has used, None if they are not counted.
+    cpu_quota : CPUs that it may use, undilated; None for no limit, or one that is to be found out.
+    own_processors : whether no other host runs on its processors.
     """
 
     name: str
@@ -46,6 +49,8 @@ class HostStatus:
     sshd_pid: int | None
     answers_ssh: bool
     cpu_s: float | None
+    cpu_quota: float | None = None
+    own_processors: bool = False
 
     @property
     def is_up(self) -> bool:
@@ -132,6 +137,7 @@ def host_states(files: LabFiles) -> list[HostStatus]:
         return []
     groups = Groups()
     passes = _line_is_alive(files)
+    has_several = len(os.sched_getaffinity(0)) > 1
 
     def state(host: LabHost) -> HostStatus:
         init = processes.noted(files.host(host.name) / "init")
@@ -149,6 +155,8 @@ def host_states(files: LabFiles) -> list[HostStatus]:
             answers_ssh=reachable
             and greets(host.address, timeout_s=timeout_s, connect_command=connect_command()),
             cpu_s=groups.cpu_seconds(host.name),
+            cpu_quota=None if topology.is_hidden else host.cpu_quota,
+            own_processors=host.own_processors and has_several,
         )
 
     with ThreadPoolExecutor(max_workers=len(topology.hosts)) as pool:

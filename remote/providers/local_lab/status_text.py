@@ -13,7 +13,7 @@ _ALIGNMENT = ("left", "left", "right", "right", "right", "left")
 
 
 def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
-    """Show the lab's hosts and its network; rates and delays are those of the topology."""
+    """Show the lab's hosts and its network; rates, quotas and delays are the topology's."""
     rows = [
         (
             host.name,
@@ -26,7 +26,17 @@ def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
         for host in hosts
     ]
     table = tabulate(rows, headers=_HEADERS, disable_numparse=True, colalign=_ALIGNMENT)
-    return "\n".join([table, "", *_network(switch)])
+    return "\n".join([table, "", *_processors(hosts), *_network(switch)])
+
+
+def _processors(hosts: Sequence[HostStatus]) -> list[str]:
+    limited = [
+        f"{host.name} {'all' if host.cpu_quota is None else f'{host.cpu_quota:g}'}"
+        f"{' of its own' if host.own_processors else ''}"
+        for host in hosts
+        if host.cpu_quota is not None or host.own_processors
+    ]
+    return [f"processors, undilated: {', '.join(limited)}"] if limited else []
 
 
 def _network(switch: SwitchStatus) -> list[str]:

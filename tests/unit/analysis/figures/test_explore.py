@@ -4,22 +4,7 @@ import pytest
 
 from analysis.figures import explore as exploring
 from analysis.figures.explore import explore
-from analysis.figures.present import DRAWN, FIGURES
-
-
-class Screen:
-    """What was displayed, and what took its place."""
-
-    def __init__(self, monkeypatch):
-        self.boxes, self.figures = [], []
-        monkeypatch.setattr(exploring, "display", self.boxes.append)
-        monkeypatch.setattr(exploring, "clear_output", lambda wait: self.figures.append("cleared"))
-        screen = self
-        monkeypatch.setattr(
-            exploring.present.ShownFigure,
-            "show_live",
-            lambda shown: screen.figures.append(list(shown.figure.data[0].y)),
-        )
+from analysis.figures.present import DRAWN, FIGURES, PLOTLY_MIME
 
 
 def draw(factor, level):
@@ -33,18 +18,27 @@ def no_drawing(monkeypatch):
 
 def test_moving_a_control_draws_the_figure_anew(monkeypatch):
     monkeypatch.delenv(FIGURES, raising=False)
-    screen = Screen(monkeypatch)
+    boxes = []
+    monkeypatch.setattr(exploring, "display", boxes.append)
     slider = ipywidgets.IntSlider(value=5, min=0, max=10)
     controls = {"factor": [2, 3], "level": slider}
     explore(draw, name="07-what-if", caption="What if.", controls=controls)
-    (box,) = screen.boxes
-    controls, _ = box.children
+    (box,) = boxes
+    controls, screen = box.children
+
+    def levels():
+        figure, caption = screen.outputs
+        assert caption["data"]["text/plain"] == "What if."
+        return figure["data"][PLOTLY_MIME]["data"][0]["y"]
+
     choice, own = controls.children
     assert (choice.description, own) == ("Factor", slider)
     assert not slider.continuous_update
+    assert levels() == [10]
     choice.value = 3
+    assert levels() == [15]
     slider.value = 7
-    assert screen.figures == ["cleared", [10], "cleared", [15], "cleared", [21]]
+    assert levels() == [21]
 
 
 def test_without_a_reader_only_the_first_figure_is_shown(monkeypatch):

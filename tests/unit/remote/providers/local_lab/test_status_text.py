@@ -46,6 +46,18 @@ def test_host_without_limit_account_and_process_is_shown():
     assert line.split() == ["c1", "198.18.0.11", "-", "-", "-", "DOWN"]
 
 
+def test_processors_are_shown_where_a_host_has_not_all():
+    hosts = [
+        host(),
+        host(name="s1", cpu_quota=0.5),
+        host(name="d1", cpu_quota=1, own_processors=True),
+        host(name="d2", own_processors=True),
+    ]
+    text = status_text(hosts, switch())
+    assert "\nprocessors, undilated: s1 0.5, d1 1 of its own, d2 all of its own\n" in text
+    assert "processors" not in status_text([host()], switch())
+
+
 def test_network_is_shown():
     text = status_text([host()], switch())
     assert "round trip 0.9 ms by delay-line\n" in text
