@@ -23,6 +23,7 @@ LETTER = "A"
 TEMPLATE = files("report") / "template"
 _FACTS = {
     "kernel": "kernel",
+    "processor": "processor",
     "cores": "cores",
     "memory (MiB)": "memory_mb",
     "congestion control": "tcp_congestion_control",
@@ -98,7 +99,7 @@ def _discarded(
 
 
 def _hosts(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame | None:
-    """Return one row per host and distinct description."""
+    """Return one row per host and distinct description, of what any of them told."""
     rows = [
         {"host": name, **{title: str(about.get(key, "")) for title, key in _FACTS.items()}}
         for manifest in manifests
@@ -107,6 +108,7 @@ def _hosts(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame | None:
     if not rows:
         return None
     facts = pd.DataFrame(rows).groupby("host", as_index=False).agg(_last_known)
+    facts = facts.loc[:, (facts != "").any()]
     return facts.groupby(list(facts.columns.drop("host")), as_index=False, sort=False).agg(
         {"host": " ".join}
     )[list(facts.columns)]

@@ -161,6 +161,7 @@ def _facts(
 ) -> dict[str, str]:
     commands = {
         "kernel": "uname -r",
+        "processor": "sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1",
         "cores": "nproc",
         "memory_mb": "awk '/MemTotal/ {print int($2/1024)}' /proc/meminfo",
         "tcp_congestion_control": _CONGESTION_CONTROL,

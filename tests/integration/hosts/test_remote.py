@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import time
+from pathlib import Path
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -269,6 +270,7 @@ def test_provision_uploads_once_and_tells_facts(fleet, c1):
     assert provision(fleet, [c1.host])["c1"] == tools
     assert c1.run(stamps).stdout == stamp
     assert tools.facts["tcp_congestion_control"] == "cubic"
+    assert f": {tools.facts['processor']}\n" in Path("/proc/cpuinfo").read_text()
     assert c1.run(f"{tools.dool} --version").stdout.startswith("Dool 1.")
 
 

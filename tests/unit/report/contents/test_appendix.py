@@ -124,6 +124,15 @@ def test_runs_are_counted_by_section_with_what_is_missing():
     assert "c1" in shown["99-discarded"]
 
 
+def test_hosts_that_are_alike_share_a_row_of_what_they_told():
+    told = {"kernel": "6.1", "cores": "1"}
+    hosts = {"c1": told, "c2": told, "s1": {**told, "processor": "Xeon @ 2.3 GHz"}}
+    header, _, *rows = tables(appendix([{**DIRECT, "hosts": hosts}], {}))["99-hosts"].splitlines()
+    shown = [[cell.strip() for cell in row.strip("|").split("|")] for row in (header, *rows)]
+    assert shown[0] == ["Host", "Kernel", "Processor", "Cores"]
+    assert shown[1:] == [["c1 c2", "6.1", "", "1"], ["s1", "6.1", "Xeon @ 2.3 GHz", "1"]]
+
+
 def test_files_hold_every_section_command_and_run():
     files = configuration_files(ALL)
     assert tuple(files) == FILES
