@@ -3,8 +3,8 @@
 import dataclasses
 import subprocess
 import time
-from pathlib import Path
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
