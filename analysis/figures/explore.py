@@ -43,7 +43,7 @@ def explore(
     screen = ipywidgets.Output()
 
     def redraw(_: object) -> None:
-        # As a whole: what is printed into an output widget waits for its reader, who may be none.
+        # As a whole: papermill, at times, waits for ever for what is displayed inside the widget.
         screen.outputs = present.figure(_drawn(draw, widgets), name, caption).live_outputs()
 
     row = ipywidgets.HBox(list(widgets.values()), layout={"flex_flow": "row wrap"})
