@@ -83,7 +83,7 @@ class Findings:
         )
         if claim.verdict == Verdict.DOES_NOT_HOLD:
             claim = replace(claim, instead=instead())
-        elif missing and claim.verdict == Verdict.CANNOT_BE_TOLD:
+        elif claim.verdict == Verdict.CANNOT_BE_TOLD:
             claim = replace(claim, instead=_why_not(measured, missing))
         self.claims.append(claim)
 

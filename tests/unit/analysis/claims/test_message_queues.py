@@ -1,5 +1,7 @@
 """The claims of chapter 13, on simulations of a system whose limits are known."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.claims.chapters import message_queues
@@ -75,6 +77,13 @@ def test_claims_are_the_same_whatever_was_measured_and_say_what_is_missing(known
     assert open_told == "cannot be told: no transaction was left open for a minute"
     assert all(len(claim.statement) <= 62 for claim in known)
     assert all(len(claim.quantity) <= 55 for claim in known)
+
+
+def test_runs_too_short_to_drift_are_told_from_none():
+    tables = queue_tables()
+    short = replace(tables, windows=tables.windows[tables.windows["second_s"] < 3])
+    told = of(claims(short), "At fixed sending rates").told
+    assert told == "cannot be told: runs of q1 last less than 12 s"
 
 
 def test_half_of_the_sections_tell_their_own_claims():
