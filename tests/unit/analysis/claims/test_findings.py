@@ -8,7 +8,8 @@ import pytest
 from analysis.claims.chapters import writes
 from analysis.claims.claim import claims_table
 from analysis.claims.findings import Findings, by_repetition, whole_repetitions
-from analysis.claims.rules import Verdict
+from analysis.claims.rules import Verdict, equal_to
+from analysis.statistics.estimates import mean_of
 from tests.helpers.limits import made_up
 
 
@@ -31,6 +32,28 @@ def test_a_limit_that_holds_or_cannot_be_told_has_none(tables):
     claim = of_link(tables)
     assert claim.instead == ""
     assert claim.told == str(claim.verdict) != str(Verdict.DOES_NOT_HOLD)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([], "cannot be told"),
+        ([1.0], "cannot be told: no repetitions"),
+        ([0.7, 1.0, 1.3], "cannot be told: the interval is too wide"),
+        ([0.99, 1.0, 1.01], "holds"),
+    ],
+)
+def test_what_cannot_be_told_says_why(values, told):
+    found = Findings({})
+    found.check(
+        "4.1",
+        "Nothing changes.",
+        quantity="ratio",
+        measured=mean_of(values),
+        holds=equal_to(1, 0.05),
+        see="04-1-load",
+    )
+    assert found.claims[0].told == told
 
 
 def test_a_quota_is_a_machine_of_its_own():
