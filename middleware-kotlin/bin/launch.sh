@@ -44,8 +44,8 @@ find_archive() {
     archive=${jar%.jar}-$program.jsa
     if [ -z "$(find "$archive" -newer "$jar" 2>/dev/null)" ] && [ -w "$(dirname -- "$jar")" ]; then
         # shellcheck disable=SC2086 # options and rehearsal are words
-        timeout -k 1 20 "$java" $options -XX:ArchiveClassesAtExit="$archive.$$" -cp "$jar" "$class" $rehearsal \
-            </dev/null >/dev/null 2>&1 || true
+        timeout -k 1 20 "$java" $options -Dmwlab.rehearsal=true -XX:ArchiveClassesAtExit="$archive.$$" \
+            -cp "$jar" "$class" $rehearsal </dev/null >/dev/null 2>&1 || true
         # On a host too slow for it, the next start is not to try again: what is touched fits, or the JVM passes over it.
         if [ -s "$archive.$$" ]; then mv -f -- "$archive.$$" "$archive"; else touch -- "$archive"; fi
     fi

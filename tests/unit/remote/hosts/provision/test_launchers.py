@@ -78,7 +78,9 @@ def test_archive_of_classes_is_made_once_for_each_program(folder):
     for program in ("middleware", "memtier_benchmark") * 2:
         _, words, _ = start(folder, program)
         assert f"-XX:SharedArchiveFile={folder}/middleware-{program}.jsa" in words
-    assert len((folder.parent / "told").read_text().splitlines()) == 2
+    told = (folder.parent / "told").read_text().splitlines()
+    assert len(told) == 2
+    assert all("-Dmwlab.rehearsal=true" in line for line in told)  # for they are to end
     assert len(list(folder.glob("*.jsa*"))) == 2  # nothing is left under another name
 
 

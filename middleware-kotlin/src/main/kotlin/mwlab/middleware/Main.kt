@@ -14,6 +14,9 @@ private const val EXIT_FAILURE = 1
 private const val EXIT_USAGE = 2
 private const val EXIT_SIGNAL = 128
 
+/** Set where it is started to archive the classes that a start needs (`bin/launch.sh`): it stops at once. */
+private val isRehearsal = System.getProperty("mwlab.rehearsal") != null
+
 /** Runs the middleware until SIGTERM or SIGINT: exit 0; 1 if it cannot work, 2 if the command line is wrong. */
 fun main(arguments: Array<String>) {
     exitProcess(
@@ -28,6 +31,7 @@ fun main(arguments: Array<String>) {
 
 private suspend fun run(config: MiddlewareConfig): Int {
     val terminated = CompletableDeferred<Unit>()
+    if (isRehearsal) terminated.complete(Unit)
     for (name in listOf("TERM", "INT")) {
         Signal.handle(Signal(name)) { signal ->
             // The second one is meant: whoever sends it does not want to wait for the drain.

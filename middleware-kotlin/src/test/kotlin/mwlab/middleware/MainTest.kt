@@ -130,6 +130,14 @@ class MainTest {
     }
 
     @Test
+    fun `a rehearsal listens, and stops at once`() {
+        Command("-p", "0", "-m", "127.0.0.1:1", javaOption = "-Dmwlab.rehearsal=true").use { command ->
+            assertTrue(command.output.readText().startsWith("listening on 127.0.0.1:"))
+            assertEquals(0, command.awaitExit())
+        }
+    }
+
+    @Test
     fun `a wrong option is one line and exit code 2`() = Command("-p", "0").use { command ->
         assertEquals(2, command.awaitExit())
         assertEquals(

@@ -4,19 +4,18 @@ import mwlab.middleware.TransportKind
 import java.util.concurrent.TimeUnit
 import kotlin.test.assertTrue
 
-/** The middleware as a process of its own, started with [arguments] and the [TRANSPORT] of the tests; killed when closed. */
-class Command(vararg arguments: String) : AutoCloseable {
+/**
+ * The middleware as a process of its own, started with [arguments] and the [TRANSPORT] of the tests; killed when closed.
+ *
+ * @param javaOption one more for its JVM
+ */
+class Command(vararg arguments: String, javaOption: String? = null) : AutoCloseable {
     private val java = "${System.getProperty("java.home")}/bin/java"
-    private val transport = if (TRANSPORT ==
-        TransportKind.LOOP
-    ) {
-        emptyList()
-    } else {
-        listOf("--transport", TRANSPORT.option)
-    }
+    private val transport =
+        if (TRANSPORT == TransportKind.LOOP) emptyList() else listOf("--transport", TRANSPORT.option)
     private val process = ProcessBuilder(
-        listOf(java) + OPTIONS + listOf("-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") +
-            arguments + transport,
+        listOf(java) + OPTIONS + listOfNotNull(javaOption) +
+            listOf("-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments + transport,
     ).start()
 
     val pid: Long get() = process.pid()
