@@ -104,13 +104,15 @@ def shared_spread(sd: pd.Series, mean: pd.Series, repetitions: pd.Series) -> pd.
         `sd` and `freedom` by cell; its own where too few have a spread (`usual_spread`), and for a
         cell without spread or mean. NaN below two repetitions.
     """
-    freedom = (repetitions - 1).where(repetitions > 1).astype(float)
-    own = pd.DataFrame({"sd": sd, "freedom": freedom})
-    sharing = (own["freedom"] > 0) & (own["sd"] > 0) & (mean != 0)
-    relative = (sd / mean)[sharing] ** 2
-    usual = usual_spread(relative, own.loc[sharing, "freedom"])
+    own = sd.to_numpy(dtype=float, copy=True)
+    freedom = repetitions.to_numpy(dtype=float) - 1
+    freedom[~(freedom > 0)] = np.nan
+    means = mean.to_numpy(dtype=float)
+    sharing = (freedom > 0) & (own > 0) & (means != 0)
+    relative = (own[sharing] / means[sharing]) ** 2
+    usual = usual_spread(relative, freedom[sharing])
     if usual is not None:
-        variance, of_both = usual.shared(relative, own.loc[sharing, "freedom"])
-        own.loc[sharing, "sd"] = np.sqrt(variance) * mean[sharing].abs()
-        own.loc[sharing, "freedom"] = of_both
-    return own
+        variance, of_both = usual.shared(relative, freedom[sharing])
+        own[sharing] = np.sqrt(variance) * np.abs(means[sharing])
+        freedom[sharing] = of_both
+    return pd.DataFrame({"sd": own, "freedom": freedom}, index=sd.index)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results import read_dstat
-from analysis.results.counters import read_cpu_time
+from analysis.results.counters import CpuTime, read_cpu_time
 from analysis.results.memtier import MemtierRun
 from analysis.text.lists import counted
 from remote.experiment.checks.check import ADVISORY, Check
@@ -38,14 +38,19 @@ def host_checks(
     window: Mapping[str, int],
 ) -> Iterator[Check]:
     """Check the hosts of the run in `folder`, and what they said on their error streams."""
-    yield from machine_checks(folder, manifest, window)
-    yield generator_cpu(folder, manifest, generators, window)
+    paths = {host: folder / host / "cpu-time.out.gz" for host in manifest["hosts"]}
+    cpu_times = {host: read_cpu_time(path) for host, path in paths.items() if path.exists()}
+    yield from _machine_checks(folder, manifest, window, cpu_times)
+    yield _generator_cpu(manifest, generators, window, cpu_times)
     yield from clock_checks(folder, manifest)
     yield from stderr_checks(folder, manifest)
 
 
-def machine_checks(
-    folder: Path, manifest: Mapping[str, Any], window: Mapping[str, int]
+def _machine_checks(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    window: Mapping[str, int],
+    cpu_times: Mapping[str, CpuTime],
 ) -> Iterator[Check]:
     """Tell of each machine whether it was the limit: no CPU left, or taken by other machines.
 
@@ -56,7 +61,7 @@ def machine_checks(
     if manifest.get("fleet") in ON_ONE_MACHINE:
         idle, steal = min(seen.values())
         seen = {"the machine": (idle, steal)}
-        shared = _shared_idle_percent(folder, manifest, window, idle)
+        shared = _shared_idle_percent(manifest, window, cpu_times, idle)
         if not math.isnan(shared):
             seen["the shared part"] = (shared, steal)
     for machine, (idle, steal) in seen.items():
@@ -83,7 +88,10 @@ def _load(path: Path, window: Mapping[str, int]) -> tuple[float, float]:
 
 
 def _shared_idle_percent(
-    folder: Path, manifest: Mapping[str, Any], window: Mapping[str, int], idle_percent: float
+    manifest: Mapping[str, Any],
+    window: Mapping[str, int],
+    cpu_times: Mapping[str, CpuTime],
+    idle_percent: float,
 ) -> float:
     """Return how idle those processors were that hosts share, of a machine that was so idle.
 
@@ -94,28 +102,25 @@ def _shared_idle_percent(
     apart = {host for role in own_roles for host in manifest["roles"].get(role, ())}
     if not apart:
         return math.nan
-    known = {
-        host: read_cpu_time(path)
-        for host in manifest["hosts"]
-        if (path := folder / host / "cpu-time.out.gz").exists()
-    }
-    others = known.keys() - apart
-    if not others or not apart <= known.keys():
+    others = cpu_times.keys() - apart
+    if not others or not apart <= cpu_times.keys():
         return math.nan
-    num_apart, num_others = (max(known[host].cores for host in of) for of in (apart, others))
-    span = (window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
-    used_apart = sum(
-        used_s / elapsed_s for used_s, elapsed_s in (known[h].used_s(*span) for h in apart)
-    )
+    num_apart, num_others = (max(cpu_times[host].cores for host in of) for of in (apart, others))
+    used_apart = sum(_used_cpus(cpu_times[host], window) for host in apart)
     idle = idle_percent / 100 * (num_apart + num_others) - (num_apart - used_apart)
     return 100 * min(max(idle / num_others, 0.0), 1.0)
 
 
-def generator_cpu(
-    folder: Path,
+def _used_cpus(cpu_time: CpuTime, window: Mapping[str, int]) -> float:
+    used_s, elapsed_s = cpu_time.used_s(window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
+    return used_s / elapsed_s
+
+
+def _generator_cpu(
     manifest: Mapping[str, Any],
     generators: Sequence[MemtierRun],
     window: Mapping[str, int],
+    cpu_times: Mapping[str, CpuTime],
 ) -> Check:
     """Tell whether a generator lacked CPU: then it, and not the system, set the pace.
 
@@ -125,12 +130,10 @@ def generator_cpu(
     threads = manifest["instances_per_client"] * manifest["threads_per_instance"]
     shares: dict[str, float] = {}
     for host in manifest["roles"]["clients"]:
-        path = folder / host / "cpu-time.out.gz"
-        cpu_time = read_cpu_time(path) if path.exists() else None
+        cpu_time = cpu_times.get(host)
         if cpu_time is None or (cpu_time.of_machine and manifest["fleet"] in ON_ONE_MACHINE):
             continue  # what all hosts of one machine use says nothing of one of them
-        used_s, elapsed_s = cpu_time.used_s(window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
-        shares[host] = used_s / elapsed_s / min(threads, cpu_time.cores)
+        shares[host] = _used_cpus(cpu_time, window) / min(threads, cpu_time.cores)
     loops = [
         run.extras["Loop utilization"] for run in generators if "Loop utilization" in run.extras
     ]

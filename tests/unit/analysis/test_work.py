@@ -110,6 +110,7 @@ def test_nothing_is_mapped_to_nothing(here):
         assert list(mapped(half, [], within=found)) == []
 
 
-def test_a_scheduler_that_is_not_there_is_told():
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr("analysis.work._CONNECT_TIMEOUT_S", 1)
     with pytest.raises(OSError, match=r"127\.0\.0\.1:1"), workers(scheduler="tcp://127.0.0.1:1"):
         pass
