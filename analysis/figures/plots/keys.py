@@ -12,6 +12,7 @@ from analysis.figures.plots.series import (
     add_model_legend,
     count_merged,
     count_runs,
+    rate_axis,
     time_axis,
 )
 from analysis.figures.theme import SHARDED, SIDES, new_figure
@@ -47,9 +48,7 @@ def plot_throughput_by_keys(
         As for `plot_response_time_by_keys`.
     """
     title = "Multi-gets (op/s)"
-    figure = _by_keys(cells, predicted, "throughput_ops_per_s", title)
-    ticks = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
-    return figure.update_yaxes(type="log", tickvals=ticks)
+    return rate_axis(_by_keys(cells, predicted, "throughput_ops_per_s", title))
 
 
 def plot_percentiles_by_keys(percentiles: pd.DataFrame, request: str, sharded: bool) -> go.Figure:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from analysis.figures.theme import FRAME, Style, error_bars, style_of
 from analysis.lab.machine_share import LARGEST_SHARE, SHARE
@@ -35,9 +37,50 @@ def clients_axis(figure: go.Figure, cells: pd.DataFrame) -> go.Figure:
 
 
 def time_axis(figure: go.Figure) -> go.Figure:
-    """Make the axis of a time logarithmic, with ticks at 1, 2 and 5 of each decade."""
-    ticks = [digit * 10.0**power for power in range(-3, 6) for digit in (1, 2, 5)]
-    return figure.update_yaxes(type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks])
+    """Make the axis of a time in milliseconds logarithmic, with ticks as `steps_axis` has them."""
+    ticks = _steps(range(-3, 6))
+    return steps_axis(figure, ticks).update_yaxes(ticktext=[f"{t:g}" for t in ticks])
+
+
+def rate_axis(figure: go.Figure) -> go.Figure:
+    """Make the axis of a rate per second logarithmic, with ticks as `steps_axis` has them."""
+    return steps_axis(figure, _steps(range(6)))
+
+
+def steps_axis(figure: go.Figure, ticks: Sequence[float]) -> go.Figure:
+    """Make the vertical axis logarithmic, with these ticks; what lies between two shows both.
+
+    Parameters
+    ----------
+    figure
+        With all its traces and error bars.
+    ticks
+        Rising.
+    """
+    figure.update_yaxes(type="log", tickvals=ticks)
+    ends = np.concatenate([[], *(_ends(trace) for trace in figure.data)])
+    if not ends.size:
+        return figure
+    least, most = ends.min(), ends.max()
+    shown = [tick for tick in ticks if least <= tick <= most]
+    around = [t for t in ticks if t < least][-1:], [t for t in ticks if t > most][:1]
+    if len(shown) < 2 and all(around):
+        figure.update_yaxes(range=np.log10(np.concatenate(around)).tolist())
+    return figure
+
+
+def _steps(powers: range) -> list[float]:
+    """1, 2 and 5 of each decade."""
+    return [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+
+
+def _ends(trace: go.Scatter) -> NDArray[np.float64]:
+    """Return the values of a trace and where their error bars end, those that can be shown."""
+    values = np.array([] if trace.y is None else trace.y, dtype=float)
+    bars = (trace.error_y.array, trace.error_y.arrayminus)
+    above, below = (np.nan_to_num(np.array(0.0 if b is None else b, dtype=float)) for b in bars)
+    ends = np.concatenate([values, values + above, values - below])
+    return np.asarray(ends[np.isfinite(ends) & (ends > 0)])
 
 
 def count_runs(figure: go.Figure, cells: pd.DataFrame, column: str) -> go.Figure:

@@ -39,7 +39,7 @@ class TimeLeft:
 
     @property
     def overhead_s(self) -> float:
-        """Seconds that a run takes besides its own: the median so far, for few take far more."""
+        """Seconds that a run under load takes besides: the median so far, for few take far more."""
         return statistics.median(self._overheads_s) if self._overheads_s else OVERHEAD_S
 
     @property
@@ -68,7 +68,8 @@ class TimeLeft:
     def settled(self, run: Run) -> None:
         """Count a run that is done or given up, after one or more attempts."""
         now_s = self._clock()
-        self._overheads_s.append(max(0.0, now_s - self._settled_at_s - run.lengths.total_s))
+        if run.section.kind == "load":  # networks are measured once for each pair of hosts
+            self._overheads_s.append(max(0.0, now_s - self._settled_at_s - run.lengths.total_s))
         self._settled_at_s = self._began_at_s = now_s
         if run.section.kind == "links":
             self._links = [link for link in self._links if link.label != run.label]

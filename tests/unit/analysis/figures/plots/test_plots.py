@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 
@@ -15,6 +16,7 @@ from analysis.figures.plots import (
     plot_trace,
     plot_waiting_workers,
 )
+from analysis.figures.plots.series import time_axis
 from analysis.figures.theme import TEMPLATE, TIMES, WORKERS, WORKLOADS
 from analysis.results.histograms import percentiles_by
 from analysis.sections.summary import cells
@@ -79,6 +81,22 @@ def test_response_time_is_bounded_below_on_a_logarithmic_axis(baseline, bounds):
     write = lines(figure)[1]
     assert min(write.y) == 2
     assert write.y[-1] == pytest.approx(write.x[-1] / 5000 * 1000)
+
+
+@pytest.mark.parametrize(
+    ("values", "range_ms"),
+    [([5.5, 5.6], [5, 10]), ([30, 60], [20, 100]), ([5], [2, 10]), ([3, 11], None), ([], None)],
+)
+def test_an_axis_shows_two_ticks_at_least(values, range_ms):
+    figure = time_axis(go.Figure(go.Scatter(y=values)))
+    found = figure.layout.yaxis.range
+    assert found == (None if range_ms is None else pytest.approx(np.log10(range_ms)))
+
+
+def test_error_bars_have_room_on_an_axis():
+    bars = {"symmetric": False, "array": [1, np.nan], "arrayminus": [4, 6]}  # one below 0
+    figure = time_axis(go.Figure(go.Scatter(y=[5.5, 5.5], error_y=bars)))
+    assert figure.layout.yaxis.range is None  # 1.5 to 6.5
 
 
 def test_one_repetition_has_no_error_bars(tables):

@@ -80,6 +80,15 @@ def test_one_run_that_was_attempted_thrice_does_not_spoil_the_estimate(clock: Cl
     assert left.left_s() == pytest.approx(3 * (SHORT_S + 3))
 
 
+def test_networks_tell_nothing_of_what_runs_under_load_take(clock: Clock) -> None:
+    links, plan = _plan("0", 1), _plan("2.1", 3)
+    left = _left(clock, links, plan)
+    left.started()
+    clock.now_s += 10 * SHORT_S
+    left.settled(links.runs[0])
+    assert left.left_s() == pytest.approx(3 * (SHORT_S + OVERHEAD_S))
+
+
 def test_a_run_that_takes_longer_than_planned_leaves_the_others_time(clock: Clock) -> None:
     plan = _plan("2.1", 2)
     left = _left(clock, plan)
