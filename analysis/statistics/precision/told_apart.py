@@ -1,6 +1,6 @@
 """Runs of a campaign with the regime that each was in, for tables and figures that show both."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,10 @@ def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     stable = windows[windows["stable"]].sort_values("second_s")
     if stable.empty:
         return frame.assign(**{REGIME: ""})
-    told = [_regimes_of(own, key) for _, own in stable.groupby(cell, dropna=False)]
+    told = [
+        _regimes_of(own).merge(own[cell].head(1), how="cross")
+        for _, own in stable.groupby(cell, dropna=False)
+    ]
     found = frame.merge(pd.concat(told), on=key, how="left").set_axis(frame.index)
     return found.assign(**{REGIME: found[REGIME].fillna("")})
 
@@ -68,23 +71,23 @@ def in_each_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return pd.concat([branch for rows in systems for branch in branches(rows)], ignore_index=True)
 
 
-def _regimes_of(seconds: pd.DataFrame, key: list[Hashable]) -> pd.DataFrame:
-    """Return the runs of one configuration, which `key` names, with the regime of each."""
-    queues = _by_run(seconds, "middleware", "queue_length", key)
-    rates = _by_run(seconds, "client", "throughput_ops_per_s", key)
+def _regimes_of(seconds: pd.DataFrame) -> pd.DataFrame:
+    """Return the repetitions of one configuration with the regime of each."""
+    queues = _by_run(seconds, "middleware", "queue_length")
+    rates = _by_run(seconds, "client", "throughput_ops_per_s")
     most = seconds["num_clients"].iloc[0], rates["mean"].max()
     for runs, scale in zip((queues, rates.assign(mean=-rates["mean"])), most, strict=True):
         least = LEAST_SHARE * float(scale)
         labels = regimes(runs["mean"].tolist(), runs["_error"].tolist(), least=least)
         if labels is not None:
-            return runs[key].assign(**{REGIME: [f"{label + 1}" for label in labels]})
-    return rates[key].assign(**{REGIME: ""})
+            return runs[["repetition"]].assign(**{REGIME: [f"{label + 1}" for label in labels]})
+    return rates[["repetition"]].assign(**{REGIME: ""})
 
 
-def _by_run(seconds: pd.DataFrame, side: str, column: str, key: list[Hashable]) -> pd.DataFrame:
-    rows = seconds[seconds["side"] == side].reindex(columns=[*key, column])
+def _by_run(seconds: pd.DataFrame, side: str, column: str) -> pd.DataFrame:
+    rows = seconds[seconds["side"] == side].reindex(columns=["repetition", column])
     own = rows.dropna(subset=column)  # no table without middlewares has queues
-    return own.groupby(key, dropna=False)[column].agg(["mean", _error]).reset_index()
+    return own.groupby("repetition")[column].agg(["mean", _error]).reset_index()
 
 
 def _error(seconds: pd.Series) -> float:

@@ -56,7 +56,7 @@ class QueueTest {
     @Test
     fun `messages, hits and misses are counted as the server counts them`() {
         val server = FakeQueues()
-        val words = "-t 2 -c 3 -n 500 --queue-mix=send:4,pop:5,peek:1,list:1 --queues=3 --receivers=2 " +
+        val words = "-t 2 -c 3 -n 500 --queue-mix=send:4,pop:8,peek:1,list:1 --queues=3 --receivers=2 " +
             "--key-prefix=q --distinct-client-seed --seed=4 --hide-histogram"
         val run = Generation.against(words) { line, _ -> server.answer(line) }
         assertEquals(0, run.status, run.err)
@@ -68,7 +68,7 @@ class QueueTest {
             assertEquals(server.outcomes["$row Misses"], run.keys(row, "Misses"), row)
         }
         for (row in ROWS) assertEquals(0.0, run.number("middleware-lab", "Error replies", row), row)
-        assertEquals(5.0, run.number("middleware-lab", "Mix", "pop"))
+        assertEquals(8.0, run.number("middleware-lab", "Mix", "pop"))
         assertEquals(listOf(3.0, 2.0), listOf("Queues", "Receivers").map { run.number("middleware-lab", it) })
         val table = run.out.lines().dropWhile { !it.startsWith("Type") }.drop(2).takeWhile { it.isNotBlank() }
         assertEquals(listOf("Sets", "Gets", "Waits") + ROWS + "Totals", table.map { it.substringBefore(' ') })
