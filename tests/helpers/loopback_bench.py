@@ -1,12 +1,13 @@
 """A bench of real processes on the loopback interface (`remote.conformance.bench`)."""
 
+import itertools
 import os
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +16,17 @@ from remote.waiting import until
 
 ADDRESS = "127.0.0.1"
 START_TIMEOUT_S = 20.0
+_PORTS = itertools.count(20_000 + os.getpid() % 12 * 1000)  # below those of clients
 Command = Callable[[int, int, bool, Sequence[str]], Sequence[str]]
 """Makes the middleware's command of its port, its workers, whether it is sharded, its servers."""
 
 
 def free_port() -> int:
-    with socket.create_server((ADDRESS, 0)) as free:
-        return free.getsockname()[1]
+    """A port that nobody uses, and that nobody else is given, by the kernel or by this."""
+    for port in _PORTS:
+        with suppress(OSError), socket.create_server((ADDRESS, port)):
+            return port
+    raise AssertionError("without end")
 
 
 def dial(port: int) -> socket.socket:

@@ -37,25 +37,21 @@ def clients_axis(figure: go.Figure, cells: pd.DataFrame) -> go.Figure:
 
 
 def time_axis(figure: go.Figure) -> go.Figure:
-    """Make the axis of a time in milliseconds logarithmic, with ticks as `steps_axis` has them."""
+    """Make the axis of a time in milliseconds logarithmic, with two ticks at least."""
     ticks = _steps(range(-3, 6))
-    return steps_axis(figure, ticks).update_yaxes(ticktext=[f"{t:g}" for t in ticks])
+    return _steps_axis(figure, ticks).update_yaxes(ticktext=[f"{t:g}" for t in ticks])
 
 
 def rate_axis(figure: go.Figure) -> go.Figure:
-    """Make the axis of a rate per second logarithmic, with ticks as `steps_axis` has them."""
-    return steps_axis(figure, _steps(range(6)))
+    """Make the axis of a rate per second logarithmic, with two ticks at least."""
+    return _steps_axis(figure, _steps(range(6)))
 
 
-def steps_axis(figure: go.Figure, ticks: Sequence[float]) -> go.Figure:
-    """Make the vertical axis logarithmic, with these ticks; what lies between two shows both.
+def _steps_axis(figure: go.Figure, ticks: Sequence[float]) -> go.Figure:
+    """Make the vertical axis of a finished figure logarithmic, with ticks at 1, 2 and 5 of decades.
 
-    Parameters
-    ----------
-    figure
-        With all its traces and error bars.
-    ticks
-        Rising.
+    Where all values, with their error bars, lie between two ticks, or about one, the axis goes on
+    to the next ones: without a number on it a figure tells nothing.
     """
     figure.update_yaxes(type="log", tickvals=ticks)
     ends = np.concatenate([[], *(_ends(trace) for trace in figure.data)])
