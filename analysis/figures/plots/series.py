@@ -129,6 +129,7 @@ def add_measured(figure: go.Figure, style: Style, cells: pd.DataFrame, column: s
             text=several[f"{column}_repetitions"].map(_TIMES.format),
             textposition=several[REGIME].map(_beside),
             textfont={"color": style.color, "size": 10},
+            cliponaxis=False,  # beside the largest load
             showlegend=False,
         )
     add_machine_marks(figure, cells, column)
