@@ -23,10 +23,13 @@ Command = Callable[[int, int, bool, Sequence[str]], Sequence[str]]
 
 def free_port() -> int:
     """A port that nobody uses, and that nobody else is given, by the kernel or by this."""
-    for port in _PORTS:
-        with suppress(OSError), socket.create_server((ADDRESS, port)):
-            return port
-    raise AssertionError("without end")
+    return next(port for port in _PORTS if _is_free(port))
+
+
+def _is_free(port: int) -> bool:
+    with suppress(OSError), socket.create_server((ADDRESS, port)):
+        return True
+    return False
 
 
 def dial(port: int) -> socket.socket:
