@@ -29,7 +29,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks r
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted tutorial vm-test kills outages lab lint format lock lock-maven audit tables manual artifact studies clean
+.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted tutorial vm-test kills outages lab lint format lock lock-maven audit tables evidence manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -166,6 +166,9 @@ audit: setup ## List all packages with licences and known vulnerabilities; bills
 
 tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
 	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
+
+evidence: setup ## Bring the archives of the reference campaign that only the history has, held to their checksums
+	@$(BIN)/python -m analysis.tables.packed data/reference
 
 manual: setup ## Write the pages of docs/reference that are made from the code
 	@$(BIN)/python -m manual

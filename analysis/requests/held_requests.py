@@ -9,10 +9,8 @@ import pandas as pd
 from analysis.requests.blame import slowest_requests
 from analysis.requests.followed_requests import followed_requests
 from analysis.requests.host_pauses import host_pauses
-from analysis.tables.packed import raw_files
+from analysis.tables.packed import raw_requests
 from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
-
-_FILES = ("followed.csv", "pauses.csv", "summary.json")
 
 
 def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
@@ -45,9 +43,7 @@ def run_files(run: Path) -> Iterator[Path]:
     """
     run = run.resolve()
     section = run.parents[1]
-    of_generators = [f"memtier-{n}-" for n in range(read_manifest(run)["instances_per_client"])]
-    wanted = (*_FILES, *of_generators)
-    with raw_files(section.parent, [section.name], wanted) as campaign_dir:
+    with raw_requests(section.parent, section.name) as campaign_dir:
         yield campaign_dir / run.relative_to(section.parent)
 
 

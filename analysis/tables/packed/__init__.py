@@ -9,13 +9,13 @@ asks `raw_files`, or has them put back.
 
 from analysis.tables.packed.archives import (
     SUFFIX,
-    Packed,
     archive_path,
-    pack,
     packed_sections,
-    raw_files,
-    unpack,
+    requests_path,
+    sizes_of,
 )
+from analysis.tables.packed.lending import raw_files, raw_requests
+from analysis.tables.packed.packing import Packed, pack, unpack
 from analysis.tables.packed.transcripts import Rewriter
 
 __all__ = [
@@ -26,5 +26,8 @@ __all__ = [
     "pack",
     "packed_sections",
     "raw_files",
+    "raw_requests",
+    "requests_path",
+    "sizes_of",
     "unpack",
 ]

@@ -5,7 +5,7 @@ import pytest
 from analysis.requests.followed_requests import followed_requests
 from analysis.requests.held_requests import followed_runs, run_files, slowest_followed
 from analysis.requests.host_pauses import host_pauses
-from analysis.tables.packed import pack
+from analysis.tables.packed import archive_path, pack, requests_path, unpack
 from tests.helpers.followed_run import Passage, write_run
 
 RUN = "8/workload=mixed/rep-1"
@@ -46,6 +46,20 @@ def test_what_tells_of_followed_requests_is_there(campaign, monkeypatch):
         assert requests["server_host_in_ms"].map(len).tolist() == [1] * len(PASSAGES)
         assert len(host_pauses(folder)) == 1
         assert folder.samefile(run) or not (folder / "c1/memtier-0.json").exists()
+
+
+def test_requests_are_packed_apart_and_come_back_with_the_rest(campaign):
+    unpack(campaign, "8")
+    files = {path: path.read_bytes() for path in campaign.rglob("*") if path.is_file()}
+    pack(campaign, "8")
+    archive, requests = archive_path(campaign, "8"), requests_path(campaign, "8")
+    whole = archive.read_bytes()
+    archive.write_bytes(b"not needed")
+    assert len(slowest_followed(campaign, "8", 1)) == len(PASSAGES)
+    archive.write_bytes(whole)
+    unpack(campaign, "8")
+    assert {path: path.read_bytes() for path in campaign.rglob("*") if path.is_file()} == files
+    assert not requests.exists()
 
 
 def test_slowest_requests_of_a_repetition(campaign):

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.tables.frames import NAMES, table_path
-from analysis.tables.packed import archive_path, archives, pack, raw_files
+from analysis.tables.packed import archive_path, pack, packing, raw_files
 from analysis.tables.tidied import campaign_tables
 from remote.campaign.record import Record
 from remote.campaign.sharing.left_out import LeftOut
@@ -129,7 +129,7 @@ def test_whole_campaigns_are_packed_for_oneself_and_may_be_handed_on_later(campa
 def test_packing_that_broke_off_is_taken_up(campaign, monkeypatch):
     """Manifests tell of the files that will be there before the archive is."""
     left_out = LeftOut(campaign)
-    monkeypatch.setattr(archives, "write_manifests", half_way(archives.write_manifests))
+    monkeypatch.setattr(packing, "write_manifests", half_way(packing.write_manifests))
     with pytest.raises(OSError, match="no space"):
         pack(campaign, "3.1", left_out)
     assert not archive_path(campaign, "3.1").exists()

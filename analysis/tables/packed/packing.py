@@ -1,0 +1,182 @@
+"""A section's files packed into archives, and put back."""
+
+import contextlib
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from analysis.tables.packed.archives import (
+    FOLLOWED,
+    TELLS_OF_REQUESTS,
+    archive_path,
+    archives_of,
+    extract,
+    packed_sections,
+    requests_path,
+)
+from analysis.tables.packed.released import record_released, released
+from analysis.tables.packed.tarballs import write_archive
+from analysis.tables.packed.transcripts import (
+    TRANSCRIPTS,
+    Entry,
+    Rewriter,
+    shortened,
+    transcripts_of,
+    whole_manifests,
+    write_manifests,
+)
+from analysis.tables.run import MANIFEST
+from analysis.whole_files import sync_to_disk, written_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packed:
+    """What was packed of a section.
+
+    Attributes
+    ----------
+    files
+        How many are in the archives.
+    bytes_before, bytes_after
+        Of these files, and of the archives.
+    """
+
+    section: str
+    files: int
+    bytes_before: int
+    bytes_after: int
+
+
+def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> Packed:
+    """Move the files of a section's runs into its archives, with those that they hold already.
+
+    The files are removed when the archives are complete and give every one of them back.
+
+    Parameters
+    ----------
+    rewriter
+        Changes files and manifests before; nothing is changed when None.
+
+    Raises
+    ------
+    ParseError
+        An archive that is there is damaged.
+    FileNotFoundError
+        The section was not measured.
+    """
+    unpack(campaign_dir, section)
+    section_dir = campaign_dir / section
+    paths = _raw_paths(section_dir)
+    if not any(section_dir.glob(f"*/*/{MANIFEST}")):
+        raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
+    before = sum(path.stat().st_size for path in paths)
+    rewritten: dict[str, tuple[Entry, Entry]] = {}
+    manifests: dict[Path, dict[str, Any]] = {}
+
+    def files(some: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
+        return _rewritten(section_dir, some, rewriter, rewritten)
+
+    def with_transcripts(some: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
+        yield from files(some)
+        manifests.update(whole_manifests(section_dir, rewriter, rewritten))
+        yield TRANSCRIPTS, transcripts_of(section_dir, manifests)
+
+    of_requests = _of_requests(section_dir, paths)
+    targets = [archive_path(campaign_dir, section)]
+    if of_requests:
+        targets.append(requests_path(campaign_dir, section))
+        with _written(targets[1]) as partial:
+            write_archive(partial, files(of_requests))
+    with _written(targets[0]) as partial:
+        write_archive(partial, with_transcripts(p for p in paths if p not in of_requests))
+        if rewriter is not None:  # what ends before the archive is there is begun again
+            write_manifests(manifests)
+    write_manifests({path: shortened(manifest) for path, manifest in manifests.items()})
+    for path in paths:
+        path.unlink()
+    _remove_empty_folders(section_dir)
+    return Packed(
+        section=section,
+        files=len(paths),
+        bytes_before=before,
+        bytes_after=sum(target.stat().st_size for target in targets),
+    )
+
+
+def unpack(campaign_dir: Path, section: str) -> int:
+    """Put the files of a section's archives back into their runs; return how many there were.
+
+    Raises
+    ------
+    ParseError
+        An archive is damaged, or was released and cannot be had; names it.
+    """
+    if section not in packed_sections(campaign_dir):
+        return 0
+    with tempfile.TemporaryDirectory(prefix="middleware-lab-") as scratch:
+        sources = archives_of(campaign_dir, section, Path(scratch))
+        paths = [path for one in sources for path in extract(one, campaign_dir / section)]
+    sync_to_disk([*paths, *{path.parent for path in paths}])
+    archive, requests = archive_path(campaign_dir, section), requests_path(campaign_dir, section)
+    others = released(archive.parent)
+    if others.pop(archive.name, None):
+        record_released(archive.parent, others)
+    for path in (requests, archive):
+        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # of other sections
+            path.parent.rmdir()
+    return len(paths)
+
+
+def _raw_paths(section_dir: Path) -> list[Path]:
+    """Return all files of the runs but manifests; those alike side by side: they pack better."""
+    paths = [p for p in section_dir.rglob("*") if p.is_file() and p.name != MANIFEST]
+    return sorted(paths, key=lambda path: (path.name, path))
+
+
+def _of_requests(section_dir: Path, paths: Iterable[Path]) -> dict[Path, None]:
+    """Return what tells of followed requests, of the runs that followed some."""
+
+    def run(path: Path) -> tuple[str, ...]:
+        return path.relative_to(section_dir).parts[:2]
+
+    follow = {run(path) for path in paths if path.name.startswith(FOLLOWED)}
+    return {p: None for p in paths if run(p) in follow and TELLS_OF_REQUESTS.match(p.name)}
+
+
+def _rewritten(
+    section_dir: Path,
+    paths: Iterable[Path],
+    rewriter: Rewriter | None,
+    rewritten: dict[str, tuple[Entry, Entry]],
+) -> Iterator[tuple[str, bytes]]:
+    """Give path in the section and content of files as they are packed; note those rewritten."""
+    for path in paths:
+        relative = path.relative_to(section_dir)
+        before = after = path.read_bytes()
+        if rewriter is not None:
+            after = rewriter.file(PurePath(*relative.parts[2:]), before)
+        if after != before:
+            rewritten[str(relative)] = (_entry(before), _entry(after))
+        yield str(relative), after
+
+
+def _entry(content: bytes) -> Entry:
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+@contextlib.contextmanager
+def _written(target: Path) -> Iterator[Path]:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(target) as partial:
+        yield partial
+
+
+def _remove_empty_folders(section_dir: Path) -> None:
+    folders = [path for path in section_dir.rglob("*") if path.is_dir()]
+    for folder in sorted(folders, reverse=True):
+        with contextlib.suppress(OSError):  # holds a manifest
+            folder.rmdir()
