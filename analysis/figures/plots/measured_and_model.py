@@ -145,7 +145,8 @@ def plot_predicted_against_measured(
 ) -> go.Figure:
     """Plot predictions over what was measured: on the diagonal a prediction is right.
 
-    Intervals that reach beyond all measured and predicted values are cut.
+    Intervals that reach beyond all measured and predicted values are cut. Where there is nothing
+    to compare the figure says so.
 
     Parameters
     ----------
@@ -192,6 +193,9 @@ def plot_predicted_against_measured(
             marker={"color": style.color, "symbol": style.symbol},
             name=style.name,
         )
+    if compared.empty:
+        told = {"x": [end / 2], "y": [end / 5], "text": ["no cell to compare"], "mode": "text"}
+        figure.add_scatter(**told, showlegend=False, hoverinfo="skip")
     return figure.update_xaxes(range=[0, end])
 
 

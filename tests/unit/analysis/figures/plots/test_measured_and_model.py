@@ -78,4 +78,7 @@ def test_levels_look_the_same_where_some_are_missing():
     every = plot_predicted_against_measured(points, **whole)
     color = {trace.name: trace.marker.color for trace in every.data}
     assert all(trace.marker.color == color[trace.name] for trace in some.data)
-    assert plot_predicted_against_measured(points.head(0), **whole).data[0].name == "within 10\xa0%"
+    none = plot_predicted_against_measured(points.head(0), **whole)
+    assert none.data[0].name == "within 10\xa0%"
+    assert list(none.data[-1].text) == ["no cell to compare"]
+    assert all(trace.text is None for trace in every.data)
