@@ -193,17 +193,15 @@ def solve_closed(
     num_servers = np.array([station.num_servers for station in stations], dtype=np.float64)
     interval = np.array([station.service_interval for station in stations])
     service, all_busy = _seen_on_arrival(stations, num_clients, think_time)
-    throughput = np.empty(num_clients)
-    residence_time = np.empty_like(service)
-    single = num_servers == 1
-    busy = np.zeros(len(stations))
-    waiting = np.zeros(len(stations))
+    single = np.where(num_servers == 1, interval, 0.0)  # busy with probability X D
+    needed = think_time + service.sum(axis=1)
+    throughput, waiting_time = np.empty(num_clients), np.empty_like(service)
+    completed, waited = 0.0, np.zeros(len(stations))
     for n in range(num_clients):  # requests that an arrival finds in the network
-        waiting_time = interval * (np.where(single, busy, all_busy[n]) + waiting)
-        residence_time[n] = service[n] + waiting_time
-        throughput[n] = (n + 1) / (think_time + residence_time[n].sum())
-        waiting = throughput[n] * waiting_time
-        busy = throughput[n] * interval
+        waited = interval * (all_busy[n] + completed * (single + waited))
+        completed = (n + 1) / (needed[n] + np.add.reduce(waited))
+        throughput[n], waiting_time[n] = completed, waited
+    residence_time = service + waiting_time
     rate = throughput[:, np.newaxis]
     return ClosedSolution(
         stations=tuple(stations),
