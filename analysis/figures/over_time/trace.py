@@ -12,6 +12,7 @@ from analysis.figures.theme import FRAME, GRID, ORANGE, TEMPLATE, Style, style_o
 CLOCK_TITLE = "Time since the stable window began (s of the clock)"
 ONE_RUN = {"one": 1}  # of all panels of a figure
 _MAX_MARKERS = 300
+_MOST_SECONDS, _PLACES = 2000, 600  # that a figure draws one by one; side by side on its axis
 _EVENT = ORANGE
 _NEAR = 0.03  # of the time that is drawn: names nearer than that would cover each other
 _IDLE = 0.1  # of the usual throughput: below it a run has not begun, or is over
@@ -107,7 +108,8 @@ def add_seconds(
 ) -> None:
     """Draw one column second by second, a line for each level of the column `series`.
 
-    Lines are broken where seconds have no value.
+    Lines are broken where seconds have no value. Of more seconds than can be told apart only those
+    are drawn that are seen: the smallest and the largest value of every few.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def add_seconds(
     for style, rows in levels:
         dash = style.dash if len(levels) > 1 else "solid"  # of a single line gaps would say more
         values = rows.set_index("second_s")[column]
-        values = values.reindex(range(values.index.min(), values.index.max() + 1))
+        values = _seen(values.reindex(range(values.index.min(), values.index.max() + 1)))
         figure.add_scatter(
             x=values.index,
             y=values,
@@ -132,6 +134,22 @@ def add_seconds(
             showlegend=style.name not in named,
             **place,
         )
+
+
+def _seen(values: pd.Series) -> pd.Series:
+    """Leave out what lies between the extremes of every few seconds, where there are very many.
+
+    References
+    ----------
+    Jugel et al. 2014, doi:10.14778/2732951.2732953: the lines look the same.
+    """
+    if len(values) <= _MOST_SECONDS:
+        return values
+    few = pd.Series(range(len(values)), index=values.index) // -(-len(values) // _PLACES)
+    known = values.dropna().groupby(few)
+    gaps = values.isna().groupby(few).transform("any")
+    ends = {*known.idxmin(), *known.idxmax(), values.index[0], values.index[-1]}
+    return values[gaps | values.index.isin(ends)]
 
 
 def _series(seconds: pd.DataFrame, series: str) -> Iterator[tuple[Style, pd.DataFrame]]:

@@ -1,8 +1,10 @@
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from analysis.figures.over_time.close_ups import event_names
-from analysis.figures.over_time.trace import mark_events
+from analysis.figures.over_time.trace import add_seconds, mark_events
 from analysis.figures.plots import plot_close_up, plot_seconds, plot_threads, plot_trace
 
 SECONDS = pd.DataFrame(
@@ -146,3 +148,26 @@ def test_threads_are_drawn_with_their_numbers(servers):
     for words in ("192 connections", "64 coroutines", "2 net threads", "worker 64", "job queue"):
         assert words in texts
     assert ("server" if servers == 1 else f"server {servers}") in names
+
+
+def test_of_two_hours_what_is_seen_is_drawn():
+    second_s = np.arange(7200)
+    values = np.random.default_rng(1).normal(100.0, 1.0, len(second_s))
+    values[[1234, 5678]] = 250.0, 3.0
+    values[4000:4005] = np.nan
+    figure = go.Figure()
+    seconds = pd.DataFrame({"second_s": second_s, "x_ms": values, "side": "client"})
+    add_seconds(figure, seconds, "x_ms", "side")
+    (line,) = figure.data
+    drawn = pd.Series(line.y, index=line.x)
+    assert len(drawn) < len(values) / 5
+    assert drawn.dropna().to_dict().items() <= dict(zip(second_s, values, strict=True)).items()
+    assert (drawn[1234], drawn[5678]) == (250.0, 3.0)
+    assert drawn[4000:4004].isna().all()
+    assert (drawn.index[0], drawn.index[-1]) == (0, 7199)
+    ends = pd.Series(values).groupby(second_s // 60)  # a tenth of an inch
+    of_minutes = drawn.groupby(drawn.index // 60)
+    pd.testing.assert_series_equal(of_minutes.max(), ends.max())
+    pd.testing.assert_series_equal(of_minutes.min(), ends.min())
+    add_seconds(figure, seconds.head(1800), "x_ms", "side")
+    assert len(figure.data[1].y) == 1800
