@@ -13,6 +13,7 @@ from analysis.tables.run import ACCEPTED, MANIFEST, PILOT, read_manifest
 from analysis.text.lists import counted
 from analysis.text.visible import visible
 
+_MOST_FACTORS = 3  # that are told one by one
 SHORT_COMMIT = 10
 
 
@@ -115,7 +116,7 @@ def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:
     return Provenance(
         campaign=str(manifests[0]["campaign"]),
         profiles=_distinct(manifest["profile"] for manifest in manifests),
-        fleets=_distinct(_fleet(manifest) for manifest in manifests),
+        fleets=_fleets(manifests),
         generators=_distinct(_generator(manifest.get("generator")) for manifest in manifests),
         commits=_commits(manifests),
         time_dilations=tuple(
@@ -131,9 +132,23 @@ def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(visible(value) for value in values if value))
 
 
-def _fleet(manifest: Mapping[str, Any]) -> str:
-    topology = manifest["topology"]
-    return f"{manifest['fleet']} ({topology['name']}, time dilation {topology['time_dilation']:g})"
+def _fleets(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Each fleet and topology once, with all its time dilations, or of many the ends."""
+    found: dict[tuple[str, str], set[float]] = {}
+    for manifest in manifests:
+        topology = manifest["topology"]
+        place = (visible(manifest["fleet"]), visible(topology["name"]))
+        found.setdefault(place, set()).add(float(topology["time_dilation"]))
+    return tuple(
+        f"{fleet} ({name}, time dilation {_factors(sorted(factors))})"
+        for (fleet, name), factors in found.items()
+    )
+
+
+def _factors(factors: Sequence[float]) -> str:
+    if len(factors) > _MOST_FACTORS:
+        return f"{factors[0]:g} to {factors[-1]:g}"
+    return ", ".join(f"{k:g}" for k in factors)
 
 
 def _generator(generator: Mapping[str, Any] | None) -> str:

@@ -32,10 +32,20 @@ def test_distinct_values_are_collected_once():
         "Campaign": "smoke (profile smoke)",
         "Measured": "2026-11-21 02:10 to 2026-11-22 01:00 UTC",
         "Runs": "2 accepted, 1 rejected or failed",
-        "Fleet": "local-lab (azure, time dilation 1); local-lab (azure, time dilation 4)",
+        "Fleet": "local-lab (azure, time dilation 1, 4)",
         "Load generator": "memtier_benchmark 2.3.1",
         "Git commit": "0123456789, fedcba9876 with local changes",
     }
+
+
+def test_of_many_time_dilations_the_ends_are_told():
+    azure = [{"name": "azure", "time_dilation": k} for k in (16, 1, 4, 45, 4)]
+    every = [*azure, {"name": "queue", "time_dilation": 4}]
+    told = summarise([{**MANIFEST, "topology": topology} for topology in every])
+    assert told.fleets == (
+        "local-lab (azure, time dilation 1 to 45)",
+        "local-lab (queue, time dilation 4)",
+    )
 
 
 def test_runs_without_generator_or_times_are_no_obstacle():
