@@ -194,13 +194,13 @@ def solve_closed(
     interval = np.array([station.service_interval for station in stations])
     service, all_busy = _seen_on_arrival(stations, num_clients, think_time)
     single = np.where(num_servers == 1, interval, 0.0)  # busy with probability X D
-    needed = think_time + service.sum(axis=1)
+    without_waiting = think_time + service.sum(axis=1)
     throughput, waiting_time = np.empty(num_clients), np.empty_like(service)
-    completed, waited = 0.0, np.zeros(len(stations))
+    throughput_before, waited = 0.0, np.zeros(len(stations))
     for n in range(num_clients):  # requests that an arrival finds in the network
-        waited = interval * (all_busy[n] + completed * (single + waited))
-        completed = (n + 1) / (needed[n] + np.add.reduce(waited))
-        throughput[n], waiting_time[n] = completed, waited
+        waited = interval * (all_busy[n] + throughput_before * (single + waited))
+        throughput_before = (n + 1) / (without_waiting[n] + np.add.reduce(waited))
+        throughput[n], waiting_time[n] = throughput_before, waited
     residence_time = service + waiting_time
     rate = throughput[:, np.newaxis]
     return ClosedSolution(
