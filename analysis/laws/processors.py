@@ -1,4 +1,4 @@
-"""What processors did: their time as user, as system, and what is neither."""
+"""What processors did: their time as user, as system, in soft interrupts, and what is neither."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.laws.bottlenecks import ROLES
 
 MACHINE = "machine"
-_PARTS = ["cpu_user_percent", "cpu_system_percent"]
+_PARTS = ["cpu_user_percent", "cpu_system_percent", "cpu_softirq_percent"]
 
 
 def processor_table(hosts: pd.DataFrame, by: Sequence[str] = ("workload",)) -> pd.DataFrame:
@@ -27,18 +27,19 @@ def processor_table(hosts: pd.DataFrame, by: Sequence[str] = ("workload",)) -> p
     pandas.DataFrame
         One row per system and role, means over hosts and repetitions: `by`, `num_clients`, `role`
         (``client``, ..., or ``machine`` where hosts share one), `cpu_percent`,
-        `cpu_user_percent`, `cpu_system_percent`, and `cpu_other_percent`, what is neither:
-        interrupts, soft ones too, where the monitor counts them apart, and what other guests of
-        a virtual machine's host took.
+        `cpu_user_percent`, `cpu_system_percent`, `cpu_softirq_percent` (only where the monitor
+        told interrupts apart; else they are in the user's), and `cpu_other_percent`, what is
+        neither: other interrupts, and what other guests of a virtual machine's host took.
     """
     system = list(by)
+    parts = [part for part in _PARTS if part in hosts]
     largest = hosts.groupby(system)["num_clients"].transform("max")
     rows = hosts[hosts["num_clients"] == largest]
     owner = rows["role"].map(ROLES).mask(rows["shares_machine"].astype(bool), MACHINE)
     means = (
         rows.assign(role=owner)
-        .groupby([*system, "num_clients", "role"], as_index=False)[["cpu_percent", *_PARTS]]
+        .groupby([*system, "num_clients", "role"], as_index=False)[["cpu_percent", *parts]]
         .mean()
     )
-    rest = means["cpu_percent"] - means[_PARTS].sum(axis="columns")
+    rest = means["cpu_percent"] - means[parts].sum(axis="columns")
     return means.assign(cpu_other_percent=rest.clip(lower=0))

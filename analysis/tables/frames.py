@@ -67,6 +67,7 @@ class Tables:
         memtier are of the whole run); see `analysis.results.histograms.percentiles_by`.
     hosts
         `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
+        `cpu_softirq_percent` (missing where the monitor counted interrupts as user time),
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
         `send_link_utilization` (0..1). On the local lab every host records in these percentages the
         CPU of the one machine that they share (`shares_machine`), `cpu_percent` that of the

@@ -211,9 +211,9 @@ def dool_command(program: str, *, output: str = "dool.csv") -> str:
     """Return the command that writes one CSV row a second: CPU, disk, network, system, memory.
 
     It is dool everywhere, uploaded with the jar: Debian's dstat, of which it is the continuation,
-    crashes on ``--output``.
+    crashes on ``--output``. Its ``--cpu`` would count interrupts, soft ones too, as user time.
     """
-    selection = "--epoch --cpu --disk --net --sys --mem --bytes --nocolor"
+    selection = "--epoch --cpu-adv --disk --net --sys --mem --bytes --nocolor"
     return f"{program} {selection} --output {shlex.quote(output)} 1"
 
 

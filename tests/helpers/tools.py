@@ -145,9 +145,9 @@ def middleware_times_ms(
 
 
 def dool_csv(cpu_user_percent: float = 30.0, net_send_bytes_per_s: float = 1_000_000.0) -> str:
-    """dool's recording: two cores, a tenth of the time in the system."""
+    """dool's recording: two cores, 7 % of the time in the system, 3 % in soft interrupts."""
     rows = [
-        f"{START_EPOCH_S + second}.250,{cpu_user_percent},10,{90 - cpu_user_percent},0,0,"
+        f"{START_EPOCH_S + second}.250,{cpu_user_percent},7,{90 - cpu_user_percent},0,0,3,0,"
         f"0,0,500000,{net_send_bytes_per_s},1000,2000,1000000,2000000,3000000,2500000"
         for second in range(WARM_UP_S + STABLE_S + COOL_DOWN_S + 1)
     ]
@@ -174,11 +174,11 @@ DOOL_HEADER = (
     '"dool 1.3.8 CSV output"',
     '"Author:","Scott Baker",,,,"URL:","https://github.com/scottchiefbaker/dool/"',
     '"Host:","host",,,,"User:","root"',
-    '"Cmdline:","dool --epoch --cpu --disk --net --sys --mem --bytes --nocolor --output dool.csv 1"'
-    ',,,,"Date:","20 Nov 2026 12:00:00 UTC"',
-    '"epoch","total cpu usage",,,,,"dsk/total",,"net/total",,"system",,"memory usage",,,',
-    '"epoch","usr","sys","idl","wai","stl","read","writ","recv","send","int","csw","used","free",'
-    '"cach","avai"',
+    '"Cmdline:","dool --epoch --cpu-adv --disk --net --sys --mem --bytes --nocolor '
+    '--output dool.csv 1",,,,"Date:","20 Nov 2026 12:00:00 UTC"',
+    '"epoch","total cpu usage",,,,,,,"dsk/total",,"net/total",,"system",,"memory usage",,,',
+    '"epoch","usr","sys","idl","wai","hiq","siq","stl","read","writ","recv","send","int","csw",'
+    '"used","free","cach","avai"',
 )
 _STABLE_EPOCH_S = START_EPOCH_S + WARM_UP_S
 PING = f"""\

@@ -168,7 +168,9 @@ def wait_for_child(pid):
 
 def test_monitor_commands():
     assert monitors.ping_command("10.0.0.1", count=3).endswith("-i 1 -c 3 10.0.0.1")
-    assert monitors.dool_command("python3 dool").endswith("--output dool.csv 1")
+    command = monitors.dool_command("python3 dool")
+    assert command.endswith("--output dool.csv 1")
+    assert "--cpu-adv" in command  # interrupts apart from the user's time
     assert iperf.client_command("10.0.0.1", seconds=2).endswith("--time 2 --omit 1 --json")
     assert iperf.server_command("10.0.0.1", port=5203).endswith("--bind 10.0.0.1 --port 5203")
     assert "--omit" not in iperf.client_command("10.0.0.1", seconds=1, omit_s=0)

@@ -28,6 +28,14 @@ def test_the_parts_are_those_of_the_largest_load_and_add_up():
     assert parts.sum() == pytest.approx(row["cpu_percent"])
 
 
+def test_soft_interrupts_are_a_part_where_they_are_told():
+    told = hosts().assign(cpu_softirq_percent=4.0)
+    table = processor_table(told, ["workers"])
+    assert table["cpu_softirq_percent"].tolist() == [4] * 4
+    assert table.loc[0, "cpu_other_percent"] == pytest.approx(2)
+    assert "cpu_softirq_percent" not in processor_table(hosts(), ["workers"])
+
+
 def test_hosts_that_share_a_machine_have_one_row():
     table = processor_table(hosts(shared=True), ["workers"])
     assert table["role"].tolist() == ["machine", "machine"]

@@ -62,6 +62,15 @@ def test_dool_row_is_bound_by_name_and_the_first_is_dropped():
     assert row["memory_available_bytes"] == float(cells[15])
 
 
+def test_dool_tells_soft_interrupts_apart_when_asked():
+    frame = read_dstat(DATA / "advanced.csv")
+    assert frame["cpu_softirq_percent"].tolist() == [0, 0, 0]
+    assert frame["cpu_steal_percent"].tolist() == [0, 0.508, 0]
+    cpu = frame.filter(regex="^cpu_")
+    assert len(cpu.columns) == 7
+    assert cpu.sum(axis="columns").tolist() == pytest.approx([100] * 3, abs=0.01)
+
+
 def test_dool_counts_network_in_bits_unless_told_otherwise():
     cells = (DATA / "bits.csv").read_text().splitlines()[7].split(",")
     frame = read_dstat(DATA / "bits.csv")

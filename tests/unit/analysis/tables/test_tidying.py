@@ -16,7 +16,7 @@ from tests.helpers.campaign import (
     expected_throughput,
     write_compressed,
 )
-from tests.helpers.tools import PING, STABLE_S, START_EPOCH_S, middleware_times_ms
+from tests.helpers.tools import PING, STABLE_S, START_EPOCH_S, dool_csv, middleware_times_ms
 
 CONFIG = {"workload": "set", "clients_per_thread": 32, "workers": 8}
 
@@ -293,6 +293,17 @@ def test_read_run_gives_what_each_host_recorded(campaign):
     assert sorted(run.loads) == ["c1", "c2", "c3", "m1", "s1"]
     assert sorted(run.pings) == [("c1", "m1"), ("c2", "m1"), ("c3", "m1")]
     assert np.isclose(run.pings["c1", "m1"].replies["round_trip_time_ms"].mean(), 1.0)
+
+
+def test_soft_interrupts_are_told_of_hosts_whose_monitor_counts_them_apart(tmp_path):
+    run_dir = build_run(tmp_path, "3.1", CONFIG)
+    hosts = tidy_campaign(tmp_path).hosts.set_index("host")
+    assert (hosts["cpu_softirq_percent"] == 3).all()
+    untold = dool_csv().replace('"siq"', '"another"')
+    write_compressed(run_dir, {"s1/dool.csv": untold})
+    hosts = tidy_campaign(tmp_path).hosts.set_index("host")
+    assert hosts["cpu_softirq_percent"].drop("s1").eq(3).all()
+    assert math.isnan(hosts.loc["s1", "cpu_softirq_percent"])
 
 
 def test_hosts_tell_their_own_cpu_time_and_packets(tmp_path):
