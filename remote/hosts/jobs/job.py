@@ -122,11 +122,13 @@ class Job:
     def stop(self, signal: str = "TERM", *, grace_s: float = KILL_AFTER_S) -> JobOutcome:
         """Send `signal`, wait for the end, and kill the whole process group if it does not come.
 
-        Where a host is silent meanwhile the signal may be sent again.
+        What the program leaves in its process group is killed, too. Where a host is silent
+        meanwhile the signal may be sent again.
         """
         send = f"kill -{signal} $(cat {self._path('pid')}) 2>/dev/null; "
+        rest = f"kill -KILL -$(cat {self._path('sid')}) 2>/dev/null; "
         try:
-            return self._await_end(send, timeout_s=grace_s)
+            return self._await_end(send, rest, timeout_s=grace_s)
         except CommandTimeout:
             self.kill()
             return self._await_end(timeout_s=grace_s)
@@ -193,8 +195,8 @@ class Job:
         if self._run(script, timeout_s=timeout_s).exit_status != 0:
             raise self.failure(did_not)
 
-    def _await_end(self, prelude: str = "", *, timeout_s: float) -> JobOutcome:
-        """Run the shell command `prelude` on the host and wait there for the exit status.
+    def _await_end(self, prelude: str = "", rest: str = "", *, timeout_s: float) -> JobOutcome:
+        """Run the shell command `prelude` on the host, wait there for the exit status, run `rest`.
 
         The host is measured: its kernel wakes the one process that waits when the job has ended.
         """
@@ -208,7 +210,7 @@ class Job:
                 f"{prelude}{_await_lock(self._path('lock'), end, left_s)}"
                 # Only a job that was killed leaves its lock before its exit status is there.
                 f"i=0; until [ -f {end} ]; do i=$((i+1)); "
-                f"[ $i -gt {left_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; cat {end}"
+                f"[ $i -gt {left_s / POLL_S:.0f} ] && exit 4; sleep {POLL_S}; done; {rest}cat {end}"
             )
             return self._run(script, timeout_s=left_s)
 
@@ -234,14 +236,17 @@ def _await_line(prefix: str, out: str, lock: str, timeout_s: float) -> str:
     """Return the shell command that waits until a job prints a line that begins so.
 
     It fails when the job has let go of `lock`, or the time is over. Nothing is started again and
-    again beside what is measured: `tail` follows the job's output until nobody reads on.
+    again beside what is measured: `tail` follows the job's output until nobody reads on, or the job
+    has ended. No signal goes to a `timeout`: in its first milliseconds it may end without ending
+    what it runs.
     """
-    follow = f"timeout {timeout_s:g} tail -s {POLL_S} -n +1 -f {out} 2> /dev/null"
+    follow = f"tail -s {POLL_S} -n +1 -f {out} 2> /dev/null"
     match = f"{shlex.quote(prefix)}*) exit 0;; esac"
+    read = f"while read -r line; do case $line in {match}; done; exit 1"
     return (
         f"{{ {follow} & t=$!; flock -s {lock} kill $t > /dev/null 2>&1 & f=$!; "
         f"wait $t; kill $f 2> /dev/null; }} "
-        f"| ( while read -r line; do case $line in {match}; done; exit 1 )"
+        f"| timeout {timeout_s:g} sh -c {shlex.quote(read)}"
     )
 
 

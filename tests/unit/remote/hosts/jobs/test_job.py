@@ -11,20 +11,20 @@ from remote.errors import CommandFailed, CommandTimeout, ConnectionLost
 from remote.hosts.connection import Result
 from remote.hosts.jobs.job import Job
 from remote.hosts.jobs.script import JOB_MARK
+from remote.hosts.ssh.bounded import bounded
 from remote.hosts.ssh.patience import Patience
 from remote.waiting import until
 
 
 class LocalConnection:
-    """Runs the commands for a host on this machine."""
+    """Runs the commands for a host on this machine, as they are run there."""
 
     host = SimpleNamespace(name="m1", data_address="127.0.0.1")
     patiently = Patience(limit_s=5)
 
     def run(self, command, *, timeout_s=30.0, check=False, shown=""):
-        done = subprocess.run(
-            ["sh", "-c", command], capture_output=True, text=True, timeout=timeout_s, check=check
-        )
+        script = ["sh", "-c", bounded(command, timeout_s)]
+        done = subprocess.run(script, capture_output=True, text=True, check=check)
         return Result(
             host="m1",
             command=command,
@@ -77,6 +77,23 @@ def test_a_program_that_is_ready_and_has_ended_is_refused(start):
         job.wait_for_line("listening", timeout_s=5)
 
 
+def test_a_program_that_has_ended_is_told_at_once_whenever_it_is_asked(start):
+    job = start("sh -c 'echo why it failed >&2; exit 9'")
+    assert until(job.has_ended, 5)
+    asked_at_s = time.monotonic()
+    for _ in range(50):  # a race of milliseconds, lost one time in seven, would cost a minute each
+        with pytest.raises(CommandFailed, match="ended with status 9: why it failed"):
+            job.wait_for_line("ready", timeout_s=60)
+    assert time.monotonic() - asked_at_s < 60
+
+
+def test_nothing_follows_the_output_of_a_program_that_is_ready(start):
+    job = start("sh -c 'echo listening; exec sleep 60'")
+    job.wait_for_line("listening", timeout_s=60)
+    following = ["pgrep", "-f", f"tail .*{job.folder}"]
+    assert until(lambda: subprocess.run(following, check=False).returncode == 1, 5)
+
+
 @pytest.mark.parametrize(
     ("wait", "message"),
     [
@@ -125,3 +142,10 @@ def test_job_that_is_told_to_end_has_its_time_after_a_silence(start):
     job = start(f'sh -c "{trap}"')
     job.connection = SilentConnection(1.0)
     assert job.stop(grace_s=0.9).exit_status == 3
+
+
+def test_what_a_program_leaves_behind_ends_when_it_is_stopped(start):
+    job = start("sh -c 'sleep 60 & echo listening; exec sleep 60'")
+    job.wait_for_line("listening", timeout_s=5)
+    job.stop()
+    assert until(lambda: marked(job) == [], 5)
