@@ -1,6 +1,7 @@
 """Jobs on this machine, by its shell: what they do not do in time, and what they leave behind."""
 
 import subprocess
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -87,11 +88,19 @@ def test_a_program_that_has_ended_is_told_at_once_whenever_it_is_asked(start):
         assert time.monotonic() - asked_at_s < 30
 
 
-def test_nothing_follows_the_output_of_a_program_that_is_ready(start):
-    job = start("sh -c 'echo listening; exec sleep 60'")
-    job.wait_for_line("listening", timeout_s=60)
-    following = ["pgrep", "-f", f"tail .*{job.folder}"]
-    assert until(lambda: subprocess.run(following, check=False).returncode == 1, 5)
+def test_the_output_of_a_program_is_followed_until_it_is_ready(start):
+    job = start("sh -c 'sleep 1; echo listening; exec sleep 60'")
+
+    def is_followed():
+        return subprocess.run(["pgrep", "-f", f"tail .*{job.folder}"], check=False).returncode == 0
+
+    waiting = threading.Thread(
+        target=job.wait_for_line, args=["listening"], kwargs={"timeout_s": 60}
+    )
+    waiting.start()
+    assert until(is_followed, 5)
+    waiting.join()
+    assert until(lambda: not is_followed(), 5)
 
 
 @pytest.mark.parametrize(
