@@ -25,11 +25,15 @@ REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/
 INSTALLED := .venv/installed
 PACKAGES := .venv/packages
 DELAY_LINE := build/delay-line
+# COVERAGE=NAME counts the lines and branches that tests run, in build/coverage/NAME.
+COVERED = build/coverage/$(COVERAGE)
+RUN := $(BIN)/python $(if $(COVERAGE),-m coverage run --data-file="$(CURDIR)/$(COVERED)/python")
+PYTEST := $(RUN) -m pytest --quiet
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks root
 
 # The folder of that name is no target's result; two builds would write one target folder.
 .NOTPARALLEL:
-.PHONY: help setup jar report notebooks notebooks-check test python kotlin bench prove fuzz queues soak coverage many workers planted tutorial vm-test kills outages lab lint format lock lock-maven audit tables evidence manual artifact studies clean
+.PHONY: help setup jar report notebooks notebooks-check check test test-all kotlin kotlin-unit bench coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -78,64 +82,43 @@ notebooks: setup ## Run the notebooks in place, on a measured campaign or the ru
 	  MWLAB_FIGURES=drawn $(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace \
 	    --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.store_widget_state=False "$$notebook"; done
 
-test: setup lint kotlin notebooks-check python ## Run everything that CI runs: style, types, all tests, the lab for real
+check: setup ## Style, types and all tests that need no lab, browser or namespaces: before each commit
+	@printf '%s\n' lint kotlin-unit | xargs -P 2 -n 1 $(MAKE) --silent # neither keeps two processors busy
+	@$(PYTEST) --numprocesses auto --dist worksteal tests/unit
 
-notebooks-check: setup ## Run the notebooks on the reference campaign: they must show what is committed
-	@$(BIN)/python -m report.check
+test: check kotlin notebooks-check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
+	@$(PYTEST) -m selected tests/reports tests/integration tests/browser
 
-python: setup ## Python tests: those of the code, one per processor at a time; then the lab and the notebooks, one by one
-	@$(BIN)/pytest --quiet --numprocesses auto --dist worksteal tests/unit
-	@$(BIN)/pytest --quiet tests/browser tests/integration
+test-all: setup ## Run every test there is, or PART="lab outages"; PUBLISH=1 keeps the results in docs/reference/proofs.md
+	@$(BIN)/python tests/parts.py $(if $(PUBLISH),--publish) $(if $(COVERAGE),--coverage $(COVERAGE)) $(PART) -- $(ARGUMENTS)
 
-kotlin: $(PACKAGES) ## Style and tests of the middleware and the load generator
-	@mkdir -p build
-	@$(MAVEN) verify > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }
-	@sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log # over each transport
+notebooks-check: setup
+	@$(RUN) -m report.check
+
+kotlin-unit: $(PACKAGES)
+	@$(call maven,verify -Pcheck)
+
+kotlin: $(PACKAGES)
+	@$(call maven,verify)
+
+# maven <arguments>: what it says only if it fails, else how many tests have run.
+maven = mkdir -p build; \
+  $(MAVEN) $(if $(COVERAGE),-Pcoverage) $(1) > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }; \
+  sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log
 
 bench: setup ## Compare speeds side by side, in turns: proxies, load generators, queues (Debian: nutcracker libmemcached-tools postgresql)
 	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 	@$(BIN)/python middleware-kotlin/bench/message_queues.py
 
-PROVE := $(BIN)/python middleware-kotlin/prove/prove.py $(if $(PUBLISH),--publish)
-
-prove: setup ## Prove the middleware: differences from memcached, fuzzing, strangers' clients, faults; PUBLISH=1 keeps the table
-	@$(PROVE)
-
-fuzz: setup ## Fuzz the parsers and connections only, RUNS times
-	@$(PROVE) fuzzing --timeout-s 86400 -- --runs $(RUNS)
-
-queues: setup ## Count every message of queues in PostgreSQL while databases and middlewares are killed, 20 times
-	@$(PROVE) queues --timeout-s 86400
-
-soak: setup ## Load the middleware for 20 minutes: no memory, descriptor, thread or response time may grow
-	@$(PROVE) soak --timeout-s 86400
-
 coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/explanation/precision.md
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py
 
 many: setup ## A hundred hosts on this machine; what controlling 8, 30 and 100 takes: minutes, writes docs/own-hosts.md and its figure
-	@$(BIN)/pytest --quiet --capture=no tests/scale/hundred_hosts.py
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_hosts.py
 
 workers: $(INSTALLED) ## Speed-up by one and two workers of a cluster, 10 000 runs of a synthetic campaign: half an hour, writes docs/workers.md
 	@PYTHONPATH=. $(BIN)/python tests/scale/measure_workers.py
-
-planted: setup ## Measure systems whose truth is known, planted on the local lab: a campaign must find them; half an hour to three hours
-	@$(BIN)/pytest --quiet --capture=no tests/planted/on_the_lab.py tests/planted/bottlenecks.py \
-	  tests/planted/followed_on_the_lab.py tests/planted/assignments.py
-
-tutorial: setup ## Follow docs/tutorial.md on the local lab, command by command: minutes
-	@$(BIN)/pytest --quiet --capture=no tests/tutorial/follow_it.py
-
-vm-test: setup ## Boot virtual machines, make them ready, measure, set clocks, pull cables: 25 to 40 minutes, needs root
-	@PYTHONPATH=. nice $(BIN)/pytest --quiet --exitfirst --capture=no tests/vm/on_virtual_machines.py
-
-kills: setup ## Kill controllers of campaigns 100 times at random, from SEED: nothing may be lost, measured twice or left
-	@MWLAB_KILLS=100 MWLAB_SEED=$(SEED) $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_kills.py
-
-outages: setup ## Take the lab's links away for 5, 30 and 120 s, in runs and between them: campaigns must go on
-	@MWLAB_OUTAGES="5 30 120" $(BIN)/pytest --quiet --capture=no tests/integration/campaigns/test_outages.py
 
 lab: setup ## Start JupyterLab on the notebooks
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ALLOW_ROOT)
@@ -144,7 +127,7 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py
+	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py tests/parts.py
 	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin) middleware-kotlin/mvnw binder/postBuild
 
 format: $(INSTALLED) ## Reformat the sources

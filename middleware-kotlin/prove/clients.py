@@ -83,7 +83,7 @@ class Outcome:
 
 
 def main() -> None:
-    """Build, run, compare; the table, then the line for `prove.py`."""
+    """Build, run, compare; the table, then the line for `tests/parts.py`."""
     began = time.monotonic()
     arguments = _parse_arguments()
     require_programs("memcached", "java")

@@ -16,7 +16,7 @@ sys.path.append(str(MAVEN_PROJECT / "bench"))
 
 
 def print_result(part: str, count: int, failures: int, seconds: float, notes: str) -> None:
-    """Print what a part found out, as `prove.py` wants it: the last line."""
+    """Print what a part found out, as `tests/parts.py` reads it: the last line."""
     result = {
         "part": part,
         "count": count,

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 CHROMIUM = os.environ.get("BROWSER_PATH") or shutil.which("chromium")  # as figures are drawn with
+WAIT_S = 300  # for what a page takes seconds for
 FLAGS = [
     "--no-sandbox",  # tests may run as root
     "--disable-background-networking",
@@ -53,6 +54,7 @@ def open_page(browser):
         context = browser.new_context(
             java_script_enabled=javascript, viewport={"width": 1300, "height": 900}
         )
+        context.set_default_timeout(WAIT_S * 1000)
         contexts.append(context)
         watched = Watched(context.new_page())
         watched.page.goto(url)

@@ -12,7 +12,6 @@ from report.contents.notebook import Figure, Prose, Section, Table
 from report.export import export
 from tests.unit.analysis.figures.plots.gallery import gallery
 
-pytestmark = pytest.mark.browser
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><path d="M0,0L9,9"/></svg>'
 
 

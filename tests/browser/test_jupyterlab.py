@@ -8,8 +8,6 @@ import pytest
 from analysis.paths import PROJECT
 from tests.browser.jupyterlab import errors_in, jupyterlab, open_notebook, run_all
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -30,6 +28,7 @@ def server(folder, tmp_path_factory):
         yield address
 
 
+@pytest.mark.selected
 def test_notebook_runs_and_its_figures_are_drawn(open_page, folder, server):
     opened = open_notebook(open_page, server, "02-baseline-without-middleware.ipynb")
     page = opened.page

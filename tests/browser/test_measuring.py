@@ -21,10 +21,8 @@ from tests.browser.jupyterlab import (
 from tests.integration.campaigns.test_campaign import SECTION, open_campaign
 from tests.integration.campaigns.test_load_run import jobs_running
 
-pytestmark = [pytest.mark.browser, pytest.mark.integration]
-
 REPETITIONS = 2
-BEGINS_S, STOPS_S = 240, 60  # on a machine that has much else to do
+BEGINS_S, STOPS_S = 600, 600
 CELLS = (
     f"import sys\nsys.path.insert(0, {str(PROJECT)!r})\n"
     "from pathlib import Path\nfrom tests.integration.campaigns.test_campaign import open_campaign",

@@ -1,6 +1,6 @@
 """Assignments measured as a student does, then graded: what was planted is right, others wrong.
 
-Part of `make planted`; each takes as long as eight configurations of a section.
+Of the part `planted`; each takes as long as eight configurations of a section.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Bottlenecks planted on the local lab, each of which the largest elasticity must name.
 
-Part of `make planted`, some three minutes each. What is planted is so narrow that with half as much
+Of the part `planted`, some three minutes each. What is planted is so narrow that with half as much
 again it is still the bottleneck, and half as much again of anything else changes nothing.
 """
 

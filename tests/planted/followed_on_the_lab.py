@@ -1,6 +1,6 @@
 """Programs that are stopped at known times, and who is blamed for requests that waited for them.
 
-Part of `make planted`. Who stood still is not what these tests believe the analysis about: the
+Of the part `planted`. Who stood still is not what these tests believe the analysis about: the
 middleware is stopped behind the campaign's back, and has to have noticed it itself; that servers
 are stopped stands in the manifest, but which requests were at them is told by packets on their
 hosts, not by the stamps that blame them.

@@ -1,4 +1,4 @@
-"""Systems whose truth is known, planted on the local lab: `make planted`, some minutes.
+"""Systems whose truth is known, planted on the local lab: part `planted`, some minutes.
 
 A campaign must find them within the intervals that it tells.
 """

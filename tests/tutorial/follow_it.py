@@ -1,4 +1,4 @@
-"""The tutorial as a new user follows it, from `lab up` to `lab down`: `make tutorial`, minutes."""
+"""The tutorial as a new user follows it, from `lab up` to `lab down`: part `tutorial`, minutes."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Real virtual machines, from bare to measured, with faults: `make vm-test`, 25 to 40 minutes.
+"""Real virtual machines, from bare to measured, with faults: 25 to 40 minutes.
 
 The commands are those of docs/virtual-machines.md. The tests build on each other, in their order.
 """

@@ -26,8 +26,6 @@ from tests.helpers.network import link
 from tests.helpers.running import left_on
 from tests.integration.campaigns.test_load_run import jobs_running, wait_for, wait_for_generators
 
-pytestmark = pytest.mark.integration
-
 SECTION = "3.1"
 
 
@@ -44,6 +42,11 @@ def open_campaign(folder: Path, repetitions: int = 1, stable_s: float = 3) -> Ca
     )
     campaign = Campaign.open("trial", profile="quick", data_dir=folder)
     return dataclasses.replace(campaign, plans={SECTION: plan})
+
+
+def done(campaign: Campaign) -> dict[Path, bytes]:
+    """The manifests of the runs that are done, which say when they were measured."""
+    return {path: path.read_bytes() for path in campaign.path.glob("*/*/rep-?/manifest.json")}
 
 
 def states(campaign: Campaign) -> list[State]:
@@ -81,6 +84,7 @@ open_campaign(Path(sys.argv[1])).measure(SECTION, progress=False)
 """
 
 
+@pytest.mark.selected
 def test_controller_that_was_killed_leaves_a_campaign_that_goes_on(fleet, tmp_path):
     command = [sys.executable, "-c", CONTROLLER, str(tmp_path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
@@ -92,8 +96,11 @@ def test_controller_that_was_killed_leaves_a_campaign_that_goes_on(fleet, tmp_pa
     assert states(campaign)[-1] is State.TODO
     assert jobs_running(), "they keep to their time limits until a controller ends them"
     assert "lease" in left_on(fleet)["s1"]
+    kept = done(campaign)
+    assert kept
     assert campaign.measure(SECTION, progress=False) == []
     assert states(campaign)[-1] is State.DONE
+    assert kept.items() <= done(campaign).items(), "a run that was done was measured again"
     assert jobs_running() == []
     assert left_on(fleet) == {}
 
@@ -134,10 +141,8 @@ def test_host_that_stays_silent_ends_the_campaign_and_is_named(fleet, tmp_path, 
     cutter = threading.Thread(target=cut, args=["c2"])
     cutter.start()
     try:
-        begun = time.monotonic()
         with pytest.raises(RemoteError, match="c2: "):
             campaign.measure(SECTION, progress=False)
-        assert time.monotonic() - begun < 120
     finally:
         cutter.join()
         link("c2", "up")

@@ -11,8 +11,6 @@ from analysis.tables.tidied import campaign_tables
 from remote.campaign import Campaign
 from remote.commands.cli import main
 
-pytestmark = pytest.mark.integration
-
 EXAMPLE = PROJECT / "examples" / "threads-and-sockets"
 COMPARED = """
 title = "Middlewares beside each other"

@@ -1,13 +1,9 @@
 """A section that asks for precision, for real: measured until it is known, and then no more."""
 
-import pytest
-
 from remote.campaign import Campaign
 from remote.campaign.planning.standing import Verdict
 from remote.campaign.view.known import known_text
 from remote.experiment.manifest import read_manifest
-
-pytestmark = pytest.mark.integration
 
 SECTION = """
 [hosts]

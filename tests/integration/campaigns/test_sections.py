@@ -6,17 +6,14 @@ from pathlib import Path
 import pytest
 
 from analysis.results import read_memtier_json, read_middleware
-from remote.campaign.record import topology_of
 from remote.experiment.manifest import read_manifest
-from remote.experiment.run import Collected, Run, store
+from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
-from remote.experiment.sessions.load import LoadSession
-from remote.hosts.provision import provision
 from remote.services import middleware
+from tests.helpers.runs import measure_accepted
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.selected
 
-ATTEMPTS = 3  # on a busy machine a generator may start too late
 PROFILE = """
 [profiles.smoke]
 repetitions = 1
@@ -92,6 +89,20 @@ workers = 8
 workload = ["set"]
 arrival_rate_per_s = [400]
 """
+FOREIGN = """
+time_dilation = 8
+[hosts]
+clients = 2
+middlewares = 1
+servers = 2
+[generator]
+clients_per_thread = 4
+[middleware]
+observed = "packets"
+[factors]
+workload = ["get"]
+middleware = ["nutcracker"]
+"""
 PAUSED = """
 [hosts]
 clients = 2
@@ -115,19 +126,8 @@ def measure(fleet, tmp_path):
         section = read_section("x", "smoke", folder=tmp_path)
         (config,) = section.configs()
         run = Run(section=section, config=config, repetition=1, campaign_dir=tmp_path)
-        topology = topology_of(fleet.inventory)
-        identity = {"campaign": "t", "fleet": "local-lab", "topology": topology}
-        with LoadSession(fleet, section, provision(fleet, fleet.inventory.hosts)) as session:
-            for _ in range(ATTEMPTS):
-                collected = Collected()
-                session.measure(run, collected)
-                folder = store(run, collected, identity)
-                manifest = read_manifest(folder)
-                if manifest["status"] == "accepted":
-                    break
-        failed = [c for c in manifest["checks"] if not c["passed"]]
-        assert [c for c in failed if c["severity"] == "required"] == []
-        return folder
+        measure_accepted(fleet, run)
+        return run.folder
 
     return run_once
 
@@ -190,6 +190,12 @@ def test_open_loop_offers_its_rate_whatever_the_replies_do(measure, fleet):
     stable = [seconds_of(folder, f"c{n}/memtier-0.json.gz")[1:4] for n in (1, 2)]
     expected = 400 * 3 / fleet.inventory.time_dilation
     assert sum(map(sum, stable)) == pytest.approx(expected, abs=5 * math.sqrt(expected))
+
+
+def test_a_middleware_of_others_is_observed_by_its_packets(measure):
+    manifest = read_manifest(measure(FOREIGN))
+    assert manifest["config"]["middleware"] == "nutcracker"
+    assert "m1/packets" in {str(Path(name).parent) for name in manifest["files"]}
 
 
 def test_pauses_stand_in_the_manifest_and_in_the_trace(measure):

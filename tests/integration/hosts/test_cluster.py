@@ -10,8 +10,6 @@ from analysis.work import mapped, workers
 from remote.errors import HostUnreachable
 from remote.hosts.cluster import cluster
 
-pytestmark = pytest.mark.integration
-
 
 def drawn(count, rng):
     import socket

@@ -13,8 +13,6 @@ from remote.course.assignment import draw
 from remote.experiment.manifest import read_manifest
 from remote.providers.local_lab import LocalLab, default_inventory_path
 
-pytestmark = pytest.mark.integration
-
 SEED = 17
 
 
@@ -24,7 +22,8 @@ def hidden_numbers(topology):
     return {f"{number:g}" for number in (*rates, topology.rtt_ms) if number != int(number)}
 
 
-def test_an_assignment_is_measured_and_tells_no_limit(tmp_path, monkeypatch):
+@pytest.mark.selected
+def test_an_assignment_is_measured_and_tells_no_limit(no_lab, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assignment = draw(SEED)
     numbers = hidden_numbers(assignment.topology)

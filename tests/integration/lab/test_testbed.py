@@ -11,8 +11,6 @@ from remote.providers.local_lab import LocalLab, Topology, shell_command
 from remote.providers.local_lab.files import WORK_DIR, LabFiles
 from tests.helpers.network import goodput_mbit_per_s
 
-pytestmark = pytest.mark.integration
-
 
 @pytest.fixture
 def lab(fleet):
@@ -38,6 +36,7 @@ def test_hosts_use_cubic(fleet, lab):
         assert control == "cubic\n"
 
 
+@pytest.mark.selected
 def test_hosts_have_the_limits_of_the_topology(fleet, lab):
     for host in lab.topology.hosts:
         (qdisc,) = json.loads(printed(fleet, host.name, "tc -json qdisc show dev eth0"))
@@ -45,6 +44,7 @@ def test_hosts_have_the_limits_of_the_topology(fleet, lab):
         assert qdisc["options"]["rate"] == host.egress.rate_mbit_per_s * 1e6 / 8
 
 
+@pytest.mark.selected
 def test_hosts_share_neither_files_nor_processes(fleet):
     for directory in (WORK_DIR, "/tmp", "/var/log"):
         printed(fleet, "c1", f"echo mine > {directory}/only-c1")

@@ -8,21 +8,16 @@ import pytest
 
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign.measuring import measure_once
-from remote.campaign.record import topology_of
 from remote.errors import RemoteError
 from remote.experiment.checks.of_queues import database_counts
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions.load import LoadSession
-from remote.hosts.group import Fleet
-from remote.hosts.inventory import Inventory
 from remote.hosts.provision import provision
-from remote.providers.local_lab import LocalLab, Topology, default_inventory_path
 from remote.services.postgresql import PORT, Cluster, Databases
 from tests.helpers.running import jobs_running, wait_for_generators
-
-pytestmark = pytest.mark.integration
+from tests.helpers.runs import identity, measure_accepted
 
 SECTION = """
 title = "Some messages"
@@ -52,13 +47,10 @@ cool_down_s = 1
 """
 
 
-@pytest.fixture(scope="module")
-def fleet():
-    with (
-        LocalLab(Topology.named("queue")),
-        Fleet(Inventory.read(default_inventory_path())) as fleet,
-    ):
-        yield fleet
+@pytest.fixture
+def fleet(queue_fleet):
+    """The hosts of these tests."""
+    return queue_fleet
 
 
 def runs(folder: Path, text: str = SECTION) -> list[Run]:
@@ -68,12 +60,6 @@ def runs(folder: Path, text: str = SECTION) -> list[Run]:
         Run(section=section, config=config, repetition=1, campaign_dir=folder)
         for config in section.configs()
     ]
-
-
-def identity(fleet):
-    git = {"commit": "0" * 40, "dirty": False}
-    topology = topology_of(fleet.inventory)
-    return {"campaign": "t", "fleet": "local-lab", "topology": topology, "git": git}
 
 
 def leftovers(fleet):
@@ -89,12 +75,10 @@ def leftovers(fleet):
     return "".join(found.values())
 
 
+@pytest.mark.selected
 def test_every_message_of_a_run_is_accounted_for(fleet, tmp_path):
     postgresql, echo = runs(tmp_path)
-    tools = provision(fleet, fleet.inventory.hosts)
-    with LoadSession(fleet, postgresql.section, tools) as session:
-        assert measure_once(session, postgresql, identity(fleet)) == ""
-        assert measure_once(session, echo, identity(fleet)) == ""
+    measure_accepted(fleet, postgresql, echo)
     assert leftovers(fleet) == ""
     assert jobs_running() == []
 

@@ -4,20 +4,10 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 from analysis.paths import PROJECT
-
-pytestmark = pytest.mark.integration
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _lab_is_free():
-    """There is no lab in these tests."""
 
 
 def test_no_message_is_lost_or_comes_twice():
-    """`make queues` does it twenty times."""
     script = PROJECT / "middleware-kotlin" / "prove" / "queues.py"
     command = [sys.executable, str(script), "--times", "3"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

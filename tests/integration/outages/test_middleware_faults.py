@@ -5,16 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-pytestmark = pytest.mark.integration
-
 FAULTS = Path(__file__).parents[3] / "middleware-kotlin" / "prove" / "faults.py"
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _lab_is_free():
-    """Processes on loopback are enough here: the lab may be in use, or impossible."""
 
 
 def test_no_fault_leads_to_a_wrong_or_a_missing_reply():

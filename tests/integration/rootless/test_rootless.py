@@ -11,8 +11,6 @@ import pytest
 from remote.providers.local_lab.links import delay_line
 from tests.helpers.ordinary_user import NAME, UID
 
-pytestmark = pytest.mark.integration
-
 
 def networks():
     """Each network namespace but ours to the users who have processes in it."""
@@ -37,7 +35,7 @@ def traces():
 
 
 @pytest.fixture
-def tester(user):
+def tester(user, no_lab):
     """The user, without a lab before and after; what it cannot write to is there."""
     delay_line.build_line()
     before = traces()

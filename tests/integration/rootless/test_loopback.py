@@ -2,11 +2,7 @@
 
 import json
 
-import pytest
-
 from remote.providers.fleets import why_not_local
-
-pytestmark = pytest.mark.integration
 
 
 def test_machine_with_namespaces_takes_the_local_lab():

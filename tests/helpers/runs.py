@@ -1,0 +1,36 @@
+"""Runs on the hosts of a lab, measured as campaigns measure them."""
+
+from collections import deque
+from functools import partial
+
+from remote.campaign.measuring import Attempts
+from remote.campaign.record import topology_of
+from remote.experiment.sessions.load import LoadSession
+from remote.hosts.provision import provision
+from remote.phases import Phases
+
+
+def identity(fleet):
+    """What the manifests of all runs say."""
+    git = {"commit": "0" * 40, "dirty": False}
+    topology = topology_of(fleet.inventory)
+    return {"campaign": "t", "fleet": "local-lab", "topology": topology, "git": git}
+
+
+def measure_accepted(fleet, *runs):
+    """Measure runs of one section until each is accepted; at most as often as a campaign would."""
+    tools = provision(fleet, fleet.inventory.hosts)
+    batches, reasons = deque([runs]), {}
+
+    def on_settled(run, reason):
+        reasons[run.label] = reason
+
+    attempts = Attempts(
+        fleet, fleet.inventory.hosts, partial(identity, fleet), Phases(), on_settled
+    )
+    attempts.measure(
+        next_runs=lambda: batches.popleft() if batches else (),
+        open_session=partial(LoadSession, fleet, runs[0].section, tools),
+        on_start=lambda run: None,
+    )
+    assert reasons == {run.label: "" for run in runs}
