@@ -1,6 +1,7 @@
 """Nothing of the local lab is left on this machine, however it ended."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from remote.providers.local_lab.files import WORK_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import Delay
 
 JOB = "sleep 4711.17"
+OURS = re.compile("mwlab|middleware-lab|netns")  # names of what a lab makes
 
 # `up` in a process of its own that gets a signal when a step of it is about to be done for the
 # n-th time.
@@ -74,7 +76,7 @@ def traces():
         "devices": [name for _, name in socket.if_nameindex()],
         "mounts": [line for line in mounts if "/run" in line or "mwlab" in line],
         "control groups": sorted(Path("/sys/fs/cgroup").glob("**/mwlab-*")),
-        "files": sorted(path.name for path in Path("/run").iterdir()),
+        "files": sorted(path.name for path in Path("/run").iterdir() if OURS.search(path.name)),
         "processes": [line for line in processes if "middleware-lab" in line or JOB in line],
         "congestion": Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text(),
     }
