@@ -64,7 +64,7 @@ if ! by_uv >build/set-up/uv.log 2>&1; then
     awk '/^[^ ]/ {unwanted = /^uv==/} !unwanted' requirements.lock >build/set-up/pip.txt
     run by_pip build/set-up/pip.txt
 fi
-# As pip does, uv does not: otherwise each command compiles what it loads, for ever if it may not write here.
-# At low priority, for the middleware may be built meanwhile. Tests of packages, and files for other Pythons, do not matter.
-nice "$python" -m compileall -q -j 0 -x '/tests?/' .venv/lib/python*/site-packages >/dev/null 2>&1 || true
+# pip has compiled the packages, uv has not: what the commands load is compiled here, once, for those, too, who may not
+# write here. All of the packages would take a minute of two processors.
+run env -u PYTHONDONTWRITEBYTECODE "$python" -c 'import remote.commands.cli, report.__main__'
 touch .venv/installed
