@@ -159,7 +159,7 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py
-	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin) middleware-kotlin/mvnw binder/postBuild
+	@$(BIN)/shellcheck --external-sources .ci/run $$(git -c safe.directory="$$(pwd -P)" ls-files '*.sh' middleware-kotlin/bin) middleware-kotlin/mvnw binder/postBuild
 
 format: $(INSTALLED) ## Reformat the sources
 	@$(BIN)/ruff check --fix .

@@ -25,6 +25,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from analysis.git_commands import git_command
+
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 RESULTS = FOLDER / "results.json"
@@ -158,7 +160,7 @@ def _commit() -> str:
 
     def git(*words: str) -> str:
         answer = subprocess.run(
-            ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False
+            git_command(ROOT, *words), capture_output=True, text=True, check=False
         )
         return answer.stdout.strip()
 

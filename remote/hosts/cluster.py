@@ -19,7 +19,7 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
 
     Parameters
     ----------
-    python : path, on every host that of an environment with this project, in the version that is here.
+    python : path on every host, of an environment with this project in the version that is here.
     allow_public : they may listen on addresses that the Internet routes.
 
     Yields

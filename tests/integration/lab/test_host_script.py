@@ -1,4 +1,4 @@
-"""What a host sees of this machine's files: nothing of /tmp, /var/log and its home but some paths."""
+"""What a host sees of this machine: of /tmp, /var/log and its home only what it is given."""
 
 import subprocess
 import tempfile
