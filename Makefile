@@ -23,7 +23,12 @@ REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/
   data/reference/sensitivity/*/as-it-is data/reference/middlewares/*/sensitivity/*/as-it-is \
   data/schmid2018 data/yenicelik2018 data/cetin2018 data/khalil2016)
 INSTALLED := .venv/installed
-PACKAGES := .venv/packages
+SET_UP := build/set-up
+PACKAGES := $(SET_UP)/packages
+BUILDERS := $(SET_UP)/builders
+BROWSER := $(SET_UP)/browser
+VENV := $(SET_UP)/venv
+PROVISION := remote/hosts/provision
 DELAY_LINE := build/delay-line
 # COVERAGE=NAME counts the lines and branches that tests run, in build/coverage/NAME.
 COVERED = build/coverage/$(COVERAGE)
@@ -31,44 +36,53 @@ RUN := $(BIN)/python $(if $(COVERAGE),-m coverage run --data-file="$(CURDIR)/$(C
 PYTEST := $(RUN) -m pytest --quiet
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)  # JupyterLab asks root
 
-# The folder of that name is no target's result; two builds would write one target folder.
+# The folder of that name is no target's result; two builds would write one target folder. But what `setup` starts waits
+# for the network most of the time: Debian packages one call after the other, beside them Python's, the jar and the delay line.
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
+export PYTHON
 .PHONY: help setup jar report notebooks notebooks-check check test test-all kotlin kotlin-unit bench coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
 
-setup: $(PACKAGES) ## Install what is missing: Debian packages, Python environment, middleware
-	@printf '%s\n' $(DELAY_LINE) jar | xargs -P 2 -n 1 $(MAKE) --silent # both wait for the network
+setup: ## Install what is missing: Debian packages, Python environment, middleware
+	@$(MAKE) --silent --jobs SIDE_BY_SIDE=yes $(INSTALLED) $(PACKAGES) $(JAR) $(DELAY_LINE)
 
-$(INSTALLED): requirements.lock pyproject.toml remote/hosts/provision/debian.sh
-	@remote/hosts/provision/debian.sh report
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@echo "Installing the Python environment into .venv"
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@touch $@
+$(INSTALLED): requirements.lock pyproject.toml $(PROVISION)/python.sh | $(VENV)
+	@$(PROVISION)/python.sh "$(PYTHON)"
 
-$(PACKAGES): remote/hosts/provision/debian.sh
-	@remote/hosts/provision/debian.sh
+$(VENV): $(PROVISION)/debian.sh
+	@$(PROVISION)/debian.sh python
 	@mkdir -p $(@D)
 	@touch $@
 
-$(DELAY_LINE): $(wildcard remote/providers/local_lab/links/delay/*.[ch]) | $(PACKAGES) $(INSTALLED)
+$(BUILDERS): $(PROVISION)/debian.sh | $(VENV)
+	@$(PROVISION)/debian.sh build
+	@touch $@
+
+$(PACKAGES): $(PROVISION)/debian.sh | $(BUILDERS)
+	@$(PROVISION)/debian.sh
+	@touch $@
+
+$(BROWSER): $(PROVISION)/debian.sh | $(VENV)
+	@$(PROVISION)/debian.sh report
+	@touch $@
+
+$(DELAY_LINE): $(wildcard remote/providers/local_lab/links/delay/*.[ch]) | $(BUILDERS) $(INSTALLED)
 	@echo "Building the delay line"
 	@$(BIN)/python -c 'from remote.providers.local_lab.links import delay_line; delay_line.build_line()'
 
 jar: $(JAR) ## Build the middleware and the load generator
 
-$(JAR): $(KOTLIN_SOURCES) | $(PACKAGES)
+$(JAR): $(KOTLIN_SOURCES) | $(BUILDERS)
 	@echo "Building the middleware"
-	@$(MAVEN) --quiet -Dmaven.test.skip=true package
+	@$(MAVEN) --quiet -Dmaven.test.skip=true package > $(SET_UP)/jar.log 2>&1 || { cat $(SET_UP)/jar.log >&2; exit 1; }
 
 # What is shipped is only read: neither lab nor jar.
 ifeq ($(CAMPAIGN),reference)
-report: $(INSTALLED)
+report: $(INSTALLED) $(BROWSER)
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 else
 report: setup ## Measure on the local lab, run the notebooks, write the report; or CAMPAIGN=reference
@@ -127,17 +141,17 @@ lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py tests/parts.py
-	@$(BIN)/shellcheck --external-sources .ci/run $$(git ls-files '*.sh' middleware-kotlin/bin) middleware-kotlin/mvnw binder/postBuild
+	@$(BIN)/mypy middleware-kotlin/bench/*.py middleware-kotlin/prove/*.py tests/parts.py tests/line_coverage.py
+	@$(BIN)/shellcheck --external-sources .ci/run $$(git -c safe.directory="$$(pwd -P)" ls-files '*.sh' middleware-kotlin/bin) middleware-kotlin/mvnw binder/postBuild
 
 format: $(INSTALLED) ## Reformat the sources
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@$(MAVEN) --quiet spotless:apply
 
-COMPILE := uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-emit-index-url
+COMPILE := $(or $(wildcard $(BIN)/uv),uv) pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-emit-index-url
 
-lock: ## Pin the Python packages that pyproject.toml asks for (needs uv)
+lock: ## Pin the Python packages that pyproject.toml asks for
 	$(COMPILE) --extra dev --extra ansible --output-file requirements.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --output-file binder/requirements.txt pyproject.toml
 

@@ -23,6 +23,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from analysis.git_commands import git_command
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).with_suffix(".json")
 DOCUMENT = ROOT / "docs" / "reference" / "proofs.md"
@@ -289,7 +291,7 @@ def _commit() -> str:
 
     def git(*words: str) -> str:
         answer = subprocess.run(
-            ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False
+            git_command(ROOT, *words), capture_output=True, text=True, check=False
         )
         return answer.stdout.strip()
 

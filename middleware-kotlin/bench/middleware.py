@@ -48,6 +48,8 @@ from systems import (
     start_all,
 )
 
+from analysis.git_commands import git_command
+
 ROOT = Path(__file__).parents[2]
 VALUES_BYTES = (4096, 128)
 CELLS = ((1, 4096), (64, 128), (64, 4096), (1000, 4096), (10_000, 4096))
@@ -246,8 +248,8 @@ def _facts(arguments: argparse.Namespace, java: Java, started: datetime) -> dict
         "command": " ".join(["middleware.py", *sys.argv[1:]]),
         "started": started.isoformat(timespec="seconds"),
         "minutes": round((datetime.now(UTC) - started).total_seconds() / 60, 1),
-        "git_commit": _output("git", "-C", str(ROOT), "rev-parse", "HEAD"),
-        "git_dirty": bool(_output("git", "-C", str(ROOT), "status", "--short", "--", "*.kt")),
+        "git_commit": _output(*git_command(ROOT, "rev-parse", "HEAD")),
+        "git_dirty": bool(_output(*git_command(ROOT, "status", "--short", "--", "*.kt"))),
         "cpu": cpu_model(),
         "cpus": os.cpu_count(),
         "kernel": os.uname().release,

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict
 
+from analysis.git_commands import git_command
 from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
 from analysis.whole_files import sync_to_disk, write_json
 from remote.checked_files import Count, matching, one_of, parse, told, whole_number
@@ -39,7 +40,7 @@ def git_state(root: Path) -> dict[str, object]:
     """
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(root), *arguments]
+        command = git_command(root, *arguments)
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:

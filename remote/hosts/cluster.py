@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
 
     Parameters
     ----------
-    python : on every host that of an environment with this project, in the version that is here.
+    python : path on every host, of an environment with this project in the version that is here.
     allow_public : they may listen on addresses that the Internet routes.
 
     Yields
@@ -50,7 +51,7 @@ def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) ->
             connect_options=[ssh_options(host) for host in (hosts[0], *hosts)],
             scheduler_options={"host": hosts[0].data_address, "port": 0, "dashboard": False},
             worker_options={"nthreads": 1},
-            remote_python=python,
+            remote_python=shlex.quote(python),
         )
     except Exception as exc:  # it raises what asyncssh does, or none of its own
         names = ", ".join(host.name for host in hosts)

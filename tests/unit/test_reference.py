@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import pytest
 
+from analysis.git_commands import git_command
 from analysis.paths import PROJECT, REFERENCE
 from analysis.tables import tidied
 from analysis.tables.packed import SUFFIX, raw_files
@@ -97,7 +98,7 @@ def test_the_history_has_what_was_released(name):
 
 
 def git(*arguments):
-    command = ["git", "-C", str(PROJECT), *arguments]
+    command = git_command(PROJECT, *arguments)
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

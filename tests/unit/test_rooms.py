@@ -86,7 +86,10 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
         for used in graph.find_modules_directly_imported_by(module)
         if used.startswith("analysis.")
     }
-    files, judging = {"whole_files", "locks", "text"}, {"statistics", "lab", "claims"}
+    files, judging = (
+        {"whole_files", "locks", "text", "git_commands"},
+        {"statistics", "lab", "claims"},
+    )
     assert uses <= files | judging | {"results", "tables", "requests", "figures"}
     told = ["claims.claim", "claims.of_campaign", "figures.over_time.chrome_trace"]
     told += [f"requests.{path.stem}" for path in (PROJECT / "analysis/requests").glob("[!_]*.py")]

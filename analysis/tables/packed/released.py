@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
+from analysis.git_commands import git_command
 from analysis.paths import PROJECT
 from analysis.results import ParseError
 from analysis.whole_files import write_whole, written_whole
@@ -126,7 +127,7 @@ def _git(
     repository: Path, *arguments: str, into: IO[bytes] | int = subprocess.DEVNULL
 ) -> str | None:
     """Run git; return None if it went well, and otherwise the last line that it said."""
-    command = ["git", "-C", str(repository), *arguments]
+    command = git_command(repository, *arguments)
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
     try:
         done = subprocess.run(

@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from analysis.git_commands import git_command
 from analysis.paths import PROJECT
 from analysis.results import ParseError
 from analysis.tables.packed.archives import archive_path
@@ -27,7 +28,7 @@ def release(campaign_dir: Path, sections: Iterable[str], repository: Path = PROJ
     """
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(repository), *arguments]
+        command = git_command(repository, *arguments)
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     paths = [archive_path(campaign_dir, section) for section in sections]

@@ -26,7 +26,7 @@ fetch() {
 # resolve <argument of mvn> ...: the machine's own Maven and its settings, which say from where; a repository of its own.
 # One of 3.9 or later would hold it to the list by itself, also while the list is made.
 resolve() {
-    mvn --batch-mode --quiet --file "$project/.mvn/wrapper/pom.xml" "-Dmaven.repo.local=$fetched" \
+    mvn --batch-mode --quiet -Dstyle.color=never --file "$project/.mvn/wrapper/pom.xml" "-Dmaven.repo.local=$fetched" \
         -Daether.artifactResolver.postProcessor.trustedChecksums=false "$@" >&2
 }
 

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Install the Debian packages that the local lab and the report need, and only those that are missing.
-# Usage: debian.sh [--check] [report], or debian.sh --list
+# Usage: debian.sh [--check] [report|python|build], or debian.sh --list
 #   --check   only say what is missing (exit status 1 if anything is)
 #   report    only what the report of a measured campaign needs, not the lab
+#   python    only what a virtual environment of Python needs
+#   build     only what builds the middleware and the lab's programs
 #   --list    only name all packages, one a line, those instead of which others may be, too
 set -eu
 
@@ -12,10 +14,17 @@ part=${1:-all}
 
 # Each line: a program, then the packages that have it, the first available one is taken.
 wanted=''
-[ -x "${BROWSER_PATH:-}" ] || wanted='chromium   chromium'
-[ "$part" = report ] || wanted="$wanted
-javac      openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
+browser=chromium
+[ ! -x "${BROWSER_PATH:-}" ] || browser=''
+builders='javac      openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 mvn        maven
+gcc        gcc'
+case $part in
+python) ;;
+build) wanted=$builders ;;
+report) wanted="$browser $browser" ;;
+*) wanted="$browser $browser
+$builders
 memcached  memcached
 memccapable libmemcached-tools
 postgres   postgresql
@@ -28,9 +37,8 @@ iperf3     iperf3
 tcpdump    tcpdump
 nc         netcat-openbsd
 nutcracker nutcracker
-haproxy    haproxy
-gcc        gcc
-"
+haproxy    haproxy" ;;
+esac
 if [ "$part" = --list ]; then
     echo "$wanted" | awk '{ for (i = 2; i <= NF; i++) print $i }'
     exit
@@ -49,9 +57,9 @@ $program $packages"
 done <<LIST
 $wanted
 LIST
-[ "$part" = report ] || { [ -e /usr/include/linux/if_packet.h ] && [ -e /usr/include/stdio.h ]; } || missing="$missing
+[ "$part" = report ] || [ "$part" = python ] || { [ -e /usr/include/linux/if_packet.h ] && [ -e /usr/include/stdio.h ]; } || missing="$missing
 libc6-dev libc6-dev"
-python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing
+"${PYTHON:-python3}" -c 'import ensurepip, venv' 2>/dev/null || missing="$missing
 python3-venv python3-venv"
 
 [ -n "$missing" ] || exit 0
@@ -63,13 +71,28 @@ fi
 
 first=$(echo "$missing" | awk 'NF {printf "%s ", $2}')
 if "$check" || [ "$(id -u)" -ne 0 ]; then
+    case $check$part in # not one part after the other: whoever must ask root asks once
+    falsebuild) exec "$0" --check ;;
+    falsepython) exec "$0" --check report ;;
+    esac
     echo "Missing programs: $programs" >&2
     echo "Install them as root, then run again:  apt-get install --no-install-recommends $first" >&2
     exit 1
 fi
 
 echo "Installing Debian packages for: $programs"
-apt-get update -qq
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+# apt COMMAND ...: what it says is shown only if it fails, and then whole.
+apt() {
+    DEBIAN_FRONTEND=noninteractive apt-get "$@" >"$log" 2>&1 || {
+        status=$?
+        cat "$log" >&2
+        exit "$status"
+    }
+}
+apt update -qq
 available=''
 while read -r program packages; do
     [ -n "$program" ] || continue
@@ -87,8 +110,7 @@ LIST
 # installation, and of PostgreSQL there is to be no cluster that the next boot would start.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
-    trap 'rm -f "$policy"' EXIT
-    trap 'exit 130' INT TERM
+    trap 'rm -f "$policy" "$log"' EXIT
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod +x "$policy"
 fi
@@ -99,7 +121,7 @@ case " $available " in
     ;;
 esac
 # shellcheck disable=SC2086  # one word a package
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $available >/dev/null
+apt install -y -qq --no-install-recommends $available
 disable() { # PACKAGE SERVICE: nor by the next boot, if this script brought it
     case " $available " in
     *" $1 "*) systemctl disable --quiet "$2" 2>/dev/null || true ;;

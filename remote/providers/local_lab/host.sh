@@ -1,17 +1,19 @@
 #!/bin/sh
 # Turns the namespaces it is started in into a host of the lab and becomes the host's sshd.
 #
-#   host.sh NAME FILES TMPFS_MIB SSHD USER [TYPE OPTIONS ACCOUNT]
+#   host.sh NAME FILES TMPFS_MIB SSHD USER TYPE OPTIONS ACCOUNT [PATH ...]
 #     FILES: the host's folder, as sshd.py has written it
 #     USER: who is on it: root, or the user as whom this root is outside of its namespace
-#     TYPE, OPTIONS: of the control groups' file system that counts the host's CPU time
-#     ACCOUNT: the file in it that does
+#     TYPE, OPTIONS: of the control groups' file system that counts the host's CPU time, or empty
+#     ACCOUNT: the file in it that does, or empty
+#     PATH: a folder, file or symbolic link that stays visible on the host, and can only be read
 #
 # It is process 1 of the host: when it is killed, everything on the host ends.
 set -eu
 umask 022
 name=$1 files=$2 size=size=$3m sshd=$4 user=$5
-type=${6-} options=${7-} account=${8-}
+type=$6 options=$7 account=$8
+shift 8
 
 # The number and start time that this process has outside, for `lab status` and `lab down`.
 read -r stat </proc/self/stat
@@ -47,16 +49,69 @@ fi
 mount -n --move "$new" /run
 mount -n --bind /run/middleware-lab/etc_hosts /etc/hosts
 
+# Folders that the host has for itself; without symbolic links, as the PATHs are. The home is empty: a host
+# starts no shell with the settings of this machine's user, which may be slow, wait for locks, or change PATH.
+tmp=$(readlink -m /tmp) logs=$(readlink -m /var/log)
+home=$(readlink -m "$(getent passwd "$user" | cut -d : -f 6)")
+
+# The PATHs in these folders are held elsewhere until the folders are hidden.
+held=/run/middleware-lab/held
+mkdir "$held"
+number=0
+for path; do
+  number=$((number + 1))
+  case $path in "$tmp"/* | "$logs"/* | "$home"/*) ;; *) continue ;; esac
+  if [ -L "$path" ]; then
+    cp -P "$path" "$held/$number"
+    continue
+  elif [ -d "$path" ]; then
+    mkdir "$held/$number"
+  else
+    : >"$held/$number"
+  fi
+  mount -n --rbind "$path" "$held/$number"
+done
+
+# Keeps the options that the mount has: an ordinary user may not take them away.
+make_readable_only() {
+  options=$(findmnt -n -f -o VFS-OPTIONS --mountpoint "$1" | sed 's/^rw/ro/')
+  mount -n -o "remount,bind,$options" "$1" || echo "host.sh: $1 can be written to" >&2
+}
+
+# hide FOLDER MODE PATH ...: put an empty folder in its place, in which only the PATHs below it are seen.
+hide() {
+  hidden=$1
+  mount -n -t tmpfs -o "$size,mode=$2" mwlab "$hidden"
+  shift 2
+  number=0
+  for path; do
+    number=$((number + 1))
+    case $path in "$hidden"/*) ;; *) continue ;; esac
+    mkdir -p "$(dirname "$path")"
+    if [ -L "$held/$number" ]; then
+      [ -L "$path" ] || cp -P "$held/$number" "$path"
+      continue
+    elif [ -d "$held/$number" ]; then
+      mkdir -p "$path"
+    elif [ ! -e "$path" ]; then
+      : >"$path"
+    fi
+    mount -n --rbind "$held/$number" "$path"
+    make_readable_only "$path"
+  done
+}
+
 # What programs leave in these is the host's own, too, and ends with it.
-mount -n -t tmpfs -o "$size,mode=1777" mwlab /tmp
-mount -n -t tmpfs -o "$size,mode=755" mwlab /var/log
+hide "$tmp" 1777 "$@"
+hide "$logs" 755 "$@"
 : >/var/log/lastlog # or sshd complains to whoever opens a shell
 
-# An empty home: a host starts no shell with the settings of this machine's user, which may be slow,
-# wait for locks, or change PATH.
-home=$(getent passwd "$user" | cut -d : -f 6)
 mkdir -p "$home" # it may lie below /tmp
-mount -n -t tmpfs -o "$size,mode=700" mwlab "$home"
+hide "$home" 700 "$@"
+for mounted in "$held"/*; do
+  if mountpoint -q "$mounted"; then umount -n -l "$mounted"; fi
+done
+rm -r --one-file-system "$held"
 
 set -- "$sshd" -D -e -f /run/middleware-lab/sshd_config
 if [ "$user" = root ]; then

@@ -10,6 +10,7 @@ from remote.hosts.ssh.options import SSH_PORT
 from remote.hosts.ssh.server import COMMON_CONFIG
 from remote.processors import on_processors
 from remote.programs import SEARCH_PATH, find, run, side_by_side
+from remote.project_paths import controllers_paths
 from remote.providers.account import account
 from remote.providers.local_lab.cgroups import Groups, entering
 from remote.providers.local_lab.files import CPU_ACCOUNT, HOST_DIR, LabFiles
@@ -100,7 +101,8 @@ def start(
     isolated = ["unshare", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child"]
     script = ["sh", str(_HOST_SCRIPT), host.name, str(folder), str(tmpfs_mib), find(SSHD)]
     script += [user_of_hosts()]
-    script += groups.mount_words(host.name)
+    script += groups.mount_words(host.name) or ["", "", ""]
+    script += map(str, controllers_paths())
     started = [*detached, *isolated, *script]
     with (folder / "log").open("ab") as log:
         subprocess.run(

@@ -1,11 +1,10 @@
 """Hosts of the lab as a Dask cluster."""
 
-import sysconfig
+import sys
 from dataclasses import replace
 
 import pytest
 
-from analysis.paths import PROJECT
 from analysis.work import mapped, workers
 from remote.errors import HostUnreachable
 from remote.hosts.cluster import cluster
@@ -22,12 +21,8 @@ def two_hosts(fleet):
     return replace(fleet.inventory, hosts=fleet.inventory.hosts[:2])
 
 
-# The system's Python may be of another patch level than that of the environment.
-@pytest.mark.filterwarnings("ignore:Mismatched versions found")
 def test_work_is_done_on_the_hosts_with_the_same_numbers(two_hosts):
-    packages = sysconfig.get_path("purelib")  # the home of this Python may be hidden on hosts
-    python = f"env PYTHONPATH={PROJECT}:{packages} /usr/bin/python3"
-    with cluster(two_hosts, python) as address, workers(scheduler=address) as those:
+    with cluster(two_hosts, sys.executable) as address, workers(scheduler=address) as those:
         assert those.count == 2
         found = list(mapped(drawn, range(40), seed=5, within=those))
     with workers(1) as here:
