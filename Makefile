@@ -9,10 +9,8 @@ CAMPAIGN ?= smoke
 PROFILE ?= smoke
 # That of the campaign if it is begun, else what this machine can have: `local`, or `loopback` with a note.
 FLEET ?= $$($(BIN)/lab fleet --campaign $(CAMPAIGN))
-RUNS ?= 100000000
 # Databases of the local lab have so much CPU time and no more, which only root may say.
 QUEUES := $(if $(filter 0,$(shell id -u))$(filter-out file,$(origin FLEET)),q1 q2 q3 q4 q5 q6)
-SEED ?= 1
 SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 4.4 5.1 5.2 6 7 8 9 $(QUEUES)
 
 BIN := .venv/bin
