@@ -41,6 +41,9 @@ CHAPTERS: dict[int, Callable[[Findings], None]] = {
 }
 """Number of a chapter, which is that of its notebook, to what checks its claims."""
 
+ABOUT_RUNS = tuple(number for number, check in CHAPTERS.items() if check != published.check)
+"""Chapters whose claims depend on a campaign's runs; the others are about what studies print."""
+
 
 def claims_of(campaign_dir: Path, chapter: int | None = None) -> list[Claim]:
     """Make the claims about a campaign, of one chapter or of all in their order.

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from analysis.claims.of_campaign import findings_of
+from analysis.claims.of_campaign import ABOUT_RUNS, findings_of
 from analysis.results import ParseError
 from analysis.tables import packed
 from analysis.tables.run import measured_sections
@@ -106,11 +106,11 @@ def _pack(path: Path, whole: bool) -> None:
 def _claims_about(path: Path) -> list[dict[str, Any]]:
     """Return the claims that runs bear on; none, and say why, where they cannot be read."""
     try:
-        found = findings_of(path).values()
+        found = findings_of(path, ABOUT_RUNS).values()
     except ParseError as exc:  # it was measured so
         click.echo(visible(f"{path.relative_to(DATA_DIR)}: {METADATA} is without claims: {exc}"))
         return []
-    return [claim.to_dict() for one in found if one.asked for claim in one.claims]
+    return [claim.to_dict() for one in found for claim in one.claims]
 
 
 def _tidy_again(path: Path) -> None:

@@ -1,17 +1,11 @@
-"""The notebooks run top to bottom on a finished campaign, without a host, and become the report."""
+"""The notebooks hold text and calls only, refer to their figures, and are short."""
 
 import ast
-import os
 import re
-import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
-
-from remote.campaign import DATA_DIR
-from report.make import make_report
-from tests.helpers.campaign import build_campaign, build_network_runs
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("[0-9][0-9]-*.ipynb"))
 MEASURES = re.compile(r"measured\.measure\(|measure_study\(")
@@ -19,35 +13,6 @@ MEASURING = [path for path in NOTEBOOKS if MEASURES.search(path.read_text())]
 MOST_CELLS, MOST_FIGURES, MOST_WORDS = 30, 8, 930
 FIGURE = r"present\.figure\(|explore\("
 LONGEST_CELL = 12  # lines beside imports; longer ones compute, which belongs into analysis/
-
-
-@pytest.fixture(scope="module")
-def campaign():
-    """A synthetic campaign that holds every run of the smoke profile, removed afterwards."""
-    folder = DATA_DIR / f"test-notebooks-{os.getpid()}"
-    try:
-        build_campaign(folder, clients_per_thread=(1, 8, 32))
-        build_campaign(folder, sections=("2.2",), clients_per_thread=(2, 16))
-        build_campaign(folder, sections=("3.2",), clients_per_thread=(32,), workers=(64,))
-        build_campaign(folder, sections=("4.1",), clients_per_thread=(8, 32))
-        build_campaign(folder, sections=("4.4", "5.1", "5.2"))
-        build_network_runs(folder)
-        yield folder.name
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.mark.filterwarnings("default")  # not ours: kernels are started by papermill
-def test_notebooks_become_one_report(campaign, tmp_path):
-    exported = make_report(campaign, tmp_path, notebooks=NOTEBOOKS)
-    assert exported.pdf.read_bytes().startswith(b"%PDF-")
-    for path in exported.html.parent.glob("0[02345]-*.html"):
-        assert "<strong>Not measured.</strong>" not in path.read_text()
-    names = {path.stem for path in exported.figures}
-    assert {"00-1-network", "02-1-load", "02-2-load", "03-1-load", "03-2-queue"} <= names
-    for path in exported.figures:
-        assert "<image" not in path.read_text(), f"{path.name} holds a raster image"
-        assert path.with_suffix(".csv").stat().st_size > 0
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""Every line has a room, and the rooms' imports run one way.
+"""Imports run one way.
 
 The docstring of a package tells its rooms in their order, and what belongs into each.
 """
@@ -6,7 +6,6 @@ The docstring of a package tells its rooms in their order, and what belongs into
 import graphlib
 import itertools
 import re
-from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +14,6 @@ import pytest
 
 from analysis.paths import PROJECT
 
-MOST_FILES = 12
 ANALYSIS_DOC = PROJECT / "docs" / "reference" / "analysis.md"
 MAP = PROJECT / "CONTRIBUTING.md"
 KOTLIN = PROJECT / "middleware-kotlin/src/main/kotlin/mwlab"
@@ -37,15 +35,6 @@ def rooms(package: str) -> dict[str, tuple[int, str]]:
         for place, match in enumerate(found)
         for name in match["names"].split(", ")
     }
-
-
-def folders(package: str) -> list[Path]:
-    top = Path(import_module(package).__file__).parent
-    return [top, *(path for path in top.rglob("*") if (path / "__init__.py").is_file())]
-
-
-def modules(folder: Path) -> list[str]:
-    return [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
 
 
 @pytest.mark.parametrize("package", ["analysis", "remote", "report"])
@@ -99,22 +88,6 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
     assert {name.split(".")[1] for name in telling if name.startswith("remote.")} == {"commands"}
 
 
-@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
-def test_folders_are_small(package):
-    sizes = {str(folder): len(modules(folder)) for folder in folders(package)}
-    assert max(sizes.values()) <= MOST_FILES, {
-        folder: size for folder, size in sizes.items() if size > MOST_FILES
-    }
-
-
-@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
-def test_a_name_stands_once(package):
-    """But for the chapters of claims, which are named after what they tell of."""
-    rest = [folder for folder in folders(package) if folder.name != "chapters"]
-    names = Counter(name for folder in rest for name in {folder.name, *modules(folder)})
-    assert [name for name, count in names.items() if count > 1] == []
-
-
 def kotlin_packages(source: Path) -> dict[str, list[Path]]:
     """Name of each package of Kotlin to its files."""
     found: dict[str, list[Path]] = {}
@@ -125,9 +98,8 @@ def kotlin_packages(source: Path) -> dict[str, list[Path]]:
 
 
 @pytest.mark.parametrize("source", [KOTLIN, KOTLIN_TESTS])
-def test_packages_of_kotlin_are_small_folders(source):
+def test_files_of_kotlin_stand_in_the_folder_of_their_package(source):
     for package, paths in kotlin_packages(source).items():
-        assert len(paths) <= MOST_FILES, f"{package} has {len(paths)} files"
         wrong = [p.name for p in paths if f"\npackage {package}\n" not in f"\n{p.read_text()}"]
         assert wrong == [], f"{wrong} stand in the folder of {package}, which is not their package"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pandas as pd
 
 from analysis.claims.findings import Findings
@@ -31,8 +33,22 @@ def check(found: Findings) -> None:
 
 
 def _derived(found: Findings) -> None:
+    for statement, places, share in _shares_that_agree():
+        found.check(
+            "10",
+            statement,
+            quantity=f"share of numbers that agree, {places}",
+            measured=exact(share),
+            holds=FOLLOW,
+            see="10-agreement",
+        )
+
+
+@cache
+def _shares_that_agree() -> list[tuple[str, str, float]]:
+    """Return statement, places and the share of derived numbers that agree, computed once."""
     stations = pd.concat([yenicelik_single_queue(), yenicelik_many_servers()])
-    for statement, places, derived in (
+    derived = (
         (
             "Yenicelik's effects follow from the values that he prints.",
             "his tables 1 to 4",
@@ -58,16 +74,11 @@ def _derived(found: Findings) -> None:
             "his tables 1 to 7 and text",
             su_numbers(),
         ),
-    ):
-        tested = derived[~derived["inferred"]]
-        found.check(
-            "10",
-            statement,
-            quantity=f"share of numbers that agree, {places}",
-            measured=exact(float(tested["agrees"].mean())),
-            holds=FOLLOW,
-            see="10-agreement",
-        )
+    )
+    return [
+        (statement, places, float(numbers.loc[~numbers["inferred"], "agrees"].mean()))
+        for statement, places, numbers in derived
+    ]
 
 
 def _sets(found: Findings) -> None:

@@ -11,8 +11,6 @@ from analysis.claims.counterparts.judged import (
     together,
 )
 from analysis.claims.counterparts.listed import listed_counterparts
-from analysis.claims.counterparts.page import page
-from analysis.paths import PROJECT, REFERENCE
 from tests.helpers.campaign import build_campaign
 
 
@@ -20,11 +18,6 @@ from tests.helpers.campaign import build_campaign
 def judged(tmp_path_factory):
     """A campaign of section 2.1 alone: its gets are the studies', its sets Schmid's alone."""
     return judged_counterparts(build_campaign(tmp_path_factory.mktemp("one"), sections=["2.1"]))
-
-
-@pytest.fixture(scope="module")
-def reference():
-    return judged_counterparts(REFERENCE)
 
 
 def of(judged: pd.DataFrame, study: str, place: str) -> pd.Series:
@@ -82,13 +75,3 @@ def test_an_empty_campaign_is_compared_with_nothing(tmp_path):
         assert compared(name, tmp_path).empty == bool(sections), name
     with pytest.raises(ValueError, match="comparison must be one of"):
         compared("everything", tmp_path)
-
-
-def test_every_comparison_finds_numbers_in_the_reference(reference):
-    missing = reference[reference["reason"] == NOT_MEASURED]
-    assert missing.empty, missing[["study", "place"]]
-
-
-def test_the_documentation_shows_the_reference(reference):
-    """Where it does not: `make studies`, then commit."""
-    assert (PROJECT / "docs" / "studies.md").read_text() == page(reference)

@@ -8,6 +8,7 @@ import pytest
 from analysis.git_commands import git_command
 from analysis.paths import PROJECT, REFERENCE
 from analysis.tables import tidied
+from analysis.tables.overview import CHECKS
 from analysis.tables.packed import SUFFIX, raw_files
 from analysis.tables.packed.released import released
 from analysis.tables.run import MANIFEST, measured_sections
@@ -137,3 +138,11 @@ def test_packed_files_are_what_was_measured():
             manifest = read_manifest(path.parent)
             assert list(file_findings(path.parent, manifest)) == []
             assert check_findings(path.parent, manifest) == []
+
+
+def test_every_check_is_told_with_what_it_asks():
+    manifests = [read_manifest(path.parent) for path in REFERENCE.glob(f"*/*/*/{MANIFEST}")]
+    names = {check["name"] for manifest in manifests for check in manifest.get("checks", [])}
+    assert len(names) > 10
+    unknown = {name for name in names if not any(name.endswith(known) for known in CHECKS)}
+    assert unknown == set()

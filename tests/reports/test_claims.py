@@ -1,0 +1,51 @@
+"""`lab claims` on the reference campaign and beside a small one that differs from it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from analysis.claims.of_campaign import claims_of
+from analysis.paths import REFERENCE
+from remote.commands.cli import main
+from tests.helpers.campaign import build_campaign
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one")
+    return build_campaign(folder, sections=["3.1"], clients_per_thread=[8], workers=[64])
+
+
+def claims(*options):
+    return CliRunner().invoke(main, ["claims", *map(str, options)])
+
+
+@pytest.mark.selected
+def test_claims_of_the_reference_are_printed():
+    result = claims("reference")
+    assert result.exit_code == 0, result.output
+    assert "One server: its link limits gets." in result.output
+
+
+@pytest.mark.selected
+def test_campaigns_that_differ_are_told_by_the_exit_status(campaign):
+    result = claims(campaign, "--against", "reference")
+    assert result.exit_code == 1
+    assert "reference: holds\n" in result.output
+
+
+def test_a_campaign_agrees_with_itself(campaign):
+    found = json.loads(claims(campaign, "--json").output)
+    assert len(found) > 10
+    assert {claim["verdict"] for claim in found} <= {"holds", "does not hold", "cannot be told"}
+    same = claims(campaign, "--against", campaign)
+    assert same.exit_code == 0
+    assert f"{len(found)} of {len(found)} claims have the same verdict" in same.output
+
+
+def test_statements_are_the_same_whatever_was_measured(tmp_path):
+    everything, nothing = claims_of(REFERENCE), claims_of(tmp_path)
+    assert [(c.section, c.statement, c.see) for c in everything] == [
+        (c.section, c.statement, c.see) for c in nothing
+    ]
