@@ -10,7 +10,6 @@ from remote.project_paths import paths_to
 from remote.providers.local_lab import sshd
 from remote.providers.local_lab.links import congestion
 
-pytestmark = pytest.mark.integration
 SCRIPT = Path(sshd.__file__).with_name("host.sh")
 
 

@@ -88,8 +88,7 @@ def test_every_message_of_a_run_is_accounted_for(fleet, tmp_path):
     assert set(opened) == {"d1", "d2"}
     for one in opened.values():
         assert one["kind"] == "open transaction"
-        assert one["ended_epoch_s"] - one["began_epoch_s"] == pytest.approx(1, abs=0.3)
-        assert one["began_epoch_s"] > manifest["window"]["start_epoch_s"]
+        assert manifest["window"]["start_epoch_s"] < one["began_epoch_s"] < one["ended_epoch_s"]
     assert manifest["hosts"]["d1"]["postgres"].startswith("postgres (PostgreSQL) 1")
     checks = {check["name"] for check in manifest["checks"]}
     assert {"d1_messages_kept", "d2_messages_kept", "databases_taken_counts"} <= checks
