@@ -64,6 +64,7 @@ class OrdinaryUser:
 
     def __init__(self, home: Path) -> None:
         self.home = home
+        self.project = ROOT
 
     def python(
         self, *arguments: str, may_have_namespaces: bool = True
@@ -79,7 +80,7 @@ class OrdinaryUser:
                 "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
                 "HOME": str(self.home),
                 "BASE": sys.base_prefix,
-                "PYTHONPATH": str(ROOT),
+                "PYTHONPATH": str(self.project),
                 "PYTHONDONTWRITEBYTECODE": "1",
             },
             cwd=self.home,

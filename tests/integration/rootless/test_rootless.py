@@ -3,13 +3,14 @@
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from remote.providers.local_lab.links import delay_line
-from tests.helpers.ordinary_user import NAME, UID
+from tests.helpers.ordinary_user import NAME, ROOT, UID
 
 
 def networks():
@@ -65,6 +66,20 @@ def test_lab_comes_up_is_complete_and_all_of_it_is_the_users(up):
     assert up.lab("up").stdout.startswith("The lab is up already.")
     assert up.lab("shell", "s2", "hostname; id -un").stdout == f"s2\n{NAME}\n"
     assert up.lab("shell", "s9").returncode == 1
+
+
+def test_hosts_see_the_project_in_the_users_home_and_cannot_write_to_it(tester):
+    tester.project = tester.home / "my project"
+    for package in ("remote", "analysis", "report"):
+        shutil.copytree(ROOT / package, tester.project / package)
+    for path in [tester.project, *tester.project.rglob("*")]:
+        os.chown(path, UID, UID)
+    result = tester.lab("up")
+    assert result.returncode == 0, result.stderr
+    look = f"ls -A '{tester.home}'; cd '{tester.project}'; ls analysis/paths.py; touch new"
+    shown = tester.lab("shell", "c1", look)
+    assert shown.stdout == "my project\nanalysis/paths.py\n"
+    assert "Read-only file system" in shown.stderr
 
 
 def test_links_have_delays_and_limits_that_can_be_changed(up):
