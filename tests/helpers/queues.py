@@ -20,7 +20,7 @@ LEVELS = {
     "num_databases": 1, "net_threads": 1,
     "database_cpus": 1.0, "think_time_s": 0.0, "value_bytes": 200,
 }  # fmt: skip
-REQUESTS = 6000
+REQUESTS = 2500
 REPETITIONS = 3
 MINUTE_S = 60
 OPENED = 96  # clients of the run in which a transaction is left open

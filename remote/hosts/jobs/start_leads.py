@@ -35,9 +35,11 @@ class StartLeads:
     Parameters
     ----------
     campaign_dir : whose file is read and, by `keep`, written; one that cannot be read is nothing.
+    clock : returns seconds that only rise; tests give one of their own.
     """
 
-    def __init__(self, campaign_dir: Path) -> None:
+    def __init__(self, campaign_dir: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._path = campaign_dir / START_LEADS
         self._lock = threading.Lock()
         self._took_s = _read(self._path)
@@ -50,7 +52,7 @@ class StartLeads:
 
     def first(self, connection: Connection, command: Callable[[], T]) -> T:
         """Run a command that does more than to tell a time: as long is given while none was."""
-        result, seconds = _timed(connection, command)
+        result, seconds = self._timed(connection, command)
         if seconds is not None and seconds <= LONGEST_S:
             with self._lock:
                 self._took_s.setdefault(connection.host.name, _taken(seconds))
@@ -61,7 +63,7 @@ class StartLeads:
 
         def tell(job: Job) -> None:
             name = job.connection.host.name
-            _, seconds = _timed(job.connection, lambda: job.tell(line))
+            _, seconds = self._timed(job.connection, lambda: job.tell(line))
             if seconds is None:
                 self._lost.add(name)
             else:
@@ -93,6 +95,14 @@ class StartLeads:
         slowest = max(clocks, key=of_host)
         return of_host(slowest), slowest
 
+    def _timed(self, connection: Connection, command: Callable[[], T]) -> tuple[T, float | None]:
+        """Run a command; return its seconds, too, but None if the connection broke meanwhile."""
+        way = connection.open()
+        began_s = self._clock()
+        result = command()
+        seconds = self._clock() - began_s
+        return result, seconds if connection.open() is way else None
+
     def _note(self, name: str, seconds: float) -> None:
         """Learn what a host took: it rises at once to that, and falls by half of the way."""
         if seconds > LONGEST_S:
@@ -110,15 +120,6 @@ def _given(took_s: float) -> float:
 def _taken(given_s: float) -> float:
     """Return what is given so much time; the inverse of `_given`."""
     return max(given_s / 2, given_s - _MOST_SPARE_S)
-
-
-def _timed(connection: Connection, command: Callable[[], T]) -> tuple[T, float | None]:
-    """Run a command; return its seconds, too, but None if the connection broke meanwhile."""
-    way = connection.open()
-    began_s = time.monotonic()
-    result = command()
-    seconds = time.monotonic() - began_s
-    return result, seconds if connection.open() is way else None
 
 
 def _read(path: Path) -> dict[str, float]:

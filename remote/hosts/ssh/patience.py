@@ -35,11 +35,21 @@ class Patience:
     Parameters
     ----------
     limit_s : how long the silence may last; `PATIENCE_S` if it is not given.
+    clock : returns seconds that only rise; tests give one of their own.
+    sleep : waits so many seconds, by default no longer than until `end`.
     """
 
-    def __init__(self, limit_s: float | None = None) -> None:
+    def __init__(
+        self,
+        limit_s: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] | None = None,
+    ) -> None:
         self.limit_s = PATIENCE_S if limit_s is None else limit_s
+        self._clock = clock
         self._ended = threading.Event()
+        self._sleep = sleep or sleep_using_event(self._ended)
 
     def __call__(
         self, action: Callable[[], T], *, on_silence: Callable[[str], None] = lambda _: None
@@ -55,15 +65,15 @@ class Patience:
         RemoteError
             That of the last attempt: another one than silence, or the silence has lasted too long.
         """
-        began_s = silent_since_s = time.monotonic()
+        began_s = silent_since_s = self._clock()
 
         def begin(_: RetryCallState) -> None:
             nonlocal began_s
-            began_s = time.monotonic()
+            began_s = self._clock()
 
         def is_enough(_: RetryCallState) -> bool:
             nonlocal silent_since_s
-            now_s = time.monotonic()
+            now_s = self._clock()
             if now_s - began_s > _HEARD_S:
                 silent_since_s = now_s
             if now_s - silent_since_s >= self.limit_s:
@@ -82,7 +92,7 @@ class Patience:
                 multiplier=_FIRST_PAUSE_S, max=_LONGEST_PAUSE_S, jitter=_JITTER_S
             ),
             before_sleep=tell,
-            sleep=sleep_using_event(self._ended),
+            sleep=self._sleep,
             reraise=True,
         )
         return attempts(action)

@@ -1,5 +1,6 @@
 import getpass
 import subprocess
+import sys
 import time
 from dataclasses import replace
 from functools import partial
@@ -132,38 +133,33 @@ def test_spans_are_read_as_they_are_printed():
     ]
 
 
+PARENT = """
+import os, subprocess
+child = subprocess.Popen(["sleep", "600"])
+print("started", flush=True)
+status = None
+while status is None or not os.WIFCONTINUED(status):
+    _, status = os.waitpid(child.pid, os.WUNTRACED | os.WCONTINUED)
+child.kill()
+"""
+
+
 def test_memcached_stops_and_goes_on_at_the_given_seconds(tmp_path):
-    with subprocess.Popen(["sh", "-c", "exec sleep 60 & wait"], cwd=tmp_path) as parent:
+    """Who goes on has been stopped; how late the machine was does not matter."""
+    command = [sys.executable, "-c", PARENT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        parent.stdout.readline()
         (tmp_path / "x.pid").write_text(str(parent.pid))
-        wait_for_child(parent.pid)
-        start_s = time.time() + 0.3
-        pauser = subprocess.Popen(
-            memcached.pause_command("x.pid", [(start_s, start_s + 0.4)]),
-            shell=True,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            text=True,
+        start_s = time.time() + 0.2
+        pausing = memcached.pause_command("x.pid", [(start_s, start_s + 0.2)])
+        done = subprocess.run(
+            pausing, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60
         )
-        time.sleep(max(0.0, start_s + 0.2 - time.time()))
-        assert state_of_child(parent.pid) == "T"
-        text, _ = pauser.communicate(timeout=5)
-        assert state_of_child(parent.pid) == "S"
-        subprocess.run(["pkill", "-P", str(parent.pid)], check=True)
-    ((began_s, ended_s),) = parse_spans(text)
-    assert 0 <= began_s - start_s < 0.15
-    assert 0 <= ended_s - (start_s + 0.4) < 0.15
-
-
-def state_of_child(pid):
-    command = ["ps", "-o", "state=", "--ppid", str(pid)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def wait_for_child(pid):
-    deadline = time.monotonic() + 5
-    while subprocess.run(["pgrep", "-P", str(pid)], capture_output=True).returncode:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+        assert parent.wait(60) == 0
+    ((began_s, ended_s),) = parse_spans(done.stdout)
+    assert start_s - 0.001 <= began_s  # as it was printed
+    assert start_s + 0.199 <= ended_s
+    assert began_s < ended_s
 
 
 def test_monitor_commands():
@@ -244,7 +240,7 @@ def test_counters_of_hosts_that_answer_are_kept_where_one_does_not():
 
     def keep(name, text):
         host_s, asked_s, answered_s = map(float, text.splitlines()[0].split())
-        kept[name] = (text.endswith(b"Receive\n"), abs(host_s - asked_s) < 5 > answered_s - asked_s)
+        kept[name] = (text.endswith(b"Receive\n"), asked_s <= host_s <= answered_s)
 
     with pytest.raises(HostUnreachable, match="c2: cannot connect"):
         monitors.read_counters(OneGone(), ["c1", "c2", "c3"], keep)

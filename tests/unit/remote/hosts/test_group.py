@@ -1,4 +1,4 @@
-import time
+import threading
 
 import pytest
 
@@ -55,12 +55,14 @@ def test_jobs_of_one_host_are_named_by_it_once():
 
 def test_so_many_tasks_run_at_a_time_and_no_more():
     running, most = [], []
+    three = threading.Barrier(3, timeout=60)
 
     def task():
         running.append(1)
         most.append(len(running))
-        time.sleep(0.02)
+        three.wait()
         running.pop()
+        three.wait()
 
     in_parallel({str(n): task for n in range(12)}, at_once=3)
     assert max(most) == 3

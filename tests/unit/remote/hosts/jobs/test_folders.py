@@ -26,15 +26,15 @@ class LocalConnection:
 def test_what_still_runs_is_ended_and_named(tmp_path, name):
     connection = LocalConnection(tmp_path / name)
     folder = f"{connection.host.work_dir}/jobs/old run"
-    for job, command in (("sleeper", "sleep 60"), ("done", "true")):
+    for job, command in (("sleeper", "sleep 600"), ("done", "true")):
         connection.run(start_script(folder, job, command, 60)).check_returncode()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not Path(folder, "done.exit").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     leader = Path(folder, "sleeper.sid").read_text().strip()
     assert clear_jobs(connection) == [f"{folder}/sleeper"]
     left = f"ps -o stat= -g {leader} | grep -v ^Z"
-    assert until(lambda: connection.run(left).stdout == "", 10)  # killed, it still has to go
+    assert until(lambda: connection.run(left).stdout == "", 60)  # killed, it still has to go
     assert not Path(folder).exists()
     assert clear_jobs(connection) == []
 

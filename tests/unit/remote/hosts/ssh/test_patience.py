@@ -1,11 +1,9 @@
-import threading
-import time
-
 import pytest
 
 from remote.errors import CommandFailed, CommandTimeout, ConnectionLost, GroupError, HostGone
 from remote.hosts.ssh import patience
 from remote.hosts.ssh.patience import Patience, gone_hosts, is_silence
+from tests.helpers.clock import FakeClock
 
 GONE = HostGone("c2", "no answer", "Check the link.")
 LOST = ConnectionLost("c2", "it broke off", "Check the link.")
@@ -13,10 +11,13 @@ LATE = CommandTimeout("c2", "true", 1)
 FULL = CommandFailed("c1", "cp", 1, "No space left")
 
 
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch):
-    for name, seconds in {"_FIRST_PAUSE_S": 0.01, "_LONGEST_PAUSE_S": 0.05, "_JITTER_S": 0}.items():
-        monkeypatch.setattr(patience, name, seconds)
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+def patient(clock, limit_s):
+    return Patience(limit_s, clock=clock, sleep=clock.sleep)
 
 
 def failing(*errors):
@@ -30,48 +31,47 @@ def failing(*errors):
     return action
 
 
-def test_what_silence_ended_is_done_again():
+def test_what_silence_ended_is_done_again(clock):
     told = []
-    outcome = Patience(limit_s=5)(failing(GONE, LOST, LATE), on_silence=told.append)
+    outcome = patient(clock, 900)(failing(GONE, LOST, LATE), on_silence=told.append)
     assert outcome == "done"
     assert [text.split(":")[0] for text in told] == ["c2"] * 3
 
 
 @pytest.mark.parametrize("error", [FULL, GroupError({"c1": FULL, "c2": GONE})])
-def test_other_errors_are_not_waited_out(error):
+def test_other_errors_are_not_waited_out(clock, error):
     with pytest.raises(type(error)):
-        Patience(limit_s=5)(failing(error))
+        patient(clock, 900)(failing(error))
+    assert clock() == 0
 
 
-def test_a_silence_that_lasts_too_long_is_an_error():
-    began_s = time.monotonic()
+def test_a_silence_that_lasts_too_long_is_an_error(clock):
     with pytest.raises(HostGone, match="c2"):
-        Patience(limit_s=0.3)(failing(*[GONE] * 1000))
-    assert 0.3 <= time.monotonic() - began_s < 2
+        patient(clock, 300)(failing(*[GONE] * 1000))
+    longest_s = patience._LONGEST_PAUSE_S + patience._JITTER_S
+    assert 300 <= clock() <= 300 + longest_s
 
 
-def test_silence_counts_from_when_the_host_was_heard_last(monkeypatch):
-    monkeypatch.setattr(patience, "_HEARD_S", 0.2)
-    attempts = iter([0.25, 0.25, 0.25])
+def test_silence_counts_from_when_the_host_was_heard_last(clock):
+    heard_s = patience._HEARD_S + 1
+    attempts = iter([heard_s] * 3)
 
     def action():
         for seconds in attempts:
-            time.sleep(seconds)
+            clock.sleep(seconds)
             raise LOST
         return "done"
 
-    assert Patience(limit_s=0.3)(action) == "done"
+    assert patient(clock, heard_s * 2)(action) == "done"
+    assert clock() > heard_s * 3
 
 
 def test_nobody_waits_any_more_when_it_is_ended(monkeypatch):
-    monkeypatch.setattr(patience, "_FIRST_PAUSE_S", 30)
-    monkeypatch.setattr(patience, "_LONGEST_PAUSE_S", 30)
-    one = Patience(limit_s=60)
-    threading.Timer(0.2, one.end).start()
-    began_s = time.monotonic()
-    with pytest.raises(HostGone):
-        one(failing(*[GONE] * 10))
-    assert time.monotonic() - began_s < 5
+    monkeypatch.setattr(patience, "_FIRST_PAUSE_S", 3600)
+    monkeypatch.setattr(patience, "_LONGEST_PAUSE_S", 3600)
+    one = Patience(limit_s=7200)
+    with pytest.raises(HostGone):  # not after an hour
+        one(failing(*[GONE] * 10), on_silence=lambda _: one.end())
 
 
 def test_who_is_gone_is_told_of_one_error_and_of_many():
