@@ -17,9 +17,9 @@ from remote.commands.cli import main
 from remote.experiment.section_file import SECTIONS_DIR
 from tests.helpers.documents import blocks, commands, guides, spans, text_of
 
-NEEDS_LAB = "needs a lab: `make tutorial` does those of the tutorial"
-NEEDS_HOSTS = "needs hosts: `make vm-test` does those of virtual machines"
-MEASURED = "needs what was measured before it: `make tutorial` does those of the tutorial"
+NEEDS_LAB = "needs a lab: part `tutorial` does those of the tutorial"
+NEEDS_HOSTS = "needs hosts: part `virtual-machines` does those of virtual machines"
+MEASURED = "needs what was measured before it: part `tutorial` does those of the tutorial"
 ONLY_PARSED = {
     "lab up": NEEDS_LAB,
     "lab down": NEEDS_LAB,

@@ -213,7 +213,9 @@ def test_cloud_init_brings_what_the_role_needs(role):
     assert disables == (role == "servers")
 
 
-@pytest.mark.skipif(shutil.which("cloud-init") is None, reason="`make vm-test` asks cloud-init")
+@pytest.mark.skipif(
+    shutil.which("cloud-init") is None, reason="part `virtual-machines` asks cloud-init"
+)
 @pytest.mark.parametrize("role", ROLES)
 def test_cloud_init_knows_every_key(role):
     command = ["cloud-init", "schema", "--config-file", FOLDER / f"cloud-init-{role}.yaml"]
