@@ -5,18 +5,13 @@ import pytest
 from analysis.claims.chapters import queueing
 from analysis.claims.findings import Findings
 from analysis.claims.rules import Verdict
-from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign, build_network_runs
 
 SECTIONS = ("3.1", "3.2")
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("synthetic")
-    build_campaign(folder, sections=SECTIONS, clients_per_thread=(1, 32), workers=(8, 64))
-    build_network_runs(folder)
-    return {name: tidy_campaign(folder, [name]) for name in ("0", *SECTIONS)}
+def tables(synthetic):
+    return {name: synthetic(name, clients_per_thread=(1, 32)) for name in ("0", *SECTIONS)}
 
 
 def claims(held):

@@ -15,15 +15,11 @@ from analysis.models.cells import (
 )
 from analysis.models.halves import halves
 from analysis.sections.summary import cells
-from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign, build_network_runs
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("synthetic")
-    build_campaign(folder, sections=("3.1",), clients_per_thread=(1, 32), workers=(8, 64))
-    return tidy_campaign(build_network_runs(folder))
+def tables(synthetic):
+    return synthetic("0", "3.1", clients_per_thread=(1, 32))
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,11 @@ import pytest
 from analysis.models import message_bytes, predict
 from analysis.models.asymptotes import asymptote_table
 from analysis.models.measured import measured_system
-from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign, build_network_runs
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    folder = build_campaign(tmp_path_factory.mktemp("synthetic"), clients_per_thread=(1, 32))
-    return tidy_campaign(build_network_runs(folder))
+def tables(synthetic):
+    return synthetic("0", "2.1", "3.1", clients_per_thread=(1, 32))
 
 
 def test_baseline_has_the_links_and_the_delay_that_were_measured(tables):

@@ -10,14 +10,11 @@ from analysis.sections.full_system import (
     station_table,
 )
 from analysis.sections.summary import cells
-from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory):
-    folder = build_campaign(tmp_path_factory.mktemp("synthetic"), sections=["4.1"])
-    return full_system_table(cells(tidy_campaign(folder).runs.query("workload == 'set'")))
+def ours(synthetic):
+    return full_system_table(cells(synthetic("4.1").runs))
 
 
 def test_every_number_of_workers_has_its_capacity(ours):
@@ -49,16 +46,16 @@ def test_numbers_of_workers_that_no_table_has_stand_alone(ours):
     assert set(table["study"]) == {OURS}
 
 
-def test_one_server_stands_beside_three(tmp_path):
-    build_campaign(tmp_path, sections=["3.2", "4.1"], clients_per_thread=(8,))
-    loads, bounds = beside_one_server(tidy_campaign(tmp_path))
+def test_one_server_stands_beside_three(synthetic):
+    tables = synthetic("3.2", "4.1", clients_per_thread=(1, 32))
+    loads, bounds = beside_one_server(tables)
     assert set(loads["num_servers"]) == {1, 3}
     assert set(loads["workload"]) == {"set"}
     assert bounds.set_index("num_servers")["most_ops_per_s"].idxmin() == 3
 
 
-def test_workers_that_do_not_wait_are_no_bound(tmp_path):
-    tables = tidy_campaign(build_campaign(tmp_path, sections=["4.4"], workers=(2, 64)))
+def test_workers_that_do_not_wait_are_no_bound(synthetic):
+    tables = synthetic("4.4", workers=(2, 64))
     loads, bounds = by_dispatch(tables)
     assert set(loads["system"]) == {"3 servers, sequential", "3 servers, pipelined"}
     most = bounds.set_index(["dispatch", "workers"])["most_ops_per_s"]
@@ -68,10 +65,10 @@ def test_workers_that_do_not_wait_are_no_bound(tmp_path):
     assert (bounds["most_ops_per_s"] * least).tolist() == pytest.approx([96] * 4)
 
 
-def test_all_workers_of_both_middlewares_are_one_station(tmp_path):
-    tables = tidy_campaign(build_campaign(tmp_path, sections=["4.1"], clients_per_thread=(1, 8)))
+def test_all_workers_of_both_middlewares_are_one_station(synthetic):
+    tables = synthetic("4.1", clients_per_thread=(1, 32))
     table = station_table(cells(tables.runs), tables.windows, 2)
     assert table["workers"].tolist() == [16, 16, 128, 128]
-    assert set(table["num_clients"]) == {48}
+    assert set(table["num_clients"]) == {192}
     assert set(table["service_rate_from"]) == {"best second", "service times"}
     assert (table["M/M/m"].dropna() > 0).all()

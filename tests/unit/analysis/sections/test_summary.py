@@ -12,12 +12,12 @@ from analysis.sections.summary import (
     varied,
 )
 from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign, build_run
+from tests.helpers.campaign import build_run
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    return tidy_campaign(build_campaign(tmp_path_factory.mktemp("synthetic"))).runs
+def runs(synthetic):
+    return synthetic("2.1", "3.1").runs
 
 
 @pytest.fixture(scope="module")

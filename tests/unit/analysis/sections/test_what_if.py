@@ -12,7 +12,7 @@ from analysis.sections.what_if import (
     predict_elsewhere,
 )
 from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign, build_network_runs, build_run
+from tests.helpers.campaign import build_run
 
 SYSTEM = System(middlewares=1, **message_bytes("get"))
 CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}
@@ -47,11 +47,8 @@ def test_cases_that_were_not_measured_keep_their_prediction():
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("synthetic")
-    sections = ("3.1", "3.2", "4.1")
-    build_campaign(folder, sections=sections, clients_per_thread=(1, 32), workers=(8, 64))
-    return tidy_campaign(build_network_runs(folder))
+def campaign(synthetic):
+    return synthetic("0", "3.1", "3.2", "4.1", clients_per_thread=(1, 32))
 
 
 def test_other_sections_are_predicted_from_one(campaign):

@@ -21,10 +21,12 @@ FACTORS = ["num_servers", "workers"]
 RATES = {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "m2": 800, "s1": 100, "s2": 100, "s3": 100}
 
 
-def gallery(folder):
+def gallery(folder, tables=None):
     """Return name to figure, for every name in `analysis.figures.plots.__all__`."""
-    build_network_runs(build_campaign(folder, clients_per_thread=(1, 12, 32)))
-    tables = tidy_campaign(folder)
+    if tables is None:
+        tables = tidy_campaign(
+            build_network_runs(build_campaign(folder, clients_per_thread=(1, 12, 32)))
+        )
     baseline = cells(tables.runs.query("section == '2.1'"))
     sets = cells(tables.runs.query("section == '3.1' and workload == 'set'"))
     histograms = tables.histograms.query("section == '2.1'")

@@ -24,8 +24,9 @@ WITHOUT_UNIT = re.compile(
 
 
 @pytest.fixture(scope="module")
-def figures(tmp_path_factory):
-    return gallery(tmp_path_factory.mktemp("gallery"))
+def figures(synthetic, tmp_path_factory):
+    tables = synthetic("0", "2.1", "3.1", clients_per_thread=(1, 12, 32))
+    return gallery(tmp_path_factory.mktemp("gallery"), tables)
 
 
 def test_gallery_shows_every_plot(figures):

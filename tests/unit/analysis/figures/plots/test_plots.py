@@ -20,14 +20,11 @@ from analysis.figures.plots.series import time_axis
 from analysis.figures.theme import TEMPLATE, TIMES, WORKERS, WORKLOADS
 from analysis.results.histograms import percentiles_by
 from analysis.sections.summary import cells
-from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign, build_network_runs
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    folder = build_campaign(tmp_path_factory.mktemp("synthetic"), clients_per_thread=(1, 12, 32))
-    return tidy_campaign(build_network_runs(folder))
+def tables(synthetic):
+    return synthetic("0", "2.1", "3.1", clients_per_thread=(1, 12, 32))
 
 
 @pytest.fixture(scope="module")
