@@ -1,6 +1,7 @@
-"""Examples of hypothesis that are the same each time, and campaigns that all workers share."""
+"""What all unit tests have: fixed examples of hypothesis, their own signals, shared campaigns."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,16 @@ from tests.helpers.campaign import build_campaign, build_network_runs
 
 settings.register_profile("unit", deadline=None, derandomize=True)
 settings.load_profile("unit")
+
+
+@pytest.fixture(autouse=True)
+def _own_signals():
+    """Undo what commands of `lab` do to the signals of the process that a test calls them in."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def test_other_processes_are_kept_out_until_the_holder_is_killed(path, holder):
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     assert not is_locked(path)
-    with locked(path, timeout_s=1):
+    with locked(path, timeout_s=60):
         pass
 
 

@@ -1,3 +1,4 @@
+import os
 import shutil
 import signal
 import socket
@@ -18,6 +19,7 @@ from remote.services.capture import (
     capture_filter,
     tables_command,
 )
+from remote.waiting import until
 
 LISTEN, SERVERS = "198.18.0.21:11212", ("198.18.0.31:11211", "198.18.0.32:11211")
 RELAY = """
@@ -87,18 +89,10 @@ def started():
         process.communicate()
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def until_it_listens(port):
-    for _ in range(200):
-        try:
-            return socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.02)
-    raise AssertionError(f"nothing listens on {port}")
+def port_of(file):
+    """Return the port that memcached chose, once it listens and has written which."""
+    assert until(lambda: file.is_file() and file.read_text().endswith("\n"), 60)
+    return int(file.read_text().split()[-1])
 
 
 def ask(port, number, pauses):
@@ -117,9 +111,11 @@ def ask(port, number, pauses):
 
 @pytest.mark.skipif(not shutil.which("tcpdump"), reason="tcpdump is not installed")
 def test_a_real_capture_of_a_relay_before_memcached(tmp_path, started):
-    port = free_port()
-    started("memcached", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-u", "root")
-    until_it_listens(port)
+    chosen = tmp_path / "port"
+    environment = {**os.environ, "MEMCACHED_PORT_FILENAME": str(chosen)}
+    options = ("-l", "127.0.0.1", "-p", "-1", "-U", "0", "-u", "root")
+    started("memcached", *options, env=environment)
+    port = port_of(chosen)
     relay = started(sys.executable, "-c", RELAY, str(port))
     listen, server = f"127.0.0.1:{relay.stdout.readline().strip()}", f"127.0.0.1:{port}"
     errors = (tmp_path / "capture.err").open("w")
@@ -139,7 +135,7 @@ def test_a_real_capture_of_a_relay_before_memcached(tmp_path, started):
     for client in clients:
         client.join()
     capture.send_signal(signal.SIGTERM)
-    assert capture.wait(10) == 0
+    assert capture.wait(60) == 0
     errors.close()
     assert dropped_packets((tmp_path / "capture.err").read_text()) == 0
     program = tmp_path / PROGRAM

@@ -67,7 +67,7 @@ def test_wait_until_reaped_waits_for_the_parent_to_collect(sleeper):
         waiting = pool.submit(processes.wait_until_reaped, [process], timeout_s=20)
         assert not waiting.done()
         sleeper.wait()
-        waiting.result(timeout=5)
+        waiting.result(timeout=60)
     assert not process.is_listed
 
 
