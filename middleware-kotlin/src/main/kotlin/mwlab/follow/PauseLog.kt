@@ -39,7 +39,10 @@ internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseab
 
     private fun watch() {
         var dueNanos = clock.nanos() + NAP_NANOS
-        while (!isClosed) {
+        var isLast = false
+        while (!isLast) {
+            // What happened before the log was closed is still looked at.
+            isLast = isClosed
             LockSupport.parkNanos(dueNanos - clock.nanos())
             val lateNanos = clock.nanos() - dueNanos
             if (lateNanos < 0) continue

@@ -30,6 +30,8 @@ import mwlab.loadgen.workload.TraceFeed
 import mwlab.loadgen.workload.ValueSequence
 import mwlab.loadgen.workload.Workload
 import mwlab.net.EventLoop
+import mwlab.net.NanoClock
+import mwlab.net.Transport
 import mwlab.net.loop.LoopTransport
 import java.io.IOException
 import java.lang.management.ManagementFactory
@@ -49,6 +51,8 @@ import kotlin.time.Duration.Companion.seconds
  * @param followed where single requests are followed
  * @param trace what is replayed
  * @param startSignal tells when the clients start, in place of `--start-at`
+ * @param transport opens the connections of the clients
+ * @param rehearses whether a [Rehearsal] comes before the run
  */
 internal class Run(
     private val options: Options,
@@ -60,6 +64,8 @@ internal class Run(
     private val followed: FollowedRequests? = null,
     private val trace: Trace? = null,
     private val startSignal: StartSignal? = null,
+    private val transport: Transport = LoopTransport,
+    private val rehearses: Boolean = progress.runNumber == 1,
 ) {
     private val server = address.text
     private val errors = ErrorLog(server, options.output.debug, progress::message)
@@ -74,15 +80,23 @@ internal class Run(
     fun execute(): RunResult {
         val fineTimers = options.pacing.isLimited || options.pacing.arrivals != Arrivals.Closed()
         val loops = List(options.load.threads) { EventLoop("clients-$it", fineTimers) }
+        try {
+            return runBlocking { measureOn(loops) }
+        } finally {
+            loops.forEach { it.close() }
+        }
+    }
+
+    /** As [execute], with one of memtier's threads for each of [loops], whose clocks tell the same time. */
+    suspend fun measureOn(loops: List<EventLoop>): RunResult {
         val feed = trace?.let { TraceFeed(it, loops.size) }
         try {
             val threads = loops.mapIndexed { number, loop ->
                 ClientThread(options, loop, clientsOf(number, loop), feed?.shares?.get(number))
             }
-            return runBlocking { measure(threads) }.also { feed?.failure?.let { throw it } }
+            return measure(threads, loops.first().clock).also { feed?.failure?.let { throw it } }
         } finally {
             feed?.close()
-            loops.forEach { it.close() }
         }
     }
 
@@ -94,17 +108,18 @@ internal class Run(
             else -> options.load.requests
         }
         val timeout = (options.target.connectionTimeoutS.takeIf { it > 0 } ?: DEFAULT_CONNECT_TIMEOUT_S).seconds
-        Client({ LoopTransport.connect(loop, address, timeout) }, loop, options, workload, requests, followed)
+        Client({ transport.connect(loop, address, timeout) }, loop, options, workload, requests, followed)
     }
 
-    private suspend fun measure(threads: List<ClientThread>): RunResult {
+    private suspend fun measure(threads: List<ClientThread>, nanoClock: NanoClock): RunResult {
         progress.message("[RUN #${progress.runNumber}] Preparing benchmark client...")
-        val isFirst = progress.runNumber == 1
-        if (isFirst) withContext(threads.first().loop) { Rehearsal(options).run(threads.first().loop) }
+        if (rehearses) withContext(threads.first().loop) { Rehearsal(options).run(threads.first().loop) }
         if (startSignal != null) awaitServer(threads.first())
         connect(threads)
         progress.message("[RUN #${progress.runNumber}] Launching threads now...")
-        val clock = startClock(if (isFirst) startSignal?.await() ?: options.pacing.startAtEpochS else null)
+        val isFirst = progress.runNumber == 1
+        val startAt = if (isFirst) startSignal?.await() ?: options.pacing.startAtEpochS else null
+        val clock = startClock(startAt, nanoClock)
         val limit = limitOf(clock)
         val cpuAtStart = cpuNanos()
         coroutineScope {
@@ -115,7 +130,7 @@ internal class Run(
                 launch(thread.loop) { runClients(thread, equipment, limit) }
             }
             interruption.onRequest { jobs.forEach { it.cancel() } }
-            watch(threads, jobs, limit)
+            watch(threads, jobs, limit, nanoClock)
             helpers.forEach { it.cancel() }
         }
         return runResult(options, threads, clock, cpuNanos() - cpuAtStart, interruption.isRequested, errors.replyCounts)
@@ -150,18 +165,22 @@ internal class Run(
         val pausesUs = options.target.connectJitterUs
         for ((index, client) in thread.clients.withIndex()) {
             if (startSecondOf(index) > 0 || client.isConnected) continue
-            if (pausesUs.last > 0) thread.loop.sleepUntil(System.nanoTime() + pausesUs.random() * NANOS_PER_MICRO)
+            if (pausesUs.last >
+                0
+            ) {
+                thread.loop.sleepUntil(thread.loop.clock.nanos() + pausesUs.random() * NANOS_PER_MICRO)
+            }
             launch { client.connect() }
         }
     }
 
     private fun startSecondOf(client: Int): Int = options.load.staircase?.startSecondOf(client) ?: 0
 
-    private fun startClock(startAtEpochS: Double?): RunClock {
-        val startAtMs = startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow()
+    private fun startClock(startAtEpochS: Double?, nanoClock: NanoClock): RunClock {
+        val startAtMs = startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow(nanoClock)
         val lateMs = System.currentTimeMillis() - startAtMs
         if (lateMs > 0) throw SetupException("--start-at has passed $lateMs ms ago; start the generator earlier.")
-        return RunClock.startingAt(startAtMs)
+        return RunClock.startingAt(startAtMs, nanoClock)
     }
 
     private fun limitOf(clock: RunClock): RunLimit {
@@ -183,14 +202,14 @@ internal class Run(
         }
 
     /** Reports once a second; cancels what still runs at the hard end or when nothing moves any more. */
-    private suspend fun watch(threads: List<ClientThread>, jobs: List<Job>, limit: RunLimit) {
+    private suspend fun watch(threads: List<ClientThread>, jobs: List<Job>, limit: RunLimit, clock: NanoClock) {
         val stall = StallDetector()
         while (jobs.any { it.isActive }) {
             withTimeoutOrNull(progress.untilNextTick(limit).nanoseconds) { jobs.joinAll() }
             if (interruption.isRequested) break
             val totals = threads.fold(LiveTotals.NONE) { sum, thread -> sum + thread.live.read() }
             progress.tick(totals, jobs.count { it.isActive }, limit)
-            val now = System.nanoTime()
+            val now = clock.nanos()
             if (if (limit.isTimed) isHardEnd(limit, now) else stall.isStalled(totals, now)) jobs.forEach { it.cancel() }
         }
         if (interruption.isRequested) progress.interrupted(limit)

@@ -73,7 +73,7 @@ class Middleware(
         CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
     private val connections = BackEndConnections(backEnd, config.serverTimeout, scope)
 
-    private val metrics = Metrics(
+    internal val metrics = Metrics(
         netThreads = netThreads,
         serverNames = backEnd.servers.map { it.name },
         workers = config.workersAtWork,

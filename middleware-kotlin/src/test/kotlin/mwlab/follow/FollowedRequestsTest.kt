@@ -7,6 +7,7 @@ import mwlab.net.text
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import org.junit.jupiter.api.io.TempDir
@@ -20,6 +21,7 @@ import kotlin.test.assertFalse
 import kotlin.test.assertTrue
 
 /** Generator and middleware follow the same requests, and their stamps are in the order in which things happen. */
+@UsesSockets
 class FollowedRequestsTest {
     @TempDir
     lateinit var directory: Path

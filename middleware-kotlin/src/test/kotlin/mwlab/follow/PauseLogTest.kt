@@ -2,6 +2,7 @@ package mwlab.follow
 
 import mwlab.metrics.EpochClock
 import mwlab.net.NanoClock
+import mwlab.testing.eventually
 import org.junit.jupiter.api.io.TempDir
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicLong
@@ -27,33 +28,28 @@ class PauseLogTest {
         val beforeMs = System.currentTimeMillis()
         val afterMs = PauseLog(path, EpochClock(NanoClock.SYSTEM)).use {
             repeat(10) { System.gc() } // one alone may fit into a nap
-            val afterMs = System.currentTimeMillis()
-            Thread.sleep(50)
-            return@use afterMs
+            System.currentTimeMillis()
         }
         val collections = rows().filter { (_, _, cause) -> cause.startsWith("gc: ") }
-        assertTrue(collections.isNotEmpty(), path.readLines().toString())
-        for ((startMs, lengthMs, _) in collections) {
-            assertTrue(startMs > beforeMs - 1, "$startMs ms, asked for after $beforeMs ms")
-            // the thread may have been asleep until a nap after its end, and the end is told in whole milliseconds
-            assertTrue(startMs < afterMs + 2, "$startMs ms for $lengthMs ms, it was over at $afterMs ms")
-            assertTrue(lengthMs > 0.2, "$lengthMs ms")
+        // On a busy machine the thread may itself be held up, and tell some of them later.
+        val isToldInTime = collections.any { (startMs, lengthMs, _) ->
+            startMs + lengthMs > beforeMs - 1 && startMs < afterMs + 2
         }
+        assertTrue(isToldInTime, "${path.readLines()}, asked for between $beforeMs ms and $afterMs ms")
+        for ((_, lengthMs, _) in collections) assertTrue(lengthMs > 0.2, "$lengthMs ms")
     }
 
     @Test
     fun `time in which the process did not run is a hiccup`() {
-        val skipped = AtomicLong()
-        val clock = EpochClock(NanoClock { System.nanoTime() + skipped.get() })
+        val now = AtomicLong()
+        val readings = AtomicLong()
+        val clock = EpochClock({ now.get().also { readings.incrementAndGet() } }, offsetNanos = 0)
         PauseLog(path, clock).use {
-            Thread.sleep(50)
-            skipped.set(300 * NANOS_PER_MS.toLong())
-            Thread.sleep(50)
+            // By then the thread has begun its first nap of a millisecond.
+            eventually("the thread reads the clock again and again") { readings.get() > 10 }
+            now.set(300 * NANOS_PER_MS.toLong())
         }
-        val (_, lengthMs, cause) = rows().maxBy { (_, lengthMs, _) -> lengthMs }
-        assertEquals("hiccup", cause)
-        assertTrue(lengthMs in 298.0..400.0, "$lengthMs ms of 300")
-        assertTrue(rows().all { (_, lengthMs, cause) -> cause != "hiccup" || lengthMs > 2 }, "${rows()}")
+        assertEquals(listOf(Triple(1.0, 299.0, "hiccup")), rows())
     }
 
     private companion object {

@@ -1,6 +1,7 @@
 package mwlab.loadgen
 
 import mwlab.testing.FakeMemcached
+import java.io.BufferedReader
 import java.io.ByteArrayOutputStream
 import java.io.File
 import java.io.PrintStream
@@ -21,15 +22,20 @@ internal class Generation(val status: Int, val out: String, val err: String, val
             answer: (String, String) -> String? = { _, reply -> reply },
         ): Generation = FakeMemcached().use { server ->
             server.answer = answer
-            of(server.address.port, words, input = input)
+            of(server.address.port, words, input = input.reader().buffered())
         }
 
-        fun of(port: Int, words: String, interruption: Interruption = Interruption(), input: String = ""): Generation {
+        fun of(
+            port: Int,
+            words: String,
+            interruption: Interruption = Interruption(),
+            input: BufferedReader = "".reader().buffered(),
+        ): Generation {
             val json = File.createTempFile("loadgen", ".json")
             try {
                 val arguments = "-s 127.0.0.1 -p $port -P memcache_text --json-out-file=$json $words".split(' ')
                 val (out, err) = ByteArrayOutputStream() to ByteArrayOutputStream()
-                val status = LoadGenerator(PrintStream(out), PrintStream(err), interruption, input.reader().buffered())
+                val status = LoadGenerator(PrintStream(out), PrintStream(err), interruption, input)
                     .run(arguments)
                 return Generation(status, out.toString(), err.toString(), json.readText())
             } finally {

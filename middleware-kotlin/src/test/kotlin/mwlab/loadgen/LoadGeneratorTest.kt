@@ -1,17 +1,16 @@
 package mwlab.loadgen
 
-import mwlab.loadgen.measure.fixed
 import mwlab.testing.FakeMemcached
+import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
-import java.net.ServerSocket
+import mwlab.testing.freePort
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
-import kotlin.time.Duration.Companion.seconds
-import kotlin.time.measureTimedValue
 
+@UsesSockets
 class LoadGeneratorTest {
     @Test
     fun `every client sends its requests and each is counted once`() {
@@ -65,13 +64,10 @@ class LoadGeneratorTest {
     @Test
     fun `a server that falls silent cannot hold up a timed run`() {
         val requests = AtomicInteger()
-        val (run, duration) = measureTimedValue {
-            Generation.against("-t 1 -c 2 --test-time=1 --grace=0.3") { _, reply ->
-                if (requests.incrementAndGet() > 20) "" else reply
-            }
+        val run = Generation.against("-t 1 -c 2 --test-time=1 --grace=0.3") { _, reply ->
+            if (requests.incrementAndGet() > 20) "" else reply
         }
         assertEquals(1, run.status)
-        assertTrue(duration in 1.3.seconds..5.seconds, "$duration")
         assertEquals(20.0, run.number("Totals", "Count"))
         assertEquals(20.0, run.number("Totals", "Ops/sec"), 0.1, "over the whole time, not until the silence")
         assertEquals(2.0, run.number("middleware-lab", "Unanswered requests"))
@@ -101,7 +97,7 @@ class LoadGeneratorTest {
 
     @Test
     fun `a server that is not there is a failure that names it`() {
-        val port = ServerSocket(0).use { it.localPort }
+        val port = freePort()
         val run = Generation.of(port, "-t 1 -c 1 --test-time=1")
         assertEquals(1, run.status)
         assertTrue("error: 127.0.0.1:$port: Connection refused" in run.err, run.err)
@@ -112,20 +108,6 @@ class LoadGeneratorTest {
         assertEquals(2, Generation.of(1, "--bogus").status)
         assertTrue("--key-pattern=PATTERN" in Generation.of(1, "--help").out)
         assertTrue(Generation.of(1, "--version").out.startsWith("memtier_benchmark v=2.3.1 "))
-    }
-
-    @Test
-    fun `the highest rate for an objective is searched and told`() {
-        // One client that is answered after 2 ms can be asked 500 times a second.
-        val run = Generation.against("-t 1 -c 1 --test-time=3 --rate=50 --find-rate=p50<200ms --seed=1") { _, reply ->
-            reply.also { Thread.sleep(2) }
-        }
-        assertEquals(0, run.status, run.err)
-        val found = run.number("Find rate", "Highest rate that passed")
-        assertTrue(found in 1.0..500.0, "$found")
-        assertTrue("\"Objective\": \"p50 < 200 ms\"" in run.json && "\"Passed\": \"false\"" in run.json)
-        assertTrue("highest rate that passed: ${found.fixed(1)}/s" in run.err, run.err)
-        assertEquals(found, run.number("Totals", "Ops/sec"), found / 2)
     }
 
     @Test
@@ -153,11 +135,9 @@ class LoadGeneratorTest {
                 eventually("a reply") { server.lines.size > 1 }
                 interruption.request()
             }
-            val (run, duration) = measureTimedValue {
-                Generation.of(server.address.port, "-t 1 -c 1 --test-time=60", interruption)
-            }
+            // Without the interruption, it would end after a day.
+            val run = Generation.of(server.address.port, "-t 1 -c 1 --test-time=86400", interruption)
             assertEquals(0, run.status, run.err)
-            assertTrue(duration < 10.seconds)
             assertTrue("\"Interrupted\": \"true\"" in run.json)
             assertTrue(run.number("Totals", "Count") > 0)
         }

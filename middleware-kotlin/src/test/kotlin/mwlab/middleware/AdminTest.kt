@@ -3,6 +3,7 @@ package mwlab.middleware
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import kotlin.test.Test
@@ -11,6 +12,7 @@ import kotlin.test.assertNull
 import kotlin.test.assertTrue
 
 /** Commands that steer memcached itself, on their way to all servers. */
+@UsesSockets
 class AdminTest {
     private fun withClient(
         servers: List<FakeMemcached>,

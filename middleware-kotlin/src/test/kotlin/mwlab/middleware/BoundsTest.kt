@@ -5,7 +5,9 @@ import mwlab.testing.ANY_PORT
 import mwlab.testing.Command
 import mwlab.testing.TRANSPORT
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
+import mwlab.testing.withClocked
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import org.junit.jupiter.api.Assumptions.assumeTrue
@@ -19,24 +21,21 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertNull
 import kotlin.test.assertTrue
-import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.seconds
 
 /** Clients that are slow, silent, gone or many: what they hold is bounded, and others are served. */
+@UsesSockets
 abstract class BoundsTest(private val dispatch: Dispatch) {
-    private fun config(
-        server: InetSocketAddress,
-        maxBufferBytes: Long = 8L shl 20,
-        clientTimeout: Duration = 60.seconds,
-    ) = MiddlewareConfig(
+    private fun config(server: InetSocketAddress, maxBufferBytes: Long = 8L shl 20) = MiddlewareConfig(
         ANY_PORT,
         listOf(server),
         workers = 2,
         netThreads = 2,
         dispatch = dispatch,
         maxBufferBytes = maxBufferBytes,
-        clientTimeout = clientTimeout,
+        clientTimeout = CLIENT_TIMEOUT,
+        serverTimeout = 1000.days,
     )
 
     private fun TextClient.own(name: String): Long {
@@ -89,14 +88,15 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
 
     @Test
     fun `clients that never read hold a bounded backlog and are closed in time`() = withServers(1) { (server) ->
-        withMiddleware(config(server.address, clientTimeout = 1500.milliseconds)) { address ->
+        withClocked(config(server.address)) { running ->
+            val address = running.address
             TextClient(address).use { it.set("k", "x".repeat(MEBIBYTE)) }
             clients(address, 12) { clients ->
                 clients.forEach { client -> client.send("get k k k\r\n".repeat(100)) }
                 TextClient(address).use { other ->
                     repeat(50) { assertEquals("STORED", other.set("other", "1")) }
                     assertTrue(other.own("buffer_bytes") <= 8L shl 20)
-                    eventually("one is closed") { other.own("stalled_connections_closed") > 0 }
+                    running.skipUntil(CLIENT_TIMEOUT, "one is closed") { other.own("stalled_connections_closed") > 0 }
                     clients.forEach { it.close() }
                     // Requests of clients that are gone, but not yet noticed, may take memory for a moment more.
                     eventually("all is given back") { other.own("buffer_bytes") == 0L }
@@ -109,14 +109,14 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
     @Test
     fun `a client that stops within a request is closed in time, one between requests is not`() =
         withServers(1) { (server) ->
-            withMiddleware(config(server.address, clientTimeout = 500.milliseconds)) { address ->
-                clients(address, 3) { (idle, stopped, slow) ->
+            withClocked(config(server.address)) { running ->
+                clients(running.address, 3) { (idle, stopped, slow) ->
                     assertEquals("STORED", idle.set("k", "1"))
                     stopped.send("set k 0 0 5\r\n1")
-                    slow.send("set k 0 0 8\r\n")
-                    repeat(8) {
+                    slow.send("set k 0 0 20\r\n")
+                    repeat(20) {
                         slow.send("x")
-                        Thread.sleep(150)
+                        running.skip(CLIENT_TIMEOUT / 10)
                     }
                     slow.send("\r\n")
                     assertEquals("STORED", slow.readLine())
@@ -130,17 +130,17 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
     @Test
     fun `a client that stops within data that was refused is closed in time, one that moves on is not`() =
         withServers(1) { (server) ->
-            withMiddleware(config(server.address, clientTimeout = 500.milliseconds)) { address ->
-                clients(address, 2) { (stopped, slow) ->
+            withClocked(config(server.address)) { running ->
+                clients(running.address, 2) { (stopped, slow) ->
                     for (client in listOf(stopped, slow)) {
                         client.send("add k 0 0 ${2 * MEBIBYTE}\r\n" + "x".repeat(1000))
                         assertEquals("SERVER_ERROR object too large for cache", client.readLine())
                     }
-                    repeat(8) {
+                    repeat(20) {
                         slow.send("x".repeat(1000))
-                        Thread.sleep(150)
+                        running.skip(CLIENT_TIMEOUT / 10)
                     }
-                    slow.send("x".repeat(2 * MEBIBYTE - 9000) + "\r\n")
+                    slow.send("x".repeat(2 * MEBIBYTE - 21_000) + "\r\n")
                     assertEquals("STORED", slow.set("k", "1"))
                     assertNull(stopped.readLine())
                     assertEquals(1, slow.own("stalled_connections_closed"))
@@ -175,7 +175,7 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
         val options = arrayOf("--dispatch", dispatch, "--server-timeout", "60s")
         Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", *options).use { command ->
             val address = InetSocketAddress(InetAddress.getByName("127.0.0.1"), command.awaitPort())
-            val clients = List(CLIENTS) { Socket(address.address, address.port).apply { soTimeout = 20_000 } }
+            val clients = List(CLIENTS) { Socket(address.address, address.port).apply { soTimeout = 60_000 } }
             clients.forEach { it.getOutputStream().write("set k 0 0 4096\r\n${"x".repeat(4000)}".toByteArray()) }
             TextClient(address).use { other -> assertEquals("STORED", other.set("other", "1")) }
             clients.forEach { it.getOutputStream().write("${"x".repeat(96)}\r\n".toByteArray()) }
@@ -201,6 +201,9 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
     private companion object {
         const val MEBIBYTE = 1 shl 20
         const val CLIENTS = 9_990
+
+        /** Passes only when a test moves the clock on. */
+        val CLIENT_TIMEOUT = 1000.seconds
     }
 }
 

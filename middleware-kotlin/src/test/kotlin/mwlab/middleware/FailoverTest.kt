@@ -3,14 +3,18 @@ package mwlab.middleware
 import mwlab.middleware.routing.Routing
 import mwlab.net.text
 import mwlab.testing.ANY_PORT
+import mwlab.testing.Clocked
 import mwlab.testing.FakeMemcached
 import mwlab.testing.RealMemcached
 import mwlab.testing.TextClient
+import mwlab.testing.UsesPrograms
+import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
+import mwlab.testing.withClocked
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
-import org.junit.jupiter.api.Tag
 import java.net.InetSocketAddress
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
@@ -18,18 +22,17 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.seconds
-import kotlin.time.measureTime
 
 /** Reads that a server fails are answered by another, where there is one. */
+@UsesSockets
 abstract class FailoverTest(private val dispatch: Dispatch) {
     private fun config(
         servers: List<InetSocketAddress>,
         routing: Routing = Routing.ROUND_ROBIN,
         replicas: Int? = null,
         failover: Boolean = true,
-        timeout: Duration = 600.milliseconds,
         sharded: Boolean = false,
         workers: Int = 1,
     ) = MiddlewareConfig(
@@ -39,12 +42,37 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
         dispatch = dispatch,
         routing = routing,
         replicas = replicas,
-        serverTimeout = timeout,
+        clientTimeout = 1000.days,
+        serverTimeout = TIMEOUT,
         failover = failover,
         sharded = sharded,
     )
 
     private val silent: (String, String) -> String = { line, reply -> if (line.startsWith("get")) "" else reply }
+
+    /**
+     * The answer to `get` [key], and how much time had to pass for it: each time one of the silent [servers] has been asked, the share
+     * of the timeout that one of three attempts may take.
+     */
+    private fun Clocked.get(
+        client: TextClient,
+        key: String,
+        servers: List<FakeMemcached>,
+    ): Pair<List<String>, Duration> {
+        fun asked() = servers.sumOf { server -> server.lines.count { it.startsWith("get") } }
+        var passed = Duration.ZERO
+        var given = asked()
+        client.send("get $key\r\n")
+        eventually("an answer") {
+            if (asked() > given) {
+                given++
+                passed += SHARE
+                skip(SHARE)
+            }
+            client.hasInput
+        }
+        return client.readUntil("END") to passed
+    }
 
     private fun failovers(client: TextClient): Int {
         client.send("stats\r\n")
@@ -56,17 +84,19 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
         for (routing in Routing.entries) {
             val replicas = if (routing == Routing.CONSISTENT_HASH) 3 else null
             servers.forEach { it.answer = { _, reply -> reply } }
-            withMiddleware(config(servers.map { it.address }, routing, replicas)) { address ->
-                TextClient(address).use { client ->
+            withClocked(config(servers.map { it.address }, routing, replicas)) { running ->
+                TextClient(running.address).use { client ->
                     assertEquals("STORED", client.set("k", "value"))
                     servers.drop(1).forEach { it.answer = silent }
                     repeat(4) {
-                        val time = measureTime { assertEquals(listOf("VALUE k 0 5", "value"), client.get("k")) }
-                        assertTrue(time < 600.milliseconds, "$routing: $time")
+                        val (lines, time) = running.get(client, "k", servers.drop(1))
+                        assertEquals(listOf("VALUE k 0 5", "value", "END"), lines)
+                        assertTrue(time < TIMEOUT, "$routing: $time")
                     }
                     servers[0].answer = silent
-                    val time = measureTime { assertTrue(client.ask("get k")!!.startsWith("SERVER_ERROR ")) }
-                    assertTrue(time < 750.milliseconds, "$routing: $time")
+                    client.send("get k\r\n")
+                    running.skipUntil(SHARE, "an answer") { client.hasInput }
+                    assertTrue(client.readLine()!!.startsWith("SERVER_ERROR "))
                 }
             }
         }
@@ -96,14 +126,19 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
 
     @Test
     fun `a late answer is dropped, and the connection goes on`() = withServers(2) { servers ->
-        withMiddleware(config(servers.map { it.address }, timeout = 2.seconds)) { address ->
-            TextClient(address).use { client ->
+        val isLate = CountDownLatch(1)
+        withClocked(config(servers.map { it.address })) { running ->
+            TextClient(running.address).use { client ->
                 client.set("slow", "late")
                 client.set("k", "right")
-                // The first attempt may take a second of the two: it is given up, and answered soon after.
-                servers[0].answer = { line, reply -> reply.also { if (line == "get slow") Thread.sleep(1300) } }
-                assertEquals(listOf("VALUE slow 0 4", "late"), client.get("slow"))
+                servers[0].answer = { line, reply -> reply.also { if (line == "get slow") isLate.await() } }
+                client.send("get slow\r\n")
+                eventually("the first server is asked") { "get slow" in servers[0].lines }
+                // The first of two attempts may take half of the time.
+                running.skip(TIMEOUT / 2 + 1.seconds)
+                assertEquals(listOf("VALUE slow 0 4", "late", "END"), client.readUntil("END"))
                 repeat(20) { assertEquals(listOf("VALUE k 0 5", "right"), client.get("k")) }
+                isLate.countDown()
                 eventually("the first server is used again") {
                     val before = servers[0].lines.size
                     repeat(2) { assertEquals(listOf("VALUE k 0 5", "right"), client.get("k")) }
@@ -138,7 +173,7 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
 
     /** Each client has keys of its own and writes numbers that only grow: any other value is somebody else's, or lost. */
     @Test
-    @Tag("integration")
+    @UsesPrograms
     fun `servers are killed under load and every reply is the right one`() {
         val servers = mutableListOf(RealMemcached(), RealMemcached(), RealMemcached())
         try {
@@ -146,7 +181,6 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
                 servers.map { it.address },
                 Routing.CONSISTENT_HASH,
                 replicas = 2,
-                timeout = 1.seconds,
                 workers = 8,
             )
             withMiddleware(config) { address -> killUnderLoad(address, servers) }
@@ -174,15 +208,22 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
                 }
             }
         }
-        Thread.sleep(500)
+        eventually("there is a load") { reads.get() > 500 }
         servers[0].kill()
         val before = reads.get()
-        Thread.sleep(1000)
-        assertTrue(reads.get() > before + 100, "reads go on")
+        eventually("reads go on") { reads.get() > before + 2000 }
         over.set(true)
         clients.forEach { it.join() }
         assertEquals(emptyList(), wrong.toList().take(5))
         TextClient(address).use { assertTrue(failovers(it) > 0) }
+    }
+
+    private companion object {
+        /** Passes only when a test moves the clock on. */
+        val TIMEOUT = 300.seconds
+
+        /** A little more than what each of three attempts may take. */
+        val SHARE = TIMEOUT / 3 + 1.seconds
     }
 }
 

@@ -2,53 +2,68 @@ package mwlab.middleware
 
 import mwlab.net.text
 import mwlab.testing.ANY_PORT
+import mwlab.testing.Clocked
 import mwlab.testing.FakeMemcached
 import mwlab.testing.HastyServer
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
+import mwlab.testing.freePort
+import mwlab.testing.withClocked
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import java.net.InetSocketAddress
 import java.net.ServerSocket
+import java.util.concurrent.CountDownLatch
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
-import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.seconds
 
 /** What fails behind a middleware; both kinds of dispatch have to bear it. */
+@UsesSockets
 abstract class FailureTest(private val dispatch: Dispatch) {
-    private fun config(servers: List<InetSocketAddress>, timeout: Duration = 200.milliseconds) = MiddlewareConfig(
+    private fun config(servers: List<InetSocketAddress>, maxValueBytes: Int = LARGE_BYTES) = MiddlewareConfig(
         ANY_PORT,
         servers,
         workers = 1,
         dispatch = dispatch,
-        serverTimeout = timeout,
-        maxValueBytes = LARGE_BYTES,
+        clientTimeout = 1000.days,
+        serverTimeout = TIMEOUT,
+        maxValueBytes = maxValueBytes,
     )
 
     private fun FakeMemcached.name() = address.text
 
+    private fun Clocked.passTimeout() = skip(TIMEOUT + 1.seconds)
+
+    private fun Clocked.passTimeoutsUntilAnswered(client: TextClient) =
+        skipUntil(TIMEOUT + 1.seconds, "an answer") { client.hasInput }
+
     @Test
     fun `a server that does not answer is named, and its late reply reaches nobody`() = withServers(1) { (server) ->
-        withMiddleware(config(listOf(server.address))) { address ->
-            TextClient(address).use { client ->
+        val isLate = CountDownLatch(1)
+        withClocked(config(listOf(server.address))) { running ->
+            TextClient(running.address).use { client ->
                 server.values["slow"] = "late"
                 server.values["k"] = "right"
-                server.answer = { line, reply -> reply.also { if ("slow" in line) Thread.sleep(400) } }
-                assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.ask("get slow"))
+                server.answer = { line, reply -> reply.also { if (line == "get slow") isLate.await() } }
+                client.send("get slow\r\n")
+                eventually("the server is asked") { "get slow" in server.lines }
+                running.passTimeout()
+                assertEquals("SERVER_ERROR ${server.name()} did not answer within $TIMEOUT", client.readLine())
+                isLate.countDown()
                 eventually("the server answers again") { client.ask("get k") == "VALUE k 0 5" }
                 assertEquals(listOf("right", "END"), client.readUntil("END"))
-                Thread.sleep(300)
-                assertEquals(listOf("VALUE k 0 5", "right"), client.get("k"))
+                repeat(20) { assertEquals(listOf("VALUE k 0 5", "right"), client.get("k")) }
             }
         }
     }
 
     @Test
     fun `a server that is dead at the start is an error, and is used once it lives`() {
-        val port = ServerSocket(0).use { it.localPort }
+        val port = freePort()
         val dead = InetSocketAddress("127.0.0.1", port)
         withMiddleware(config(listOf(dead))) { address ->
             TextClient(address).use { client ->
@@ -87,17 +102,18 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     @Test
     fun `a server that hangs keeps those who queue waiting once, not one after the other`() =
         withServers(1) { (server) ->
-            withMiddleware(config(listOf(server.address))) { address ->
+            withClocked(config(listOf(server.address))) { running ->
                 server.answer = { _, _ -> "" }
-                val clients = List(8) { TextClient(address) }
-                val start = System.nanoTime()
+                val clients = List(8) { TextClient(running.address) }
                 clients.forEach { it.send("get k\r\n") }
+                eventually("the server is asked") { server.lines.isNotEmpty() }
+                // Time passes once: who waited for a timeout of its own would get no answer.
+                running.passTimeout()
                 for (client in clients) {
-                    assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.readLine())
+                    assertEquals("SERVER_ERROR ${server.name()} did not answer within $TIMEOUT", client.readLine())
                 }
-                assertTrue(System.nanoTime() - start < 1_000_000_000, "${System.nanoTime() - start} ns")
                 server.answer = { _, reply -> reply }
-                eventually("it is used again") { clients[0].ask("get k") == "END" }
+                running.skipUntil(TIMEOUT, "it is used again") { clients[0].ask("get k") == "END" }
                 clients.forEach { it.close() }
             }
         }
@@ -111,26 +127,17 @@ abstract class FailureTest(private val dispatch: Dispatch) {
             }
         }
         val addresses = deaf.map { InetSocketAddress(it.inetAddress, it.localPort) }
-        val timeout = 2.seconds // one after the other they would take three times that
-        val config =
-            MiddlewareConfig(
-                ANY_PORT,
-                addresses,
-                workers = 1,
-                dispatch = dispatch,
-                serverTimeout = timeout,
-                maxValueBytes =
-                16 shl 20,
-            )
-        withMiddleware(config) { address ->
-            TextClient(address).use { client ->
-                val start = System.nanoTime()
-                val answer = client.set("k", "x".repeat(16 shl 20))!!
-                assertTrue(answer.endsWith(" did not answer within 2s"), answer)
-                assertTrue(
-                    System.nanoTime() - start < 2 * timeout.inWholeNanoseconds,
-                    "${System.nanoTime() - start} ns",
-                )
+        withClocked(config(addresses, maxValueBytes = 16 shl 20)) { running ->
+            TextClient(running.address).use { client ->
+                client.send("set k 0 0 ${16 shl 20}\r\n${"x".repeat(16 shl 20)}\r\n")
+                val connections = deaf.map { it.accept() }
+                eventually("each gets a part of the request, though none takes all of it") {
+                    connections.all { it.getInputStream().available() > 0 }
+                }
+                running.passTimeoutsUntilAnswered(client)
+                val answer = client.readLine()!!
+                assertTrue(answer.endsWith(" did not answer within $TIMEOUT"), answer)
+                connections.forEach { it.close() }
             }
         }
         deaf.forEach { it.close() }
@@ -138,19 +145,18 @@ abstract class FailureTest(private val dispatch: Dispatch) {
 
     @Test
     fun `a large reply that moves slowly is waited for, and so are those behind it`() = withServers(1) { (server) ->
-        withMiddleware(config(listOf(server.address), timeout = 1.seconds)) { address ->
+        withClocked(config(listOf(server.address))) { running ->
             val value = "0123456789abcdef".repeat(65_536)
             server.values["large"] = value
-            server.slicePauseMs = 100
-            val others = List(4) { TextClient(address) }
-            TextClient(address).use { client ->
-                val start = System.nanoTime()
+            // Of 32 slices: together, they take more than three timeouts.
+            server.beforeSlice = { running.skip(TIMEOUT / 10) }
+            val others = List(4) { TextClient(running.address) }
+            TextClient(running.address).use { client ->
                 client.send("get large\r\n")
                 eventually("the server is asked") { "get large" in server.lines }
                 others.forEach { it.send("get k\r\n") }
                 assertEquals("VALUE large 0 1048576", client.readLine())
                 assertEquals(listOf(value, "END"), client.readUntil("END"))
-                assertTrue(System.nanoTime() - start > 3_000_000_000, "as long as three timeouts")
                 others.forEach { assertEquals("END", it.readLine()) }
             }
             others.forEach { it.close() }
@@ -160,7 +166,7 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     @Test
     fun `an answer that comes before the request is written does not touch the rest of it`() =
         HastyServer(readsOn = true).use { server ->
-            withMiddleware(config(listOf(server.address), timeout = 3.seconds)) { address ->
+            withMiddleware(config(listOf(server.address))) { address ->
                 TextClient(address).use { client ->
                     val values = listOf("x", "y").map { it.repeat(LARGE_BYTES) }
                     assertEquals("SERVER_ERROR out of memory storing object", client.set("k", values[0]))
@@ -173,20 +179,25 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     @Test
     fun `a server that answers and then does not take the rest is given up in time`() =
         HastyServer(readsOn = false).use { server ->
-            withMiddleware(config(listOf(server.address))) { address ->
-                TextClient(address).use { client ->
-                    val refused = client.set("k", "x".repeat(LARGE_BYTES))
-                    assertEquals("SERVER_ERROR out of memory storing object", refused)
+            withClocked(config(listOf(server.address))) { running ->
+                TextClient(running.address).use { client ->
+                    client.send("set k 0 0 $LARGE_BYTES\r\n${"x".repeat(LARGE_BYTES)}\r\n")
+                    eventually("the server answers") { server.hasAnswered }
+                    running.passTimeoutsUntilAnswered(client)
+                    assertEquals("SERVER_ERROR out of memory storing object", client.readLine())
                 }
             }
         }
 
     @Test
     fun `half a reply is no reply`() = withServers(1) { (server) ->
-        withMiddleware(config(listOf(server.address))) { address ->
-            TextClient(address).use { client ->
+        withClocked(config(listOf(server.address))) { running ->
+            TextClient(running.address).use { client ->
                 server.answer = { _, _ -> "VALUE k 0 10\r\n12345" }
-                assertEquals("SERVER_ERROR ${server.name()} did not answer within 200ms", client.ask("get k"))
+                client.send("get k\r\n")
+                eventually("the server is asked") { server.lines.isNotEmpty() }
+                running.passTimeoutsUntilAnswered(client)
+                assertEquals("SERVER_ERROR ${server.name()} did not answer within $TIMEOUT", client.readLine())
             }
         }
     }
@@ -221,6 +232,9 @@ abstract class FailureTest(private val dispatch: Dispatch) {
     private companion object {
         /** More than the sockets between a middleware and a server hold. */
         const val LARGE_BYTES = 8 shl 20
+
+        /** Passes only when a test moves the clock on. */
+        val TIMEOUT = 1000.seconds
     }
 }
 

@@ -5,6 +5,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import mwlab.testing.ANY_PORT
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.middleware
 import mwlab.testing.withServers
 import org.junit.jupiter.api.io.TempDir
@@ -19,6 +20,7 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /** What should never happen: it is told, and ends no more than it must. */
+@UsesSockets
 class FaultTest {
     @TempDir
     lateinit var directory: Path
@@ -44,7 +46,7 @@ class FaultTest {
                     val address = middleware.start()
                     TextClient(address).use { assertEquals("STORED", it.set("k", "1")) }
                     middleware.netThreads.first().execute { throw AssertionError("wrong work") }
-                    withTimeout(20.seconds) { assertEquals(1, serve(middleware, config, CompletableDeferred())) }
+                    withTimeout(60.seconds) { assertEquals(1, serve(middleware, config, CompletableDeferred())) }
                 }
             }
             assertTrue("net thread net-0 failed: java.lang.AssertionError: wrong work" in complaint, complaint)
@@ -69,7 +71,7 @@ class FaultTest {
                 TextClient(middleware.start()).use { client ->
                     assertEquals("STORED", client.set("k", "1"))
                     middleware.netThreads.first().close()
-                    withTimeout(20.seconds) { middleware.stop() }
+                    withTimeout(60.seconds) { middleware.stop() }
                 }
             }
             assertTrue("\"arrivals\":1," in directory.resolve("summary.json").readText())

@@ -2,6 +2,7 @@ package mwlab.middleware
 
 import mwlab.testing.Command
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
 import mwlab.testing.withServers
 import org.junit.jupiter.api.io.TempDir
@@ -20,6 +21,7 @@ import kotlin.test.assertNull
 import kotlin.test.assertTrue
 
 /** What a process does as a whole: exit codes, output, signals. */
+@UsesSockets
 class MainTest {
     @TempDir
     lateinit var directory: Path
@@ -46,7 +48,7 @@ class MainTest {
                             TextClient(address).use { client -> while (isAnswered(client)) answered.incrementAndGet() }
                         }
                     }
-                Thread.sleep(500)
+                eventually("there is a load") { answered.get() > 1000 }
                 command.terminate()
                 clients.forEach { it.join() }
                 assertEquals(0, command.awaitExit())
@@ -71,13 +73,13 @@ class MainTest {
     @Test
     fun `requests that no server answers do not keep it from ending`() = withServers(1) { (server) ->
         server.answer = { _, _ -> "" }
-        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "1s").use { command ->
+        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "200ms").use { command ->
             TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
                 client.send("get k\r\n")
                 eventually("the server is asked") { "get k" in server.lines }
                 command.terminate()
                 assertEquals(
-                    "SERVER_ERROR 127.0.0.1:${server.address.port} did not answer within 1s",
+                    "SERVER_ERROR 127.0.0.1:${server.address.port} did not answer within 200ms",
                     client.readLine(),
                 )
                 assertNull(client.readLine())
@@ -89,12 +91,14 @@ class MainTest {
     @Test
     fun `a second SIGTERM ends it at once`() = withServers(1) { (server) ->
         server.answer = { _, _ -> "" }
-        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "60s").use { command ->
-            TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
+        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "1000s").use { command ->
+            val address = InetSocketAddress("127.0.0.1", command.awaitPort())
+            TextClient(address).use { client ->
                 client.send("get k\r\n")
                 eventually("the server is asked") { "get k" in server.lines }
                 command.terminate()
-                Thread.sleep(200)
+                // Two signals that come before the first one is handled are one.
+                eventually("no more clients are accepted") { runCatching { TextClient(address).close() }.isFailure }
                 command.terminate()
                 assertEquals(128 + 15, command.awaitExit())
             }

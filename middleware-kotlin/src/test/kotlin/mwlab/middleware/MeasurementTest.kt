@@ -1,8 +1,17 @@
 package mwlab.middleware
 
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import mwlab.net.EventLoop
 import mwlab.testing.ANY_PORT
-import mwlab.testing.FakeMemcached
+import mwlab.testing.MemoryTransport
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
+import mwlab.testing.VirtualMemcached
+import mwlab.testing.VirtualTime
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import org.HdrHistogram.Histogram
@@ -10,22 +19,25 @@ import org.HdrHistogram.HistogramLogReader
 import org.junit.jupiter.api.io.TempDir
 import java.net.InetSocketAddress
 import java.nio.file.Path
-import kotlin.concurrent.thread
 import kotlin.io.path.listDirectoryEntries
 import kotlin.io.path.name
 import kotlin.io.path.readLines
 import kotlin.io.path.readText
+import kotlin.random.Random
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.microseconds
+import kotlin.time.Duration.Companion.seconds
 
-/** The files of a real run with sockets agree with each other and with the laws they have to obey. */
+/**
+ * The files of a whole run agree with each other and with the laws they have to obey. The run takes place in virtual time, where only
+ * what the middleware measures wrongly can break a law.
+ */
 class MeasurementTest {
     @TempDir
     lateinit var directory: Path
-
-    private fun config(servers: List<FakeMemcached>, workers: Int) =
-        MiddlewareConfig(ANY_PORT, servers.map { it.address }, workers = workers, statsDirectory = directory)
 
     private fun table(name: String): List<Map<String, String>> {
         val lines = directory.resolve(name).readLines().map { it.split(',') }
@@ -45,27 +57,47 @@ class MeasurementTest {
         return Regex("\"$name\":([0-9.E-]+)").find(text)!!.groupValues[1].toDouble()
     }
 
-    /** Eight clients in a closed loop, two workers, servers that take a millisecond: there is always a queue. */
-    private fun measure(seconds: Double) = withServers(2) { servers ->
-        servers.forEach { server -> server.answer = { _, reply -> reply.also { Thread.sleep(1) } } }
-        withMiddleware(config(servers, workers = 2)) { address ->
-            List(CLIENTS) { thread { load(address, seconds) } }.forEach { it.join() }
+    /** Eight clients in a closed loop, two workers, servers that take about a millisecond: there is always a queue. */
+    private fun measure(length: Duration) {
+        val addresses = List(2) { InetSocketAddress("10.0.0.$it", 11211) }
+        val times = Random(1)
+        val servers = addresses.associateWith { VirtualMemcached({ times.nextInt(500, 1500).microseconds })::connectOn }
+        val transport = MemoryTransport(servers)
+        val time = VirtualTime()
+        val config = MiddlewareConfig(ANY_PORT, addresses, workers = 2, netThreads = 1, statsDirectory = directory)
+        val middleware = Middleware(config, transport, time)
+        runBlocking {
+            middleware.start()
+            val loop = middleware.netThreads.single()
+            withContext(loop) {
+                time.drive(loop) { error("nothing can happen any more") }
+                val endNanos = time.nanos() + length.inWholeNanoseconds
+                coroutineScope { repeat(CLIENTS) { launch { load(loop, transport, endNanos, Random(it)) } } }
+                time.stop()
+            }
+            assertTrue(middleware.stop())
+            assertTrue(!middleware.fault.isCompleted)
         }
     }
 
-    private fun load(address: InetSocketAddress, seconds: Double) = TextClient(address).use { client ->
-        val end = System.nanoTime() + (seconds * 1e9).toLong()
-        while (System.nanoTime() < end) {
-            client.set("k", "value")
-            client.get("k")
-            client.get("k", "none", "k")
+    private suspend fun load(loop: EventLoop, transport: MemoryTransport, endNanos: Long, random: Random) {
+        val received = Channel<String>(Channel.UNLIMITED)
+        val connection = transport.listener.connect(loop) { received.trySend(String(it, Charsets.ISO_8859_1)) }
+        val commands = listOf("set k 0 0 5\r\nvalue\r\n", "get k\r\n", "get k none k\r\n")
+        var number = 0
+        while (loop.clock.nanos() < endNanos) {
+            connection.receive(commands[number++ % commands.size])
+            var reply = received.receive()
+            while (!reply.endsWith("END\r\n") && !reply.endsWith("STORED\r\n")) reply += received.receive()
+            loop.sleepUntil(loop.clock.nanos() + random.nextLong(MOST_THINK_NANOS))
         }
+        connection.receiveEnd()
     }
 
     @Test
     fun `Little's law holds at the queue, at the workers and for the clients`() {
-        val seconds = 3.0
-        measure(seconds)
+        val length = 5.seconds
+        measure(length)
         val windows = table("windows.csv")
         val queue = table("queue.csv")
         assertEquals(queue.sum("arrivals"), windows.sum("requests"))
@@ -75,7 +107,7 @@ class MeasurementTest {
         assertClose(
             summaryNumber("queue", "arrivals_per_s") * queueingTime,
             summaryNumber("queue", "mean"),
-            tolerance = 0.02,
+            tolerance = 0.01,
         )
 
         val busyWorkers = table("utilization.csv").filter { it["kind"] == "worker" }
@@ -83,24 +115,28 @@ class MeasurementTest {
         assertClose(
             windows.filter(whole).totalSeconds("service_time"),
             busyWorkers.filter(whole).sum("utilization"),
-            tolerance = 0.02,
+            tolerance = 0.01,
         )
 
         val thinkTime = windows.totalSeconds("client_rtt_and_think_time", count = "client_rtt_and_think_time_count")
-        assertClose(CLIENTS * seconds, windows.totalSeconds("response_time") + thinkTime, tolerance = 0.02)
+        assertClose(
+            CLIENTS * length.inWholeSeconds.toDouble(),
+            windows.totalSeconds("response_time") + thinkTime,
+            tolerance = 0.01,
+        )
     }
 
     @Test
     fun `the queue looked at ten times a second is as long as the time-weighted one`() {
-        measure(seconds = 4.2)
+        measure(30.seconds)
         val seconds = table("queue.csv").drop(1).dropLast(1)
-        assertClose(seconds.sum("queue_length_mean"), seconds.sum("queue_length_sampled_mean"), tolerance = 0.25)
+        assertClose(seconds.sum("queue_length_mean"), seconds.sum("queue_length_sampled_mean"), tolerance = 0.1)
         assertTrue(seconds.all { it.getValue("queue_length_max").toInt() in 1..CLIENTS })
     }
 
     @Test
     fun `the files count the same requests`() {
-        measure(seconds = 1.2)
+        measure(3.seconds)
         val windows = table("windows.csv").groupBy { it.getValue("request_type") }
         assertEquals(setOf("get", "set", "multi-get-3"), windows.keys)
         assertEquals(windows.getValue("multi-get-3").sum("requests") * 2, windows.getValue("multi-get-3").sum("hits"))
@@ -151,6 +187,7 @@ class MeasurementTest {
     )
 
     @Test
+    @UsesSockets
     fun `without instrumentation the summary says so, and is all that is written`() = withServers(2) { servers ->
         val addresses = servers.map { it.address }
         for (dispatch in Dispatch.entries) {
@@ -180,5 +217,6 @@ class MeasurementTest {
 
     private companion object {
         const val CLIENTS = 8
+        const val MOST_THINK_NANOS = 2_000_000L
     }
 }

@@ -12,6 +12,7 @@ import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.net.ktor.KtorTransport
 import mwlab.net.loop.LoopTransport
+import mwlab.testing.UsesSockets
 import java.io.IOException
 import java.net.InetAddress
 import java.net.InetSocketAddress
@@ -28,11 +29,12 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /** What holds for every connection, whoever moves its bytes. */
+@UsesSockets
 abstract class ConnectionTest(private val transport: Transport) {
     private val loopback = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
 
     private fun onLoop(block: suspend CoroutineScope.(EventLoop) -> Unit) = EventLoop("test").use { loop ->
-        runBlocking(loop) { withTimeout(20.seconds) { block(loop) } }
+        runBlocking(loop) { withTimeout(60.seconds) { block(loop) } }
     }
 
     private suspend fun CoroutineScope.serve(

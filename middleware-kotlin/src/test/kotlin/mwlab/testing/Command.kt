@@ -1,6 +1,7 @@
 package mwlab.testing
 
 import mwlab.middleware.TransportKind
+import java.lang.management.ManagementFactory
 import java.util.concurrent.TimeUnit
 import kotlin.test.assertTrue
 
@@ -14,7 +15,7 @@ class Command(vararg arguments: String, javaOption: String? = null) : AutoClosea
     private val transport =
         if (TRANSPORT == TransportKind.LOOP) emptyList() else listOf("--transport", TRANSPORT.option)
     private val process = ProcessBuilder(
-        listOf(java) + OPTIONS + listOfNotNull(javaOption) +
+        listOf(java) + OPTIONS + coverageAgent() + listOfNotNull(javaOption) +
             listOf("-cp", System.getProperty("java.class.path"), "mwlab.middleware.MainKt") + arguments + transport,
     ).start()
 
@@ -32,7 +33,7 @@ class Command(vararg arguments: String, javaOption: String? = null) : AutoClosea
     fun terminate() = process.toHandle().destroy()
 
     fun awaitExit(): Int {
-        assertTrue(process.waitFor(20, TimeUnit.SECONDS), "still running")
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "still running")
         return process.exitValue()
     }
 
@@ -43,5 +44,10 @@ class Command(vararg arguments: String, javaOption: String? = null) : AutoClosea
     private companion object {
         /** As in bin/middleware. */
         val OPTIONS = listOf("-XX:+UseSerialGC", "-Xms256m", "-Xmx1g")
+
+        /** The agent that these tests run with, if their coverage is measured, counts in the process, too. */
+        fun coverageAgent(): List<String> = ManagementFactory.getRuntimeMXBean().inputArguments.filter {
+            it.startsWith("-javaagent:") && "jacoco" in it
+        }
     }
 }

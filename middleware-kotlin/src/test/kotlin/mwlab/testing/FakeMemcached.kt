@@ -32,9 +32,9 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
     @Volatile
     var answer: (line: String, reply: String) -> String? = { _, reply -> reply }
 
-    /** Replies go out in slices of 32 KiB with such a pause before each but the first. */
+    /** Replies go out in slices of 32 KiB; this runs before each but the first. */
     @Volatile
-    var slicePauseMs = 0L
+    var beforeSlice: () -> Unit = {}
 
     init {
         thread(isDaemon = true) {
@@ -78,7 +78,7 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
     }
 
     private fun write(client: Socket, reply: String) = reply.chunked(SLICE_BYTES).forEachIndexed { index, slice ->
-        if (index > 0) Thread.sleep(slicePauseMs)
+        if (index > 0) beforeSlice()
         client.getOutputStream().write(slice.toByteArray(Charsets.ISO_8859_1))
     }
 

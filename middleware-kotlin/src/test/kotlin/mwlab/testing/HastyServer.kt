@@ -24,6 +24,11 @@ class HastyServer(private val readsOn: Boolean) : AutoCloseable {
     @Volatile
     private var isFirst = true
 
+    /** Whether the first set was answered. */
+    @Volatile
+    var hasAnswered = false
+        private set
+
     val address = InetSocketAddress(InetAddress.getLoopbackAddress(), socket.localPort)
 
     /** The data of all sets it has read to their end. */
@@ -52,9 +57,10 @@ class HastyServer(private val readsOn: Boolean) : AutoCloseable {
         isFirst = false
         val data = ByteArray(dataBytes(input))
         client.getOutputStream().write("SERVER_ERROR out of memory storing object\r\n".toByteArray())
+        hasAnswered = true
         while (!readsOn) Thread.sleep(1000)
         for (start in data.indices step SLICE_BYTES) {
-            Thread.sleep(20)
+            Thread.sleep(2)
             input.readFully(data, start, minOf(SLICE_BYTES, data.size - start))
         }
         values += String(data, Charsets.ISO_8859_1)

@@ -3,25 +3,34 @@ package mwlab.testing
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import java.net.InetAddress
 import java.net.InetSocketAddress
-import java.net.ServerSocket
-import java.net.Socket
 import java.nio.file.Files
 import java.nio.file.Path
+import kotlin.io.path.deleteIfExists
+import kotlin.io.path.readText
 
-/** The machine's own memcached on a free port of the loopback address; the test is skipped where there is none. */
+/**
+ * The machine's own memcached on a port of the loopback address that memcached chooses itself; the test is skipped where there is no
+ * memcached.
+ */
 class RealMemcached(memoryMiB: Int = 64) : AutoCloseable {
-    val address = InetSocketAddress(InetAddress.getLoopbackAddress(), ServerSocket(0).use { it.localPort })
     private val process: Process
+    val address: InetSocketAddress
 
     init {
         assumeTrue(Files.isExecutable(PATH), "$PATH is not installed")
         val user = System.getProperty("user.name")
-        val arguments = listOf("-l", "127.0.0.1", "-p", "${address.port}", "-u", user, "-t", "1", "-m", "$memoryMiB")
+        val arguments = listOf("-l", "127.0.0.1", "-p", "-1", "-u", user, "-t", "1", "-m", "$memoryMiB")
+        val portFile = Files.createTempDirectory("memcached-").resolve("port")
         process = ProcessBuilder(listOf("$PATH") + arguments)
+            .apply { environment()["MEMCACHED_PORT_FILENAME"] = "$portFile" }
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start()
-        eventually("memcached listens") { runCatching { Socket(address.address, address.port).close() }.isSuccess }
+        // memcached writes another file and renames it, so that the port is there as a whole.
+        eventually("memcached listens") { Files.exists(portFile) }
+        address = InetSocketAddress(InetAddress.getLoopbackAddress(), portOf(portFile.readText()))
+        portFile.deleteIfExists()
+        portFile.parent.deleteIfExists()
     }
 
     /** Ends it at once, as a crash does: what is under way is lost. */
@@ -37,5 +46,9 @@ class RealMemcached(memoryMiB: Int = 64) : AutoCloseable {
 
     private companion object {
         val PATH: Path = Path.of("/usr/bin/memcached")
+
+        /** Of the line `TCP INET: 37221`. */
+        fun portOf(lines: String): Int =
+            lines.lines().first { it.startsWith("TCP ") }.substringAfter(": ").trim().toInt()
     }
 }

@@ -3,7 +3,6 @@ package mwlab.testing
 import mwlab.middleware.database.DatabaseUrl
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.postgresql.Driver
-import java.net.ServerSocket
 import java.nio.file.Files
 import java.nio.file.Path
 import java.sql.Connection
@@ -20,7 +19,7 @@ class RealPostgres(private val settings: Map<String, String> = emptyMap()) : Aut
     private val directory = Files.createTempDirectory("postgres-")
     private var process: Process? = null
 
-    val port = ServerSocket(0).use { it.localPort }
+    val port = freePort()
 
     init {
         assumeTrue(PROGRAMS != null, "no PostgreSQL is installed")
@@ -57,7 +56,7 @@ class RealPostgres(private val settings: Map<String, String> = emptyMap()) : Aut
         running.destroyForcibly()
         all.forEach { it.destroyForcibly() }
         running.waitFor()
-        all.forEach { it.onExit().get(10, TimeUnit.SECONDS) }
+        all.forEach { it.onExit().get(60, TimeUnit.SECONDS) }
     }
 
     /** Stops the processes in their tracks, or lets them go on. */

@@ -3,8 +3,8 @@ package mwlab.testing
 import java.net.InetSocketAddress
 import java.net.Socket
 
-/** A blocking client that sends and reads plain text; a read that takes longer than [timeoutMs] fails. */
-class TextClient(address: InetSocketAddress, timeoutMs: Int = 10_000) : AutoCloseable {
+/** A blocking client that sends and reads plain text. A read that takes longer than [timeoutMs] fails, which only ends a test that hangs. */
+class TextClient(address: InetSocketAddress, timeoutMs: Int = 60_000) : AutoCloseable {
     private val socket = Socket(address.address, address.port).apply {
         soTimeout = timeoutMs
         tcpNoDelay = true
@@ -44,6 +44,9 @@ class TextClient(address: InetSocketAddress, timeoutMs: Int = 10_000) : AutoClos
         send("get ${keys.joinToString(" ")}\r\n")
         return readUntil("END") - "END"
     }
+
+    /** Whether something can be read without waiting. */
+    val hasInput: Boolean get() = input.available() > 0
 
     fun shutdownOutput() = socket.shutdownOutput()
 

@@ -89,7 +89,7 @@ internal class Client(
     }
 
     private fun noteLoss(broken: Exception) {
-        recorder.connectionError(System.nanoTime(), broken)
+        recorder.connectionError(loop.clock.nanos(), broken)
         lost += inFlight.size
         inFlight.forEach { recorder.noReply(it, Outcome.LOST) }
         inFlight = InFlight(options.load.pipeline)
@@ -135,7 +135,7 @@ internal class Client(
     private fun append(batch: ByteBuffer) {
         val request = inFlight.free
         workload.next(request, batch)
-        request.sentNanos = System.nanoTime()
+        request.sentNanos = loop.clock.nanos()
         followed?.sent(request)
         inFlight.add()
         recorder.sent(request) { workload.latestKey }
@@ -187,7 +187,7 @@ internal class Client(
             try {
                 return connect()
             } catch (refused: IOException) {
-                recorder.connectionError(System.nanoTime(), refused)
+                recorder.connectionError(loop.clock.nanos(), refused)
                 attempts++
                 val most = options.target.maxReconnectAttempts
                 if (!options.target.reconnectOnError || attempts == most) {

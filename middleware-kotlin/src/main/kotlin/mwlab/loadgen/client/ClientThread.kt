@@ -93,7 +93,7 @@ internal class ClientThread(
             arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() ->
                 ThinkingPace(loop, limit, arrivals, random)
 
-            else -> EagerPace(limit)
+            else -> EagerPace(limit, loop.clock)
         }
     }
 }

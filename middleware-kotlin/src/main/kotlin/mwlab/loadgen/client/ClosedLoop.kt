@@ -5,16 +5,17 @@ import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.request.SentRequest
 import mwlab.net.EventLoop
+import mwlab.net.NanoClock
 import java.util.SplittableRandom
 import kotlin.math.ln
 import kotlin.math.max
 import kotlin.math.min
 
 /** The next request leaves as soon as the pipeline has room: with one outstanding request, when the reply is there. */
-internal class EagerPace(private val limit: RunLimit) : Pace {
+internal class EagerPace(private val limit: RunLimit, private val clock: NanoClock) : Pace {
     override val mustWait get() = false
 
-    override suspend fun awaitTurn(request: SentRequest): Boolean = !limit.isOver(System.nanoTime())
+    override suspend fun awaitTurn(request: SentRequest): Boolean = !limit.isOver(clock.nanos())
 }
 
 /**
@@ -42,7 +43,7 @@ internal class ThinkingPace(
     override suspend fun awaitTurn(request: SentRequest): Boolean {
         if (isFirst) request.dueNanos = 0 else think(request)
         isFirst = false
-        return !limit.isOver(System.nanoTime())
+        return !limit.isOver(loop.clock.nanos())
     }
 
     /** Without a pipeline, what is known of the latest request stands in [request], unless its connection broke. */
@@ -50,7 +51,7 @@ internal class ThinkingPace(
         if (request.hasReply && request.dueNanos != 0L) {
             owedNanos = (owedNanos + request.sentNanos - wantedNanos).coerceIn(0, MOST_OWED * meanNanos)
         }
-        val startNanos = if (request.hasReply) request.lastByteNanos else System.nanoTime()
+        val startNanos = if (request.hasReply) request.lastByteNanos else loop.clock.nanos()
         wantedNanos = startNanos + nextThinkNanos()
         request.dueNanos = min(max(wantedNanos - owedNanos, startNanos), limit.endNanos)
         loop.sleepUntil(request.dueNanos)
@@ -88,14 +89,14 @@ internal class LimitedPace(
     override val mustWait get() = true
 
     override suspend fun awaitTurn(request: SentRequest): Boolean {
-        val nowNanos = System.nanoTime()
+        val nowNanos = loop.clock.nanos()
         if (number < 0) firstNanos = nowNanos + (phase * intervalNanos).toLong()
         val missed = ((nowNanos - CATCH_UP_NANOS - firstNanos) / intervalNanos).toLong()
         number = max(number + 1, missed)
         request.isDue = true
         request.dueNanos = firstNanos + (number * intervalNanos).toLong()
         loop.sleepUntil(min(request.dueNanos, limit.endNanos))
-        return !limit.isOver(System.nanoTime())
+        return !limit.isOver(loop.clock.nanos())
     }
 
     private companion object {

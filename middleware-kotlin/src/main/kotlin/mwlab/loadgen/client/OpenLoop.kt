@@ -33,7 +33,7 @@ internal class OpenLoop(
 
     override suspend fun awaitTurn(request: SentRequest): Boolean {
         val arrival = due.receiveCatching().getOrNull() ?: return false
-        if (limit.isOver(System.nanoTime())) {
+        if (limit.isOver(loop.clock.nanos())) {
             giveUp(arrival, limit.endNanos)
             return false
         }
@@ -53,7 +53,7 @@ internal class OpenLoop(
             }
             if (limit.isTimed) loop.sleepUntil(limit.endNanos)
         } finally {
-            if (limit.isTimed) giveUpAll(min(System.nanoTime(), limit.endNanos))
+            if (limit.isTimed) giveUpAll(min(loop.clock.nanos(), limit.endNanos))
             due.close()
         }
     }

@@ -57,7 +57,7 @@ internal class Rehearsal(options: Options) {
         val workload = Workload(options, connection = 0, baseSeed = 0)
         val client = Client({ LoopTransport.connect(loop, address, 1.seconds) }, loop, options, workload, REQUESTS)
         client.connect()
-        client.run(EagerPace(limit), recorder)
+        client.run(EagerPace(limit, loop.clock), recorder)
     }
 
     private suspend fun serve(connection: Connection) {

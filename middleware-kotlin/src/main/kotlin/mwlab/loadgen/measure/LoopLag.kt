@@ -14,11 +14,11 @@ internal class LoopLag(private val loop: EventLoop) {
 
     /** Measures until cancelled; on the loop's thread. */
     suspend fun watch(): Nothing {
-        var due = System.nanoTime()
+        var due = loop.clock.nanos()
         while (true) {
-            due = max(due + INTERVAL_NANOS, System.nanoTime())
+            due = max(due + INTERVAL_NANOS, loop.clock.nanos())
             loop.sleepUntil(due)
-            val late = System.nanoTime() - due
+            val late = loop.clock.nanos() - due
             lags.record(late / RunClock.NANOS_PER_MICRO)
             maxNanos = max(maxNanos, late)
         }

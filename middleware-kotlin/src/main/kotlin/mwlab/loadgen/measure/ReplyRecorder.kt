@@ -27,7 +27,7 @@ internal class ReplyRecorder(
     /** Index is the second of the run. */
     val seconds: List<SecondStats> get() = recorded
 
-    /** When the last reply came, as [System.nanoTime]; the start of the run if none did. */
+    /** When the last reply came, on the clock of the loop; the start of the run if none did. */
     var lastReplyNanos = clock.startNanos
         private set
 

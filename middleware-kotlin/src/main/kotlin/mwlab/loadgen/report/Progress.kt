@@ -6,13 +6,19 @@ import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.workload.requestsPerClient
+import mwlab.net.NanoClock
 import java.io.PrintStream
 import java.util.Locale
 import kotlin.math.max
 import kotlin.math.min
 
 /** memtier's progress line on stderr, rewritten once a second, and messages between its rewritings. Thread-safe. */
-internal class Progress(private val err: PrintStream, private val options: Options, val runNumber: Int) {
+internal class Progress(
+    private val err: PrintStream,
+    private val options: Options,
+    val runNumber: Int,
+    private val clock: NanoClock = NanoClock.SYSTEM,
+) {
     private var previous = LiveTotals.NONE
     private var previousNanos = 0L
     private var seconds = 0
@@ -28,12 +34,12 @@ internal class Progress(private val err: PrintStream, private val options: Optio
 
     /** Nanoseconds until [tick] is to be called again. */
     fun untilNextTick(limit: RunLimit): Long =
-        max(limit.startNanos + (seconds + 1) * RunClock.NANOS_PER_SECOND - System.nanoTime(), 1)
+        max(limit.startNanos + (seconds + 1) * RunClock.NANOS_PER_SECOND - clock.nanos(), 1)
 
     /** Rewrites the line; [threads] are those still at work. */
     @Synchronized
     fun tick(totals: LiveTotals, threads: Int, limit: RunLimit) {
-        val now = System.nanoTime()
+        val now = clock.nanos()
         if (now < limit.startNanos) return
         val sinceStart = (now - limit.startNanos) / NANOS_PER_SECOND
         val sincePrevious = (now - max(previousNanos, limit.startNanos)) / NANOS_PER_SECOND
@@ -47,7 +53,7 @@ internal class Progress(private val err: PrintStream, private val options: Optio
 
     /** Says that the user wants no more. */
     fun interrupted(limit: RunLimit) {
-        val seconds = ((System.nanoTime() - limit.startNanos).coerceAtLeast(0) / NANOS_PER_SECOND).fixed(1)
+        val seconds = ((clock.nanos() - limit.startNanos).coerceAtLeast(0) / NANOS_PER_SECOND).fixed(1)
         message("[RUN #$runNumber] Interrupted by user (Ctrl+C) after $seconds secs, stopping threads...")
     }
 

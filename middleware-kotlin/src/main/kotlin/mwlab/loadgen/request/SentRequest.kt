@@ -19,7 +19,7 @@ internal class SentRequest {
     /** What a trace wants to be sent, or null. */
     var planned: TraceEntry? = null
 
-    /** When it was handed to the socket, as [System.nanoTime]. */
+    /** When it was handed to the socket, on the clock of the loop. */
     var sentNanos = 0L
 
     /** When it should have been sent, if [isDue]; otherwise when its client had thought, or 0. */

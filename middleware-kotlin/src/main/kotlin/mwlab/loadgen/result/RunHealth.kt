@@ -58,7 +58,7 @@ internal class RunHealth(
 
 /** To be called when the clients have ended. */
 internal fun runHealth(threads: List<ClientThread>, clock: RunClock, cpuNanos: Long): RunHealth {
-    val elapsedNanos = (System.nanoTime() - clock.startNanos).coerceAtLeast(1)
+    val elapsedNanos = clock.elapsedNanos.coerceAtLeast(1)
     val clients = threads.flatMap { it.clients }
     return RunHealth(
         unanswered = clients.sumOf { it.unanswered },

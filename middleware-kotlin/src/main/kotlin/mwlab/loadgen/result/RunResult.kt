@@ -89,7 +89,7 @@ internal fun runResult(
  * fast. A run that was interrupted, or was given up, lasts until now.
  */
 private fun elapsedNanos(options: Options, threads: List<ClientThread>, clock: RunClock, endedItself: Boolean): Long {
-    val sinceStart = (System.nanoTime() - clock.startNanos).coerceAtLeast(0)
+    val sinceStart = clock.elapsedNanos
     val untilLastReply = threads.flatMap { it.recorders }.maxOf { it.lastReplyNanos } - clock.startNanos
     val asked = options.load.testTimeS * RunClock.NANOS_PER_SECOND
     return if (endedItself || (asked > 0 && sinceStart >= asked)) max(untilLastReply, asked) else sinceStart

@@ -1,16 +1,14 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.Generation
-import org.junit.jupiter.api.Assumptions.assumeTrue
-import java.io.File
-import java.io.IOException
-import java.net.ServerSocket
+import mwlab.testing.RealMemcached
+import mwlab.testing.UsesPrograms
 import java.net.Socket
-import java.util.concurrent.TimeUnit
 import kotlin.test.Test
 import kotlin.test.assertEquals
 
 /** What the generator reports is what a real memcached has counted. */
+@UsesPrograms
 class MemcachedTest {
     @Test
     fun `counts agree with the server's`() = withMemcached { port ->
@@ -53,40 +51,11 @@ class MemcachedTest {
         assertEquals(run.number("Gets", "Ops/sec"), run.number("Gets", "Misses/sec"))
     }
 
-    private fun withMemcached(body: (Int) -> Unit) {
-        assumeTrue(File(MEMCACHED).canExecute(), "needs $MEMCACHED")
-        val port = ServerSocket(0).use { it.localPort }
-        // One thread, so that its counters move in the order of what it is asked.
-        val command = "$MEMCACHED -u nobody -l 127.0.0.1 -p $port -U 0 -t 1"
-        val process = ProcessBuilder(command.split(' ')).start()
-        try {
-            awaitListening(port)
-            body(port)
-        } finally {
-            process.destroy()
-            process.waitFor(5, TimeUnit.SECONDS)
-        }
-    }
-
-    private fun awaitListening(port: Int) {
-        val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5)
-        while (true) {
-            try {
-                return Socket("127.0.0.1", port).close()
-            } catch (notYet: IOException) {
-                if (System.nanoTime() > deadline) throw notYet
-                Thread.sleep(20)
-            }
-        }
-    }
+    private fun withMemcached(body: (Int) -> Unit) = RealMemcached().use { body(it.address.port) }
 
     private fun stats(port: Int): Map<String, String> = Socket("127.0.0.1", port).use { socket ->
         socket.getOutputStream().write("stats\r\n".toByteArray())
         socket.getInputStream().bufferedReader().lineSequence().takeWhile { it != "END" }
             .associate { line -> line.split(' ').let { it[1] to it[2] } }
-    }
-
-    private companion object {
-        const val MEMCACHED = "/usr/bin/memcached"
     }
 }

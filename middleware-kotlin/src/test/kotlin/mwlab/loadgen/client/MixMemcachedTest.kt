@@ -3,7 +3,7 @@ package mwlab.loadgen.client
 import mwlab.loadgen.Generation
 import mwlab.loadgen.request.Operation
 import mwlab.testing.RealMemcached
-import org.junit.jupiter.api.Tag
+import mwlab.testing.UsesPrograms
 import java.net.InetSocketAddress
 import java.net.Socket
 import kotlin.math.roundToLong
@@ -12,7 +12,7 @@ import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
 /** What the generator reports of each operation is what a real memcached has counted. */
-@Tag("integration")
+@UsesPrograms
 class MixMemcachedTest {
     private fun Generation.count(operation: Operation): Long =
         if ("\"${operation.row}\":{" in json) number(operation.row, "Count").toLong() else 0

@@ -1,6 +1,7 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.Generation
+import mwlab.testing.UsesSockets
 import org.junit.jupiter.api.io.TempDir
 import java.io.File
 import kotlin.math.roundToInt
@@ -8,6 +9,7 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
+@UsesSockets
 class QueueTest {
     @TempDir
     lateinit var directory: File

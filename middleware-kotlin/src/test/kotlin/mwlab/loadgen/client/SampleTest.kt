@@ -1,17 +1,19 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.Generation
+import mwlab.loadgen.VirtualGeneration
+import mwlab.net.EventLoop
 import mwlab.testing.FakeMemcached
+import mwlab.testing.MemoryConnection
+import mwlab.testing.UsesSockets
 import org.junit.jupiter.api.io.TempDir
 import java.io.File
-import java.net.InetAddress
-import java.net.ServerSocket
-import kotlin.concurrent.thread
 import kotlin.math.sqrt
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
+@UsesSockets
 class SampleTest {
     @TempDir
     lateinit var directory: File
@@ -61,23 +63,16 @@ class SampleTest {
 
     @Test
     fun `a reply in two parts has a first and a last byte`() {
-        ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { server ->
-            val answering = thread { answerInParts(server) }
-            val words = "-t 1 -c 1 -n 3 --ratio=0:1 --sample=1/1 --sample-file=$file"
-            assertEquals(0, Generation.of(server.localPort, words).status)
-            answering.join(10_000)
-        }
-        val longest = rows().maxOf { it.us("last_byte_us") - it.us("first_byte_us") }
-        assertTrue(longest > 100_000, "the second part comes 300 ms after the first: $longest us")
+        val words = "-t 1 -c 1 -n 3 --ratio=0:1 --sample=1/1 --sample-file=$file"
+        assertEquals(0, VirtualGeneration(words, connect = ::answeringInParts).run().status)
+        assertEquals(List(3) { 300_000L }, rows().map { it.us("last_byte_us") - it.us("first_byte_us") })
     }
 
-    private fun answerInParts(server: ServerSocket) = server.accept().use { client ->
-        val (lines, out) = client.getInputStream().bufferedReader() to client.getOutputStream()
-        while (lines.readLine() != null) {
-            out.write("VALUE k 0 5\r\nhe".toByteArray())
-            Thread.sleep(300)
-            out.write("llo\r\nEND\r\n".toByteArray())
-        }
+    /** A server whose reply comes 200 ms after the request, and its second part 300 ms after the first. */
+    private fun answeringInParts(loop: EventLoop) = MemoryConnection(loop) {
+        val nanos = loop.clock.nanos()
+        loop.startTimer(nanos + 200_000_000) { receive("VALUE k 0 5\r\nhe") }
+        loop.startTimer(nanos + 500_000_000) { receive("llo\r\nEND\r\n") }
     }
 
     @Test

@@ -1,11 +1,13 @@
 package mwlab.loadgen.report
 
 import mwlab.loadgen.Generation
+import mwlab.testing.UsesSockets
 import org.junit.jupiter.api.io.TempDir
 import java.io.File
 import kotlin.test.Test
 import kotlin.test.assertEquals
 
+@UsesSockets
 class ClientStatsFilesTest {
     @TempDir
     lateinit var directory: File

@@ -1,10 +1,12 @@
 package mwlab.loadgen.report
 
 import mwlab.loadgen.Generation
+import mwlab.testing.UsesSockets
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
+@UsesSockets
 class FurtherRowsTest {
     private fun rowsOf(run: Generation) = Regex("\n\t\t,?\"([A-Za-z ]+)\":\\{\n\t\t\t\"Count\"").findAll(run.json)
         .map { it.groupValues[1] }.toList()

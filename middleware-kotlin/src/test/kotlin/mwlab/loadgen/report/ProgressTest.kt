@@ -14,9 +14,9 @@ class ProgressTest {
     private val bytes = ByteArrayOutputStream()
     private val options = Options(load = Load(threads = 2, clients = 32, testTimeS = 10))
 
-    private fun progress() = Progress(PrintStream(bytes), options, runNumber = 1)
+    private fun progress() = Progress(PrintStream(bytes), options, runNumber = 1, clock = { NOW_NANOS })
 
-    private fun limit(secondsAgo: Int) = System.nanoTime().let { now -> RunLimit(now - secondsAgo * 1_000_000_000L) }
+    private fun limit(secondsAgo: Int) = RunLimit(NOW_NANOS - secondsAgo * 1_000_000_000L)
 
     @Test
     fun `the line is memtier's`() {
@@ -48,5 +48,9 @@ class ProgressTest {
         progress.tick(LiveTotals.NONE, threads = 2, limit(secondsAgo = 1))
         progress.message("between")
         assertTrue(Regex("before\n\\[RUN #1 [^\n]*\r\nbetween\n").matches(bytes.toString()), bytes.toString())
+    }
+
+    private companion object {
+        const val NOW_NANOS = 100_000_000_000L
     }
 }

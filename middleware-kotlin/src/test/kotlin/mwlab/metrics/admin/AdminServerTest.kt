@@ -3,13 +3,14 @@ package mwlab.metrics.admin
 import mwlab.middleware.MiddlewareConfig
 import mwlab.testing.ANY_PORT
 import mwlab.testing.TextClient
+import mwlab.testing.UsesPrograms
+import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
+import mwlab.testing.freePort
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import org.junit.jupiter.api.Assumptions.assumeTrue
-import org.junit.jupiter.api.Tag
 import java.net.InetSocketAddress
-import java.net.ServerSocket
 import java.net.URI
 import java.net.http.HttpClient
 import java.net.http.HttpRequest
@@ -21,8 +22,9 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
+@UsesSockets
 class AdminServerTest {
-    private val admin = InetSocketAddress("127.0.0.1", ServerSocket(0).use { it.localPort })
+    private val admin = InetSocketAddress("127.0.0.1", freePort())
     private val http = HttpClient.newHttpClient()
 
     private fun get(path: String): HttpResponse<String> =
@@ -69,7 +71,7 @@ class AdminServerTest {
 
     /** The reference implementation's parser, where the repository's Python environment is there. */
     @Test
-    @Tag("integration")
+    @UsesPrograms
     fun `metrics are what a parser of OpenMetrics takes`() {
         val python = Path.of("../.venv/bin/python")
         assumeTrue(Files.isExecutable(python), "$python is not there")

@@ -4,11 +4,13 @@ import mwlab.middleware.Dispatch
 import mwlab.middleware.MiddlewareConfig
 import mwlab.testing.ANY_PORT
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.withMiddleware
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
+@UsesSockets
 class EchoTest {
     private fun withEcho(test: (TextClient) -> Unit) {
         for (dispatch in Dispatch.entries) {

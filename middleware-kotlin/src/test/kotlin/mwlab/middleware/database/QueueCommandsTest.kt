@@ -2,9 +2,9 @@ package mwlab.middleware.database
 
 import mwlab.testing.RealPostgres
 import mwlab.testing.TextClient
+import mwlab.testing.UsesPrograms
 import mwlab.testing.withMiddleware
 import org.junit.jupiter.api.AfterAll
-import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.TestInstance
 import kotlin.concurrent.thread
 import kotlin.test.Test
@@ -13,7 +13,7 @@ import kotlin.test.assertNull
 import kotlin.test.assertTrue
 
 /** What clients can do with queues, on a PostgreSQL; whichever locks they use. */
-@Tag("integration")
+@UsesPrograms
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class QueueCommandsTest {
     private val postgres = RealPostgres()

@@ -4,6 +4,7 @@ import mwlab.middleware.MiddlewareConfig
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient
+import mwlab.testing.UsesSockets
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import kotlin.test.Test
@@ -11,6 +12,7 @@ import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
 /** The routing modes on real sockets; which server is chosen is the business of [RouterTest]. */
+@UsesSockets
 class RoutingTest {
     private fun withClient(
         servers: List<FakeMemcached>,

@@ -1,7 +1,7 @@
 package mwlab.prove.differential
 
 import mwlab.prove.differential.commands.StreamGenerator
-import org.junit.jupiter.api.Tag
+import mwlab.testing.UsesPrograms
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -9,7 +9,7 @@ import kotlin.test.assertTrue
 /** A small share of what `make prove` compares, with seeds that do not change. */
 class DifferentialTest {
     @Test
-    @Tag("integration")
+    @UsesPrograms
     fun `50 000 generated commands are answered byte for byte as memcached answers them`() {
         val run = DifferentialRun(Lane.entries, firstSeed = 1, commands = 50_000, streamCommands = 2000)
         run.run()

@@ -1,5 +1,6 @@
 package mwlab.prove.fuzz
 
+import mwlab.testing.UsesSockets
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.name
@@ -32,6 +33,7 @@ class CorpusTest {
         replay("replies", ReplyTarget::fuzzerTestOneInput)
 
     @Test
+    @UsesSockets
     fun `connections of the corpus disturb nobody`() {
         val files = Files.list(Path.of("src/test/resources/fuzz/connections")).use { it.toList() }
         assertTrue(files.size >= 5, "only ${files.size} files")

@@ -118,7 +118,7 @@ internal class Stage(dispatch: Dispatch) {
         const val MOST_ATTEMPTS = 100
         const val ATTEMPTS_PER_ANSWER = 20
         const val MOST_MOVES = 100
-        const val BOUND_NANOS = 20_000_000_000L
+        const val BOUND_NANOS = 60_000_000_000L
     }
 }
 

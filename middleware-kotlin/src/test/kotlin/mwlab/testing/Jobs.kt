@@ -1,0 +1,47 @@
+package mwlab.testing
+
+import mwlab.memcached.RequestReader
+import mwlab.metrics.EpochClock
+import mwlab.metrics.LastArrival
+import mwlab.metrics.Recorder
+import mwlab.metrics.stats.Bins
+import mwlab.metrics.stats.JobTimes
+import mwlab.middleware.job.Client
+import mwlab.middleware.job.Job
+import mwlab.middleware.job.Reply
+import mwlab.net.EventLoop
+import mwlab.net.buffer.BufferPool
+import kotlin.time.Duration.Companion.microseconds
+
+/** The job of [client] that asks for [command], given without its line end. */
+internal fun jobOf(command: String, client: Client): Job {
+    val bytes = bytes("$command\r\n")
+    return Job(client, RequestReader(1 shl 20).next(bytes)!!, bytes, JobTimes())
+}
+
+/** Counts what happens on [loop], for two workers and [servers]. */
+internal fun recorderOf(loop: EventLoop, servers: Int = 2) = Recorder(
+    Recorder.Shape(servers, workers = 2, Bins.Layout(100.microseconds)),
+    EpochClock(loop.clock, offsetNanos = 0),
+    LastArrival(),
+    netThread = 0,
+    cpuNanos = { 0 },
+    startNanos = loop.clock.nanos(),
+)
+
+/** A client that keeps what it is given; [takesAll] is false for one whose socket is full. */
+internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll: Boolean = true) : Client {
+    override val loop: EventLoop get() = checkNotNull(ownLoop) { "a client that nobody answers needs no loop" }
+
+    /** The text of each reply, in the order in which they came. */
+    val replies = mutableListOf<String>()
+
+    override fun deliver(job: Job, reply: Reply): Boolean {
+        check(loop.isCurrent) { "delivered on another thread" }
+        replies += reply.buffers.joinToString("") { text(it) }
+        if (!takesAll) job.restOf(reply, BufferPool())
+        return takesAll
+    }
+
+    private fun text(buffer: java.nio.ByteBuffer) = Charsets.ISO_8859_1.decode(buffer.duplicate()).toString()
+}
