@@ -6,7 +6,7 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
-/** A small share of what `make prove` compares, with seeds that do not change. */
+/** A small share of what the part `differential` of `make test-all` compares, with seeds that do not change. */
 class DifferentialTest {
     @Test
     @UsesPrograms
