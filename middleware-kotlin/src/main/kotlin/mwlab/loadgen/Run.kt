@@ -165,11 +165,8 @@ internal class Run(
         val pausesUs = options.target.connectJitterUs
         for ((index, client) in thread.clients.withIndex()) {
             if (startSecondOf(index) > 0 || client.isConnected) continue
-            if (pausesUs.last >
-                0
-            ) {
-                thread.loop.sleepUntil(thread.loop.clock.nanos() + pausesUs.random() * NANOS_PER_MICRO)
-            }
+            val pauseNanos = if (pausesUs.last > 0) pausesUs.random() * NANOS_PER_MICRO else 0
+            if (pauseNanos > 0) thread.loop.sleepUntil(thread.loop.clock.nanos() + pauseNanos)
             launch { client.connect() }
         }
     }
