@@ -115,7 +115,7 @@ kotlin: $(PACKAGES)
 
 # maven <arguments>: what it says only if it fails, else how many tests have run.
 maven = mkdir -p build; \
-  $(MAVEN) $(if $(COVERAGE),-Pcoverage) $(1) > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }; \
+  $(MAVEN) $(if $(COVERAGE),-Pcoverage -Dcoverage.folder="$(CURDIR)/$(COVERED)/kotlin") $(1) > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }; \
   sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log
 
 bench: setup ## Compare speeds side by side, in turns: proxies, load generators, queues (Debian: nutcracker libmemcached-tools postgresql)

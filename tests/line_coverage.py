@@ -68,7 +68,7 @@ def python_files(name: str) -> Files:
 def kotlin_files(name: str) -> Files:
     """Read what JaCoCo has counted of Kotlin, by file."""
     found: dict[str, list[Run]] = {}
-    with (MEASURED / name / "kotlin.csv").open() as file:
+    with (MEASURED / name / "kotlin" / "jacoco.csv").open() as file:
         for row in csv.DictReader(file):
             counts = {key: int(value) for key, value in row.items() if value.isdecimal()}
             lines, branches = counts["LINE_COVERED"], counts["BRANCH_COVERED"]

@@ -220,10 +220,10 @@ def _covered(part: Part, name: str) -> list[str]:
     command = list(part.command)
     if not name:
         return command
-    if command[: len(MAVEN)] == MAVEN:
-        return [*command, "-Pcoverage"]
     data = ROOT / "build" / "coverage" / name / "python"
     data.parent.mkdir(parents=True, exist_ok=True)
+    if command[: len(MAVEN)] == MAVEN:
+        return [*command, "-Pcoverage", f"-Dcoverage.folder={data.with_name('kotlin')}"]
     return [*PYTHON, "-m", "coverage", "run", f"--data-file={data}", *command[len(PYTHON) :]]
 
 
