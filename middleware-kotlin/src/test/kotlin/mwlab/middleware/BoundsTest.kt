@@ -180,12 +180,9 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
             TextClient(address).use { other -> assertEquals("STORED", other.set("other", "1")) }
             clients.forEach { it.getOutputStream().write("${"x".repeat(96)}\r\n".toByteArray()) }
             for (client in clients) assertEquals("STORED", line(client))
-            repeat(3) {
-                clients.forEach {
-                    it.getOutputStream().write("set k 0 0 4096\r\n${"x".repeat(4096)}\r\n".toByteArray())
-                }
-                for (client in clients) assertEquals("STORED", line(client))
-            }
+            val next = "set k 0 0 4096\r\n${"x".repeat(4096)}\r\n".toByteArray()
+            clients.forEach { it.getOutputStream().write(next) }
+            for (client in clients) assertEquals("STORED", line(client))
             val rss = Path.of("/proc/${command.pid}/status").readLines().first { it.startsWith("VmRSS") }
                 .filter(Char::isDigit).toLong() / 1024
             println("$CLIENTS clients, $dispatch: RSS $rss MiB")
@@ -203,7 +200,7 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
         const val CLIENTS = 9_990
 
         /** Passes only when a test moves the clock on. */
-        val CLIENT_TIMEOUT = 1000.seconds
+        val CLIENT_TIMEOUT = 100.seconds
     }
 }
 

@@ -220,7 +220,7 @@ abstract class FailoverTest(private val dispatch: Dispatch) {
 
     private companion object {
         /** Passes only when a test moves the clock on. */
-        val TIMEOUT = 300.seconds
+        val TIMEOUT = 150.seconds
 
         /** A little more than what each of three attempts may take. */
         val SHARE = TIMEOUT / 3 + 1.seconds

@@ -71,12 +71,13 @@ internal class FakeServer(private val server: Server, override val loop: EventLo
 
     override fun checkTimeout(nanos: Long) = Unit
 
-    /** Answers call number [index] with [reply], as a session does: the bytes are only lent. */
+    /** Answers call number [index] with [reply], as a session does: the bytes are only lent, and used again afterwards. */
     fun answer(index: Int, reply: String) {
         val bytes = bytes(reply)
         val call = calls[index]
         call.lend(checkNotNull(ResponseReader().next(bytes)), bytes, loop.clock.nanos())
         call.keep(loop.buffers)
+        bytes.array().fill('?'.code.toByte())
     }
 
     /** Fails call number [index], as a session that ends does. */

@@ -10,7 +10,7 @@ import mwlab.middleware.job.Client
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.Reply
 import mwlab.net.EventLoop
-import mwlab.net.buffer.BufferPool
+import java.nio.ByteBuffer
 import kotlin.time.Duration.Companion.microseconds
 
 /** The job of [client] that asks for [command], given without its line end. */
@@ -36,12 +36,16 @@ internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll:
     /** The text of each reply, in the order in which they came. */
     val replies = mutableListOf<String>()
 
+    /** What the client has to write by itself, if its socket is full. */
+    var kept: Reply? = null
+        private set
+
     override fun deliver(job: Job, reply: Reply): Boolean {
         check(loop.isCurrent) { "delivered on another thread" }
         replies += reply.buffers.joinToString("") { text(it) }
-        if (!takesAll) job.restOf(reply, BufferPool())
+        if (!takesAll) kept = job.restOf(reply, loop.buffers)
         return takesAll
     }
 
-    private fun text(buffer: java.nio.ByteBuffer) = Charsets.ISO_8859_1.decode(buffer.duplicate()).toString()
+    private fun text(buffer: ByteBuffer) = Charsets.ISO_8859_1.decode(buffer.duplicate()).toString()
 }

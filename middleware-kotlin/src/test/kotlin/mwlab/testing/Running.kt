@@ -60,11 +60,18 @@ class Clocked(private val middleware: Middleware, val address: InetSocketAddress
         condition() || skip(step).let { false }
     }
 
-    /** Waits until each net thread has run what it had, looked at its sockets, and fired its timers. */
-    private fun awaitTurns() = repeat(3) {
+    /**
+     * Waits until each net thread has looked at its sockets and run what came of it, several times: ktor-network takes some turns of the
+     * loop for what the loop itself does in one. A timer that is due fires after the sockets were looked at.
+     */
+    private fun awaitTurns() = repeat(TURNS) {
         val hasRun = CountDownLatch(middleware.netThreads.size)
-        middleware.netThreads.forEach { thread -> thread.execute(hasRun::countDown) }
+        middleware.netThreads.forEach { thread -> thread.startTimer(thread.clock.nanos(), hasRun::countDown) }
         hasRun.await()
+    }
+
+    private companion object {
+        const val TURNS = 8
     }
 }
 

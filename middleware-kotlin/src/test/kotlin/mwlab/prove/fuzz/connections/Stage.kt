@@ -105,7 +105,8 @@ internal class Stage(dispatch: Dispatch) {
     /** Waits until each net thread has run what it had, and looked at its sockets. */
     private fun awaitTurns() = repeat(2) {
         val hasRun = CountDownLatch(middleware.netThreads.size)
-        middleware.netThreads.forEach { thread -> thread.execute(hasRun::countDown) }
+        // Timers fire after the sockets were looked at.
+        middleware.netThreads.forEach { thread -> thread.startTimer(thread.clock.nanos(), hasRun::countDown) }
         hasRun.await()
     }
 
