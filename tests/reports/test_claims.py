@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.claims.of_campaign import claims_of
-from analysis.paths import REFERENCE
+from analysis.paths import PROJECT, REFERENCE
 from remote.commands.cli import main
 from tests.helpers.campaign import build_campaign
 
@@ -42,6 +42,14 @@ def test_a_campaign_agrees_with_itself(campaign):
     same = claims(campaign, "--against", campaign)
     assert same.exit_code == 0
     assert f"{len(found)} of {len(found)} claims have the same verdict" in same.output
+
+
+def test_claims_about_the_studies_lead_to_figures_and_tables():
+    (notebook,) = (PROJECT / "notebooks").glob("10-*.ipynb")
+    found = claims_of(REFERENCE, chapter=10)
+    assert found
+    for claim in found:
+        assert f'name=\\"{claim.see}\\"' in notebook.read_text(), claim.statement
 
 
 def test_statements_are_the_same_whatever_was_measured(tmp_path):

@@ -2,8 +2,11 @@
 
 import pytest
 
+from analysis.claims.counterparts.compared import AGAIN
 from analysis.claims.counterparts.judged import NOT_MEASURED, judged_counterparts
+from analysis.claims.counterparts.listed import listed_counterparts
 from analysis.claims.counterparts.page import page
+from analysis.claims.of_campaign import claims_of
 from analysis.paths import PROJECT, REFERENCE
 
 
@@ -15,6 +18,13 @@ def reference():
 def test_every_comparison_finds_numbers_in_the_reference(reference):
     missing = reference[reference["reason"] == NOT_MEASURED]
     assert missing.empty, missing[["study", "place"]]
+
+
+def test_differences_are_explained_by_claims_that_are_made(tmp_path):
+    rows = listed_counterparts()
+    reasons = rows.loc[~rows["compare"].isin(["", AGAIN]), "because"]
+    made = {f"{claim.section}: {claim.statement}" for claim in claims_of(tmp_path)}
+    assert set(reasons) - made == set()
 
 
 def test_the_documentation_shows_the_reference(reference):

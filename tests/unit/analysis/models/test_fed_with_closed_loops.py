@@ -11,17 +11,13 @@ from analysis.models.fed_with_closed_loops import (
     station_predictions,
 )
 from analysis.sections.summary import cells
-from analysis.tables.tidying import tidy_campaign
-from tests.helpers.campaign import build_campaign
 
 RESPONSE_TIME = "middleware_response_time_ms"
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("synthetic")
-    build_campaign(folder, sections=("3.1",), clients_per_thread=(1, 4, 32), workers=(8,))
-    return tidy_campaign(folder)
+def tables(synthetic):
+    return synthetic("3.1", clients_per_thread=(1, 4, 32), workers=(8,))
 
 
 def of(table, model, recipe, num_clients=6):

@@ -7,7 +7,6 @@ from analysis.published.names import cell_name, readable
 from analysis.published.rederived import (
     agreement,
     disagreements,
-    read_only_cells,
     rederive_all,
     side_by_side,
 )
@@ -117,21 +116,6 @@ def test_yenicelik_derived_throughput_is_clients_over_the_middlewares_time(deriv
 
 def test_khalil_overheads_are_differences(derived):
     assert of(derived, "khalil2016", "s3_3_overhead")["agrees"].all()
-
-
-def test_read_only_cells_of_all_studies_follow_from_one_link():
-    cells = read_only_cells()
-    assert len(cells) == 36
-    error = cells["rederived"] / cells["published"] - 1
-    few = cells["quantity"].str.contains("3 servers, 1 middleware, 8 workers")
-    yenicelik = cells["quantity"].str.contains("3 servers") & (cells["study"] == "yenicelik2018")
-    assert cells.loc[~few & ~yenicelik, "agrees"].all()
-    assert error[few].abs().max() < 0.1
-    assert error[yenicelik].abs().max() < 0.08
-    assert error[(cells["study"] == "schmid2018")].abs().max() < 0.025
-    assert ((cells["remark"] != "") == ~cells["agrees"]).all()
-    assert cells.loc[few & ~cells["agrees"], "remark"].str.startswith("few workers").all()
-    assert cells["servers"].value_counts().to_dict() == {1: 21, 3: 12, 2: 3}
 
 
 def test_rows_compare_on_the_index_of_what_was_published():

@@ -18,7 +18,7 @@ STAGE_OF = {
     "pause of server": ["servers_time"],
 }
 PLANTED = tuple(STAGE_OF)
-RUNS = 100
+RUNS = 48
 
 
 def planted_run(folder, seed):
@@ -67,7 +67,7 @@ def test_of_planted_reasons_almost_all_are_found(tmp_path):
         assert (slowest["client"], slowest["number"]) == (victim.client, victim.number)
         if slowest["blamed"] != what or slowest["blamed_share"] < 0.8:
             wrong.append((seed, what, slowest["blamed"], slowest["blamed_share"]))
-    assert len(wrong) <= RUNS // 50, wrong
+    assert len(wrong) <= 1, wrong
 
 
 def request(**changes):

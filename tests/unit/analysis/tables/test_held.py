@@ -17,7 +17,7 @@ REJECTED = {"workload": "set", "clients_per_thread": 8, "workers": 8}
 def campaign(tmp_path_factory):
     """A campaign of 3.1; of 3.2 every run was rejected."""
     folder = tmp_path_factory.mktemp("data") / "rejected"
-    build_campaign(folder, sections=("3.1",))
+    build_campaign(folder, sections=("3.1",), clients_per_thread=(32,), workers=(8,))
     build_run(folder, "3.2", REJECTED, status="rejected")
     return folder
 

@@ -392,6 +392,7 @@ def test_kinds_of_request_are_told_apart(tables):
         ("client", "get"), ("client", "set"), ("middleware", "get"), ("middleware", "set"),
     }  # fmt: skip
     assert kinds.query("side == 'middleware'")["keys_per_request"].eq(1).all()
+    assert kinds.query("side == 'middleware' and request_type == 'get'")["miss_rate"].eq(0).all()
     assert set(tables.histograms["request_type"]) == {"get", "set"}
     sums = kinds.query("side == 'client' and workload == 'get'").groupby("repetition")
     runs = tables.runs.query("section == '3.1' and workload == 'get' and num_clients == 192")

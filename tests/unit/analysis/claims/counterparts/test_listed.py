@@ -8,7 +8,6 @@ import pytest
 from analysis.claims.counterparts import listed
 from analysis.claims.counterparts.compared import AGAIN, COMPARISONS
 from analysis.claims.counterparts.listed import listed_counterparts, notebook_of
-from analysis.claims.of_campaign import claims_of
 from analysis.paths import PROJECT
 from analysis.published.printed import published_index
 
@@ -42,12 +41,6 @@ def test_what_cannot_be_compared_says_why_and_what_can_has_a_comparison(rows):
     assert set(rows["compare"]) <= {"", *COMPARISONS}
     assert (rows.loc[rows["compare"] == "", "because"] != "").all()
     assert (rows.loc[rows["compare"] == AGAIN, "because"] == "").all()
-
-
-def test_differences_are_explained_by_claims_that_are_made(rows, tmp_path):
-    reasons = rows.loc[~rows["compare"].isin(["", AGAIN]), "because"]
-    made = {f"{claim.section}: {claim.statement}" for claim in claims_of(tmp_path)}
-    assert set(reasons) - made == set()
 
 
 def test_a_table_that_the_index_lacks_is_named(monkeypatch):

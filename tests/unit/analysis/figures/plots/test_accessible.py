@@ -25,7 +25,7 @@ WITHOUT_UNIT = re.compile(
 
 @pytest.fixture(scope="module")
 def figures(synthetic, tmp_path_factory):
-    tables = synthetic("0", "2.1", "3.1", clients_per_thread=(1, 12, 32))
+    tables = synthetic("0", "2.1", "3.1")
     return gallery(tmp_path_factory.mktemp("gallery"), tables)
 
 
@@ -108,7 +108,7 @@ def test_series_differ_in_more_than_colour(figures):
 def test_figures_count_their_runs(figures):
     for name in ("plot_throughput", "plot_response_time", "plot_queue_length", "plot_breakdown"):
         assert sum(runs_of(figures[name]).values()) > 0, name
-    assert sum(runs_of(figures["plot_throughput"]).values()) == 18  # 2 workloads, 3 loads, 3 times
+    assert sum(runs_of(figures["plot_throughput"]).values()) == 24  # 2 workloads, 4 loads, 3 times
     assert sum(runs_of(figures["plot_trace"]).values()) == 1
 
 

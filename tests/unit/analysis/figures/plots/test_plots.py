@@ -24,7 +24,7 @@ from analysis.sections.summary import cells
 
 @pytest.fixture(scope="module")
 def tables(synthetic):
-    return synthetic("0", "2.1", "3.1", clients_per_thread=(1, 12, 32))
+    return synthetic("0", "2.1", "3.1")
 
 
 @pytest.fixture(scope="module")
