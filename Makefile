@@ -96,7 +96,7 @@ notebooks: setup ## Run the notebooks in place, on a measured campaign or the ru
 
 check: setup ## Style, types and all tests that need no lab, browser or namespaces: before each commit
 	@printf '%s\n' lint kotlin-unit | xargs -P 2 -n 1 $(MAKE) --silent # neither keeps two processors busy
-	@$(PYTEST) --numprocesses auto --dist worksteal tests/unit
+	@$(PYTEST) --numprocesses auto --dist worksteal -m "not slow" tests/unit
 
 test: check kotlin notebooks-check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
 	@$(PYTEST) -m selected tests/reports tests/integration tests/browser
@@ -104,7 +104,7 @@ test: check kotlin notebooks-check ## What CI runs: `make check`, all Kotlin tes
 test-all: setup ## Run every test there is, or PART="lab outages"; PUBLISH=1 keeps the results in docs/reference/proofs.md
 	@$(BIN)/python tests/parts.py $(if $(PUBLISH),--publish) $(if $(COVERAGE),--coverage $(COVERAGE)) $(PART) -- $(ARGUMENTS)
 
-notebooks-check: setup
+notebooks-check: setup ## Run the notebooks on the reference campaign: they must show what is committed
 	@$(RUN) -m report.check
 
 kotlin-unit: $(PACKAGES)

@@ -24,6 +24,7 @@ def test_draw_svg_draws_vectors_of_the_size_asked_for():
     assert "<image" not in svg
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_browser_that_was_killed_is_replaced():
     drawing.draw_svg(SPEC, 640, 360)

@@ -69,6 +69,7 @@ def test_results_are_those_of_one_process_whatever_their_number():
         assert one.replications == other.replications
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_exact_solution_about_as_often_as_they_say():
     held = []
     exact = predict(closed_case(3).system, 3).measures.iloc[-1]

@@ -30,6 +30,7 @@ def test_one_server_with_random_arrivals_is_mm1(rho):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 8])
 def test_workers_with_random_arrivals_are_mmm(workers):
     system = System(middlewares=1, workers=workers, worker_time=1e-3, **NO_MESSAGES)
@@ -123,6 +124,7 @@ def test_round_robin_wastes_less_than_drawn_servers():
     assert in_turn > 1.1 * drawn
 
 
+@pytest.mark.slow
 def test_the_link_explains_the_read_only_cells_of_schmids_design():
     """Calibrated by his baseline (2954 op/s at one server) and a network delay of 0.35 ms."""
     effects = (

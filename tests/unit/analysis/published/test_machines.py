@@ -88,6 +88,7 @@ def test_a_middlewares_link_carries_each_set_to_every_server():
     assert throughput(fast, cell) == pytest.approx(800e6 / 8 / 4356 / 3, rel=0.03)
 
 
+@pytest.mark.slow
 def test_what_is_fitted_may_be_chosen(cells):
     made_up = planted(cells)
     behind = made_up["middlewares"] > 0
@@ -98,6 +99,7 @@ def test_what_is_fitted_may_be_chosen(cells):
     assert (unseen["predicted"] / unseen["published"]).median() == pytest.approx(0.5, rel=0.05)
 
 
+@pytest.mark.slow
 def test_planted_machines_are_found_and_predict_what_was_not_seen(cells):
     found = fit(planted(cells))
     for _, own in found.numbers.groupby("study"):
@@ -114,6 +116,7 @@ def test_a_server_of_constant_time_cannot_be_one_that_saves(cells):
     assert told["near"].sum() < 0.8 * told["cells"].sum()
 
 
+@pytest.mark.slow
 def test_what_is_far_off_is_told(cells):
     doubled = planted(cells)
     unseen = doubled.index[(doubled["part"] == OTHER) & (doubled["study"] == "cetin2018")]

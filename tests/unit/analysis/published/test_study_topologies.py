@@ -16,6 +16,7 @@ from remote.providers.local_lab.topology import TOPOLOGIES_DIR, Processor, Topol
 EXAMPLES = AZURE.parents[4] / "examples" / "studies-machines"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", KNOWN)
 def test_topologies_are_what_was_fitted(study):
     shipped = (TOPOLOGIES_DIR / f"{study}.toml").read_text()

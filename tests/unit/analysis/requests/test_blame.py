@@ -59,6 +59,7 @@ def others(rng):
         yield float(rng.uniform(0, 100)), float(rng.uniform(0.002, 0.006)), str(cause)
 
 
+@pytest.mark.slow
 def test_of_planted_reasons_almost_all_are_found(tmp_path):
     wrong = []
     for seed in range(RUNS):

@@ -55,6 +55,7 @@ def test_waiting_time_is_that_of_the_known_models():
     assert np.isnan(waiting_time(1.0, 1.0)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("link_times", "right"), [("constant", "M/D/1"), ("exponential", "M/M/1")])
 def test_the_right_model_is_found_for_a_simulated_link(link_times, right):
     rates = [1000.0, 2000.0, 2600.0]

@@ -29,6 +29,7 @@ def share_that_holds(spreads: np.ndarray, cells: int, repetitions: int) -> float
     return float(np.mean(holds))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repetitions", [2, 3])
 @pytest.mark.parametrize(
     ("spreads", "least"),

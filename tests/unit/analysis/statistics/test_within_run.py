@@ -27,6 +27,7 @@ def test_interval_holds_the_percentile_as_often_as_it_says(rng, seconds, percent
     assert np.mean(held) >= 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [8, 24])
 def test_seconds_that_are_slow_together_widen_the_interval(rng, seconds):
     """The truth is that of the mix of all means that seconds may have."""

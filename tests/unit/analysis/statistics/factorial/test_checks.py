@@ -26,6 +26,7 @@ def analysed(frame, **options):
     return analyse(frame, FACTORS, "y", block="block", **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repetitions", [3, 4])
 def test_equal_variances_are_refused_in_a_twentieth(repetitions):
     rng = np.random.default_rng(1)
@@ -54,11 +55,13 @@ def coverage(equal_variances, sd, repetitions=3, campaigns=150):
     return np.mean(inside)
 
 
+@pytest.mark.slow
 def test_intervals_keep_their_coverage_where_one_cell_does_not_repeat_itself():
     sd = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 5.0])
     assert coverage(True, sd) < 0.93 <= coverage(False, sd)
 
 
+@pytest.mark.slow
 def test_intervals_keep_their_coverage_where_all_cells_are_alike():
     assert coverage(True, 1.0) == pytest.approx(0.95, abs=0.03)
     assert coverage(False, 1.0) >= 0.94

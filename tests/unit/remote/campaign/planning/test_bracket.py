@@ -83,6 +83,7 @@ def searched(seed, servers, noise, utilization):
     return planted.search(limit, planted.capacity_per_s * rng.uniform(0.1, 0.6)), planted, truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("servers", "noise", "utilization", "least_known"),
     [(1, 0.03, 0.8, 0.9), (1, 0.1, 0.9, 0.8), (1, 0.05, 0.5, 0.6), (8, 0.05, 0.9, 0.8)],

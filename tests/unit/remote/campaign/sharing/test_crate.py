@@ -68,6 +68,7 @@ def test_claims_are_variables_of_their_sections_with_number_and_interval(campaig
     assert not any(name.startswith("Yenicelik's effects") for name in told)
 
 
+@pytest.mark.slow
 def test_nobody_is_named_who_is_not_named_as_an_author(campaign):
     pack()
     document = metadata(campaign)
@@ -88,6 +89,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_packed(campaign, w
     assert not (campaign / "raw").exists()
 
 
+@pytest.mark.slow
 def test_packing_again_writes_the_same_and_unpacking_removes_it(campaign):
     pack()
     once = (campaign / METADATA).read_bytes()
