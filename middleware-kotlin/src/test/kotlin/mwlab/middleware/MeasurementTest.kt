@@ -96,7 +96,7 @@ class MeasurementTest {
 
     @Test
     fun `Little's law holds at the queue, at the workers and for the clients`() {
-        val length = 5.seconds
+        val length = 4.seconds
         measure(length)
         val windows = table("windows.csv")
         val queue = table("queue.csv")
@@ -128,7 +128,7 @@ class MeasurementTest {
 
     @Test
     fun `the queue looked at ten times a second is as long as the time-weighted one`() {
-        measure(30.seconds)
+        measure(10.seconds)
         val seconds = table("queue.csv").drop(1).dropLast(1)
         assertClose(seconds.sum("queue_length_mean"), seconds.sum("queue_length_sampled_mean"), tolerance = 0.1)
         assertTrue(seconds.all { it.getValue("queue_length_max").toInt() in 1..CLIENTS })

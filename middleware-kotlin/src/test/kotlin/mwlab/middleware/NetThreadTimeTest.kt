@@ -53,7 +53,7 @@ class NetThreadTimeTest {
         val threads = ThreadAccount.named("net-").filter { it.id !in others }
         assertEquals(netThreads, threads.size)
         val before = threads.map { it.cpuNanos()!! }
-        val run = Generation.of(address.port, "-t 1 -c 8 -n 2500 --ratio=1:1 --key-maximum=100")
+        val run = Generation.of(address.port, "-t 1 -c 8 -n 1500 --ratio=1:1 --key-maximum=100")
         val after = threads.map { it.cpuNanos()!! }
         runBlocking { middleware.stop() }
         assertEquals(0, run.status, run.err)
