@@ -110,8 +110,9 @@ notebooks-check: setup ## Run the notebooks on the reference campaign: they must
 kotlin-unit: $(PACKAGES)
 	@$(call maven,verify -Pcheck)
 
+# Those that open sockets or start programs; what `kotlin-unit` has compiled is not compiled again.
 kotlin: $(PACKAGES)
-	@$(call maven,verify)
+	@$(call maven,prepare-package -Dgroups=sockets -Dkotlin.compiler.incremental=true)
 
 # maven <arguments>: what it says only if it fails, else how many tests have run.
 maven = mkdir -p build; \
