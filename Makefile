@@ -40,6 +40,8 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 export PYTHON
+# Some machines tell Python to keep nothing of what it compiles: all that starts here would compile its imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup jar report notebooks notebooks-check check test test-all kotlin kotlin-unit bench coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
 
 help: ## List the targets
