@@ -101,7 +101,8 @@ check: setup ## Style, types and all tests that need no lab, browser or namespac
 	@$(PYTEST) --numprocesses auto --dist worksteal -m "not slow" tests/unit
 
 test: check kotlin notebooks-check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
-	@$(PYTEST) -m selected tests/reports tests/integration tests/browser
+	@$(PYTEST) --numprocesses auto -m selected tests/reports
+	@$(PYTEST) -m selected tests/integration tests/browser # one after the other: they measure
 
 test-all: setup ## Run every test there is, or PART="lab outages"; PUBLISH=1 keeps the results in docs/reference/proofs.md
 	@$(BIN)/python tests/parts.py $(if $(PUBLISH),--publish) $(if $(COVERAGE),--coverage $(COVERAGE)) $(PART) -- $(ARGUMENTS)

@@ -9,6 +9,8 @@ from analysis.claims.findings import Findings
 from analysis.claims.rules import Verdict
 from tests.helpers.queues import by_section, queue_tables
 
+pytestmark = pytest.mark.slow
+
 
 def claims(tables):
     found = Findings({} if tables is None else by_section(tables))

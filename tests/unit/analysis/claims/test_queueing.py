@@ -6,6 +6,8 @@ from analysis.claims.chapters import queueing
 from analysis.claims.findings import Findings
 from analysis.claims.rules import Verdict
 
+pytestmark = pytest.mark.slow
+
 SECTIONS = ("3.1", "3.2")
 
 

@@ -23,6 +23,7 @@ def test_topologies_are_what_was_fitted(study):
     assert shipped == topology_text(AZURE.read_text(), study)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES)
 def test_hosts_are_azures_with_processors(study):
     ours, fitted = Topology.named(study), fitted_machines(study)

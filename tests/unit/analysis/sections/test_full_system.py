@@ -11,6 +11,8 @@ from analysis.sections.full_system import (
 )
 from analysis.sections.summary import cells
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ours(synthetic):

@@ -29,6 +29,7 @@ def group_of(text):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", faulty_middleware.FAULTS)
 def test_a_fault_is_found_by_the_question_about_it(monkeypatch, fault):
     monkeypatch.setattr(lifetimes, "REQUESTS", 1000)  # as many bytes

@@ -8,6 +8,8 @@ from analysis.figures import plots, theme
 from analysis.figures.panels import runs_of
 from tests.unit.analysis.figures.plots.gallery import HOSTS, RATES, gallery
 
+pytestmark = pytest.mark.slow
+
 OKABE_ITO = {
     theme.BLACK, theme.ORANGE, theme.SKY_BLUE, theme.GREEN,
     theme.YELLOW, theme.BLUE, theme.VERMILLION, theme.PURPLE,
