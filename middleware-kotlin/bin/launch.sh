@@ -14,7 +14,7 @@ launch() {
     find_java
     find_archive
     # shellcheck disable=SC2086 # the options are words
-    exec "$java" $options ${JAVA_OPTS:-} -cp "$jar" "$class" "$@"
+    exec "$java" $options ${archived:+"$archived"} ${JAVA_OPTS:-} -cp "$jar" "$class" "$@"
 }
 
 find_jar() {
@@ -49,5 +49,6 @@ find_archive() {
         # On a host too slow for it, the next start is not to try again: what is touched fits, or the JVM passes over it.
         if [ -s "$archive.$$" ]; then mv -f -- "$archive.$$" "$archive"; else touch -- "$archive"; fi
     fi
-    if [ -s "$archive" ]; then options="$options -XX:SharedArchiveFile=$archive"; fi
+    archived=''
+    if [ -s "$archive" ]; then archived=-XX:SharedArchiveFile=$archive; fi # one word, whatever the path
 }
