@@ -1,4 +1,4 @@
-"""A clock that only moves when it is told to, for what waits or measures time."""
+"""A clock that stands still until a test moves it, for code that waits or measures time."""
 
 import threading
 

@@ -14,7 +14,7 @@ import java.nio.channels.ClosedChannelException
 /**
  * A connection without a socket, whose peer is the test. Confined to the loop's thread, as every connection.
  *
- * @param onWritten is told what was written, each time
+ * @param onWritten called with the bytes of each write
  */
 class MemoryConnection(
     override val loop: EventLoop,

@@ -35,7 +35,7 @@ class MemoryTransport(private val servers: Map<InetSocketAddress, (EventLoop) ->
 class MemoryListener(override val address: InetSocketAddress) : Listener {
     private val waiting = Channel<MemoryConnection>(Channel.UNLIMITED)
 
-    /** A new client's connection on [loop]; [onWritten] is told what the client is sent. */
+    /** Connect a new client on [loop]; [onWritten] is called with the bytes that the client is sent. */
     fun connect(loop: EventLoop, onWritten: MemoryConnection.(ByteArray) -> Unit): MemoryConnection =
         MemoryConnection(loop, onWritten = onWritten).also { waiting.trySend(it) }
 

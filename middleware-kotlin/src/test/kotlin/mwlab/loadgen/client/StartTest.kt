@@ -35,7 +35,7 @@ class StartTest {
     }
 
     @Test
-    fun `all clients say that they are ready and start at the moment that they are told`() {
+    fun `clients report that they are ready and start at the time they receive`() {
         val input = InOneSecond()
         FakeMemcached().use { server ->
             val run = Generation.of(server.address.port, "-t 2 -c 2 -n 5 --start-at=-", input = input)
@@ -46,7 +46,7 @@ class StartTest {
     }
 
     @Test
-    fun `who is told when to start waits for a server that does not listen yet`() {
+    fun `a generator with a start signal waits until the server listens`() {
         val free = freePort()
         val server = AtomicReference<ServerSocket>()
         thread {

@@ -110,7 +110,7 @@ class ServerSessionTest {
         }
 
     @Test
-    fun `a connection that breaks ends the reading, and all calls fail for the reason that is told`() =
+    fun `a broken connection ends the reading, and every call fails with its cause`() =
         onVirtualLoop { virtual ->
             val bench = Bench(virtual)
             val reading = bench.start(this)
