@@ -3,33 +3,22 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 from requests_cache import CachedRequest, CachedResponse, CachedSession
 from rocrate.vocabs import RO_CRATE
 from rocrate_validator import models, services
 
 from analysis.paths import REFERENCE
-from remote.campaign.record import Record
 from remote.campaign.sharing.crate import METADATA, crate_of
 from remote.campaign.sharing.stand_ins import StandIns
-from remote.commands.cli import main
-from tests.helpers.campaign import build_campaign, build_run
+from tests.helpers.packing import ORCID, campaign_to_pack, pack
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")  # of rdflib, by pyshacl
-ORCID = "https://orcid.org/0000-0002-1825-0097"  # the one that ORCID made up for examples
 VOCABULARY = "https://w3id.org/ro/crate/1.1/context"
 
 
 @pytest.fixture
 def campaign(tmp_path, monkeypatch):
-    size = {"clients_per_thread": [32], "workers": [64], "repetitions": 2}
-    folder = build_campaign(tmp_path / "data" / "one", **size)
-    changed = folder / "what-if" / "more"
-    build_run(changed, "3.1", {"workload": "get", "clients_per_thread": 8, "workers": 8})
-    for path in (folder, changed):
-        Record(profile="smoke", seed=1, fleet="local").write(path)
-    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", folder.parent)
-    return folder
+    return campaign_to_pack(tmp_path, monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +46,6 @@ def issues(tmp_path_factory):
         return services.validate(settings).get_issues(severity)
 
     return found
-
-
-def pack(*options):
-    result = CliRunner().invoke(main, ["pack", "one", *options])
-    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.selected

@@ -6,31 +6,15 @@ import pytest
 from click.testing import CliRunner
 from rocrate.rocrate import ROCrate
 
-from remote.campaign.record import Record
 from remote.campaign.sharing.crate import METADATA
 from remote.commands.cli import main
-from tests.helpers.campaign import build_campaign, build_run
-
-ORCID = "https://orcid.org/0000-0002-1825-0097"  # the one that ORCID made up for examples
+from tests.helpers.packing import ORCID, campaign_to_pack, pack
 
 
 @pytest.fixture
 def campaign(tmp_path, monkeypatch):
-    size = {"clients_per_thread": [32], "workers": [64], "repetitions": 2}
-    folder = build_campaign(tmp_path / "data" / "one", **size)
-    changed = folder / "what-if" / "more"
-    build_run(changed, "3.1", {"workload": "get", "clients_per_thread": 8, "workers": 8})
-    for path in (folder, changed):
-        Record(profile="smoke", seed=1, fleet="local").write(path)
-    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", folder.parent)
     monkeypatch.setattr("remote.commands.of_packing.ABOUT_RUNS", (2,))  # one chapter tells enough
-    return folder
-
-
-def pack(*options):
-    result = CliRunner().invoke(main, ["pack", "one", *options])
-    assert result.exit_code == 0, result.output
-    return result
+    return campaign_to_pack(tmp_path, monkeypatch)
 
 
 def entities(document, kind):

@@ -49,11 +49,12 @@ class StartTest {
     fun `a generator with a start signal waits until the server listens`() {
         val free = freePort()
         val server = AtomicReference<ServerSocket>()
-        thread {
-            Thread.sleep(100)
+        val opening = thread {
+            Thread.sleep(100) // the generator finds nobody at first
             server.set(ServerSocket(free, 1, InetAddress.getLoopbackAddress()))
         }
         val run = Generation.of(free, "-t 1 -c 1 -n 1 --start-at=-", input = "1000\n".reader().buffered())
+        opening.join()
         server.get().close()
         assertEquals("ready", run.out.lines().first(), run.err)
         assertTrue("--start-at has passed" in run.err, run.err)
