@@ -110,16 +110,15 @@ class ServerSessionTest {
         }
 
     @Test
-    fun `a broken connection ends the reading, and every call fails with its cause`() =
-        onVirtualLoop { virtual ->
-            val bench = Bench(virtual)
-            val reading = bench.start(this)
-            val calls = bench.submitAll("get a", "get b")
-            bench.connection.breakOff()
-            assertIs<IOException>(reading.await())
-            bench.session.end("failed: Connection reset")
-            assertEquals(List(2) { "SERVER_ERROR server-0 failed: Connection reset" }, calls.map { it.outcome() })
-        }
+    fun `a broken connection ends the reading, and every call fails with its cause`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual)
+        val reading = bench.start(this)
+        val calls = bench.submitAll("get a", "get b")
+        bench.connection.breakOff()
+        assertIs<IOException>(reading.await())
+        bench.session.end("failed: Connection reset")
+        assertEquals(List(2) { "SERVER_ERROR server-0 failed: Connection reset" }, calls.map { it.outcome() })
+    }
 
     @Test
     fun `a session that is over sends nothing more, and keeps its first reason`() = onVirtualLoop { virtual ->
