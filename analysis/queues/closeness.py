@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 from analysis.laws.limits import CPU_FULL
 from analysis.queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
@@ -109,9 +109,9 @@ def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
     cells = comparison.drop_duplicates(list(CELL)).query("repetitions > 1")
     free = cells["repetitions"].to_numpy(float) - 1
     half = (cells["ci_high"] - cells["ci_low"]).to_numpy(float) / 2
-    errors = half / stats.t.ppf((1 + CONFIDENCE) / 2, free)
+    errors = half / stdtrit(free, (1 + CONFIDENCE) / 2)
     with np.errstate(divide="ignore"):
-        chances = 2 * stats.t.cdf(near * cells["measured"].to_numpy(float) / errors, free) - 1
+        chances = 2 * stdtr(free, near * cells["measured"].to_numpy(float) / errors) - 1
     return float(chances.mean()) if len(chances) else float("nan")
 
 

@@ -44,10 +44,10 @@ def build_campaign(
     folder: Path,
     *,
     sections: Iterable[str] = ("2.1", "3.1"),
-    clients_per_thread: Iterable[int] = (1, 4, 12, 32),
+    clients_per_thread: Iterable[int] = (1, 32),
     workers: Iterable[int] = (8, 64),
     multi_get_keys: Iterable[int] = (1, 9),
-    repetitions: int = 3,
+    repetitions: int = 2,
     seed: int = 1,
 ) -> Path:
     """Write a whole campaign of load sections and return its folder.

@@ -15,6 +15,8 @@ import pandas as pd
 
 from analysis.models.system import MACHINE, System
 
+Times = tuple[float, float, float]  # at the middleware: response, queueing and service time
+
 
 class Line:
     """One server and its queue, first come, first served.
@@ -32,9 +34,10 @@ class Line:
 
     def leave_at(self, now: float, service_time: float) -> float:
         """Join at `now`, in order of time; return when the service is done."""
-        self.free_at = (self.free_at if self.free_at > now else now) + service_time
+        done = (self.free_at if self.free_at > now else now) + service_time
+        self.free_at = done
         self.busy_s += service_time
-        return max(now, self.free_at - self.burst_s)
+        return max(now, done - self.burst_s) if self.burst_s else done
 
     def busy_until(self, now: float) -> float:
         """Seconds of service given up to `now`."""
@@ -89,12 +92,18 @@ class Worker:
 
 
 class Request:
-    """One client's request, sent again and again, with the times of its present round."""
+    """One client's request, sent again and again, with the times of its present round.
 
-    __slots__ = ("client", "dequeued", "enqueued", "outstanding", "received", "sent", "worker")
+    `machine` and `middleware` are the indices of those that it goes through.
+    """
 
-    def __init__(self, client: int) -> None:
-        self.client = client
+    __slots__ = (
+        "client", "dequeued", "enqueued", "machine", "middleware", "outstanding", "received",
+        "sent", "worker",
+    )  # fmt: skip
+
+    def __init__(self, client: int, machine: int, middleware: int) -> None:
+        self.client, self.machine, self.middleware = client, machine, middleware
         self.worker = Worker(client)  # until a middleware gives it one of its own
         self.outstanding = 0
         self.sent = self.received = self.enqueued = self.dequeued = 0.0
@@ -111,10 +120,14 @@ class Run:
         self, system: System, *, seed: int, vary_processors: bool, vary_links: bool, in_turn: bool
     ) -> None:
         self.system = system
+        self.network_delay = system.network_delay
+        self.servers_per_request = system.servers_per_request
         self.random = Random(seed)
-        self.vary_processors, self.vary_links, self.in_turn = vary_processors, vary_links, in_turn
+        self.processor_time = self._drawn if vary_processors else _constant
+        self.link_time = self._drawn if vary_links else _constant
+        self.in_turn = in_turn
         self.now = 0.0
-        self.events: list[tuple[float, int, Callable[..., None], tuple[object, ...]]] = []
+        self.events: list[tuple[float, int, Callable[..., None], Request, Host | Times | None]] = []
         self.order = count()
         bursts = system.link_bursts()
         self.clients = [Line(bursts["client"]) for _ in range(system.client_machines)]
@@ -136,19 +149,22 @@ class Run:
     def start_clients(self, num_clients: int, within_s: float) -> None:
         """Let closed clients send their first requests at times spread over `within_s`."""
         for client in range(num_clients):
-            self._at(self.random.uniform(0, within_s), self._send, Request(client))
+            self._at(self.random.uniform(0, within_s), self._send, self._request(client))
 
     def start_arrivals(self, arrival_rate: float) -> None:
         """Let requests arrive at random, whatever has become of those before."""
         self.arrival_rate = arrival_rate
-        self._at(self.random.expovariate(arrival_rate), self._arrive, 0)
+        self._at(self.random.expovariate(arrival_rate), self._arrive, self._request(0))
 
     def advance(self, until: float) -> None:
         """Handle all events up to a time."""
-        events = self.events
+        events, take = self.events, heapq.heappop
         while events and events[0][0] <= until:
-            self.now, _, action, arguments = heapq.heappop(events)
-            action(*arguments)
+            self.now, _, action, request, more = take(events)
+            if more is None:
+                action(request)
+            else:
+                action(request, more)
         self.now = until
 
     def busy_s(self) -> pd.Series:
@@ -178,48 +194,56 @@ class Run:
             busy[MACHINE] = self.machine.busy_until(self.now) / self.system.machine_cores
         return pd.Series(busy)
 
-    def _at(self, time: float, action: Callable[..., None], *arguments: object) -> None:
-        heapq.heappush(self.events, (time, next(self.order), action, arguments))
+    def _at(
+        self,
+        time: float,
+        action: Callable[..., None],
+        request: Request,
+        more: Host | Times | None = None,
+    ) -> None:
+        heapq.heappush(self.events, (time, next(self.order), action, request, more))
 
-    def _processor(self, mean: float) -> float:
-        return self.random.expovariate(1 / mean) if self.vary_processors and mean else mean
+    def _drawn(self, mean: float) -> float:
+        return self.random.expovariate(1 / mean) if mean else mean
 
-    def _link(self, mean: float) -> float:
-        return self.random.expovariate(1 / mean) if self.vary_links and mean else mean
+    def _request(self, client: int) -> Request:
+        machine = client % len(self.clients)
+        return Request(client, machine, client // len(self.clients) % max(1, len(self.middlewares)))
 
-    def _arrive(self, client: int) -> None:
-        self._send(Request(client))
+    def _arrive(self, request: Request) -> None:
+        self._send(request)
         rate = self.arrival_rate or 0.0
-        self._at(self.now + self.random.expovariate(rate), self._arrive, client + 1)
+        following = self._request(request.client + 1)
+        self._at(self.now + self.random.expovariate(rate), self._arrive, following)
 
     def _send(self, request: Request) -> None:
         request.sent = self.now
         if self.machine:
-            done = self.machine.leave_at(self.now, self._processor(self.system.machine_time))
+            done = self.machine.leave_at(self.now, self.processor_time(self.system.machine_time))
             self._at(done, self._transmit, request)
         else:
             self._transmit(request)
 
     def _transmit(self, request: Request) -> None:
-        link = self.clients[request.client % len(self.clients)]
-        arrival = link.leave_at(self.now, self._link(self.request_time))
-        arrival += self.system.network_delay
+        link = self.clients[request.machine]
+        arrival = link.leave_at(self.now, self.link_time(self.request_time)) + self.network_delay
         if self.middlewares:
             self._at(arrival, self._receive, request)
         else:
             request.outstanding = 1
-            server = self.servers[request.client % len(self.servers)]
-            self._at(arrival, self._serve, request, server)
+            self._at(
+                arrival, self._serve, request, self.servers[request.client % len(self.servers)]
+            )
 
     def _receive(self, request: Request) -> None:
         request.received = self.now
-        net_thread = self._middleware(request).processor
-        done = net_thread.leave_at(self.now, self._processor(self.system.net_thread_time))
+        net_thread = self.middlewares[request.middleware].processor
+        done = net_thread.leave_at(self.now, self.processor_time(self.system.net_thread_time))
         self._at(done, self._enqueue, request)
 
     def _enqueue(self, request: Request) -> None:
         request.enqueued = self.now
-        middleware = self._middleware(request)
+        middleware = self.middlewares[request.middleware]
         if middleware.free_workers:
             self._dequeue(request, middleware.free_workers.popleft())
         else:
@@ -227,30 +251,34 @@ class Run:
 
     def _dequeue(self, request: Request, worker: Worker) -> None:
         request.dequeued, request.worker = self.now, worker
-        self._at(self.now + self._processor(self.system.worker_time), self._dispatch, request)
+        done = self.now + self.processor_time(self.system.worker_time)
+        self._at(done, self._dispatch, request)
 
     def _dispatch(self, request: Request) -> None:
-        system, link = self.system, self._middleware(request).link
+        servers, link = self.servers, self.middlewares[request.middleware].link
         worker = request.worker
-        first = worker.next_server if self.in_turn else self.random.randrange(system.servers)
+        first = worker.next_server if self.in_turn else self.random.randrange(len(servers))
         worker.next_server += 1
-        request.outstanding = system.servers_per_request
-        for server in range(first, first + system.servers_per_request):
-            arrival = link.leave_at(self.now, self._link(self.to_server_time))
-            host = self.servers[server % system.servers]
-            self._at(arrival + system.network_delay, self._serve, request, host)
+        request.outstanding = self.servers_per_request
+        for server in range(first, first + self.servers_per_request):
+            arrival = link.leave_at(self.now, self.link_time(self.to_server_time))
+            host = servers[server % len(servers)]
+            self._at(arrival + self.network_delay, self._serve, request, host)
 
     def _serve(self, request: Request, server: Host) -> None:
-        served = server.processor.leave_at(self.now, self._processor(self.system.server_time))
+        service_time = self.processor_time(self.system.server_time)
+        served = server.processor.leave_at(self.now, service_time)
         if server.cores > 1:  # they are done in another order than they came in
             self._at(served, self._answer, request, server)
         else:
-            self._answer(request, server, served)
+            self._transmit_reply(request, server, served)
 
-    def _answer(self, request: Request, server: Host, served: float | None = None) -> None:
-        ready = self.now if served is None else served
-        sent = server.link.leave_at(ready, self._link(self.from_server_time))
-        self._at(sent + self.system.network_delay, self._answered, request)
+    def _answer(self, request: Request, server: Host) -> None:
+        self._transmit_reply(request, server, self.now)
+
+    def _transmit_reply(self, request: Request, server: Host, ready: float) -> None:
+        sent = server.link.leave_at(ready, self.link_time(self.from_server_time))
+        self._at(sent + self.network_delay, self._answered, request)
 
     def _answered(self, request: Request) -> None:
         request.outstanding -= 1
@@ -262,26 +290,23 @@ class Run:
             self._finish(request, (0.0, 0.0, 0.0))
 
     def _reply(self, request: Request) -> None:
-        middleware = self._middleware(request)
-        service_time = self.now - request.dequeued
+        now, middleware = self.now, self.middlewares[request.middleware]
+        service_time = now - request.dequeued
         middleware.workers_busy_s += service_time
-        times = (
-            self.now - request.received,
-            request.dequeued - request.enqueued,
-            service_time,
-        )
-        arrival = middleware.link.leave_at(self.now, self._link(self.reply_time))
-        self._at(arrival + self.system.network_delay, self._finish, request, times)
+        times = (now - request.received, request.dequeued - request.enqueued, service_time)
+        arrival = middleware.link.leave_at(now, self.link_time(self.reply_time))
+        self._at(arrival + self.network_delay, self._finish, request, times)
         if middleware.jobs:
             self._dequeue(middleware.jobs.popleft(), request.worker)
         else:
             middleware.free_workers.append(request.worker)
 
-    def _finish(self, request: Request, times: tuple[float, float, float]) -> None:
+    def _finish(self, request: Request, times: Times) -> None:
         self.completed.append((self.now, self.now - request.sent, *times))
         if self.arrival_rate is None:
-            think_time = self._processor(self.system.think_time)
+            think_time = self.processor_time(self.system.think_time)
             self._at(self.now + think_time, self._send, request)
 
-    def _middleware(self, request: Request) -> Middleware:
-        return self.middlewares[request.client // len(self.clients) % len(self.middlewares)]
+
+def _constant(mean: float) -> float:
+    return mean

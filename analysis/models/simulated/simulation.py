@@ -167,12 +167,7 @@ def _measures(
     if with_middleware:
         measured |= {f"{name}_time_ms": means[name] * 1000 for name in requests.columns[2:]}
         measured["queue_length"] = batches["queueing"].sum() / length
-    table = pd.DataFrame(measured).agg(["mean", "sem"]).T
-    half_width = stdtrit(options.batches - 1, (1 + CONFIDENCE) / 2) * table["sem"]
-    return pd.DataFrame(
-        {
-            "mean": table["mean"],
-            "ci_low": table["mean"] - half_width,
-            "ci_high": table["mean"] + half_width,
-        }
-    )
+    table = pd.DataFrame(measured)
+    mean = table.mean()
+    half_width = stdtrit(options.batches - 1, (1 + CONFIDENCE) / 2) * table.sem()
+    return pd.DataFrame({"mean": mean, "ci_low": mean - half_width, "ci_high": mean + half_width})

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 from scipy.special import stdtrit
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from analysis.statistics.intervals import CONFIDENCE
 from remote.campaign.planning.cell import Measured
@@ -129,7 +129,7 @@ def _largest_misfit(spare: int, freedom: float) -> float:
     """
     if not spare:
         return math.inf
-    return float(chi2.isf(REFUSED, spare)) if math.isinf(freedom) else 0.0
+    return float(chdtri(spare, REFUSED)) if math.isinf(freedom) else 0.0
 
 
 def _points(runs: Iterable[Measured]) -> tuple[list[Point], float]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import binom
 
 from analysis.results import ParseError, read_memtier_json
 from analysis.results.memtier import MemtierRun
@@ -180,6 +179,8 @@ def _empty_by_chance(manifest: dict[str, Any], num_generators: int) -> int:
     dilated_by = float(manifest["topology"]["time_dilation"])
     empty = math.exp(-rate_per_s / dilated_by / num_generators)
     seconds = manifest["durations"]["stable_s"] * num_generators
+    from scipy.stats import binom  # here: half a second, for every process
+
     return int(binom.isf(EMPTY_CHANCE, seconds, empty))
 
 

@@ -137,12 +137,13 @@ class Job:
         """End every process of the job at once, or keep it from being started."""
         part, end = self._path("exit.part"), self._path("exit")
         mark = shlex.quote(f"{JOB_MARK}={self.folder}/{self.name}")
+        living = shlex.quote(r"^[0-9]+ \(.*\) [^XZ] [0-9]+ ")  # then its process group
         with self._launching:
             self._killed = True
             self._run(
-                f"p=-$(cat {self._path('sid')}); kill -KILL $p 2>/dev/null; i=0; "
-                # what it listened on is free only when it has ended
-                "while kill -0 $p 2>/dev/null && [ $i -lt 50 ]; "
+                f"p=$(cat {self._path('sid')}); kill -KILL -$p 2>/dev/null; i=0; "
+                # What it listened on is free when it has ended; init may be late to reap it.
+                f"while grep -qsE {living}$p' ' /proc/[0-9]*/stat && [ $i -lt 50 ]; "
                 "do sleep 0.02; i=$((i+1)); done; "
                 # what went into the background, with a session of its own
                 f"for e in $(grep -lszxF {mark} /proc/[0-9]*/environ); do "

@@ -10,7 +10,6 @@ import pytest
 from analysis.work import SCHEDULER, mapped, workers
 
 ITEMS = list(range(40))
-distributed = pytest.importorskip("distributed")
 
 
 def draw(item, rng):
@@ -45,6 +44,7 @@ def _no_scheduler(monkeypatch):
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers with a nanny each, which starts one anew that has died."""
+    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
     ) as running:
@@ -73,6 +73,7 @@ def test_processes_give_the_same_numbers(here, processes):
         assert list(mapped(draw, ITEMS, seed=3, within=found)) == here
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_numbers(here, cluster, monkeypatch):
     with workers(scheduler=cluster) as found:
         assert found.count == 2
@@ -83,6 +84,7 @@ def test_a_cluster_gives_the_same_numbers(here, cluster, monkeypatch):
     assert os.getpid() not in processes
 
 
+@pytest.mark.slow
 def test_what_was_lost_with_a_worker_is_done_again(cluster, tmp_path):
     with workers(scheduler=cluster) as found:
         squares = list(mapped(partial(kills_once, tmp_path), ITEMS, within=found))
@@ -90,15 +92,22 @@ def test_what_was_lost_with_a_worker_is_done_again(cluster, tmp_path):
     assert squares == [item * item for item in ITEMS]
 
 
+@pytest.mark.slow
 def test_one_process_is_this_one_whatever_scheduler_there_is(cluster, monkeypatch):
     monkeypatch.setenv(SCHEDULER, cluster)
     with workers(1) as found:
         assert set(mapped(process, ITEMS[:3], within=found)) == {os.getpid()}
 
 
-@pytest.mark.parametrize("where", [{"processes": 1}, {"processes": 2}, {"scheduler": "cluster"}])
-def test_an_error_is_that_of_the_first_item_which_has_one(where, cluster):
-    where = {name: cluster if name == "scheduler" else value for name, value in where.items()}
+@pytest.fixture(params=[1, 2, pytest.param("cluster", marks=pytest.mark.slow)])
+def where(request):
+    """Where to work: a number of processes, or on the cluster."""
+    if request.param == "cluster":
+        return {"scheduler": request.getfixturevalue("cluster")}
+    return {"processes": request.param}
+
+
+def test_an_error_is_that_of_the_first_item_which_has_one(where):
     with workers(**where) as found:
         results = mapped(half, [0, 2, 3, 5], within=found)
         with pytest.raises(ValueError, match="3 is odd"):
@@ -110,6 +119,7 @@ def test_nothing_is_mapped_to_nothing(here):
         assert list(mapped(half, [], within=found)) == []
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
     monkeypatch.setattr("analysis.work._CONNECT_TIMEOUT_S", 1)
     with pytest.raises(OSError, match=r"127\.0\.0\.1:1"), workers(scheduler="tcp://127.0.0.1:1"):

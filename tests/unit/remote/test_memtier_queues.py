@@ -72,6 +72,7 @@ def counted(run, what):
     return (shares * totals["requests"]).round().astype(int).to_dict()
 
 
+@pytest.mark.slow
 def test_what_the_generator_counts_is_what_the_server_counts(tmp_path):
     with QueueServer() as server:
         run, table = generate(server, tmp_path)
@@ -96,6 +97,7 @@ def test_what_the_generator_counts_is_what_the_server_counts(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_clients_send_at_the_rate_that_is_told(tmp_path):
     with QueueServer() as server:
         run, _ = generate(server, tmp_path, sending_rate_per_s=100 / 3, test_time_s=3)

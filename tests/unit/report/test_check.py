@@ -56,6 +56,7 @@ def test_a_part_that_is_gone_is_told(shown, cells, write):
     assert "shows other figures, tables or texts" in line
 
 
+@pytest.mark.slow
 def test_a_notebook_is_executed_and_compared(tmp_path):
     path = tmp_path / "02-two.ipynb"
     code = nbformat.v4.new_code_cell(

@@ -109,6 +109,7 @@ def test_failing_cell_is_named_and_the_rest_kept(tmp_path):
     assert "after\n" not in outputs(kept)
 
 
+@pytest.mark.slow
 def test_each_notebook_runs_in_its_own_folder(tmp_path):
     jobs = []
     for name in ("a", "b"):
@@ -123,6 +124,7 @@ def test_each_notebook_runs_in_its_own_folder(tmp_path):
     assert Path.cwd() == before
 
 
+@pytest.mark.slow
 def test_kernel_that_dies_at_its_start_is_started_once_more(tmp_path, launcher):
     starts = launcher(deaths=1)
     (executed,) = execute([notebook(tmp_path, "print(6)")], {}, tmp_path / "build", lambda _: None)
@@ -130,6 +132,7 @@ def test_kernel_that_dies_at_its_start_is_started_once_more(tmp_path, launcher):
     assert starts.read_text() == "xx"
 
 
+@pytest.mark.slow
 def test_kernel_that_never_starts_is_told(tmp_path, launcher):
     starts = launcher(deaths=9)
     with pytest.raises(ReportError, match=r"02-title\.ipynb: could not be executed, .*Kernel died"):

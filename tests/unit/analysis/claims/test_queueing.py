@@ -13,7 +13,7 @@ SECTIONS = ("3.1", "3.2")
 
 @pytest.fixture(scope="module")
 def tables(synthetic):
-    return {name: synthetic(name, clients_per_thread=(1, 32)) for name in ("0", *SECTIONS)}
+    return {name: synthetic(name) for name in ("0", *SECTIONS)}
 
 
 def claims(held):

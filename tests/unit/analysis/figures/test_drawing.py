@@ -16,6 +16,7 @@ def no_browser_left():
 needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_draw_svg_draws_vectors_of_the_size_asked_for():
     svg = drawing.draw_svg(SPEC, 640, 360)
@@ -42,6 +43,7 @@ def test_missing_chromium_is_named_with_its_remedy(monkeypatch, tmp_path):
         drawing.draw_svg(SPEC, 640, 360)
 
 
+@pytest.mark.slow
 def test_a_browser_that_dies_at_once_is_an_error_and_not_a_wait(monkeypatch, tmp_path):
     broken = tmp_path / "chromium"
     broken.write_text("#!/bin/sh\nexit 1\n")

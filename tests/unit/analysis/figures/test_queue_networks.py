@@ -17,6 +17,8 @@ from analysis.queues.evidence import evidence_of
 from analysis.queues.networks import DATABASE, NETWORK, SINGLE
 from tests.helpers.queues import by_section, queue_tables
 
+pytestmark = pytest.mark.slow  # of simulated queues; a notebook shows the same
+
 
 @pytest.fixture(scope="module")
 def measured():

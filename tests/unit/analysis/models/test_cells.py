@@ -19,7 +19,7 @@ from analysis.sections.summary import cells
 
 @pytest.fixture(scope="module")
 def tables(synthetic):
-    return synthetic("0", "3.1", clients_per_thread=(1, 32))
+    return synthetic("0", "3.1")
 
 
 @pytest.fixture(scope="module")

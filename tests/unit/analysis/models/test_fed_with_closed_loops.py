@@ -17,12 +17,13 @@ RESPONSE_TIME = "middleware_response_time_ms"
 
 @pytest.fixture(scope="module")
 def tables(synthetic):
-    return synthetic("3.1", clients_per_thread=(1, 4, 32), workers=(8,))
+    return synthetic("3.1")
 
 
 def of(table, model, recipe, num_clients=6):
-    rows = table.query("workload == 'get' and num_clients == @num_clients and model == @model")
-    (row,) = rows[rows["service_rate_from"] == recipe].to_dict("records")
+    rows = table.query("workload == 'get' and workers == 8 and num_clients == @num_clients")
+    rows = rows[(rows["model"] == model) & (rows["service_rate_from"] == recipe)]
+    (row,) = rows.to_dict("records")
     return row
 
 
@@ -49,7 +50,7 @@ def test_the_studies_recipe_takes_the_largest_second_and_the_mean(tables):
     best = best_seconds(tables.windows).set_index(["workload", "workers"])
     table = station_predictions(measured, tables.windows)
     one = of(table, "M/M/1", BEST_SECOND)
-    cell = measured.query("workload == 'get' and num_clients == 6").iloc[0]
+    cell = measured.query("workload == 'get' and workers == 8 and num_clients == 6").iloc[0]
     rate = cell["middleware_throughput_ops_per_s_mean"]
     expected = mm1(rate, best.loc[("get", 8), "best_second_ops_per_s"]).response_time
     assert one["predicted"] == pytest.approx(float(expected) * 1000, rel=0.01)
@@ -85,7 +86,7 @@ def test_each_cell_has_two_rows(tables):
     table = recipe_table(predictions)
     assert len(table) == len(predictions) / 2
     assert table["service_rate_from"].tolist()[:2] == [BEST_SECOND, SERVICE_TIMES]
-    row = table.query("workload == 'get' and num_clients == 6").iloc[0]
+    row = table.query("workload == 'get' and workers == 8 and num_clients == 6").iloc[0]
     assert row["M/M/1"] == of(predictions, "M/M/1", BEST_SECOND)["predicted"]
     assert row["M/M/m"] == of(predictions, "M/M/m", BEST_SECOND)["predicted"]
 

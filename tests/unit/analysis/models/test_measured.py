@@ -10,7 +10,7 @@ from analysis.models.measured import measured_system
 
 @pytest.fixture(scope="module")
 def tables(synthetic):
-    return synthetic("0", "2.1", "3.1", clients_per_thread=(1, 32))
+    return synthetic("0", "2.1", "3.1")
 
 
 def test_baseline_has_the_links_and_the_delay_that_were_measured(tables):

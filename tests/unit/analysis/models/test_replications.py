@@ -59,6 +59,7 @@ def test_more_replications_are_run_only_where_they_are_missing():
     pd.testing.assert_frame_equal(other.measures, noisy.measures)
 
 
+@pytest.mark.slow
 def test_results_are_those_of_one_process_whatever_their_number():
     cases = [closed_case(clients) for clients in (1, 2, 3, 4, 6, 8, 12)]
     goal = Goal(most=6)

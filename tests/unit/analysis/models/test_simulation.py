@@ -45,6 +45,7 @@ def test_workers_with_random_arrivals_are_mmm(workers):
     assert mean(result, "queue_length") == pytest.approx(float(expected.queue_length), rel=0.07)
 
 
+@pytest.mark.slow
 def test_workers_without_messages_are_a_multi_server_station():
     system = System(
         middlewares=1, workers=4, worker_time=2e-3, net_thread_time=3e-4, think_time=5e-3,
@@ -113,6 +114,7 @@ def test_a_write_waits_for_the_slowest_server():
     assert all_three == pytest.approx(0.5 * (1 + 1 / 2 + 1 / 3), rel=0.03)  # largest of three
 
 
+@pytest.mark.slow
 def test_round_robin_wastes_less_than_drawn_servers():
     system = System(middlewares=1, workers=8, servers=3, network_delay=3e-4, **GET)
     in_turn, drawn = (
@@ -161,6 +163,7 @@ def test_the_same_seed_gives_the_same_run_and_another_another():
     assert not np.array_equal(runs[0][:100], runs[2][:100])
 
 
+@pytest.mark.slow
 def test_confidence_intervals_hold_the_true_mean_about_as_often_as_they_say():
     system = System(server_time=1e-3, **NO_MESSAGES)
     intervals = [

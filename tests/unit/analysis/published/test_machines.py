@@ -111,6 +111,7 @@ def test_planted_machines_are_found_and_predict_what_was_not_seen(cells):
     assert told["median_error"].max() < 0.01
 
 
+@pytest.mark.slow
 def test_a_server_of_constant_time_cannot_be_one_that_saves(cells):
     told = judged(fit(planted(cells), CONSTANT).predictions)
     assert told["near"].sum() < 0.8 * told["cells"].sum()

@@ -8,6 +8,8 @@ from analysis.queues.evidence import evidence_of, left_open
 from analysis.queues.parts import with_databases
 from tests.helpers.queues import OPENED, by_section, queue_tables
 
+pytestmark = pytest.mark.slow  # of simulated queues; a notebook shows the same
+
 
 @pytest.fixture(scope="module")
 def tables():

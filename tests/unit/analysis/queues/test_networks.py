@@ -122,6 +122,7 @@ def test_without_demands_nothing_is_predicted(tables, cells, demands):
     assert closeness.error_shares(closeness.compared(cells, nothing, THROUGHPUT)).empty
 
 
+@pytest.mark.slow
 def test_several_cpus_and_threads_share_what_they_do():
     cell = {"num_middlewares": 1, "workers": 8, "net_threads": 2, "num_databases": 1}
     system = system_of({**cell, "think_time_s": 0.002, "database_cpus_each": 4}, DEMANDS)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def ours(synthetic):
-    return full_system_table(cells(synthetic("4.1").runs))
+    return full_system_table(cells(synthetic("4.1", clients_per_thread=(12, 32)).runs))
 
 
 def test_every_number_of_workers_has_its_capacity(ours):
@@ -49,7 +49,7 @@ def test_numbers_of_workers_that_no_table_has_stand_alone(ours):
 
 
 def test_one_server_stands_beside_three(synthetic):
-    tables = synthetic("3.2", "4.1", clients_per_thread=(1, 32))
+    tables = synthetic("3.2", "4.1")
     loads, bounds = beside_one_server(tables)
     assert set(loads["num_servers"]) == {1, 3}
     assert set(loads["workload"]) == {"set"}
@@ -68,7 +68,7 @@ def test_workers_that_do_not_wait_are_no_bound(synthetic):
 
 
 def test_all_workers_of_both_middlewares_are_one_station(synthetic):
-    tables = synthetic("4.1", clients_per_thread=(1, 32))
+    tables = synthetic("4.1")
     table = station_table(cells(tables.runs), tables.windows, 2)
     assert table["workers"].tolist() == [16, 16, 128, 128]
     assert set(table["num_clients"]) == {192}

@@ -77,7 +77,10 @@ def test_the_nearest_number_of_keys_comes_first():
 @pytest.fixture(scope="module")
 def predicted(tmp_path_factory):
     folder = build_campaign(
-        tmp_path_factory.mktemp("synthetic"), sections=["5.1", "5.2"], multi_get_keys=(1, 9, 81)
+        tmp_path_factory.mktemp("synthetic"),
+        sections=["5.1", "5.2"],
+        multi_get_keys=(1, 9, 81),
+        repetitions=1,
     )
     return prediction_table(tidy_campaign(build_network_runs(folder)))
 

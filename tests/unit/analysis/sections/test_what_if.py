@@ -48,7 +48,7 @@ def test_cases_that_were_not_measured_keep_their_prediction():
 
 @pytest.fixture(scope="module")
 def campaign(synthetic):
-    return synthetic("0", "3.1", "3.2", "4.1", clients_per_thread=(1, 32))
+    return synthetic("0", "3.1", "3.2", "4.1")
 
 
 def test_other_sections_are_predicted_from_one(campaign):

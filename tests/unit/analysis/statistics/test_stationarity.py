@@ -22,6 +22,7 @@ def test_a_constant_series_has_neither():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_noise_is_called_drift_as_often_as_the_p_value_says(rng):
     p_values = [trend(rng.normal(100, 5, 60))["p_value"] for _ in range(500)]
     assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.03)
@@ -42,6 +43,7 @@ def test_a_warm_up_of_any_length_up_to_a_fourth_is_found(rng, ramp_s):
     assert all(start["warm_up"] < -0.05 for start in found)
 
 
+@pytest.mark.slow
 def test_noise_is_called_warm_up_no_more_often_than_the_p_value_says(rng):
     p_values = [trend(rng.normal(100, 5, 60))["p_value_of_warm_up"] for _ in range(500)]
     assert np.mean(np.array(p_values) < 0.05) < 0.07

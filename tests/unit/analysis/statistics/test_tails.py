@@ -24,6 +24,7 @@ def test_bounds_are_the_samples_of_binomial_ranks():
     assert found.error_ms == pytest.approx(12 / (2 * norm.ppf(0.975)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("percent", [50, 90, 99])
 def test_intervals_hold_the_percentile(percent):
     rng = np.random.default_rng(percent)
@@ -37,6 +38,7 @@ def test_intervals_hold_the_percentile(percent):
     assert np.mean([found.error_ms for found in intervals]) == pytest.approx(errors, rel=0.2)
 
 
+@pytest.mark.slow
 def test_correlated_requests_tell_less():
     rng = np.random.default_rng(4)
     runs, slices, per_slice = 200, 600, 20

@@ -18,6 +18,7 @@ def histograms(rng, means, requests=400):
     return edges, np.array([np.histogram(t, bins=np.append(0, edges))[0] for t in times])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [8, 24])
 @pytest.mark.parametrize("percent", [50, 95])
 def test_interval_holds_the_percentile_as_often_as_it_says(rng, seconds, percent):

@@ -24,7 +24,7 @@ CONFIG = {"workload": "set", "clients_per_thread": 32, "workers": 8}
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
     folder = tmp_path_factory.mktemp("synthetic")
-    return build_campaign(folder, clients_per_thread=(1, 32), repetitions=2)
+    return build_campaign(folder, workers=[8])
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def tables(campaign):
 
 
 def test_every_accepted_run_has_one_row(tables):
-    assert tables.runs.groupby("section").size().to_dict() == {"2.1": 8, "3.1": 16}
+    assert tables.runs.groupby("section").size().to_dict() == {"2.1": 8, "3.1": 8}
     assert tables.runs.columns[:7].tolist() == [
         "section",
         "workload",
@@ -202,7 +202,7 @@ def test_open_loop_has_no_think_time(tmp_path):
 def test_rebuilt_tables_are_equal_to_the_last_byte(campaign, tables):
     files = sorted((campaign / "tidy").glob("*.parquet"))
     before = {path.name: path.read_bytes() for path in files}
-    tidy_campaign(campaign)
+    tidy_campaign(campaign, ["3.1"])
     assert {path.name: path.read_bytes() for path in files} == before
     assert len(before) == 2 * len(NAMES)
 

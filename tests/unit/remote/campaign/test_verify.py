@@ -2,6 +2,7 @@ import dataclasses
 import gzip
 import json
 import random
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -21,10 +22,11 @@ from tests.helpers.campaign import build_run, seal, write_compressed
 CONFIG = {"workload": "get", "clients_per_thread": 8, "workers": 64}
 
 
-@pytest.fixture
-def campaign(tmp_path):
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
     """A campaign of one run, its manifest complete, and its tables."""
-    folder = build_run(tmp_path / "one", "3.1", CONFIG)
+    campaign = tmp_path_factory.mktemp("measured") / "one"
+    folder = build_run(campaign, "3.1", CONFIG)
     write_compressed(
         folder,
         {
@@ -33,8 +35,14 @@ def campaign(tmp_path):
         },
     )
     seal(folder)
-    tidy_campaign(tmp_path / "one")
-    return tmp_path / "one"
+    tidy_campaign(campaign)
+    return campaign
+
+
+@pytest.fixture
+def campaign(measured, tmp_path):
+    """A copy of it that the test may damage."""
+    return shutil.copytree(measured, tmp_path / "one")
 
 
 def kinds(campaign):

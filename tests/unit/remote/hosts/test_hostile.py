@@ -49,10 +49,10 @@ def test_bytes_that_drip_for_ever_end_in_time(tmp_path, ask, monkeypatch):
     with hostile(tmp_path, dripping) as host:
         monkeypatch.setattr(host, "dial", lambda port, timeout_s: opened(host))
         asked = {
-            "run": lambda: host.run("true", timeout_s=1),
-            "exchange": lambda: host.exchange("date", 2, timeout_s=0.5),
-            "ask": lambda: host.ask(1, b"stats\r\n", b"END\r\n", timeout_s=1),
-            "get_tree": lambda: host.get_tree("run", timeout_s=1),
+            "run": lambda: host.run("true", timeout_s=0.2),
+            "exchange": lambda: host.exchange("date", 2, timeout_s=0.1),
+            "ask": lambda: host.ask(1, b"stats\r\n", b"END\r\n", timeout_s=0.2),
+            "get_tree": lambda: host.get_tree("run", timeout_s=0.2),
         }
         host.open()
         with pytest.raises((CommandTimeout, HostUnreachable, TransferFailed), match="evil: "):
@@ -202,7 +202,7 @@ def test_uploads_end_in_time_and_memory(tmp_path, pieces):
         began_s = time.monotonic()
         before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         with pytest.raises(TransferFailed, match="evil: cannot copy there/file: "):
-            host.put(tmp_path / "file", "there/file", timeout_s=2)
+            host.put(tmp_path / "file", "there/file", timeout_s=0.5)
     assert time.monotonic() - began_s < 40  # of 2 s that it was given
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib) < 128 << 10
 

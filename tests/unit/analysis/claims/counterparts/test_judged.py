@@ -17,7 +17,11 @@ from tests.helpers.campaign import build_campaign
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
     """A campaign of section 2.1 alone: its gets are the studies', its sets Schmid's alone."""
-    return judged_counterparts(build_campaign(tmp_path_factory.mktemp("one"), sections=["2.1"]))
+    return judged_counterparts(
+        build_campaign(
+            tmp_path_factory.mktemp("one"), sections=["2.1"], clients_per_thread=(12, 32)
+        )
+    )
 
 
 def of(judged: pd.DataFrame, study: str, place: str) -> pd.Series:

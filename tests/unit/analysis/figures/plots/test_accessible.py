@@ -110,7 +110,7 @@ def test_series_differ_in_more_than_colour(figures):
 def test_figures_count_their_runs(figures):
     for name in ("plot_throughput", "plot_response_time", "plot_queue_length", "plot_breakdown"):
         assert sum(runs_of(figures[name]).values()) > 0, name
-    assert sum(runs_of(figures["plot_throughput"]).values()) == 24  # 2 workloads, 4 loads, 3 times
+    assert sum(runs_of(figures["plot_throughput"]).values()) == 8  # 2 workloads, 2 loads, twice
     assert sum(runs_of(figures["plot_trace"]).values()) == 1
 
 

@@ -75,6 +75,7 @@ def test_unequal_variances_change_degrees_of_freedom_alone():
     assert apart.effects["effect"].tolist() == pooled.effects["effect"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("power", "excluded"), [(0.0, 1.0), (1.0, 0.0)])
 def test_the_power_that_was_planted_is_found(power, excluded):
     rng = np.random.default_rng(5)

@@ -57,6 +57,7 @@ PLANTED = {  # curve, demand of the bottleneck, sum of demands and delay
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loads", "repetitions"), [(DOUBLED, 3), (COARSE, 6)])
 @pytest.mark.parametrize("case", PLANTED)
 def test_intervals_hold_what_was_planted(case, repetitions, loads):

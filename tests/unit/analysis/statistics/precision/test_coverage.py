@@ -16,12 +16,14 @@ QUICK = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", QUICK, ids=lambda setting: setting.name)
 def test_intervals_hold_the_truth(setting):
     for share in measure.covered(setting, measure.outcomes(setting, CAMPAIGNS))[: setting.held_to]:
         assert share.held >= SMALLEST * share.campaigns, share
 
 
+@pytest.mark.slow
 def test_a_closed_network_is_found():
     setting = measure.Setting(name="closed network, throughput", goal=0.05, repetitions=(2, 6))
     (share,) = measure.covered(setting, measure.outcomes(setting, CAMPAIGNS))

@@ -101,6 +101,7 @@ def test_wrong_arguments_are_told(arguments, words):
         standing(**{"goal": 0.02, "repetitions": BOUNDS} | arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [0.0, 0.3, 1.0, 2.0])
 @pytest.mark.parametrize("bounds", [(2, 6), (3, 10)])
 def test_intervals_hold_the_truth_wherever_one_stops(between, bounds):

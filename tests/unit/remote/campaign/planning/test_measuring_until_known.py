@@ -32,7 +32,7 @@ def by_config(lab):
 
 
 def test_cells_are_known_within_their_goal_and_hold_the_truth(campaign, tmp_path):
-    section = write_section(tmp_path, precision(), clients=range(1, 241))
+    section = write_section(tmp_path, precision(), clients=range(1, 101))
     lab = MadeUpLab(
         truth=lambda config, _: Truth(
             throughput=50.0 * config["clients_per_thread"],

@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -28,12 +29,10 @@ def rewritten(path, change):
     )
 
 
-@pytest.fixture
-def campaign(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
     """Two sections, measured by Jane on her machines; the manifests are complete."""
-    folder = tmp_path / "data" / "one"
-    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", folder.parent)
-    monkeypatch.setattr("remote.commands.of_packing.ABOUT_RUNS", (2,))  # one chapter tells enough
+    folder = tmp_path_factory.mktemp("measured") / "one"
     for section, config in (("3.1", CONFIG), ("2.1", {**CONFIG, "workers": None})):
         config = {name: level for name, level in config.items() if level}
         run = build_run(folder, section, config)
@@ -66,6 +65,15 @@ def campaign(tmp_path, monkeypatch):
     Record(profile="smoke", seed=1, fleet="/home/jane/lab/azure.yml").write(folder)
     campaign_tables(folder, ["2.1", "3.1"])
     return folder
+
+
+@pytest.fixture
+def campaign(measured, tmp_path, monkeypatch):
+    """A copy of it, where commands look for campaigns."""
+    data = tmp_path / "data"
+    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", data)
+    monkeypatch.setattr("remote.commands.of_packing.ABOUT_RUNS", (2,))  # one chapter tells enough
+    return shutil.copytree(measured, data / "one")
 
 
 def everything(campaign):

@@ -83,7 +83,7 @@ def test_a_program_that_is_ready_and_has_ended_is_refused(start):
 def test_a_program_that_has_ended_is_told_at_once_whenever_it_is_asked(start):
     job = start("sh -c 'echo why it failed >&2; exit 9'")
     assert until(job.has_ended, 60)
-    for _ in range(50):  # a race of milliseconds, lost one time in five, would cost ten minutes
+    for _ in range(20):  # a race of milliseconds, lost one time in five, would cost ten minutes
         asked_at_s = time.monotonic()
         with pytest.raises(CommandFailed, match="ended with status 9: why it failed"):
             job.wait_for_line("ready", timeout_s=600)
