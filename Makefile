@@ -42,7 +42,7 @@ endif
 export PYTHON
 # Some machines tell Python to keep nothing of what it compiles: all that starts here would compile its imports anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup jar report notebooks notebooks-check check test test-all kotlin kotlin-unit bench coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
+.PHONY: help setup jar report notebooks notebooks-check check test lab-check computed-check reports-check test-all kotlin kotlin-unit bench coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -100,9 +100,18 @@ check: setup ## Style, types and all tests that need no lab, browser or namespac
 	@printf '%s\n' lint kotlin-unit | xargs -P 2 -n 1 $(MAKE) --silent # neither keeps two processors busy
 	@$(PYTEST) --numprocesses auto --dist worksteal -m "not slow" tests/unit
 
-test: check kotlin notebooks-check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
-	@$(PYTEST) --numprocesses auto -m selected tests/reports
-	@$(PYTEST) -m selected tests/integration tests/browser # one after the other: they measure
+test: check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
+	@printf '%s\n' lab-check computed-check | xargs -P 2 -n 1 $(MAKE) --silent
+
+# One after the other: they measure. What is computed meanwhile takes the processors only where these leave them idle.
+lab-check:
+	@$(PYTEST) -m selected tests/integration tests/browser
+
+computed-check:
+	@printf '%s\n' notebooks-check kotlin reports-check | chrt --idle 0 xargs -P 2 -n 1 $(MAKE) --silent
+
+reports-check:
+	@$(PYTEST) -m selected tests/reports
 
 test-all: setup ## Run every test there is, or PART="lab outages"; PUBLISH=1 keeps the results in docs/reference/proofs.md
 	@$(BIN)/python tests/parts.py $(if $(PUBLISH),--publish) $(if $(COVERAGE),--coverage $(COVERAGE)) $(PART) -- $(ARGUMENTS)

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.special import stdtrit
-from scipy.special import chdtri
+from scipy.special import chdtri, stdtrit
 
 from analysis.statistics.intervals import CONFIDENCE
 from remote.campaign.planning.cell import Measured

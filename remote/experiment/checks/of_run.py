@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-
 from analysis.results import ParseError, read_memtier_json
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import ACCEPTED, read_middlewares

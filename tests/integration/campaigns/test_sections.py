@@ -12,8 +12,6 @@ from remote.experiment.section_file import read_section
 from remote.services import middleware
 from tests.helpers.runs import measure_accepted
 
-pytestmark = pytest.mark.selected
-
 PROFILE = """
 [profiles.smoke]
 repetitions = 1
@@ -142,6 +140,7 @@ def seconds_of(folder: Path, name: str) -> list[int]:
     return [int(n) for n in seconds.groupby("second")["requests"].sum()]
 
 
+@pytest.mark.selected
 def test_each_instance_sends_to_a_server_of_its_own(measure):
     folder = measure(TWO_SERVERS)
     manifest = read_manifest(folder)
@@ -152,6 +151,7 @@ def test_each_instance_sends_to_a_server_of_its_own(measure):
     assert sum(seconds_of(folder, "c1/memtier-1.json.gz")) > 100
 
 
+@pytest.mark.selected
 def test_two_middlewares_share_the_clients_and_write_to_all_servers(measure):
     folder = measure(TWO_MIDDLEWARES)
     manifest = read_manifest(folder)
@@ -166,7 +166,7 @@ def test_two_middlewares_share_the_clients_and_write_to_all_servers(measure):
     assert starts == {manifest["start_at_epoch_s"]}
 
 
-@pytest.mark.parametrize("sharded", ["true", "false"])
+@pytest.mark.parametrize("sharded", [pytest.param("true", marks=pytest.mark.selected), "false"])
 def test_multi_gets_are_answered_whole(measure, sharded):
     folder = measure(SHARDED.format(sharded=sharded))
     windows = read_middleware(folder / "m1/middleware").windows
@@ -175,6 +175,7 @@ def test_multi_gets_are_answered_whole(measure, sharded):
     assert "servers_keys_counts" in counts(folder)
 
 
+@pytest.mark.selected
 def test_replicas_are_written_to_as_many_servers(measure):
     folder = measure(RING)
     assert "servers_sets_counts" in counts(folder)
@@ -185,6 +186,7 @@ def test_replicas_are_written_to_as_many_servers(measure):
     assert f"--admin 198.18.0.21:{middleware.ADMIN_PORT}" in job["command"]
 
 
+@pytest.mark.selected
 def test_open_loop_offers_its_rate_whatever_the_replies_do(measure, fleet):
     folder = measure(OPEN)
     stable = [seconds_of(folder, f"c{n}/memtier-0.json.gz")[1:4] for n in (1, 2)]
@@ -192,12 +194,14 @@ def test_open_loop_offers_its_rate_whatever_the_replies_do(measure, fleet):
     assert sum(map(sum, stable)) == pytest.approx(expected, abs=5 * math.sqrt(expected))
 
 
+@pytest.mark.selected
 def test_a_middleware_of_others_is_observed_by_its_packets(measure):
     manifest = read_manifest(measure(FOREIGN))
     assert manifest["config"]["middleware"] == "nutcracker"
     assert "m1/packets" in {str(Path(name).parent) for name in manifest["files"]}
 
 
+@pytest.mark.selected
 def test_pauses_stand_in_the_manifest_and_in_the_trace(measure):
     folder = measure(PAUSED, "pauses = [{ server = 2, at_s = 1, for_s = 1.5 }]")
     manifest = read_manifest(folder)
