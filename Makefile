@@ -108,7 +108,7 @@ lab-check:
 	@$(PYTEST) -m selected tests/integration tests/browser
 
 computed-check:
-	@printf '%s\n' notebooks-check kotlin reports-check | chrt --idle 0 xargs -P 2 -n 1 $(MAKE) --silent
+	@printf '%s\n' notebooks-check kotlin reports-check | chrt --idle 0 xargs -P 3 -n 1 $(MAKE) --silent
 
 reports-check:
 	@$(PYTEST) -m selected tests/reports

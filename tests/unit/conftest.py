@@ -1,5 +1,6 @@
 """What all unit tests have: fixed examples of hypothesis, their own signals, shared campaigns."""
 
+import gc
 import os
 import signal
 
@@ -12,6 +13,12 @@ from tests.helpers.campaign import build_campaign, build_network_runs
 
 settings.register_profile("unit", deadline=None, derandomize=True)
 settings.load_profile("unit")
+
+
+def pytest_collection_finish():
+    """Let the garbage collector search what tests make, not all that was imported before them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from audit.__main__ import PROJECT
 SCRIPT = PROJECT / "remote" / "hosts" / "provision" / "debian.sh"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("dpkg-query"), reason="not Debian")
 def test_what_the_lab_asks_for_is_listed_with_what_it_depends_on():
     found = {package.name: package for package in debian.of_debian(SCRIPT, "lab")}

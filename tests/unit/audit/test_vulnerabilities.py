@@ -37,7 +37,7 @@ def osv():
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         server.status, server.most = 200, None
         server.url = f"http://127.0.0.1:{server.server_port}/"
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=[0.01])
         thread.start()
         yield server
         server.shutdown()

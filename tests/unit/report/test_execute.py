@@ -70,6 +70,7 @@ def test_kernels_leave_the_drawing_to_the_report(tmp_path, monkeypatch):
     assert FIGURES not in os.environ
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_executed_again(tmp_path):
     data, count = tmp_path / "data.csv", tmp_path / "count"
     data.write_text("1")

@@ -290,6 +290,7 @@ def test_verification_tells_of_a_packed_file_that_is_not_what_was_measured(campa
     assert folder / "c1/memtier-0.json.gz" in [finding.path for finding in damaged]
 
 
+@pytest.mark.slow
 def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
     build_run(campaign / "what-if" / "more", "3.1", CONFIGS[0])
     for folder in (campaign, campaign / "what-if" / "more"):

@@ -48,6 +48,7 @@ def test_several_at_once_make_them_once(campaign, made):
     assert [len(tables.runs) for tables in found] == [2] * 4
 
 
+@pytest.mark.slow
 def test_processes_do_not_disturb_each_other(campaign):
     code = (
         "import sys; from analysis.tables.tidied import campaign_tables;"

@@ -105,6 +105,7 @@ def members(listing: dict, group: str) -> list[str]:
     return names
 
 
+@pytest.mark.slow
 def test_nested_groups_ranges_and_precedence_are_ansibles(tmp_path):
     path = write(tmp_path, NESTED)
     same_as_ansible(path, tmp_path)
@@ -120,6 +121,7 @@ def test_nested_groups_ranges_and_precedence_are_ansibles(tmp_path):
     assert ours.variables("m1")["full_name"] == "m1.w.example"
 
 
+@pytest.mark.slow
 def test_variables_beside_the_file_have_ansibles_precedence(tmp_path):
     files = {
         "group_vars__all.yml": "from_all: 2\nlevel: file-all\n",
@@ -139,12 +141,14 @@ def test_variables_beside_the_file_have_ansibles_precedence(tmp_path):
     assert ours.variables("m2")["level"] == "file-m2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topology", ["azure", "unshaped"])
 def test_inventory_of_the_lab_is_one_for_ansible(tmp_path, topology):
     text = inventory_text(Topology.named(topology), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
     same_as_ansible(write(tmp_path, text), tmp_path)
 
 
+@pytest.mark.slow
 def test_example_inventory_is_one_for_ansible(tmp_path):
     same_as_ansible(write(tmp_path, EXAMPLE.read_text()), tmp_path)
 

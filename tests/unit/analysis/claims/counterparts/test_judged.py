@@ -13,6 +13,8 @@ from analysis.claims.counterparts.judged import (
 from analysis.claims.counterparts.listed import listed_counterparts
 from tests.helpers.campaign import build_campaign
 
+pytestmark = pytest.mark.slow  # a notebook shows the same of the reference
+
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):

@@ -112,6 +112,7 @@ def test_packed_campaigns_tell_nothing_and_are_the_same_to_readers(campaign):
     assert manifest["jobs"][0]["command"] == "/work/bin/memtier_benchmark --server=203.0.113.1"
 
 
+@pytest.mark.slow
 def test_one_host_has_one_stand_in_in_all_sections_however_often_it_is_packed(campaign):
     CliRunner().invoke(main, ["pack", "one"])
     once = dict(everything(campaign))
@@ -126,6 +127,7 @@ def test_one_host_has_one_stand_in_in_all_sections_however_often_it_is_packed(ca
     assert text == b"connected to 203.0.113.1:11211\n"
 
 
+@pytest.mark.slow
 def test_whole_campaigns_are_packed_for_oneself_and_may_be_handed_on_later(campaign):
     result = CliRunner().invoke(main, ["pack", "one", "--whole"])
     assert "left out" not in result.output
@@ -135,6 +137,7 @@ def test_whole_campaigns_are_packed_for_oneself_and_may_be_handed_on_later(campa
     assert told(campaign) == []
 
 
+@pytest.mark.slow
 def test_packing_that_broke_off_is_taken_up(campaign, monkeypatch):
     """Manifests tell of the files that will be there before the archive is."""
     left_out = LeftOut(campaign)
