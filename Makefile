@@ -103,12 +103,12 @@ check: setup ## Style, types and all tests that need no lab, browser or namespac
 test: check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
 	@printf '%s\n' lab-check computed-check | xargs -P 2 -n 1 $(MAKE) --silent
 
-# One after the other: they measure. What is computed meanwhile takes the processors only where these leave them idle.
+# One after the other: they measure. What is computed meanwhile takes the processors where these leave them idle.
 lab-check:
 	@$(PYTEST) -m selected tests/integration tests/browser
 
 computed-check:
-	@printf '%s\n' notebooks-check kotlin reports-check | chrt --idle 0 xargs -P 3 -n 1 $(MAKE) --silent
+	@printf '%s\n' notebooks-check kotlin reports-check | nice -n 15 xargs -P 3 -n 1 $(MAKE) --silent
 
 reports-check:
 	@$(PYTEST) -m selected tests/reports
