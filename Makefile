@@ -103,7 +103,7 @@ check: setup ## Style, types and all tests that need no lab, browser or namespac
 test: check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
 	@printf '%s\n' lab-check computed-check | xargs -P 2 -n 1 $(MAKE) --silent
 
-# One after the other: they measure. What is computed meanwhile takes the processors where these leave them idle.
+# Tests on the lab measure, so they run one after the other. What only computes runs beside them at low priority.
 lab-check:
 	@$(PYTEST) -m selected tests/integration tests/browser
 

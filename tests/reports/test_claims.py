@@ -28,7 +28,6 @@ def test_claims_of_the_reference_are_printed():
     assert "One server: its link limits gets." in result.output
 
 
-@pytest.mark.selected
 def test_campaigns_that_differ_are_told_by_the_exit_status(campaign):
     result = claims(campaign, "--against", "reference")
     assert result.exit_code == 1

@@ -17,7 +17,7 @@ from analysis.queues.evidence import evidence_of
 from analysis.queues.networks import DATABASE, NETWORK, SINGLE
 from tests.helpers.queues import by_section, queue_tables
 
-pytestmark = pytest.mark.slow  # of simulated queues; a notebook shows the same
+pytestmark = pytest.mark.slow  # chapter 13, which `make test` checks, shows the same
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from analysis.queues.evidence import evidence_of, left_open
 from analysis.queues.parts import with_databases
 from tests.helpers.queues import OPENED, by_section, queue_tables
 
-pytestmark = pytest.mark.slow  # of simulated queues; a notebook shows the same
+pytestmark = pytest.mark.slow  # chapter 13, which `make test` checks, shows the same
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from analysis.queues.parallel_queues import PARALLEL, PARALLEL_ONCE, SHARED, sta
 from analysis.queues.parts import with_databases
 from tests.helpers.queues import by_section, queue_tables
 
-pytestmark = pytest.mark.slow  # of simulated queues; a notebook shows the same
+pytestmark = pytest.mark.slow  # chapter 13, which `make test` checks, shows the same
 
 
 @pytest.fixture(scope="module")

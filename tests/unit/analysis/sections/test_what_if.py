@@ -14,7 +14,7 @@ from analysis.sections.what_if import (
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_run
 
-pytestmark = pytest.mark.slow  # a notebook shows the same of the reference
+pytestmark = pytest.mark.slow  # chapter 7, which `make test` checks, shows the same
 
 SYSTEM = System(middlewares=1, **message_bytes("get"))
 CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}

@@ -13,7 +13,7 @@ from analysis.claims.counterparts.judged import (
 from analysis.claims.counterparts.listed import listed_counterparts
 from tests.helpers.campaign import build_campaign
 
-pytestmark = pytest.mark.slow  # a notebook shows the same of the reference
+pytestmark = pytest.mark.slow  # chapter 10, which `make test` checks, shows the same
 
 
 @pytest.fixture(scope="module")
