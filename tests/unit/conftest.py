@@ -16,7 +16,7 @@ settings.load_profile("unit")
 
 
 def pytest_collection_finish():
-    """Let the garbage collector search what tests make, not all that was imported before them."""
+    """Keep the garbage collector from searching, again and again, all that was imported."""
     gc.collect()
     gc.freeze()
 

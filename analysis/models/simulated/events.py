@@ -94,7 +94,8 @@ class Worker:
 class Request:
     """One client's request, sent again and again, with the times of its present round.
 
-    `machine` and `middleware` are the indices of those that it goes through.
+    `machine` and `middleware` are the indices of the client machine and the middleware that it
+    goes through.
     """
 
     __slots__ = (
@@ -231,9 +232,8 @@ class Run:
             self._at(arrival, self._receive, request)
         else:
             request.outstanding = 1
-            self._at(
-                arrival, self._serve, request, self.servers[request.client % len(self.servers)]
-            )
+            server = self.servers[request.client % len(self.servers)]
+            self._at(arrival, self._serve, request, server)
 
     def _receive(self, request: Request) -> None:
         request.received = self.now

@@ -172,14 +172,14 @@ def _window_covered(manifest: dict[str, Any], generators: list[MemtierRun]) -> C
 
 def _empty_by_chance(manifest: dict[str, Any], num_generators: int) -> int:
     """Return how many seconds Poisson arrivals may leave empty, of all generators together."""
+    from scipy.stats import binom  # here: half a second, for every process
+
     rate_per_s = manifest["settings"].get("arrival_rate_per_s")
     if not rate_per_s:
         return 0
     dilated_by = float(manifest["topology"]["time_dilation"])
     empty = math.exp(-rate_per_s / dilated_by / num_generators)
     seconds = manifest["durations"]["stable_s"] * num_generators
-    from scipy.stats import binom  # here: half a second, for every process
-
     return int(binom.isf(EMPTY_CHANCE, seconds, empty))
 
 

@@ -72,7 +72,7 @@ def campaign(measured, tmp_path, monkeypatch):
     """A copy of it, where commands look for campaigns."""
     data = tmp_path / "data"
     monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", data)
-    monkeypatch.setattr("remote.commands.of_packing.ABOUT_RUNS", (2,))  # one chapter tells enough
+    monkeypatch.setattr("remote.commands.of_packing.ABOUT_RUNS", (2,))  # one chapter is enough here
     return shutil.copytree(measured, data / "one")
 
 
