@@ -3,6 +3,7 @@
 from analysis.results.dstat import read_dstat
 from analysis.results.errors import ParseError
 from analysis.results.iperf import IperfResult, read_iperf3
+from analysis.results.iperf2 import read_iperf2
 from analysis.results.memtier import (
     MemtierReport,
     MemtierResult,
@@ -26,6 +27,7 @@ __all__ = [
     "ParseError",
     "PingResult",
     "read_dstat",
+    "read_iperf2",
     "read_iperf3",
     "read_memtier_hgrm",
     "read_memtier_json",
