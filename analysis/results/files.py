@@ -4,13 +4,17 @@ import csv
 import gzip
 import json
 import math
+import re
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from analysis.results.errors import ParseError
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_OBJECT = re.compile(r"^[ \t]*\{|(?<=\})\s*\{", re.MULTILINE)
 
 
 def read_text(path: Path) -> str:
@@ -48,15 +52,42 @@ def parse_json(path: Path, text: str) -> dict[str, Any]:
     ParseError
         The document is cut, not JSON, or not an object.
     """
+    with _json_errors(path):
+        document = _json_decoder().decode(text)
+    if not isinstance(document, dict):
+        raise ParseError(path, 1, "not a JSON object")
+    return document
+
+
+def find_json(path: Path, text: str) -> list[dict[str, Any]]:
+    """Parse every JSON object of a text that begins a line; text around the objects is skipped.
+
+    Raises
+    ------
+    ParseError
+        An object is cut or not JSON.
+    """
+    decoder, documents, end = _json_decoder(), [], 0
+    while match := _OBJECT.search(text, end):
+        with _json_errors(path):
+            document, end = decoder.raw_decode(text, match.end() - 1)
+        documents.append(document)
+    return documents
+
+
+def _json_decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=lambda _: None, parse_float=parse_finite)
+
+
+@contextmanager
+def _json_errors(path: Path) -> Iterator[None]:
+    """Turn the errors of a JSON decoder into ParseError."""
     try:
-        document = json.loads(text, parse_constant=lambda _: None, parse_float=parse_finite)
+        yield
     except json.JSONDecodeError as exc:
         raise ParseError(path, exc.lineno, f"not a complete JSON document: {exc.msg}") from exc
     except (ValueError, RecursionError) as exc:  # numbers beyond any size, endless brackets
         raise ParseError(path, None, f"not JSON of a tool: {exc}") from exc
-    if not isinstance(document, dict):
-        raise ParseError(path, 1, "not a JSON object")
-    return document
 
 
 def split_cells(path: Path, line_number: int, line: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Read the output of ``iperf3 --json`` (3.x, TCP).
+"""Read the output of ``iperf3 --json`` (3.x, TCP); `iperf2` reads that of iperf 2.
 
 Five lines of it (3.12)::
 
@@ -7,9 +7,13 @@ Five lines of it (3.12)::
         "end":  3.001082,
         "bytes":    8081375232,
         "bits_per_second":  21542564267.154316,
+
+iperf3 3.16 and 3.17 print the document twice. Lines before and after it, such as warnings, are
+skipped.
 """
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +21,10 @@ from typing import Any
 import pandas as pd
 
 from analysis.results.errors import ParseError
-from analysis.results.files import parse_json, read_text
+from analysis.results.files import find_json, read_text
 from analysis.units import bits_per_s_to_mbit_per_s
+
+_FAILURE = re.compile(r"^iperf3: (?:error - |interrupt - )?(.+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,17 +57,43 @@ def read_iperf3(path: Path | str) -> IperfResult:
     Raises
     ------
     ParseError
-        Not iperf3's JSON, cut, or a test that failed: iperf3 then prints an ``error`` (and ends
-        with exit status 0), which the message repeats.
+        Not iperf3's JSON, cut, several documents that differ, or a test that failed: iperf3 then
+        prints an ``error`` (and ends with exit status 0), which the message repeats.
     """
     path = Path(path)
-    document = parse_json(path, read_text(path))
-    if "error" in document:
-        raise ParseError(path, None, f"the test failed: {document['error']}")
+    document = _only_document(path, read_text(path))
     try:
         return _parse(document)
     except (KeyError, IndexError, TypeError, ValueError) as exc:
         raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
+
+
+def _only_document(path: Path, text: str) -> dict[str, Any]:
+    """Return the document of a file, which may hold copies of it and text around it."""
+    different: list[dict[str, Any]] = []
+    for document in find_json(path, text):
+        if document not in different:
+            different.append(document)
+    if len(different) > 1:
+        count = {2: "two"}.get(len(different), str(len(different)))
+        raise ParseError(
+            path, None, f"{count} documents that differ: put each test into a file of its own"
+        )
+    printed = _FAILURE.search(text)
+    failures = [document["error"] for document in different if "error" in document]
+    if printed is not None:
+        failures.append(printed.group(1))
+    if failures:
+        raise ParseError(path, None, f"the test failed: {failures[0]}")
+    if not different:
+        first = text.strip().partition("\n")[0]
+        raise ParseError(
+            path,
+            1,
+            f"not a complete JSON document: no line begins with {{, the first is {first!r}; "
+            "record with iperf3 --json, or read the text of iperf 2 with read_iperf2",
+        )
+    return different[0]
 
 
 def _parse(document: dict[str, Any]) -> IperfResult:

@@ -66,3 +66,62 @@ def test_test_without_intervals_has_their_columns(tmp_path):
     path = tmp_path / "short.json"
     path.write_text(json.dumps(document))
     assert read_iperf3(path).intervals["omitted"].empty
+
+
+WARNING = "warning: JSON data length overflow\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{0}{0}", "{0}\n\n{0}\n", WARNING + "{0}", "{0}" + WARNING, WARNING + "{0}" + WARNING + "{0}"],
+)
+def test_copies_and_text_around_the_document_are_passed_over(tmp_path, text):
+    document = (DATA / "ok.json").read_text()
+    path = tmp_path / "text.json"
+    path.write_text(text.replace("{0}", document))
+    result = read_iperf3(path)
+    assert result.bandwidth_mbit_per_s == read_iperf3(DATA / "ok.json").bandwidth_mbit_per_s
+    path.write_text(text.replace("{0}", document.rstrip()))
+    assert len(read_iperf3(path).intervals) == 4
+
+
+def test_documents_that_differ_are_an_error(tmp_path):
+    document = (DATA / "ok.json").read_text()
+    path = tmp_path / "twice.json"
+    other = document.replace("127.0.0.1", "127.0.0.2")
+    path.write_text(document + other)
+    with pytest.raises(ParseError, match="two documents that differ: put each test into a file"):
+        read_iperf3(path)
+    path.write_text(document + other + document + document.replace("127.0.0.1", "127.0.0.3"))
+    with pytest.raises(ParseError, match="3 documents that differ"):
+        read_iperf3(path)
+
+
+def test_second_copy_that_is_cut_is_an_error(tmp_path):
+    document = (DATA / "ok.json").read_text()
+    path = tmp_path / "cut.json"
+    path.write_text(document + document[:500])
+    with pytest.raises(ParseError, match=r"cut\.json:\d{3}: not a complete JSON document"):
+        read_iperf3(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (WARNING + "{refused}", "the test failed: unable to connect to server: Connection refused"),
+        ("{refused}{refused}", "the test failed: unable to connect to server: Connection refused"),
+        ("{ok}iperf3: error - control socket has closed\n", "the test failed: control socket has"),
+        ("iperf3: error - unable to connect\n", "the test failed: unable to connect"),
+        (
+            "Connecting to host c1, port 5201\n",
+            r":1: .* the first is 'Connecting to host c1, port 5201'; record with iperf3 --json",
+        ),
+    ],
+)
+def test_failures_and_text_alone_are_named(tmp_path, text, message):
+    for name in ("ok", "refused"):
+        text = text.replace(f"{{{name}}}", (DATA / f"{name}.json").read_text())
+    path = tmp_path / "failed.json"
+    path.write_text(text)
+    with pytest.raises(ParseError, match=message):
+        read_iperf3(path)
