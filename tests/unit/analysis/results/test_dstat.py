@@ -44,6 +44,20 @@ PCP = """\
 """
 
 
+PCP_6_2 = """\
+"pcp-dstat 6.2.0 CSV Output"
+"Author:","PCP team <pcp@groups.io> and Dag Wieers <dag@wieers.com>",,,,"URL:","https://pcp.io/"
+"Host:","s1",,,,"User:","root"
+"Cmdline:","pcp-dstat --epoch -c -l --output out.csv",,,,"Date:","17 Sep 2024 00:51:58 UTC"
+"epoch","total usage",,,,,"load avg",,
+"epoch","total usage:usr","total usage:sys","total usage:idl","total usage:wai","total usage:stl",\
+"1m","5m","15m"
+1726534318,,0.060,0.080,0.030,,,,
+1726534319,0.250,0,99.967,0,0,0.060,0.080,0.030
+1726534320,0.500,0,99.967,0,0,0.060,,0.030
+"""
+
+
 def write(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "dstat.csv"
     path.write_text(text)
@@ -76,6 +90,60 @@ def test_dool_counts_network_in_bits_unless_told_otherwise():
     cells = (DATA / "bits.csv").read_text().splitlines()[7].split(",")
     frame = read_dstat(DATA / "bits.csv")
     assert frame.loc[0, "net_receive_bytes_per_s"] == float(cells[6]) / 8
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "factor"),
+    [
+        ("1.2.0", "", 1),
+        ("1.2.0", "--bits", 1),
+        ("0.9.9", "", 1),
+        ("1.3.0", "", 8),
+        ("1.3.4", "--bytes", 1),
+        ("1.3.4", "--byte", 1),
+        ("1.3.4", "--bytes --bits", 8),
+        ("1.3.8", "--dstat", 1),
+        ("1.10.0", "", 8),
+        ("2.0.0", "", 8),
+    ],
+)
+def test_dool_writes_bits_since_1_3_0(tmp_path, version, options, factor):
+    text = (DATA / "bits.csv").read_text()
+    text = text.replace("dool 1.3.8", f"dool {version}").replace("--net", f"--net {options}")
+    cells = text.splitlines()[7].split(",")
+    frame = read_dstat(write(tmp_path, text))
+    assert frame.loc[0, "net_receive_bytes_per_s"] == float(cells[6]) / factor
+
+
+@pytest.mark.parametrize("program", ["Dstat 0.7.4 CSV output", "pcp-dstat 6.2.0 CSV Output"])
+def test_other_programs_write_bytes_even_with_bits(tmp_path, program):
+    text = DSTAT_0_7_2.replace("Dstat 0.7.2 CSV output", program).replace("-tcn", "-tcn --bits")
+    assert read_dstat(write(tmp_path, text))["net_send_bytes_per_s"].tolist() == [130.0, 106.0]
+
+
+def test_first_row_is_not_parsed(tmp_path):
+    text = PCP_6_2.replace(",,0.030\n", ",0.080,0.030\n")
+    frame = read_dstat(write(tmp_path, text))
+    assert frame["epoch_s"].tolist() == [1726534319, 1726534320]
+    assert frame["cpu_user_percent"].tolist() == [0.25, 0.5]
+    damaged = text.replace("1726534318,,", '"17\x00265,')
+    assert read_dstat(write(tmp_path, damaged)).equals(frame)
+
+
+def test_empty_cell_matters_only_in_columns_that_are_asked_for(tmp_path):
+    path = write(tmp_path, PCP_6_2)
+    frame = read_dstat(path, columns=["cpu_user_percent", "load_15m"])
+    assert list(frame) == ["epoch_s", "cpu_user_percent", "load_15m"]
+    assert frame["load_15m"].tolist() == [0.03, 0.03]
+    with pytest.raises(ParseError, match=r"csv:9: load_5m must be a number, got ''; correct or"):
+        read_dstat(path)
+    with pytest.raises(ParseError, match="no column disk_read_bytes_per_s was recorded"):
+        read_dstat(path, columns=["disk_read_bytes_per_s"])
+
+
+def test_year_turns_between_the_row_that_is_dropped_and_the_next(tmp_path):
+    text = DSTAT_0_7_2.replace("31-12 23:59:59,1.0,2.0,90.0,3.0,0.0,4.0,60.0,130.0\n", "")
+    assert read_dstat(write(tmp_path, text))["epoch_s"].tolist() == [1514764800.0]
 
 
 def test_dool_without_epoch_gets_it_from_the_date_in_utc():
@@ -122,10 +190,10 @@ def test_last_row_without_line_end_is_dropped(tmp_path):
     [
         ('"Host:"', '"Machine:"', r":1: no Host line"),
         ('"Cmdline:"', '"Command:"', r":4: no Cmdline line"),
-        (",60.0,130.0", "", r":9: 9 cells expected, got 7"),
-        ("60.0", "sixty", r":9: net_receive_bytes_per_s must be a number, got 'sixty'"),
+        (",60.0,130.0", "", r":9: 9 cells expected, got 7: the row ends before net_rec"),
+        ("60.0", "sixty", r":9: net_receive_bytes_per_s must be a number, got 'sixty'; cor"),
         ("2017", "", "no year in the date"),
-        ("31-12 23:59:59", "yesterday", "time must be like"),
+        ("31-12 23:59:59", "yesterday", r":9: time must be like .*; correct or delete"),
     ],
 )
 def test_damage_is_an_error_with_the_line(tmp_path, old, new, message):
