@@ -81,9 +81,10 @@ def _machine_checks(
 
 
 def _load(path: Path, window: Mapping[str, int]) -> tuple[float, float]:
-    frame = read_dstat(path)
+    columns = ["cpu_idle_percent", "cpu_steal_percent"]
+    frame = read_dstat(path, columns=columns)
     inside = frame["epoch_s"].between(window["start_epoch_s"], window["end_epoch_s"])
-    means = frame.loc[inside, ["cpu_idle_percent", "cpu_steal_percent"]].mean()
+    means = frame.loc[inside, columns].mean()
     return float(means["cpu_idle_percent"]), float(means["cpu_steal_percent"])
 
 
