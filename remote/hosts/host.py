@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remote.hosts.ssh.options import SSH_PORT
+from remote.hosts.ssh.options import SSH_PORT, KeyOptions
 
 ROLES = ("clients", "middlewares", "servers", "databases")
 JUMP_ROLE = "jump"
@@ -22,6 +22,8 @@ class Host:
     role : ``clients``, ``middlewares``, ``servers`` or ``databases``; ``jump`` for a jump host.
     address : where SSH connects to.
     data_address : where measured traffic goes; the same as `address` unless the inventory says so.
+    identity_file : key that is offered first; a public key if an agent holds the private key.
+    keys : what else ssh_config says of the keys of its user.
     work_dir : folder on the host below which all files of the lab are kept; relative to the home of
         `user` unless it is absolute.
     route_device : if set, packets to the host must leave by this network device; otherwise nothing
@@ -58,3 +60,4 @@ class Host:
     for_ansible: tuple[tuple[str, str | bool], ...] = field(default=(), repr=False)  # secrets, too
     jump: Host | None = None
     connect_command: str | None = None
+    keys: KeyOptions = field(default_factory=KeyOptions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +41,9 @@ def make_host(
     if name in above:
         raise ConfigError(own.path, f"{name} is its own jump host: {' > '.join((*above, name))}")
     address = own.text("ansible_host", "ansible_ssh_host") or name
-    arguments = [text for key in _SSH_ARGUMENTS if (text := own.text(key))]
+    user = own.text("ansible_user", "ansible_ssh_user")
+    arguments = [f"-l {shlex.quote(user)}"] if user else []  # Ansible tells ssh the user, too
+    arguments += [text for key in _SSH_ARGUMENTS if (text := own.text(key))]
     options = _resolve(own, address, arguments)
     identity = own.text("ansible_private_key_file", "ansible_ssh_private_key_file")
     host = Host(
@@ -48,8 +51,9 @@ def make_host(
         role=role,
         address=options.address,
         port=own.port() or options.port or SSH_PORT,
-        user=own.text("ansible_user", "ansible_ssh_user") or options.user or local_user(),
-        identity_file=_path(identity or options.identity_file),
+        user=user or options.user or local_user(),
+        identity_file=_path(identity) or _first_file(options),
+        keys=options.keys,
         known_hosts=_known_hosts(own.text("mwlab_known_hosts"), options),
         work_dir=_work_dir(own),
         route_device=own.text("mwlab_route_device"),
@@ -98,7 +102,8 @@ def _jump(
         address=known.address,
         port=spec.port or known.port or SSH_PORT,
         user=spec.user or known.user or (like.user if like else local_user()),
-        identity_file=_path(known.identity_file) or (like.identity_file if like else None),
+        identity_file=_first_file(known) or (like.identity_file if like else None),
+        keys=like.keys if like and known.keys.files is None else known.keys,
         known_hosts=_known_hosts(own_known_hosts or own.text("mwlab_known_hosts"), known),
         data_address=known.address,
         jump=via,
@@ -146,6 +151,12 @@ def _known_hosts(wanted: str | None, options: SshOptions) -> Path:
     """Return the file with the pinned keys; /dev/null, which turns the check off, is not obeyed."""
     text = wanted or options.known_hosts or ""
     return Path(text if text not in ("", "none", "/dev/null") else USER_KNOWN_HOSTS).expanduser()
+
+
+def _first_file(options: SshOptions) -> Path | None:
+    """Return the first key of ssh_config, of several the first whose file exists."""
+    files = options.keys.files or ()
+    return next((file for file in files if file.is_file()), files[0] if files else None)
 
 
 def _path(text: str | None) -> Path | None:

@@ -15,6 +15,7 @@ from paramiko.ssh_exception import NoValidConnectionsError
 from remote.errors import HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
+from remote.hosts.ssh.login import KeyLogin, LoginRefused, NotingTransport
 from remote.hosts.ssh.options import SSH_PORT, USER_KNOWN_HOSTS
 from remote.hosts.ssh.sockets import connected
 
@@ -40,11 +41,7 @@ def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.
     HostUnreachable
         The key cannot be used.
     """
-    if host.identity_file and not host.identity_file.is_file():
-        remedy = "Correct `ansible_ssh_private_key_file` in the inventory."
-        raise HostUnreachable(
-            host.name, f"the key file {host.identity_file} does not exist", remedy
-        )
+    _require_named_key(host)
     pins = _read_pins(host)
     client = paramiko.SSHClient()
     client.set_missing_host_key_policy(_Verification(host, pins))
@@ -53,13 +50,11 @@ def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.
             host.address,
             port=host.port,
             username=host.user,
-            key_filename=str(host.identity_file) if host.identity_file else None,
             timeout=CONNECT_TIMEOUT_S,
             banner_timeout=CONNECT_TIMEOUT_S,
             auth_timeout=CONNECT_TIMEOUT_S,
             channel_timeout=CONNECT_TIMEOUT_S,
-            allow_agent=True,  # it may hold the key of a file that has a passphrase
-            look_for_keys=host.identity_file is None,
+            auth_strategy=KeyLogin(host),
             sock=tunnel or _passed_on(host),
             transport_factory=partial(_transport, pins),
         )
@@ -69,6 +64,16 @@ def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.
             raise _explained(host, exc) from exc
         raise
     return client
+
+
+def _require_named_key(host: Host) -> None:
+    """Refuse a key file of the inventory that is missing; ssh passes over those of ssh_config."""
+    file = host.identity_file
+    if file is None or file in (host.keys.files or ()):
+        return
+    if not file.is_file() and not file.with_name(file.name + ".pub").is_file():
+        remedy = "Correct `ansible_ssh_private_key_file` in the inventory."
+        raise HostUnreachable(host.name, f"the key file {file} does not exist", remedy)
 
 
 def ssh_command(host: Host) -> str:
@@ -191,7 +196,7 @@ def _passed_on(host: Host) -> socket.socket | None:
 
 def _transport(pins: Pins, sock: Any, **options: Any) -> paramiko.Transport:
     """Make a transport that asks the host for a key of a type that is pinned."""
-    transport = paramiko.Transport(sock, **options)
+    transport = NotingTransport(sock, **options)
     security = transport.get_security_options()
     first = [s for kind in pins.types for s in _SIGNATURES.get(kind, (kind,))]
     known = tuple(security.key_types)
@@ -201,9 +206,8 @@ def _transport(pins: Pins, sock: Any, **options: Any) -> paramiko.Transport:
 
 def _explained(host: Host, exc: Exception) -> HostUnreachable:
     """Return the error that tells a user why there is no connection and what to try."""
-    if isinstance(exc, paramiko.PasswordRequiredException):
-        remedy = f"Load it into your agent: `ssh-add {host.identity_file or ''}`."
-        return HostUnreachable(host.name, "the key has a passphrase", remedy)
+    if isinstance(exc, LoginRefused):
+        return _explained_refusal(host, exc)
     if isinstance(exc, paramiko.AuthenticationException):
         return HostGone(
             host.name,
@@ -212,12 +216,7 @@ def _explained(host: Host, exc: Exception) -> HostUnreachable:
             f"`{ssh_command(host)}`.",
         )
     if isinstance(exc, paramiko.SSHException):
-        remedy = f"Try `{ssh_command(host)}`."
-        if "No authentication methods" in str(exc):
-            remedy = (
-                "Name a key in the inventory (`ansible_ssh_private_key_file`), or `ssh-add` it."
-            )
-        return HostGone(host.name, str(exc), remedy)
+        return HostGone(host.name, str(exc), f"Try `{ssh_command(host)}`.")
     reason = str(exc) or "the connection was closed"
     if isinstance(exc, NoValidConnectionsError):
         reason = "; ".join(str(error) for error in exc.errors.values())
@@ -226,3 +225,34 @@ def _explained(host: Host, exc: Exception) -> HostUnreachable:
     if isinstance(exc, socket.gaierror):
         reason = f"the name {host.address} is unknown ({exc})"
     return HostGone(host.name, reason, f"Is the host up? `lab status`, or `{ssh_command(host)}`.")
+
+
+def _explained_refusal(host: Host, exc: LoginRefused) -> HostUnreachable:
+    """Return the error about keys that a host did not accept, or that could not be offered."""
+    others = "".join(f"; {problem}" for problem in exc.problems)
+    if exc.too_many:
+        reason = (
+            f"too many keys: the host ended the login of {host.user} after {exc.offered} of "
+            f"{exc.available} keys, because its sshd allows no more attempts (MaxAuthTries)"
+        )
+        remedy = (
+            "Offer only the key that the host accepts: in ~/.ssh/config write `IdentitiesOnly yes` "
+            "and one `IdentityFile FILE` for this host. If an agent holds the key, FILE is its "
+            "public key (`ssh-add -L` prints it)."
+        )
+        return HostUnreachable(host.name, f"{reason}{others}", remedy)
+    if exc.locked:
+        names = " ".join(map(str, exc.locked))
+        reason = f"the key {names} has a passphrase, and no agent holds it{others}"
+        return HostUnreachable(host.name, reason, f"Load it into your agent: `ssh-add {names}`.")
+    if not exc.available:
+        reason = f"there is no key to log in with{others}"
+        remedy = "Name a key in the inventory (`ansible_ssh_private_key_file`), or `ssh-add` it."
+        return HostUnreachable(host.name, reason, remedy)
+    keys = f"{exc.offered} keys" if exc.offered > 1 else "its key"
+    return HostGone(
+        host.name,
+        f"user {host.user} was refused ({keys}{others})",
+        f"Check the key file {host.identity_file or ''} and the host's authorized_keys: "
+        f"`{ssh_command(host)}`.".replace("file  and", "and"),
+    )

@@ -7,9 +7,10 @@ import itertools
 import os
 import re
 import shlex
+import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
@@ -23,7 +24,8 @@ _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
 # options run programs on this machine, write its files, or open its ports.
 _LETTERS = "46AaBbCFiJklmopqTtvxc"
 _KEYWORDS = re.compile(
-    "addressfamily|batchmode|bindaddress|bindinterface|checkhostip|ciphers|compression|"
+    "addressfamily|batchmode|bindaddress|bindinterface|certificatefile|checkhostip|ciphers|"
+    "compression|"
     "connectionattempts|connecttimeout|controlmaster|controlpath|controlpersist|"
     "forwardagent|forwardx11|globalknownhostsfile|gssapiauthentication|"
     "gssapidelegatecredentials|hashknownhosts|hostkeyalgorithms|hostname|identitiesonly|"
@@ -35,6 +37,25 @@ _KEYWORDS = re.compile(
     "userknownhostsfile|verifyhostkeydns",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyOptions:
+    """Which keys ssh_config lets a user log in with; paths have no tokens any more.
+
+    Parameters
+    ----------
+    files : ``IdentityFile`` in order, private or public keys; None for ssh's default files, empty
+        after ``IdentityFile none``.
+    certificates : ``CertificateFile`` in order.
+    only : ``IdentitiesOnly``: an agent's keys are offered only if `files` name them.
+    agent : socket of ``IdentityAgent``; ``none`` for no agent, None for ``SSH_AUTH_SOCK``.
+    """
+
+    files: tuple[Path, ...] | None = None
+    certificates: tuple[Path, ...] = ()
+    only: bool = False
+    agent: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +74,7 @@ class SshOptions:
     address: str
     port: int | None = None
     user: str | None = None
-    identity_file: str | None = None
+    keys: KeyOptions = field(default_factory=KeyOptions)
     known_hosts: str | None = None
     jumps: tuple[str, ...] = ()
     config_file: str | None = None
@@ -107,14 +128,15 @@ def resolve(address: str, arguments: Sequence[str] = (), *, trusted: bool = Fals
     words = [word for text in arguments for word in shlex.split(text)]
     if not trusted:
         _require_harmless(words)
-    found = _configuration(*words, "--", address)
+    every = _configuration(*words, "--", address)
     default = _configuration("-F", "none", "--", address)
-    chosen = {key: value for key, value in found.items() if value != default.get(key)}
+    found = {key: values[0] for key, values in every.items()}
+    chosen = {key: values[0] for key, values in every.items() if values != default.get(key)}
     return SshOptions(
         address=found["hostname"],
         port=int(chosen["port"]) if "port" in chosen else None,
         user=chosen.get("user"),
-        identity_file=_without_tokens(chosen.get("identityfile"), found),
+        keys=_key_options(every, "identityfile" in chosen, found),
         known_hosts=chosen.get("userknownhostsfile", "").split(" ")[0] or None,
         jumps=_jumps(found),
         config_file=_config_file(words),
@@ -167,8 +189,8 @@ def local_user() -> str:
         return "root"
 
 
-def _configuration(*words: str) -> dict[str, str]:
-    """Ask ssh what it would do; of what is there several times, the first."""
+def _configuration(*words: str) -> dict[str, list[str]]:
+    """Ask ssh what it would do: the values of each option in the order in which they count."""
     try:
         told = subprocess.run(
             ["ssh", "-T", "-G", *words], capture_output=True, text=True, check=False
@@ -177,10 +199,10 @@ def _configuration(*words: str) -> dict[str, str]:
         raise ValueError("ssh is not installed: `apt-get install openssh-client`") from exc
     if told.returncode:
         raise ValueError(f"ssh says: {told.stderr.strip()}")
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for line in told.stdout.splitlines():
         key, _, value = line.partition(" ")
-        found.setdefault(key, value)
+        found.setdefault(key, []).append(value)
     return found
 
 
@@ -191,15 +213,63 @@ def _config_file(words: Sequence[str]) -> str | None:
     return None
 
 
-def _without_tokens(path: str | None, found: Mapping[str, str]) -> str | None:
-    """Fill in what ssh_config(5) lets stand in the name of a key; `ssh -G` leaves it."""
-    if path is None:
+def _key_options(
+    every: Mapping[str, Sequence[str]], names_files: bool, found: Mapping[str, str]
+) -> KeyOptions:
+    """Return the options about keys.
+
+    Parameters
+    ----------
+    names_files : an ``IdentityFile`` stands somewhere; otherwise `every` has ssh's default files.
+    """
+
+    def paths(key: str) -> tuple[Path, ...]:
+        given = [value for value in every.get(key, ()) if value != "none"]
+        return tuple(Path(_without_tokens(value, found)).expanduser() for value in given)
+
+    return KeyOptions(
+        files=paths("identityfile") if names_files else None,
+        certificates=paths("certificatefile"),
+        only=found.get("identitiesonly") == "yes",
+        agent=_agent_socket(found.get("identityagent")),
+    )
+
+
+def _agent_socket(value: str | None) -> str | None:
+    """Return the socket of an agent; ssh has filled in all but the name of a variable."""
+    if value is None or value == "SSH_AUTH_SOCK":
         return None
+    if value.startswith("$"):
+        return os.environ.get(value[1:], "none")
+    return str(Path(value).expanduser())
+
+
+def _without_tokens(path: str, found: Mapping[str, str]) -> str:
+    """Fill in what ssh_config(5) lets stand in the name of a key; `ssh -G` leaves it.
+
+    Raises
+    ------
+    ValueError
+        A token is unknown, or an environment variable is not set.
+    """
+    name = socket.gethostname()
     tokens = {
-        "%": "%", "d": str(Path.home()), "h": found["hostname"], "n": found.get("host", ""),
-        "p": found["port"], "r": found["user"], "u": local_user(),
+        "%": "%", "d": str(Path.home()), "h": found["hostname"], "i": str(os.getuid()),
+        "j": found.get("proxyjump", ""), "k": found.get("hostkeyalias", found.get("host", "")),
+        "L": name.partition(".")[0], "l": name, "n": found.get("host", ""), "p": found["port"],
+        "r": found["user"], "u": local_user(),
     }  # fmt: skip
-    return re.sub("%([%dhnpru])", lambda match: tokens[match[1]], path)
+
+    def filled(match: re.Match[str]) -> str:
+        if match[1] is None:
+            if match[2] not in os.environ:
+                raise ValueError(f"`{path}`: the environment variable {match[2]} is not set")
+            return os.environ[match[2]]
+        if match[1] not in tokens:
+            raise ValueError(f"`{path}`: %{match[1]} cannot be filled in: write the name of a file")
+        return tokens[match[1]]
+
+    return re.sub(r"%(.?)|\$\{([^}]*)\}", filled, path)
 
 
 def _jumps(found: Mapping[str, str]) -> tuple[str, ...]:
