@@ -3,21 +3,30 @@
 From the weakest to the strongest: variables of the group `all` and of other groups in the file (a
 parent's below its children's, and at the same depth by `ansible_group_priority`, then by name),
 those of `group_vars/` beside the file in the same order, the host's own in the file, those of
-`host_vars/`. `ansible-inventory --list` says the same; a test holds the two together.
+`host_vars/`.
+
+An inventory that is read here has the hosts, groups and variables that Ansible reads from it with
+its default settings; a property test compares the two. Everything else is refused with a reason,
+also what Ansible passes over with a warning. Two differences are meant: files of `group_vars/` and
+`host_vars/` that are encrypted as a whole are passed over, and templates with more than the name of
+a variable stay as they are.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
+import json
 import re
 import reprlib
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from ipaddress import IPv6Address
 from math import prod
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import yaml
 
@@ -28,8 +37,16 @@ PRIORITY = "ansible_group_priority"
 VARS_SUFFIXES = ("", ".yml", ".yaml", ".json")
 VAULT_HEADER = "$ANSIBLE_VAULT"
 CONVERT = "convert another format with `ansible-inventory -i {path} --list --yaml`"
-_RANGE = re.compile(r"\[([^\[\]:]+):([^\[\]:]+)(?::(\d+))?\]")
-_PORT = re.compile(r"([^:\[\]]+):(\d+)")  # `name:port`; an IPv6 address has more colons
+FILE_SUFFIXES = ("", ".yml", ".yaml", ".json")
+"""Names of files that Ansible reads as YAML; others it reads as INI."""
+UNGROUPED = "ungrouped"
+_RANGE = re.compile(r"\[([^\[\]:]*):([^\[\]:]+)(?::([0-9]+))?\]")
+# As Ansible finds a port: behind a name or IPv4 address with or without ranges, or behind `[IPv6]`.
+_PORT = re.compile(r"((?:[^:\[\]]|\[[^\]]*\])*):([0-9]+)")
+_IPV6_PORT = re.compile(r"\[([0-9a-fA-F:]+)\]:([0-9]+)")
+_PLAIN_RANGE = re.compile(r"\[(?:[a-zA-Z]:[a-zA-Z]|[0-9]+:[0-9]+)(?::[0-9]+)?\]")
+_LABEL = r"\w[\w-]*(?<![_-])"
+_HOSTNAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _MERGE = "<<"
 _MOST_NAMES = 10_000  # of one pattern; more is a typing mistake
 _MOST_GROUPS = 10_000  # that are written down, or that anchors of YAML multiply
@@ -37,6 +54,19 @@ _LONGEST = 10_000  # of a value; templates that fill in each other could double 
 # Folders are called so: those of runs after hosts, and Ansible's own after groups and hosts.
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}")
 _TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+# Names whose value Ansible sets itself, whatever an inventory says.
+_SET_BY_ANSIBLE = (
+    *("ansible_async_path", "ansible_collection_name", "ansible_config_file"),
+    *("ansible_dependent_role_names", "ansible_diff_mode", "ansible_facts", "ansible_forks"),
+    *("ansible_inventory_sources", "ansible_limit", "ansible_play_batch", "ansible_play_hosts"),
+    *("ansible_play_hosts_all", "ansible_play_role_names", "ansible_playbook_python"),
+    *("ansible_role_name", "ansible_role_names", "ansible_run_tags", "ansible_skip_tags"),
+    *("ansible_verbosity", "ansible_version", "group_names", "groups", "hostvars"),
+    *("inventory_dir", "inventory_file", "inventory_hostname", "inventory_hostname_short"),
+    *("play_hosts", "playbook_dir", "role_name", "role_names", "role_path", "role_uuid"),
+)
+_SHORT = "inventory_hostname_short"
+_NOT_IN_TEMPLATES = ("environment", "omit", "vars")
 
 
 class Refused(ValueError):
@@ -45,6 +75,10 @@ class Refused(ValueError):
 
 class Encrypted(str):
     """A value that only ansible-vault can read."""
+
+
+class Unsafe(str):
+    """A text that Ansible does not take for a template."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -62,11 +96,16 @@ class _Loader(yaml.SafeLoader):
 
 
 def _vault(loader: yaml.SafeLoader, node: yaml.Node) -> Encrypted:
+    if not isinstance(node, yaml.ScalarNode):
+        raise Refused(f"line {node.start_mark.line + 1}: !vault stands before a text")
     return Encrypted(node.value)
 
 
-def _unsafe(loader: yaml.SafeLoader, node: yaml.Node) -> str:
-    return str(node.value)
+def _unsafe(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    plain = copy.copy(node)  # with the tag that it has without !unsafe
+    plain.tag = loader.resolve(type(node), node.value, (True, False))  # type: ignore[no-untyped-call]
+    value = loader.construct_object(plain, deep=True)
+    return Unsafe(value) if isinstance(value, str) else value
 
 
 def _other_tag(loader: yaml.SafeLoader, node: yaml.Node) -> NoReturn:
@@ -88,6 +127,7 @@ class Group:
     hosts: list[str] = field(default_factory=list)
     children: list[str] = field(default_factory=list)
     variables: dict[str, Any] = field(default_factory=dict)
+    priority: int = 1
 
 
 class AnsibleInventory:
@@ -101,13 +141,15 @@ class AnsibleInventory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.groups: dict[str, Group] = {"all": Group(name="all")}
+        self.groups: dict[str, Group] = {name: Group(name=name) for name in ("all", UNGROUPED)}
         self.host_variables: dict[str, dict[str, Any]] = {}
         self._written = 0
         for name, body in _load(path).items():
-            self._add_group(str(name), body, ())
+            self._add_group(name, body, ())
+        self._refuse_shared_names()
         self._adopt_orphans()
         self._depths = self._measure_depths()
+        self._settle_ungrouped()
 
     @property
     def hosts(self) -> list[str]:
@@ -132,53 +174,92 @@ class AnsibleInventory:
             values |= _vars_beside(self.path, "group_vars", group)
         values |= self.host_variables[host]
         values |= _vars_beside(self.path, "host_vars", host)
-        values.pop(PRIORITY, None)  # about the group, not its hosts
-        return _fill_templates({"inventory_hostname": host, **values})
+        for name in _SET_BY_ANSIBLE:
+            values.pop(name, None)
+        short = host.partition(".")[0]
+        values = _fill_templates({**values, "inventory_hostname": host, _SHORT: short})
+        del values[_SHORT]
+        return values
 
-    def _add_group(self, name: str, body: object, above: tuple[str, ...]) -> None:
+    def _add_group(self, name: object, body: object, above: tuple[str, ...]) -> None:
         """Add a group and those inside it; `above` are the groups that it lies in."""
+        place = ".children.".join((*above, str(name)))
+        name = self._require_name("group", name, place)
         if name in above:  # without end, by an anchor of YAML
             self._refuse_ring((*above, name))
-        place = ".children.".join((*above, name))
         self._written += 1
         if self._written > _MOST_GROUPS:
             raise ConfigError(
                 self.path,
                 f"{place}: there are more than {_MOST_GROUPS} groups: repeat fewer YAML anchors",
             )
-        self._require_name("group", name, place)
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)
-        unknown = sorted(str(key) for key in set(content) - set(GROUP_KEYS))
+        unknown = sorted(str(key) for key in content if key not in GROUP_KEYS)
         if unknown:
             raise ConfigError(
                 self.path,
                 f"{place}: a group has {', '.join(GROUP_KEYS)}, not {', '.join(unknown)}",
             )
-        variables = _mapping(content.get("vars"), self.path, f"{place}.vars")
-        group.variables |= {str(key): value for key, value in variables.items()}
-        for pattern, own in _named(content.get("hosts"), self.path, f"{place}.hosts").items():
-            own_variables = _mapping(own, self.path, f"{place}.hosts.{pattern}")
-            for host, variables in _expand(str(pattern), self.path, f"{place}.hosts"):
-                self._require_name("host", host, f"{place}.hosts")
-                known = self.host_variables.setdefault(host, {})
-                known |= {**variables, **{str(k): v for k, v in own_variables.items()}}
-                group.hosts.append(host)
-        for child, inner in _named(content.get("children"), self.path, f"{place}.children").items():
-            group.children.append(str(child))
-            self._add_group(str(child), inner, (*above, name))
+        add = {"vars": self._add_variables, "hosts": self._add_hosts}
+        for key, value in content.items():  # in this order, which is that of the hosts
+            if key == "children":
+                for child, inner in _named(value, self.path, f"{place}.children").items():
+                    self._add_group(child, inner, (*above, name))
+                    group.children.append(child)
+            else:
+                add[key](group, value, f"{place}.{key}")
 
-    def _require_name(self, kind: str, name: str, place: str) -> None:
-        if not _NAME.fullmatch(name):
-            raise ConfigError(
-                self.path,
-                f"{place}: {name!r} cannot be the name of a {kind}: folders have it, too, so it "
-                "consists of letters, digits, `.`, `_`, `-`, `:`; a range is written [1:3]",
-            )
+    def _add_variables(self, group: Group, value: object, place: str) -> None:
+        variables = _variables(value, self.path, place)
+        if PRIORITY in variables:
+            group.priority = self._priority(group.name, variables.pop(PRIORITY))
+        group.variables |= variables
+
+    def _add_hosts(self, group: Group, value: object, place: str) -> None:
+        for pattern, own in _named(value, self.path, place).items():
+            if not _is_text(pattern):
+                raise ConfigError(self.path, f"{place}: {_not_text('host', pattern)}")
+            own_variables = _variables(own, self.path, f"{place}.{pattern}")
+            names, port = _expand(pattern, self.path, place)
+            for host in names:
+                self._require_name("host", host, place)
+                if host not in self.host_variables:  # Ansible takes the port of the first mention
+                    self.host_variables[host] = {"ansible_port": port} if port else {}
+                self.host_variables[host] |= own_variables
+                group.hosts.append(host)
+
+    def _require_name(self, kind: str, name: object, place: str) -> str:
+        if not _is_text(name):
+            raise ConfigError(self.path, f"{place}: {_not_text(kind, name)}")
+        if _NAME.fullmatch(name):
+            return name
+        ranges = "ranges such as [1:3] are expanded only in the names of hosts"
+        raise ConfigError(
+            self.path,
+            f"{place}: {name!r} cannot be the name of a {kind}: folders have it, too, so it "
+            "consists of at most 100 letters, digits, `.`, `_`, `-`, `:`; "
+            + (ranges if kind == "group" else "a range is written [1:3]"),
+        )
+
+    def _refuse_shared_names(self) -> None:
+        """Refuse a host named as a group: Ansible gives the host's variables to the group."""
+        for name in self.groups:
+            if name in self.host_variables:
+                raise ConfigError(
+                    self.path, f"{name} is both a group and a host: rename one of them"
+                )
 
     def _adopt_orphans(self) -> None:
         """Make groups without a parent children of `all`."""
         children = {child for group in self.groups.values() for child in group.children}
+        parents = {g.name for g in self.groups.values() if UNGROUPED in g.children} - {"all"}
+        if parents or self.groups[UNGROUPED].children:
+            raise ConfigError(
+                self.path,
+                f"the group {UNGROUPED} has a parent or children: it is Ansible's own, for hosts "
+                "that are in no other group; rename it",
+            )
         self.groups["all"].children += [n for n in self.groups if n not in children and n != "all"]
 
     def _measure_depths(self) -> dict[str, int]:
@@ -194,6 +275,16 @@ class AnsibleInventory:
         except CycleError as exc:
             self._refuse_ring(exc.args[1])
         return depths
+
+    def _settle_ungrouped(self) -> None:
+        """Let the group `ungrouped` have exactly the hosts that are in no other but `all`."""
+        grouped = {
+            host
+            for name, group in self.groups.items()
+            for host in group.hosts
+            if name not in ("all", UNGROUPED)
+        }
+        self.groups[UNGROUPED].hosts = [host for host in self.hosts if host not in grouped]
 
     def _refuse_ring(self, ring: Sequence[str]) -> NoReturn:
         raise ConfigError(self.path, f"group {ring[-1]} is below itself: {' > '.join(ring)}")
@@ -214,29 +305,38 @@ class AnsibleInventory:
             g for g in self.groups if any(host in self.groups[b].hosts for b in self._below(g))
         ]
         names = list({"all": None, **dict.fromkeys(names)})
-        return sorted(names, key=lambda name: (self._depths[name], self._priority(name), name))
+        return sorted(
+            names, key=lambda name: (self._depths[name], self.groups[name].priority, name)
+        )
 
-    def _priority(self, group: str) -> int:
-        value = self.groups[group].variables.get(PRIORITY, 1)
+    def _priority(self, group: str, value: Any) -> int:
         try:
             return int(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ConfigError(
                 self.path, f"{group}.{PRIORITY} must be a whole number, got {value!r}"
             ) from None
 
 
 def _load(path: Path) -> dict[Any, Any]:
-    document = _read_yaml(path)
-    if not isinstance(document, dict):
-        remedy = CONVERT.format(path=path)
+    remedy = CONVERT.format(path=path)
+    if path.suffix not in FILE_SUFFIXES:
+        raise ConfigError(
+            path,
+            f"Ansible reads no YAML from a file whose name ends in {path.suffix}: let it end in "
+            f".yml, or {remedy}",
+        )
+    document = _read_yaml(path, may_be_script=False)
+    if not isinstance(document, dict) or not document:
         raise ConfigError(path, f"no Ansible YAML inventory: it must map groups; {remedy}")
+    if document.get("plugin"):
+        raise ConfigError(path, f"is the configuration of an Ansible plugin: {remedy}")
     return document
 
 
-def _read_yaml(path: Path) -> Any:
+def _read_yaml(path: Path, *, may_be_script: bool = True) -> Any:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as exc:
         raise ConfigError(
             path, f"is not UTF-8: {exc}; convert it with `iconv -f latin1 -t utf-8`"
@@ -248,20 +348,59 @@ def _read_yaml(path: Path) -> Any:
             path,
             "is encrypted: decrypt it (`ansible-vault decrypt`) and keep secrets in group_vars/",
         )
-    if text.startswith("#!"):
+    if text.startswith("#!") and not may_be_script:
         raise ConfigError(
             path,
             "is a script, which Ansible would run: remove its first line, or "
             "write what it prints into a file and name that",
         )
     try:
-        return yaml.load(text, Loader=_Loader)  # a SafeLoader
+        return _parse(text)
     except yaml.YAMLError as exc:
         raise ConfigError(path, f"not YAML: {exc}; {CONVERT.format(path=path)}") from exc
     except ValueError as exc:  # of ours, or a number or date that Python refuses
         raise ConfigError(path, str(exc)) from exc
     except RecursionError as exc:
         raise ConfigError(path, "is nested without end, or nearly so") from exc
+
+
+def _parse(text: str) -> Any:
+    """Read JSON if `text` is JSON, else YAML, as Ansible does: the two differ in numbers."""
+    try:
+        return json.loads(text, object_pairs_hook=_json_object)
+    except json.JSONDecodeError:
+        return yaml.load(text, Loader=_Loader)  # a SafeLoader
+
+
+def _json_object(pairs: list[tuple[str, Any]]) -> Any:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        repeated = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
+        raise Refused(f"{repeated} is given twice: remove one of them")
+    if "__ansible_vault" in found:
+        return Encrypted(found["__ansible_vault"])
+    if "__ansible_unsafe" in found:
+        return Unsafe(found["__ansible_unsafe"])
+    return found
+
+
+def _is_text(name: object) -> TypeGuard[str]:
+    return isinstance(name, str) and not isinstance(name, Encrypted)
+
+
+def _not_text(kind: str, name: object) -> str:
+    return (
+        f"the name of a {kind} is {name!r}, which YAML reads as {type(name).__name__}; Ansible "
+        "accepts only text: put it in quotes"
+    )
+
+
+def _variables(value: object, path: Path, place: str) -> dict[str, Any]:
+    found = _mapping(value, path, place)
+    for name in found:
+        if not _is_text(name):
+            raise ConfigError(path, f"{place}: {_not_text('variable', name)}")
+    return found
 
 
 def _mapping(value: object, path: Path, place: str) -> dict[Any, Any]:
@@ -277,37 +416,55 @@ def _named(value: object, path: Path, place: str) -> dict[Any, Any]:
     return {value: None} if isinstance(value, str) else _mapping(value, path, place)
 
 
-def _expand(pattern: str, path: Path, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give every host that `pattern` names, with its port if it has one: ``c[1:3]``, ``c1:22``."""
-    variables: dict[str, Any] = {}
-    if match := _PORT.fullmatch(_RANGE.sub("", pattern)):
-        pattern = pattern.removesuffix(f":{match[2]}")
-        variables["ansible_port"] = int(match[2])
+def _expand(pattern: str, path: Path, place: str) -> tuple[list[str], int]:
+    """Return the hosts that `pattern` names and their port, 0 without: ``c[1:3]``, ``c1:22``."""
+    address = _IPV6_PORT.fullmatch(pattern)
+    if address and _is_ipv6(address[1]):
+        return [address[1]], int(address[2])
+    port = 0
+    if match := _PORT.fullmatch(pattern):
+        if not _HOSTNAME.fullmatch(_PLAIN_RANGE.sub("0", match[1])) or pattern.startswith("["):
+            raise ConfigError(
+                path,
+                f"{place}: Ansible finds no port in {pattern}: what precedes the port must be a "
+                "name of letters and digits; write the port as the variable ansible_port",
+            )
+        pattern, port = match[1], int(match[2])
     parts: list[list[str]] = []
     end = 0
-    for match in _RANGE.finditer(pattern):
-        parts += [[pattern[end : match.start()]], _range(match, path, place)]
-        end = match.end()
+    for found in _RANGE.finditer(pattern):
+        parts += [[pattern[end : found.start()]], _range(found, path, place)]
+        end = found.end()
     parts.append([pattern[end:]])
     count = prod(map(len, parts))
     if count > _MOST_NAMES:
         raise ConfigError(path, f"{place}: {pattern} has {count} names, more than {_MOST_NAMES}")
-    for combination in itertools.product(*parts):
-        yield "".join(combination), dict(variables)
+    return ["".join(combination) for combination in itertools.product(*parts)], port
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return bool(IPv6Address(text)) and text.count(":") <= 7  # Ansible knows no `1:...:7::`
+    except ValueError:
+        return False
 
 
 def _range(match: re.Match[str], path: Path, place: str) -> list[str]:
-    first, last, step = match[1], match[2], int(match[3] or 1)
+    first, last, step = match[1] or "0", match[2], int(match[3] or 1)
     letters = string.ascii_letters
     try:
-        if first.isdigit():
-            width = len(first) if first.startswith("0") else 0
+        if first.isdecimal() and first.isascii():
+            width = len(first) if first.startswith("0") and len(first) > 1 else 0
             if width and len(last) != width:
                 raise ValueError("both ends need the same number of digits")
+            if not (last.isdecimal() and last.isascii()):
+                raise ValueError(f"{last} is no number")
             numbers = range(int(first), int(last) + 1, step)
             if numbers[_MOST_NAMES:]:
                 raise ValueError(f"it has more than {_MOST_NAMES} names")
             names = [f"{n:0{width}d}" for n in numbers]
+        elif len(first) > 1 or len(last) > 1:
+            raise ValueError("its ends are two numbers or two letters")
         else:
             names = list(letters[letters.index(first) : letters.index(last) + 1 : step])
     except ValueError as exc:
@@ -320,23 +477,38 @@ def _range(match: re.Match[str], path: Path, place: str) -> list[str]:
 def _vars_beside(inventory: Path, folder: str, name: str) -> dict[str, Any]:
     """Read what `group_vars/` or `host_vars/` beside the inventory says of `name`."""
     values: dict[str, Any] = {}
-    for suffix in VARS_SUFFIXES:
-        path = inventory.parent / folder / f"{name}{suffix}"
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            readable = file.suffix in VARS_SUFFIXES and not file.name.startswith(".")
-            if not file.is_file() or not readable:
-                continue
+    paths = [inventory.parent / folder / f"{name}{suffix}" for suffix in VARS_SUFFIXES]
+    found = next((path for path in paths if path.exists()), None)  # Ansible takes the first alone
+    try:
+        for file in _variable_files(found) if found else []:
             if file.read_bytes().startswith(VAULT_HEADER.encode()):
                 continue  # secrets, of which the lab needs none
-            values |= _mapping(_read_yaml(file), file, name)
-    return {str(key): value for key, value in values.items()}
+            values |= _variables(_read_yaml(file), file, name)
+    except OSError as exc:
+        place = Path(exc.filename or inventory.parent / folder)
+        raise ConfigError(place, f"cannot be read: {exc.strerror}") from exc
+    return values
+
+
+def _variable_files(path: Path) -> Iterator[Path]:
+    """Give the file, or those in a folder and in folders below it that Ansible reads, in order."""
+    if not path.is_dir():
+        yield path
+        return
+    for inner in sorted(path.iterdir(), key=lambda entry: entry.name):
+        hidden = inner.name.startswith(".") or inner.name.endswith("~")
+        if hidden or (inner.is_dir() and inner.suffix):
+            continue
+        if inner.is_dir() or (inner.is_file() and inner.suffix in VARS_SUFFIXES):
+            yield from _variable_files(inner)
 
 
 def _fill_templates(values: Mapping[str, Any]) -> dict[str, Any]:
     """Replace ``{{ name }}`` by the variable of that name, also where that holds another."""
     filled = dict(values)
     for _ in range(len(filled)):
-        again = {key: _fill(value, filled) for key, value in filled.items()}
+        known = {key: value for key, value in filled.items() if key not in _NOT_IN_TEMPLATES}
+        again = {key: _fill(value, known) for key, value in filled.items()}
         if again == filled:
             break
         filled = again
@@ -344,7 +516,7 @@ def _fill_templates(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fill(value: Any, values: Mapping[str, Any]) -> Any:
-    if not isinstance(value, str) or isinstance(value, Encrypted):
+    if not isinstance(value, str) or isinstance(value, Encrypted | Unsafe):
         return value
     whole = _TEMPLATE.fullmatch(value)
     if whole:

@@ -59,7 +59,7 @@ PASSED_ON = (
 """What Ansible is told as it stands: it concerns the host alone, and not how it is reached."""
 
 # Others may have written an inventory. Of what it says, commands and paths are made.
-_ADDRESS = ("an address or the name of a host", ADDRESS)
+_ADDRESS = ("one address or the name of one host", ADDRESS)
 _USER = ("the name of a user", USER)
 _LABEL = ("a name of letters, digits, blanks, `.`, `_`, `-`", r"\w[\w .-]{0,99}")
 _FOLDER = ("a path on the host without `..`", r"(?!-)(?!(.*/)?\.\.(/|$))[^\n\t]+")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import ConfigError
-from remote.hosts.ansible_inventory import AnsibleInventory
+from remote.hosts.ansible_inventory import UNGROUPED, AnsibleInventory
 from remote.hosts.ansible_variables import DELAYS, FLEET_VARIABLES, HostVariables
 from remote.hosts.host import ROLES, Host
 from remote.hosts.inventory_entries import make_host
@@ -156,7 +156,8 @@ def _roles(source: AnsibleInventory) -> list[tuple[str, str]]:
     if repeated:
         raise ConfigError(source.path, f"hosts in more than one role: {', '.join(repeated)}")
     if not found:
-        groups = ", ".join(name for name in source.groups if name != "all") or "none"
+        named = [name for name in source.groups if name not in ("all", UNGROUPED)]
+        groups = ", ".join(named) or "none"
         raise ConfigError(
             source.path,
             f"no host has a role: put hosts into the groups {', '.join(ROLES)} (groups: {groups})",
