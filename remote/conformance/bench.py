@@ -71,14 +71,6 @@ class Bench(Protocol):
     """A middleware that accepts clients, with its servers, made for questions."""
 
     @property
-    def address(self) -> str:
-        """Where the middleware listens, for commands that a user can run."""
-
-    @property
-    def port(self) -> int:
-        """Its port."""
-
-    @property
     def servers(self) -> Sequence[Server]:
         """The servers, as many as were asked for."""
 

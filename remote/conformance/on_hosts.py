@@ -5,19 +5,22 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import paramiko
 
 from remote.conformance.bench import WORKERS
+from remote.conformance.running import Place
 from remote.errors import CommandTimeout
 from remote.experiment.sessions.program_options import middleware_launch
 from remote.experiment.settings import Settings
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
+from remote.hosts.inventory import Inventory
 from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
 from remote.hosts.provision import Tools
+from remote.hosts.ssh.handshake import ssh_words
 from remote.services import memcached
 from remote.services.middleware import JOB, PORT, bring, start_middlewares
 from remote.services.middleware_file import Middleware
@@ -30,9 +33,10 @@ _FOLDER, _SERVERS = "try", "try-servers"
 class _Server:
     """See `remote.conformance.bench.Server`."""
 
-    def __init__(self, connection: Connection, jobs: RunningJobs) -> None:
+    def __init__(self, connection: Connection, jobs: RunningJobs, limit_s: float) -> None:
         self._connection = connection
         self._jobs = jobs
+        self._limit_s = limit_s
         self._job: Job | None = None
 
     def dial(self) -> paramiko.Channel:
@@ -42,7 +46,7 @@ class _Server:
         host = self._connection.host
         require_free_ports(self._connection, memcached.PORT)
         command = memcached.command(host.data_address, user=host.user)
-        self._job = self._jobs.start(host, "memcached", command, limit_s=_LIMIT_S)
+        self._job = self._jobs.start(host, "memcached", command, limit_s=self._limit_s)
         self._job.wait_for_port(memcached.PORT, timeout_s=memcached.READY_TIMEOUT_S)
 
     def stop(self) -> None:
@@ -104,16 +108,6 @@ class HostsBench:
     servers: tuple[_Server, ...]
     middleware: _Middleware
 
-    @property
-    def address(self) -> str:
-        """Where the middleware listens."""
-        return self.connection.host.data_address
-
-    @property
-    def port(self) -> int:
-        """Its port."""
-        return PORT
-
     def dial(self) -> paramiko.Channel:
         """Connect a new client, through the host's own SSH."""
         return _dial(self.connection, PORT)
@@ -129,12 +123,14 @@ def open_on_hosts(
     *,
     sharded: bool = False,
     workers: int = WORKERS,
+    limit_s: float = _LIMIT_S,
 ) -> Iterator[HostsBench]:
     """Start empty servers and a middleware; see `remote.conformance.bench.OpenBench`.
 
     Parameters
     ----------
     files : folder of this machine with the middleware's files.
+    limit_s : after which the hosts end servers and middleware.
 
     Raises
     ------
@@ -162,15 +158,43 @@ def open_on_hosts(
     )
     fleet.for_each([host], lambda connection: bring(connection, launch, files))
     with RunningJobs(fleet, _SERVERS) as behind, RunningJobs(fleet, _FOLDER) as jobs:
-        made = tuple(_Server(fleet[server], behind) for server in servers)
+        made = tuple(_Server(fleet[server], behind, limit_s) for server in servers)
         for server in made:
             server.start()
-        (job,) = start_middlewares({host: launch}, jobs=jobs, limit_s=_LIMIT_S)
+        (job,) = start_middlewares({host: launch}, jobs=jobs, limit_s=limit_s)
         yield HostsBench(
             connection=fleet[host],
             servers=made,
             middleware=_Middleware(job, middleware.signal),
         )
+
+
+def place_on_hosts(
+    inventory: Inventory, middleware: Middleware, num_servers: int, how_to_start: str
+) -> Place:
+    """Return where the middleware and its servers are, for a program that shows a fault."""
+    host = inventory.take("middlewares", 1)[0]
+    return Place(
+        address=host.data_address,
+        port=PORT,
+        servers=[
+            f"{server.data_address}:{memcached.PORT}"
+            for server in inventory.take("servers", num_servers)
+        ],
+        files=list(middleware.files),
+        signal=middleware.signal,
+        how_to_start=how_to_start,
+    )
+
+
+def from_here(place: Place, inventory: Inventory) -> Place:
+    """Return a place that programs reach from this machine by SSH, servers' hosts included."""
+    servers = inventory.take("servers", len(place.servers))
+    return replace(
+        place,
+        through=ssh_words(inventory.take("middlewares", 1)[0]),
+        shells=[ssh_words(server) for server in servers],
+    )
 
 
 def _dial(connection: Connection, port: int) -> paramiko.Channel:

@@ -12,8 +12,15 @@ from types import TracebackType
 from typing import TypeVar
 
 from remote.conformance.bench import Bench
-from remote.conformance.finding import Answer
-from remote.conformance.wire import Client, HungUp, Misbehaviour, Value, WrongReply
+from remote.conformance.finding import Answer, Verdict
+from remote.conformance.wire import (
+    Client,
+    HungUp,
+    Misbehaviour,
+    OutOfTime,
+    Value,
+    WrongReply,
+)
 
 T = TypeVar("T")
 
@@ -31,14 +38,13 @@ class Question:
     text : a statement that may hold.
     ask : returns the answer; raises `Misbehaviour` for a fault.
     time_s : how long it may take, patience with single replies apart.
-    command : for a shell, shows a fault that one client alone does not see; {nc} is the client
-        with its address, words in capitals are for the user to fill in.
+    stops_servers : the question pauses or ends servers, not only sends requests.
     """
 
     text: str
     ask: Callable[[Trial], Answer]
     time_s: float = 20.0
-    command: str = ""
+    stops_servers: bool = False
 
 
 class Trial:
@@ -71,7 +77,7 @@ class Trial:
         try:
             connection = self.bench.dial()
         except OSError as exc:
-            raise HungUp(f"does not accept a new client: {exc}", [b"version\r\n"]) from exc
+            raise HungUp(f"does not accept a new client: {exc}") from exc
         client = Client(
             connection,
             f"connection {len(self._clients) + 1}",
@@ -129,12 +135,30 @@ class Trial:
 
 
 @contextmanager
-def meanwhile(circumstance: str, requests: Sequence[bytes] = ()) -> Iterator[None]:
-    """Tell the circumstance, and its requests, before the sentence of what goes wrong inside."""
+def meanwhile(circumstance: str) -> Iterator[None]:
+    """Name the circumstance before the sentence of what goes wrong inside."""
     try:
         yield
     except Misbehaviour as exc:
-        raise type(exc)(f"{circumstance}: {exc.sentence}", requests or exc.requests) from exc
+        raise type(exc)(f"{circumstance}: {exc.sentence}", exc.difference) from exc
+
+
+def answer_of(
+    ask: Callable[[Trial], Answer], bench: Bench, *, patience_s: float, time_s: float
+) -> Answer:
+    """Ask one question; whatever goes wrong is in the answer."""
+    try:
+        with Trial(bench, patience_s=patience_s, time_s=time_s) as trial:
+            return ask(trial)
+    except Misbehaviour as exc:
+        return Answer("no", Verdict.FAULT, exc.sentence, exc.difference)
+    except OutOfTime:
+        sentence = f"the question was not done within {time_s + patience_s:g} s"
+        return Answer("slow", Verdict.UNKNOWN, sentence)
+    except CannotTell as exc:
+        return Answer("", Verdict.UNKNOWN, str(exc))
+    except Exception as exc:  # the bench, too, can fail
+        return Answer("", Verdict.UNKNOWN, f"{type(exc).__name__}: {exc}")
 
 
 def numbered(name: bytes, count: int) -> dict[bytes, bytes]:

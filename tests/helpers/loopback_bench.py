@@ -107,11 +107,6 @@ class Process:
 class LoopbackBench:
     middleware: Process
     servers: Sequence[Process]
-    address: str = ADDRESS
-
-    @property
-    def port(self) -> int:
-        return self.middleware.port
 
     def dial(self) -> socket.socket:
         return self.middleware.dial()

@@ -1,10 +1,14 @@
 """Faults of `faulty_middleware`: by which question each is found, and in which words."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from remote.conformance.finding import Finding, Verdict
-from remote.conformance.trying import GROUPS, Group, try_middleware
-from tests.helpers.loopback_bench import course_command, on_loopback
+from remote.conformance.finding import Verdict
+from remote.conformance.trying import GROUPS, Finding, Group, try_middleware
+from tests.helpers.loopback_bench import ADDRESS, course_command, on_loopback
 
 PATIENCE_S = 5.0  # a busy machine is not a fault
 FOUND_BY = {
@@ -26,7 +30,7 @@ FOUND_BY = {
 SENTENCES = {
     "lost key": "of a multi-get of 24 keys, while all servers have all keys",
     "leak": "open files grew from",
-    "truncated": "3 bytes 'one' instead of 13 bytes",
+    "truncated": "3 bytes that are not the 13 bytes of its value",
     "hangs": f"had no reply within {PATIENCE_S:g} s after server 1 was killed",
     "no end": f"still ran {PATIENCE_S:g} s after SIGTERM, with one client connected",
     "wrong order": "with the value of key",
@@ -47,7 +51,26 @@ def findings_of(
     return list(try_middleware(open_bench, groups=groups, patience_s=PATIENCE_S))
 
 
+def group_of(text: str) -> Group:
+    """Return the group of a question, with that question alone."""
+    (found,) = (
+        replace(group, questions=[question])
+        for group in GROUPS
+        for question in group.questions
+        if question.text == text
+    )
+    return found
+
+
+def shown(program: Path, *ports: int) -> subprocess.CompletedProcess[str]:
+    """Run a program that shows a fault: with the port of a middleware and those of servers."""
+    port, *servers = ports
+    words = [ADDRESS, str(port), *(f"{ADDRESS}:{server}" for server in servers)]
+    command = [sys.executable, "-I", str(program), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def wrong(findings: list[Finding]) -> dict[str, str]:
     """Return the sentence of each question that found a fault, or could not be told."""
     bad = (Verdict.FAULT, Verdict.UNKNOWN)
-    return {f.question: f.sentence for f in findings if f.verdict in bad}
+    return {f.question: f.answer.sentence for f in findings if f.verdict in bad}

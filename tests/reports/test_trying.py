@@ -38,14 +38,12 @@ def test_a_fault_is_found_and_nothing_else(with_faults, fault):
     found = wrong(with_faults[fault])
     assert list(found) == [FOUND_BY[fault]], found
     assert SENTENCES.get(fault, "") in found[FOUND_BY[fault]]
-    (finding,) = (f for f in with_faults[fault] if f.verdict == Verdict.FAULT)
-    assert "nc" in finding.command or finding.question == "SIGTERM ends it"
 
 
 def test_a_correct_middleware_has_no_fault():
     findings = findings_of(sys.executable, faulty_middleware.__file__)
     assert wrong(findings) == {}
-    answers = {(f.group, f.question): f.answer for f in findings}
+    answers = {(f.group.title, f.question): f.answer.text for f in findings}
     assert len(answers) == sum(len(group.questions) for group in GROUPS)
     assert answers["Three servers", "Where sets go"] == "to all 3 servers"
     cut = answers["Three servers, multi-gets sharded", "A multi-get is cut into parts"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from analysis.text.lists import joined
 from remote.conformance.finding import Answer, Verdict
 from remote.conformance.trial import CannotTell, Question, Trial, numbered
-from remote.conformance.wire import Client, ErrorReply, HungUp, NoReply, WrongReply
+from remote.conformance.wire import Client, ErrorReply, HungUp, NoReply, Value, values_reply
 
 _PROMPT_S = 0.3
 _PROBES, _OTHERS = 6, 6
@@ -121,8 +121,8 @@ def _get(values: dict[bytes, bytes]) -> Callable[[int, Client], str]:
             if not (found := client.get(key)):
                 return _MISS
             if found[0].data != values[key]:
-                sentence = f"replied to 'get {key.decode()}' with {found[0].data!r}"
-                raise WrongReply(sentence, client.requests)
+                sentence = f"replied to 'get {key.decode()}' with another value than was set"
+                raise client.wrong(sentence, values_reply([Value(key, 0, values[key])]))
             return _HIT
 
         return _outcome(get)
@@ -154,14 +154,8 @@ def _counted(outcomes: Sequence[str]) -> str:
     return ", ".join(f"{count} {outcome}" for outcome, count in Counter(outcomes).most_common())
 
 
-_SLOW = (
-    r"kill -STOP SERVER_PID; for n in $(seq 7); do printf 'get a\r\n' | {nc} & done; "
-    r"sleep 1; kill -CONT SERVER_PID"
-)
-_DOWN = r"kill -KILL SERVER_PID; for n in $(seq 6); do printf 'get a\r\n' | {nc}; done"
-
 QUESTIONS = (
-    Question(text="A slow server delays only what needs it", ask=slow_server, command=_SLOW),
-    Question(text="A server that is down", ask=server_down, command=_DOWN),
-    Question(text="A server that is up again", ask=server_up_again, command=_DOWN),
+    Question(text="A slow server delays only what needs it", ask=slow_server, stops_servers=True),
+    Question(text="A server that is down", ask=server_down, stops_servers=True),
+    Question(text="A server that is up again", ask=server_up_again, stops_servers=True),
 )

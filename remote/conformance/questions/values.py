@@ -7,12 +7,18 @@ import re
 
 from remote.conformance.finding import Answer, Verdict
 from remote.conformance.trial import CannotTell, Question, Trial, meanwhile, numbered
-from remote.conformance.wire import ErrorReply, WrongReply, quote
+from remote.conformance.wire import ErrorReply, Value, WrongReply, quote, values_reply
 
 SIZES_BYTES = (0, 1, 4096, 1 << 20)
 MULTI_GET_KEYS = (2, 6, 24)
 _FLAGS, _EXPIRY_S = 4711, 9999
 _TIME_LEFT = re.compile(rb"HD t(\d+)")
+
+
+def accepts(trial: Trial) -> Answer:
+    """Connect, and get a key that the server lacks."""
+    trial.client().expect_nothing(b"not-there")
+    return Answer("yes")
 
 
 def gets(trial: Trial) -> Answer:
@@ -21,8 +27,7 @@ def gets(trial: Trial) -> Answer:
     client = trial.client()
     for _ in range(3):
         client.expect(b"there", b"a value")
-        if client.get(b"not-there"):
-            raise WrongReply("replied to 'get not-there' with a value", client.requests)
+        client.expect_nothing(b"not-there")
     return Answer("hits and misses")
 
 
@@ -37,7 +42,7 @@ def sizes(trial: Trial) -> Answer:
         except ErrorReply as exc:
             with trial.server(0) as server:
                 server.set(b"sized", data)  # what memcached refuses, too, tells nothing
-            return Answer(f"less than {size} bytes", Verdict.DOES_NOT, exc.sentence, exc.requests)
+            return Answer(f"less than {size} bytes", Verdict.DOES_NOT, exc.sentence)
         client.expect(b"sized", data)
     return Answer(f"{', '.join(map(str, SIZES_BYTES))} bytes")
 
@@ -46,8 +51,7 @@ def contents(trial: Trial) -> Answer:
     """Send values in which there is what looks like the protocol, and every byte there is."""
     writer, reader = trial.client(), trial.client()
     for data in (b"one\r\nEND\r\ntwo", b"\r\n", b"VALUE a 0 1\r\nb\r\nEND\r\n", bytes(range(256))):
-        requests = [b"set content 0 0 %d\r\n%b\r\n" % (len(data), data), b"get content\r\n"]
-        with meanwhile(f"after {quote(requests[0])}", requests):
+        with meanwhile(f"after a set of the {len(data)} bytes {quote(data)}"):
             writer.set(b"content", data)
             reader.expect(b"content", data)
     return Answer("every byte, also \\r\\nEND\\r\\n")
@@ -73,9 +77,9 @@ def flags_and_expiry(trial: Trial) -> Answer:
     if not (left := _TIME_LEFT.fullmatch(line)):
         if line != b"HD t-1":
             raise CannotTell(f"this memcached does not tell the time left, but {quote(line)}")
-        raise WrongReply(f"lost the expiry of {quote(client.requests[0])}", client.requests)
+        raise WrongReply(f"stored a value without its expiry of {_EXPIRY_S} s")
     if not _EXPIRY_S - 60 < int(left[1]) <= _EXPIRY_S:
-        raise WrongReply(f"made {left[1].decode()} s of expiry {_EXPIRY_S} s", client.requests)
+        raise WrongReply(f"stored an expiry of {left[1].decode()} s instead of {_EXPIRY_S} s")
     return Answer("both kept")
 
 
@@ -90,21 +94,20 @@ def multi_gets(trial: Trial) -> Answer:
         found = client.get(*wanted)
         expected = [key for key in wanted if key in values]
         request = quote(b"get " + b" ".join(wanted))
+        reply = values_reply(Value(key, 0, values[key]) for key in expected)
         if lost := sorted(set(expected) - {value.key for value in found}):
-            raise WrongReply(f"lost key {quote(lost[0])} of {request}", client.requests)
+            raise client.wrong(f"lost key {quote(lost[0])} of {request}", reply)
         if wrong := [value for value in found if value.data != values.get(value.key)]:
             key, _, data = wrong[0]
-            raise WrongReply(
-                f"replied to {request} with {quote(data)} for key {quote(key)}", client.requests
+            raise client.wrong(
+                f"replied to {request} with {quote(data)} for key {quote(key)}", reply
             )
         if [value.key for value in found] != expected:
             came = "once" if len(found) < len(expected) else "in another order than memcached"
             otherwise = f"{request} is answered {came}" if len(set(wanted)) == len(wanted) else ""
             otherwise = otherwise or f"{request}: the key asked for twice comes {came}"
     if otherwise:
-        return Answer(
-            "complete, but not in order", Verdict.DOES_NOT, otherwise, client.requests[-1:]
-        )
+        return Answer("complete, but not in order", Verdict.DOES_NOT, otherwise)
     return Answer(f"{', '.join(map(str, MULTI_GET_KEYS))} keys, complete and in order")
 
 

@@ -78,7 +78,12 @@ def _require_named_key(host: Host) -> None:
 
 def ssh_command(host: Host) -> str:
     """Return the command by which a user gets to the host as this module does."""
-    return shlex.join(["ssh", *ssh_options(host), _account(host)])
+    return shlex.join(ssh_words(host))
+
+
+def ssh_words(host: Host) -> list[str]:
+    """Return the words of that command."""
+    return ["ssh", *ssh_options(host), _account(host)]
 
 
 def ssh_options(host: Host, always: Sequence[str] = ()) -> list[str]:

@@ -13,6 +13,7 @@ from remote.conformance.wire import (
     OutOfTime,
     Value,
     WrongReply,
+    difference,
     quote,
 )
 
@@ -49,10 +50,14 @@ def test_a_set_is_sent_as_the_protocol_has_it(ends):
         (b"VALUE a 0 3\r\nab", NoReply, "did not reply .* 'ab' came"),
         (b"VALUE b 0 1\r\nb\r\nEND\r\n", WrongReply, "'get a' with the value of key 'b'"),
         (b"VALUE a 0 1\r\nbc\r\nEND\r\n", WrongReply, "'c.r' follow the 1 bytes of key 'a'"),
-        (b"VALUE a 0 1\r\nb\r\nEND\r\n", WrongReply, "1 bytes 'b' instead of 7 bytes 'a value'"),
-        (b"VALUE a 9 7\r\na value\r\nEND\r\n", WrongReply, "with flags 9 instead of .* flags 0"),
+        (
+            b"VALUE a 0 1\r\nb\r\nEND\r\n",
+            WrongReply,
+            "with 1 bytes that are not the 7 bytes of its value",
+        ),
+        (b"VALUE a 9 7\r\na value\r\nEND\r\n", WrongReply, "with flags 9 instead of 0"),
         (b"VALUE a 0 7\r\na value\r\n" * 2 + b"END\r\n", WrongReply, "with the value twice"),
-        (b"END\r\n", WrongReply, "with nothing instead of 7 bytes 'a value'"),
+        (b"END\r\n", WrongReply, "with no value"),
         (b"STORED\r\n", WrongReply, "replied 'STORED' to 'get a' on connection 1"),
         (b"SERVER_ERROR no server\r\n", ErrorReply, "replied 'SERVER_ERROR no server' to 'get a'"),
         (b"ERRORS\r\n", WrongReply, "replied 'ERRORS'"),
@@ -62,7 +67,7 @@ def test_a_set_is_sent_as_the_protocol_has_it(ends):
 def test_what_is_no_reply_is_quoted(ends, reply, error, sentence):
     with pytest.raises(error, match=sentence) as raised:
         client_of(ends, reply).expect(b"a", b"a value")
-    assert raised.value.requests == (b"get a\r\n",)
+    assert raised.value.difference == difference(b"VALUE a 0 7\r\na value\r\nEND\r\n", reply)
 
 
 def test_an_error_reply_tells_its_kind(ends):
@@ -103,7 +108,37 @@ def test_what_comes_first_is_told_within_a_time(ends):
     assert not client.is_heard(0.01)
     ends[1].sendall(b"END\r\n")
     assert client.is_heard(1)
-    assert client.values(b"a") == []
+    assert client.line() == b"END"
+
+
+@pytest.mark.parametrize(
+    ("expected", "received", "shown"),
+    [
+        (b"abc", b"abc", []),
+        (
+            b"END\r\n",
+            b"",
+            ["byte 0 (5 bytes expected, 0 received)", r"expected END\r\n", "nothing more"],
+        ),
+        (
+            bytes(range(256)),
+            bytes(range(128)) + b"?" * 128,
+            ["byte 128", r"\x7f\x80\x81", r"\x7f??"],
+        ),
+        (
+            b"x" * 90 + b"a" + b"y" * 90,
+            b"x" * 90 + b"b" + b"y" * 90,
+            [f"...{'x' * 24}a{'y' * 23}..."],
+        ),
+    ],
+)
+def test_the_first_difference_is_shown_with_the_bytes_around_it(expected, received, shown):
+    text = difference(expected, received)
+    assert [part for part in shown if part not in text] == []
+    assert bool(text) == (expected != received)
+    if text:
+        _, first, second, mark = text.splitlines()
+        assert first[: len(mark) - 1].replace("expected", "received") == second[: len(mark) - 1]
 
 
 def test_long_bytes_are_quoted_in_part():
