@@ -53,9 +53,9 @@ def program(
     ValueError
         Two modules define the same public name, which one file cannot hold.
     """
-    used = [running.show, Place, *([running.tunnelled] if place.through else [])]
+    used = ["show", "Place", *(["tunnelled"] if place.through else [])]
     asks = [(ask.__module__, ask.__name__) for _, ask, _ in questions]
-    units = _needed([*asks, *((running.__name__, one.__name__) for one in used)])
+    units = _needed([*asks, *((running.__name__, name) for name in used)])
     where = f"tunnelled({place!r})" if place.through else repr(place)
     asked = "".join(f"({text!r}, {ask.__name__}, {time_s!r}), " for text, ask, time_s in questions)
     return "\n".join(
@@ -228,6 +228,7 @@ def _definitions(units: set[Unit]) -> Iterator[str]:
 
 def _first_line(statement: ast.stmt) -> int:
     """Return the index of the line where a definition begins, decorators included."""
-    is_decorated = isinstance(statement, ast.FunctionDef | ast.ClassDef)
-    decorators = statement.decorator_list if is_decorated else []
-    return min(node.lineno for node in (statement, *decorators)) - 1
+    nodes: list[ast.stmt | ast.expr] = [statement]
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        nodes += statement.decorator_list
+    return min(node.lineno for node in nodes) - 1

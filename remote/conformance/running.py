@@ -131,7 +131,13 @@ class RunningServer:
             self._run(f"kill -KILL {self._pid}")
 
     def _run(self, command: str) -> str:
-        done = subprocess.run([*self.shell, command], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*self.shell, command],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             said = done.stderr.strip()
             raise CannotTell(f"`{shlex.join([*self.shell, command])}` failed: {said}")
@@ -275,10 +281,15 @@ def show(
 def _asked_for(place: Place, words: Sequence[str]) -> Place:
     """Return the place that the words ``[HOST [PORT [SERVER ...]]]`` name.
 
-    Servers that are not named are those of the trial if they are up, else those of the command
-    line of the process that listens on PORT; a memcached has none.
+    Without words it is the place of the trial. Servers that are not named are those of the trial
+    at its address, if they are up, and otherwise those on the command line of the process that
+    listens on PORT; a memcached has none.
     """
-    address = words[0] if words else place.address
+    if not words:
+        if down := [server for server in place.servers if not RunningServer(*_end(server)).pid()]:
+            raise CannotTell(f"no memcached answers at {', '.join(down)}")
+        return place
+    address = words[0]
     port = int(words[1]) if len(words) > 1 else place.port
     is_trial = (address, port) == (place.address, place.port)
     if not is_trial:
