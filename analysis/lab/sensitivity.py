@@ -30,7 +30,6 @@ from analysis.models.measured import measured_system
 from analysis.models.prediction import predict
 from analysis.models.system import CPU_TIMES, System
 from analysis.statistics.estimates import Estimate
-from analysis.statistics.spread import Usual, usual_spread
 from analysis.tables.frames import Tables
 
 RATE, COUNT = "rate", "count"
@@ -252,15 +251,13 @@ def _rows(
     cells: dict[tuple[str, float], list[float]] = {}
     for row in throughputs.to_dict("records"):
         cells.setdefault((row["parameter"], row["factor"]), []).append(row[THROUGHPUT])
-    usual = _usual(cells)
-    return {name: _row(name, factors[name], cells, usual) for name in factors}
+    return {name: _row(name, factors[name], cells) for name in factors}
 
 
 def _row(
     name: str,
     factors: Sequence[float],
     cells: Mapping[tuple[str, float], list[float]],
-    usual: Usual | None,
 ) -> tuple[Estimate, dict[str, int | bool]]:
     reached = {
         factor: cells.get((AS_IT_IS if factor == 1 else name, factor), [])
@@ -269,17 +266,10 @@ def _row(
     if not all(reached[factor] for factor in factors):
         unknown = Estimate(value=math.nan, error=math.nan, freedom=math.nan)
         return unknown, {"repetitions": 0, "curved": False}
-    known = elasticity({factor: values for factor, values in reached.items() if values}, usual)
+    known = elasticity({factor: values for factor, values in reached.items() if values})
     return known.slope, {"repetitions": known.repetitions, "curved": known.is_curved}
 
 
 def _shown(slope: Estimate) -> dict[str, float]:
     low, high = slope.interval()
     return {"measured": slope.value, "lower": low, "upper": high}
-
-
-def _usual(cells: Mapping[tuple[str, float], list[float]]) -> Usual | None:
-    """Estimate by how much repetitions differ, where enough cells tell it."""
-    told = [pd.Series(values) for values in cells.values() if len(values) > 1]
-    relative = [float(each.var() / each.mean() ** 2) for each in told]
-    return usual_spread(relative, [len(each) - 1 for each in told])

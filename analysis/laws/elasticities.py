@@ -39,7 +39,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.estimates import Estimate, exact, mean_of
-from analysis.statistics.spread import Usual
 
 ALL_RATES = 1.0  # what the elasticities of all rates sum to
 _MIDDLE = 1.0
@@ -88,9 +87,7 @@ def factors_of(step: float) -> tuple[float, float]:
     return 1 / (1 + step), 1 + step
 
 
-def elasticity(
-    throughputs: Mapping[float, Sequence[float]], usual: Usual | None = None
-) -> Elasticity:
+def elasticity(throughputs: Mapping[float, Sequence[float]]) -> Elasticity:
     r"""Estimate an elasticity from the throughputs at factors of a rate or a count.
 
     .. math::
@@ -107,9 +104,6 @@ def elasticity(
     throughputs
         Factor to one throughput per repetition; two factors or more. A single value, such as a
         model's, has no error, and the slope none that is known.
-    usual
-        What repetitions of cells that are measured alike differ by
-        (`analysis.statistics.spread.usual_spread`); by default each cell tells its own.
 
     Raises
     ------
@@ -120,7 +114,7 @@ def elasticity(
     ----------
     Jain 1991, section 13.4.2 (Welch's degrees of freedom).
     """
-    cells = {factor: _log_mean(factor, throughputs[factor], usual) for factor in throughputs}
+    cells = {factor: _log_mean(factor, throughputs[factor]) for factor in throughputs}
     if len(cells) < 2:
         raise ValueError(f"an elasticity needs two factors or more, got {sorted(cells)}")
     low, high = min(cells), max(cells)
@@ -149,19 +143,14 @@ def unexplained(slopes: Iterable[Estimate]) -> Estimate:
     return Estimate(value=ALL_RATES - whole.value, error=whole.error, freedom=whole.freedom)
 
 
-def _log_mean(factor: float, values: Sequence[float], usual: Usual | None) -> Estimate:
+def _log_mean(factor: float, values: Sequence[float]) -> Estimate:
     """Estimate the logarithm of the mean throughput of a cell."""
     if not 0 < factor < math.inf:
         raise ValueError(f"factors must be > 0 and finite, got {factor}")
     mean = mean_of(values)
     if not mean.value > 0:
         raise ValueError(f"throughputs at factor {factor:g} must be > 0, got {list(values)}")
-    error, freedom = mean.error / mean.value, mean.freedom
-    if usual is not None and freedom > 0:
-        count = freedom + 1
-        variance, shared = usual.shared(error**2 * count, freedom)
-        error, freedom = math.sqrt(float(variance) / count), float(shared)
-    return Estimate(value=math.log(mean.value), error=error, freedom=freedom)
+    return Estimate(value=math.log(mean.value), error=mean.error / mean.value, freedom=mean.freedom)
 
 
 def _contrast(weights: Mapping[float, float], cells: Mapping[float, Estimate]) -> Estimate:

@@ -9,7 +9,7 @@ from analysis.statistics.intervals import CONFIDENCE, aggregate
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.statistics.precision.told_apart import REGIME
-from analysis.statistics.verdicts import equality_by_bounds
+from analysis.statistics.verdicts import verdict_equal
 from analysis.tables.frames import SETTINGS
 from analysis.tables.held import OWN
 from analysis.units import MS_PER_S
@@ -219,9 +219,8 @@ def comparison_table(
         One row per row of a study that has one of ours: `on`, `study`, and of the number of
         clients, throughput and response time ours and the study's (`study_...`), with the ratios
         ours / study, and `verdict`: whether our throughput equals the study's within
-        `NEAR_PUBLISHED` (`analysis.statistics.verdicts`, both tests by the 95 % interval; missing
-        at the middleware, where there is none). Response times at different loads say little about
-        each other.
+        `NEAR_PUBLISHED` (`analysis.statistics.verdicts`; missing at the middleware, which has no
+        interval). Response times at different loads say little about each other.
     """
     both = published.merge(ours, on=list(on), suffixes=("_study", "_ours"))
     columns = {name: both[name] for name in (*on, "study")}
@@ -243,7 +242,7 @@ def _verdicts(both: pd.DataFrame) -> pd.Series:
     bounds = [f"throughput_{end}_ops_per_s" for end in ("ci_low", "ci_high")]
     known = both.reindex(columns=[*bounds, "throughput_ops_per_s_study"])
     verdicts = [
-        str(equality_by_bounds((low, high), (low, high), study, NEAR_PUBLISHED))
+        str(verdict_equal((low, high), study, NEAR_PUBLISHED))
         if pd.notna(low) and study > 0
         else None
         for low, high, study in known.itertuples(index=False)

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.verdicts import Equality, equality_by_bounds
+from analysis.statistics.verdicts import Verdict, verdict_equal
 from analysis.text.numbers import digits
 
 NEAR = 0.05
 _ERROR_COLUMNS = ["quantity", "model", "predictions", "median_absolute_error", "largest_error"]
-_ERROR_COLUMNS += ["near", "equal", "different"]
+_ERROR_COLUMNS += ["near", "supported", "refuted"]
 
 
 def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFrame:
@@ -31,8 +31,7 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
     pandas.DataFrame
         On the index of `cells`: `predicted`, `measured`, `ci_low`, `ci_high` (of the measurement),
         `relative_error`, and `verdict`: whether the measured mean equals the prediction within
-        `NEAR` of it (`analysis.statistics.verdicts`, both tests by the 95 % interval); missing
-        without a prediction.
+        `NEAR` of it (`analysis.statistics.verdicts`); missing without a prediction.
 
     Raises
     ------
@@ -62,11 +61,11 @@ def verdicts(predicted: pd.Series, ci_low: pd.Series, ci_high: pd.Series) -> lis
     Returns
     -------
     list
-        Of `analysis.statistics.verdicts.Equality`; None where nothing is predicted.
+        Of `analysis.statistics.verdicts.Verdict`; None where nothing is predicted.
     """
     bounds = zip(predicted, ci_low, ci_high, strict=True)
     return [
-        str(equality_by_bounds((low, high), (low, high), target, NEAR))
+        str(verdict_equal((low, high), target, NEAR))
         if np.isfinite(target) and target != 0
         else None
         for target, low, high in bounds
@@ -119,8 +118,7 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
     pandas.DataFrame
         One row per comparison and model: `quantity` (in words), `model`, `predictions` (how many),
         `median_absolute_error`, `largest_error` (signed), `near` (the share of them), and how many
-        of them are `equal` and `different` by the verdicts of `compare`; of the others it cannot
-        be told.
+        of them are `supported` and `refuted` by the verdicts of `compare` (others: undecided).
     """
     rows = []
     for what, frame in compared.items():
@@ -136,8 +134,8 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
                     "median_absolute_error": errors.abs().median(),
                     "largest_error": errors.iloc[int(np.argmax(errors.abs()))],
                     "near": (errors.abs() <= near).mean(),
-                    "equal": int((own["verdict"] == Equality.EQUAL).sum()),
-                    "different": int((own["verdict"] == Equality.DIFFERENT).sum()),
+                    "supported": int((own["verdict"] == Verdict.SUPPORTED).sum()),
+                    "refuted": int((own["verdict"] == Verdict.REFUTED).sum()),
                 }
             )
     return pd.DataFrame(rows, columns=_ERROR_COLUMNS)

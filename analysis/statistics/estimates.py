@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.intervals import t_quantile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +28,11 @@ class Estimate:
     freedom: float
     is_ratio: bool = False
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """Return the bounds of the confidence interval; NaN where the error is not known."""
+    def interval(self) -> tuple[float, float]:
+        """Return the bounds of the 95 % confidence interval; NaN where the error is not known."""
         if self.error == 0:
             return self.value, self.value
-        reach = float(stdtrit(self.freedom, (1 + confidence) / 2) * self.error)
+        reach = float(t_quantile(self.freedom) * self.error)
         if self.is_ratio:
             return self.value * float(np.exp(-reach)), self.value * float(np.exp(reach))
         return self.value - reach, self.value + reach

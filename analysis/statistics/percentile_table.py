@@ -1,13 +1,11 @@
 """Percentiles of several systems in one table, for sections with one load."""
 
-import math
 from collections.abc import Sequence
 
 import pandas as pd
 
 from analysis.results.histograms import percentiles_by
 from analysis.statistics.intervals import half_width_of_mean
-from analysis.statistics.spread import shared_spread
 from analysis.text.numbers import digits
 
 
@@ -39,21 +37,12 @@ def percentile_table(histograms: pd.DataFrame, by: Sequence[str]) -> pd.DataFram
 def with_intervals(percentiles: pd.DataFrame) -> pd.DataFrame:
     """Add `half_width_ms`, of the 95 % interval between repetitions; NaN with one of them.
 
-    Systems share their spread (`analysis.statistics.spread`), each percentile and side by itself:
-    those of the same runs tell the same.
-
     Parameters
     ----------
     percentiles
         From `analysis.results.histograms.percentiles_by`.
     """
-    alike = [name for name in ("side", "percentile") if name in percentiles]
-    half_width = pd.Series(math.nan, index=percentiles.index)
-    for _, rows in percentiles.groupby(alike):
-        shared = shared_spread(rows["sd_ms"], rows["value_ms"], rows["runs"])
-        half_width[rows.index] = half_width_of_mean(
-            shared["sd"], rows["runs"], freedom=shared["freedom"]
-        )
+    half_width = half_width_of_mean(percentiles["sd_ms"], percentiles["runs"])
     return percentiles.assign(half_width_ms=half_width)
 
 

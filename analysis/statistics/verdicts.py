@@ -1,11 +1,9 @@
-r"""Equal, different, or not to be told: verdicts by equivalence, not by overlapping intervals.
+r"""Supported, refuted or undecided: verdicts on statements about a number, by its interval alone.
 
 A test that finds no difference has not found equality: with few or bad repetitions it finds
-nothing. Equality is shown by two one-sided tests, both at 5 %, that the number is not below the
-margin and not above it (Schuirmann 1987, doi:10.1007/BF01068419), which is as much as the 90 %
-interval lying within the margin. What is not shown to be equal is different where the 95 %
-interval does not hold the target. What is left has an interval that reaches from the target
-beyond the margin: it is wider than the margin, and nothing can be told.
+nothing. A number equals its target within a margin where its whole interval lies inside the margin
+(two one-sided tests, Schuirmann 1987, doi:10.1007/BF01068419). It does not where its whole interval
+lies outside. Otherwise the interval reaches over an edge of the margin, and the question is open.
 """
 
 from __future__ import annotations
@@ -13,29 +11,52 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from analysis.statistics.estimates import Estimate
-from analysis.statistics.intervals import CONFIDENCE
-
 Bounds = tuple[float, float]
 
-_TWO_ONE_SIDED = 2 * CONFIDENCE - 1
+
+class Verdict(StrEnum):
+    """Verdict of an interval on a statement."""
+
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
 
 
-class Equality(StrEnum):
-    """What the numbers say of a number and its target."""
-
-    EQUAL = "equal"
-    DIFFERENT = "different"
-    CANNOT_BE_TOLD = "cannot be told"
-
-
-def equality(estimate: Estimate, target: float, margin: float) -> Equality:
-    """Judge whether a number equals its target within a margin.
+def verdict_within(interval: Bounds, allowed: Bounds) -> Verdict:
+    """Judge the statement that a number lies between two bounds.
 
     Parameters
     ----------
-    estimate
-        Without repetitions its error is not known, and nothing can be told.
+    interval
+        95 % confidence interval of the number; NaN where its error is not known.
+    allowed
+        The least and the most that the number may be, each possibly infinite.
+
+    Returns
+    -------
+    Verdict
+        ``supported`` if the whole interval lies within `allowed`, ``refuted`` if the whole interval
+        lies outside, else ``undecided``.
+    """
+    low, high = interval
+    least, most = allowed
+    if math.isnan(low) or math.isnan(high):
+        return Verdict.UNDECIDED
+    if least <= low and high <= most:
+        return Verdict.SUPPORTED
+    return Verdict.REFUTED if high < least or low > most else Verdict.UNDECIDED
+
+
+def verdict_equal(interval: Bounds, target: float, margin: float) -> Verdict:
+    """Judge the statement that a number equals its target within a margin (`margin_bounds`)."""
+    return verdict_within(interval, margin_bounds(target, margin))
+
+
+def margin_bounds(target: float, margin: float) -> Bounds:
+    """Return the least and the most that equals a target within a margin.
+
+    Parameters
+    ----------
     target
         Not 0.
     margin
@@ -46,28 +67,9 @@ def equality(estimate: Estimate, target: float, margin: float) -> Equality:
     ValueError
         A target or a margin out of its domain.
     """
-    return equality_by_bounds(
-        estimate.interval(_TWO_ONE_SIDED), estimate.interval(), target, margin
-    )
-
-
-def equality_by_bounds(inner: Bounds, outer: Bounds, target: float, margin: float) -> Equality:
-    """Judge as `equality` does, by intervals that are known already.
-
-    Parameters
-    ----------
-    inner, outer
-        The 90 % and the 95 % interval. Where only the latter is known it may stand for both: the
-        two one-sided tests are then at 2.5 %.
-    """
     if not (math.isfinite(target) and target != 0):
         raise ValueError(f"target must be a number other than 0, got {target}")
     if not margin > 0:
         raise ValueError(f"margin must be > 0, got {margin}")
-    if any(math.isnan(bound) for bound in (*inner, *outer)):
-        return Equality.CANNOT_BE_TOLD
     least, most = sorted((target * (1 - margin), target * (1 + margin)))
-    if least <= inner[0] and inner[1] <= most:
-        return Equality.EQUAL
-    holds_target = outer[0] <= target <= outer[1]
-    return Equality.CANNOT_BE_TOLD if holds_target else Equality.DIFFERENT
+    return least, most

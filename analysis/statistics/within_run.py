@@ -11,12 +11,19 @@ from analysis.statistics.intervals import CONFIDENCE
 from analysis.statistics.tails import Percentile, percentile_interval
 
 FEWEST_BATCHES, MOST_BATCHES = 5, 10
+LARGEST_PERCENT = 90.0  # slow requests come together: a run has too few such times for the tail
+FEWEST_ABOVE = 2000
 
 
 def percentile_of_seconds(edges_ms: ArrayLike, counts: ArrayLike, percent: float) -> Percentile:
     """Read a percentile of a run and its interval from histograms of successive seconds.
 
     The interval is that of order statistics, of as many requests as `independent_requests` says.
+    Percentiles above the 90th, and those with fewer than 2 000 requests above them, have no
+    interval. Slow requests follow each other, so that a run of some seconds contains too few
+    independent groups of them: only 50 to 87 % of such intervals hold the percentile of an M/M/1
+    queue of utilization 0.8 (docs/explanation/precision.md). The interval of a 99th percentile
+    comes from repetitions.
 
     Parameters
     ----------
@@ -32,7 +39,9 @@ def percentile_of_seconds(edges_ms: ArrayLike, counts: ArrayLike, percent: float
     place = int(np.searchsorted(totals.cumsum(), percent / 100 * totals.sum()))
     above, requests = by_second[:, place + 1 :].sum(axis=1), by_second.sum(axis=1)
     histogram = pd.DataFrame({"upper_edge_ms": edges_ms, "count": totals.astype("int64")})
-    return percentile_interval(histogram, percent, independent_requests(above, requests))
+    is_tail = percent > LARGEST_PERCENT or above.sum() < FEWEST_ABOVE
+    independent = math.nan if is_tail else independent_requests(above, requests)
+    return percentile_interval(histogram, percent, independent)
 
 
 def independent_requests(above: ArrayLike, counts: ArrayLike) -> float:

@@ -17,8 +17,8 @@ from enum import StrEnum
 from math import isnan
 
 from analysis.lab.sensitivity import AS_IT_IS
+from analysis.statistics import verdicts
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
-from analysis.statistics.verdicts import Equality, equality
 from remote.course.assignment import RESOURCES, SERVER_LINKS, SINGLE_LINKS
 from remote.course.submission import Bounds, Submission
 
@@ -124,7 +124,7 @@ def _of_gain(change: str, stated: Bounds, measured: Measured) -> Mark:
     direction = _direction(estimate.interval())
     if direction and not (low > 1 if direction > 0 else high < 1):
         return replace(made, verdict=Verdict.WRONG, reason=f"it {_DOES[direction]} throughput")
-    is_none = equality(estimate, 1.0, MARGIN) is Equality.EQUAL
+    is_none = verdicts.verdict_equal(estimate.interval(), 1.0, MARGIN) is verdicts.Verdict.SUPPORTED
     if is_none and _direction(stated):
         reason = f"it changes throughput by less than {MARGIN:.0%}"
         return replace(made, verdict=Verdict.WRONG, reason=reason)

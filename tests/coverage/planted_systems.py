@@ -130,17 +130,21 @@ class SingleStation:
     def runs(self, rng: np.random.Generator, goal: float) -> Iterator[Run]:
         requests = 100_000 if goal > 0.03 else 40_000
         while True:
-            between = rng.exponential(1 / self.utilization, requests)
-            service = rng.exponential(1, requests)
-            steps = np.concatenate([[0.0], service[:-1] - between[1:]]).cumsum()
-            times = steps - np.minimum.accumulate(steps) + service  # Lindley 1952
-            arrived = np.cumsum(between)
+            arrived, times = self.requests(rng, requests)
             at = np.minimum((arrived * self.slices / arrived[-1]).astype(int), self.slices - 1)
             yield Run(
                 totals=np.bincount(at, weights=times, minlength=self.slices),
                 weights=np.bincount(at, minlength=self.slices).astype(float),
                 truth=1 / (1 - self.utilization),
             )
+
+    def requests(self, rng: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
+        """Return when requests arrive and their response times, in mean service times."""
+        between = rng.exponential(1 / self.utilization, count)
+        service = rng.exponential(1, count)
+        steps = np.concatenate([[0.0], service[:-1] - between[1:]]).cumsum()
+        times = steps - np.minimum.accumulate(steps) + service  # Lindley 1952
+        return np.cumsum(between), times
 
 
 @dataclass(frozen=True, kw_only=True)

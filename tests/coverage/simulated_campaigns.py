@@ -56,7 +56,7 @@ def campaign(
         means.append(measured.mean)
         errors.append(measured.error)
         truths.append(run.truth_from(start))
-        cell = standing(means, goal=goal, repetitions=repetitions, errors=errors)
+        cell = standing(means, goal=goal, repetitions=repetitions)
         if cell.known or len(means) == repetitions[1]:
             break
     truth = float(np.mean(truths)) if system.truth is None else system.truth
@@ -64,12 +64,7 @@ def campaign(
     each = []
     for label in np.unique(labels):
         own = np.flatnonzero(labels == label)
-        found = standing(
-            [means[i] for i in own],
-            goal=goal,
-            repetitions=repetitions,
-            errors=[errors[i] for i in own],
-        )
+        found = standing([means[i] for i in own], goal=goal, repetitions=repetitions)
         of_regime = float(np.mean([truths[i] for i in own]))
         each.append(len(own) == 1 or _holds(found, of_regime))
     return Outcome(

@@ -1,4 +1,4 @@
-"""Sections whose cells lend each other their spread, measured in blocks until each is known."""
+"""Sections of cells, measured in blocks until each cell is precise enough."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,6 @@ from simulated_campaigns import Outcome
 
 from analysis.statistics.intervals import FloatArray
 from analysis.statistics.precision.stopping import Standing, standing
-from analysis.statistics.spread import usual_spread
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +14,6 @@ class Cells:
     """Cells whose runs differ by a normal deviation; `spreads` are in goals, one for each."""
 
     spreads: tuple[float, ...]
-    errors: float = 0.2  # of a run by itself, in goals
 
     def section(
         self, rng: np.random.Generator, goal: float, repetitions: tuple[int, int]
@@ -35,17 +33,9 @@ class Cells:
     def _standings(
         self, runs: FloatArray, made: np.ndarray, goal: float, repetitions: tuple[int, int]
     ) -> list[Standing]:
-        cells = [values[:count] for values, count in zip(runs, made, strict=True)]
-        usual = usual_spread([(each.std(ddof=1) / each.mean()) ** 2 for each in cells], made - 1)
         return [
-            standing(
-                list(each),
-                goal=goal,
-                repetitions=repetitions,
-                errors=[self.errors * goal] * len(each),
-                usual=usual,
-            )
-            for each in cells
+            standing(list(values[:count]), goal=goal, repetitions=repetitions)
+            for values, count in zip(runs, made, strict=True)
         ]
 
 

@@ -1,6 +1,7 @@
 """A section with two levels of each factor as a 2^k r design, and which model describes it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 
 from analysis.statistics.factorial.checks import UNEQUAL, p_of_equal_variances, powers_that_fit
 from analysis.statistics.factorial.model import MEAN, FactorialResult, analyse
+from analysis.statistics.intervals import QUANTILE_CONFIDENCE
 
 BLOCK = "repetition"  # runs are shuffled within a repetition of all combinations
 
@@ -92,10 +94,7 @@ def analyse_designs(
     responses: Mapping[str, str],
     model: str = "additive",
 ) -> dict[Key, FactorialResult]:
-    """Analyse each response of each workload, repetitions as blocks.
-
-    Where a test (`analysis.statistics.factorial.checks.p_of_equal_variances`) finds the cells'
-    variances unequal, intervals have Welch's and Satterthwaite's degrees of freedom.
+    """Analyse each response of each workload, repetitions as blocks (`analyse_shown`).
 
     Parameters
     ----------
@@ -116,13 +115,33 @@ def analyse_designs(
         own = coded_runs(runs[runs["workload"] == workload], factors, list(responses.values()))
         filled = int(own["filled"].sum())
         for name, column in responses.items():
-            result = analyse(own, factors, column, model, block=BLOCK, filled=filled)
-            if p_of_equal_variances(result) < UNEQUAL:
-                result = analyse(
-                    own, factors, column, model, block=BLOCK, filled=filled, equal_variances=False
-                )
-            results[workload, name] = result
+            results[workload, name] = analyse_shown(
+                own, factors, column, model, block=BLOCK, filled=filled
+            )
     return results
+
+
+def analyse_shown(
+    frame: pd.DataFrame,
+    factors: Sequence[str],
+    response: str,
+    model: str = "additive",
+    *,
+    block: str,
+    filled: int = 0,
+) -> FactorialResult:
+    """Analyse a design (`analysis.statistics.factorial.analyse`) with the intervals that are shown.
+
+    Their quantile is that of all intervals (`analysis.statistics.intervals`). Where a test
+    (`analysis.statistics.factorial.checks.p_of_equal_variances`) finds the cells' variances
+    unequal, intervals have Welch's and Satterthwaite's degrees of freedom.
+    """
+    fit = partial(
+        analyse, frame, factors, response, model, QUANTILE_CONFIDENCE, block=block, filled=filled
+    )
+    result = fit()
+    unequal = p_of_equal_variances(result) < UNEQUAL
+    return fit(equal_variances=False) if unequal else result
 
 
 def evidence_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:

@@ -109,7 +109,10 @@ def analyse(
     where :math:`s_{ij}` is the sign of effect j in combination i and :math:`\bar y_i` the mean
     response there; :math:`\nu = 2^k (r - 1)` degrees of freedom, without blocks (SSB = 0). With
     blocks, whose means are :math:`\bar y_b`, they are :math:`(2^k - 1)(r - 1)`, and
-    :math:`SSB = 2^k \sum_b (\bar y_b - \bar y)^2`.
+    :math:`SSB = 2^k \sum_b (\bar y_b - \bar y)^2`. The effects are differences within blocks; the
+    mean is not, so that with blocks its interval is that of the r blocks' means,
+
+    .. math:: q_I \pm t_{r - 1}\, \sqrt{\frac{SSB}{2^k (r - 1)}} \frac{1}{\sqrt r}
 
     Parameters
     ----------
@@ -167,7 +170,11 @@ def analyse(
     freedom = fitted.freedom - filled
     if not equal_variances and freedom >= 1:
         freedom = min(freedom, _satterthwaite(residual, cells, repetitions, block is not None))
-    half_width = _half_width(sse, fitted.freedom - filled, size, freedom, confidence)
+    half_width = np.full(
+        len(names), _half_width(sse, fitted.freedom - filled, size, freedom, confidence)
+    )
+    if block is not None and repetitions > 1 and freedom >= 1:
+        half_width[0] = _half_width(ssb, repetitions - 1, size, repetitions - 1, confidence)
     explained = sum_of_squares / sst if sst else np.full(len(names), np.nan)
     effects = pd.DataFrame(
         {
@@ -234,9 +241,11 @@ def _satterthwaite(
     return float(squares.sum() ** 2 / total * (repetitions - 1)) if total else np.inf
 
 
-def _half_width(sse: float, of_error: float, size: int, freedom: float, confidence: float) -> float:
-    """Half width of every effect's interval; NaN without degrees of freedom."""
+def _half_width(
+    squares: float, of_squares: float, size: int, freedom: float, confidence: float
+) -> float:
+    """Half width of an effect's interval; NaN without degrees of freedom."""
     if freedom < 1:
         return np.nan
-    sd_of_effect = np.sqrt(sse / of_error / size)
+    sd_of_effect = np.sqrt(squares / of_squares / size)
     return float(stdtrit(freedom, (1 + confidence) / 2) * sd_of_effect)

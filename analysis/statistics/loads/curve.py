@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.intervals import QUANTILE_CONFIDENCE
 from analysis.units import MS_PER_S
 
 Array = NDArray[np.float64]
@@ -19,7 +19,7 @@ Interval = tuple[float, float]
 THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
 THINK_TIME = "think_time_s"
 DRAWS = 1000
-BEYOND = (1 - CONFIDENCE) / 2
+BEYOND = (1 - QUANTILE_CONFIDENCE) / 2
 """What an interval leaves out on either side."""
 
 
@@ -115,8 +115,7 @@ def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
 
     The logarithm of each load's mean response time is drawn from :math:`\ln \bar x + t_\nu\, e /
     \bar x` with its standard error and degrees of freedom; throughput follows by the interactive
-    law, as it does in a closed loop. The largest throughput is that of a lucky load: errors that
-    loads share (`analysis.statistics.spread`) keep it from being told too well.
+    law, as it does in a closed loop.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
     if repetitions.min() < 2:
         return None
     error = loads[f"{RESPONSE_TIME}_error"].to_numpy(dtype=float) / MS_PER_S / curve.response_time
-    freedom = loads[f"{RESPONSE_TIME}_freedom"].to_numpy(dtype=float)
+    freedom = repetitions - 1
     rng = np.random.default_rng(seed)
     errors = rng.standard_t(freedom, size=(DRAWS, len(freedom)))
     return replace(curve, response_time=curve.response_time * np.exp(errors * error))

@@ -24,7 +24,6 @@ from remote.campaign.changes.sensitivity import Case, factors_by_parameter
 from remote.campaign.known_runs import cells
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.plan import Plan
-from remote.campaign.planning.standing import Verdict, standing_of, usual_spreads
 from remote.errors import ConfigError
 from remote.experiment.precision import RESULTS
 from remote.experiment.run import Run
@@ -122,17 +121,8 @@ class Study:
         return replace(own, plans=plans, has_links=has_links, middleware=self.middleware)
 
     def is_missing(self, case: Case, *, turn: int = _ALL_TURNS) -> bool:
-        """Tell whether a case has anything to be measured up to a turn.
-
-        It has not where what repetitions of all cases differ by shows that it is known.
-        """
-        if not replace(self.campaign(case), last=turn).missing(case.section.name):
-            return False
-        precision = case.section.precision
-        assert precision is not None
-        usual = usual_spreads(map(self.cell, self.cases), precision)
-        k = case.section.time_dilation or 1.0  # how long runs last, which does not matter here
-        return standing_of(self.cell(case), precision, k, usual).verdict != Verdict.KNOWN
+        """Return whether repetitions of a case up to a turn are left to be measured."""
+        return bool(replace(self.campaign(case), last=turn).missing(case.section.name))
 
     def throughputs(self) -> pd.DataFrame:
         """Return the throughput of each repetition as `sensitivity_table` wants it, undilated."""

@@ -15,7 +15,7 @@ from remote.campaign.planning.chosen_dilation import Choice, choice_within
 from remote.campaign.planning.run_lengths import trial_length
 from remote.campaign.planning.search import Search, searches, with_rate
 from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left, trial_of
-from remote.campaign.planning.standing import CellStanding, Verdict, standing_of, usual_spreads
+from remote.campaign.planning.standing import CellStanding, Verdict, standing_of
 from remote.experiment.precision import Precision
 from remote.experiment.run import Run
 from remote.experiment.section import Section, slug
@@ -91,18 +91,17 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
     least_s = partial(least_response_time_s, section, inventory=conditions.inventory)
     cells = [replace(cell, least_response_time_s=least_s(cell.config)) for cell in cells]
     trials, standings = [], []
-    usual = usual_spreads(cells, section.precision)
     for cell in cells:
         if conditions.time_dilation is not None:
             k = conditions.time_dilation
-            standings.append(standing_of(cell, section.precision, k, usual))
+            standings.append(standing_of(cell, section.precision, k))
             continue
         chosen = choice_within(cell, section.precision)
         if TRIED in cell.given_up and not cell.trials:
             standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
         elif isinstance(chosen, Choice):
             k = chosen.time_dilation
-            standings.append(standing_of(cell, section.precision, k, usual))
+            standings.append(standing_of(cell, section.precision, k))
         else:
             standings.append(_untried(cell, section.precision, chosen))
             trials.append(_trial(section, cell, chosen, conditions))

@@ -108,9 +108,7 @@ class Probe:
         return enough and before.judged(limit) == self.judged(limit)
 
     def _interval_ms(self, limit: Limit) -> tuple[float, float]:
-        told = standing(
-            self.values_ms, goal=limit.goal, repetitions=limit.repetitions, errors=self.errors_ms
-        )
+        told = standing(self.values_ms, goal=limit.goal, repetitions=limit.repetitions)
         half_width = told.half_width if math.isfinite(told.half_width) else math.inf
         return told.mean - half_width, told.mean + half_width
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
-
-import numpy as np
 
 from analysis.statistics.precision.stopping import Standing, standing
-from analysis.statistics.spread import Usual, usual_spread
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.run_lengths import RunLength, next_length
 from remote.experiment.precision import RESULTS, Precision
@@ -46,36 +42,8 @@ class CellStanding:
     needed: int | None = None
 
 
-def usual_spreads(cells: Iterable[Cell], precision: Precision) -> dict[str, Usual]:
-    """Return by goal what repetitions of a section differ by, where its cells tell it."""
-    counted = [cell.repetitions for cell in cells]
-    found = {}
-    for name in precision.goals:
-        values = [
-            np.array([one.results.get(RESULTS[name], np.nan) for one in repetitions])
-            for repetitions in counted
-            if len(repetitions) > 1
-        ]
-        told = [each for each in values if np.isfinite(each).all() and each.mean()]
-        relative = [each.var(ddof=1) / each.mean() ** 2 for each in told]
-        usual = usual_spread(relative, [len(each) - 1 for each in told])
-        if usual is not None:
-            found[name] = usual
-    return found
-
-
-def standing_of(
-    cell: Cell,
-    precision: Precision,
-    time_dilation: float,
-    usual: Mapping[str, Usual] = MappingProxyType({}),
-) -> CellStanding:
-    """Hold what is known of a configuration to the precision that is asked for.
-
-    Parameters
-    ----------
-    usual : from `usual_spreads` of the section.
-    """
+def standing_of(cell: Cell, precision: Precision, time_dilation: float) -> CellStanding:
+    """Compare what is known of a configuration with the precision that is asked for."""
     counted = cell.repetitions
     fewest, most = precision.repetitions
     goals = {
@@ -83,8 +51,6 @@ def standing_of(
             [one.results[RESULTS[name]] for one in counted],
             goal=goal,
             repetitions=precision.repetitions,
-            errors=_errors(cell, RESULTS[name]),
-            usual=usual.get(name),
         )
         for name, goal in precision.goals.items()
         if counted and all(RESULTS[name] in one.results for one in counted)
@@ -113,9 +79,3 @@ def standing_of(
         repetitions_left=left,
         needed=needed,
     )
-
-
-def _errors(cell: Cell, result: str) -> list[float] | None:
-    """Return the standard error of each repetition, None unless all have one."""
-    errors = [one.results.get(f"{result}_error") for one in cell.repetitions]
-    return [error for error in errors if error is not None] if None not in errors else None

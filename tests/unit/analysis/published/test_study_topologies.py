@@ -84,7 +84,7 @@ def test_measured_cells_stand_beside_those_that_were_printed(tmp_path, monkeypat
     runs = pd.DataFrame(systems, columns=names).assign(
         workload="set",
         client_throughput_ops_per_s=[14071.0, 14000.0, 10000.0],
-        **told("schmid2018"),
+        **{**told("schmid2018"), "repetition": [1, 1, 2]},
     )
     hold(monkeypatch, on_the_lab, "schmid2018", runs)
     direct, many = sets_on_the_lab(tmp_path).to_dict("records")

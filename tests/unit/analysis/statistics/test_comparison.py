@@ -23,7 +23,7 @@ def test_errors_are_relative_to_what_was_measured():
 def test_predictions_are_judged_by_equivalence():
     predicted = pd.Series({"a": 101.0, "b": 107.0, "c": 20.0, "d": 100.0})
     verdicts = compare(CELLS, predicted, "x")["verdict"].tolist()
-    assert verdicts == ["equal", "different", "different", "cannot be told"]
+    assert verdicts == ["supported", "undecided", "refuted", "undecided"]
     assert compare(CELLS, predicted * np.nan, "x")["verdict"].isna().all()
 
 
@@ -50,10 +50,10 @@ def test_measurements_must_be_above_zero():
 
 def test_models_are_summed_up_by_their_errors():
     frame = pd.DataFrame({"model": ["a", "a", "b"], "relative_error": [0.01, -0.2, np.nan]})
-    frame["verdict"] = ["cannot be told", "different", None]
+    frame["verdict"] = ["cannot be told", "refuted", None]
     (row,) = error_table({"throughput": frame}).to_dict("records")
     assert (row["quantity"], row["model"]) == ("throughput", "a")
     assert row["largest_error"] == -0.2
     assert row["median_absolute_error"] == pytest.approx(0.105)
     assert row["near"] == 0.5
-    assert (row["equal"], row["different"]) == (0, 1)
+    assert (row["supported"], row["refuted"]) == (0, 1)

@@ -9,7 +9,7 @@ def test_interval_of_a_mean_is_that_of_statsmodels():
     values = [1.5, 2.6, -1.8, 1.3, -0.5, 1.7, 2.4]
     estimate = mean_of([*values, float("nan")])
     assert estimate.value == pytest.approx(np.mean(values))
-    assert estimate.interval(0.99) == pytest.approx(DescrStatsW(values).tconfint_mean(alpha=0.01))
+    assert estimate.interval() == pytest.approx(DescrStatsW(values).tconfint_mean(alpha=0.02))
 
 
 def test_interval_of_a_ratio_covers_it():
@@ -18,7 +18,7 @@ def test_interval_of_a_ratio_covers_it():
     for _ in range(400):
         low, high = ratio_of(rng.normal(110, 5, 4), rng.normal(100, 2, 4)).interval()
         inside += low <= 1.1 <= high
-    assert inside / 400 == pytest.approx(0.95, abs=0.04)
+    assert inside / 400 == pytest.approx(0.98, abs=0.02)
 
 
 def test_values_without_spread_are_known_and_single_ones_are_not():
@@ -30,4 +30,4 @@ def test_values_without_spread_are_known_and_single_ones_are_not():
 
 
 def test_an_exact_number_is_its_own_interval():
-    assert exact(0.95).interval() == exact(0.95).interval(0.5) == (0.95, 0.95)
+    assert exact(0.95).interval() == (0.95, 0.95)

@@ -1,4 +1,4 @@
-"""Planted differences: how often each verdict is right, and when nothing can be told."""
+"""Planted truths: how often each verdict is wrong, and which intervals leave it undecided."""
 
 import numpy as np
 import pytest
@@ -6,39 +6,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
-from analysis.statistics.verdicts import Equality, equality, equality_by_bounds
+from analysis.statistics.verdicts import Verdict, verdict_equal, verdict_within
 
-EQUAL, DIFFERENT, UNKNOWN = Equality.EQUAL, Equality.DIFFERENT, Equality.CANNOT_BE_TOLD
+SUPPORTED, REFUTED, UNDECIDED = Verdict
 MARGIN = 0.05
 
 
 def shares(truth, sd, repetitions=4, experiments=2000, seed=1):
-    """Share of each verdict on a number whose target is 1."""
+    """Return the share of each verdict on a number whose target is 1."""
     draws = np.random.default_rng(seed).normal(truth, sd, (experiments, repetitions))
-    found = [equality(mean_of(values.tolist()), 1, MARGIN) for values in draws]
-    return {verdict: found.count(verdict) / experiments for verdict in Equality}
+    found = [verdict_equal(mean_of(values.tolist()).interval(), 1, MARGIN) for values in draws]
+    return {verdict: found.count(verdict) / experiments for verdict in Verdict}
 
 
-@pytest.mark.parametrize("sd", [0.005, 0.02, 0.05])
-@pytest.mark.parametrize("repetitions", [3, 6])
-def test_what_is_as_far_off_as_the_margin_is_called_equal_in_a_twentieth(sd, repetitions):
-    assert shares(1 + MARGIN, sd, repetitions)[EQUAL] <= 0.065
+@pytest.mark.parametrize("edge", [-MARGIN, MARGIN])
+@pytest.mark.parametrize("sd", [0.005, 0.01, 0.05, 0.2])
+@pytest.mark.parametrize("repetitions", [2, 3, 6])
+def test_on_the_margin_a_twentieth_at_most_is_supported_or_refuted(edge, sd, repetitions):
+    found = shares(1 + edge, sd, repetitions)
+    assert found[SUPPORTED] <= 0.05
+    assert found[REFUTED] <= 0.05
 
 
-@pytest.mark.parametrize("sd", [0.005, 0.02, 0.05, 0.2])
-@pytest.mark.parametrize("repetitions", [3, 6])
-def test_what_is_the_same_is_called_different_in_a_twentieth(sd, repetitions):
-    assert shares(1, sd, repetitions)[DIFFERENT] <= 0.065
+def test_true_values_within_the_margin_are_hardly_ever_refuted():
+    assert shares(1.04, 0.01, repetitions=3)[REFUTED] < 0.01
+    assert shares(0.96, 0.05, repetitions=3)[REFUTED] < 0.05
 
 
-def test_good_data_always_tells():
-    for truth, verdict in ((1.0, EQUAL), (1.02, EQUAL), (1.1, DIFFERENT), (0.24, DIFFERENT)):
+def test_precise_numbers_are_decided():
+    for truth, verdict in (
+        (1.0, SUPPORTED),
+        (1.02, SUPPORTED),
+        (1.1, REFUTED),
+        (0.24, REFUTED),
+    ):
         assert shares(truth, 0.005)[verdict] > 0.99
 
 
-def test_bad_data_tell_nothing_but_what_is_far_off():
-    assert shares(1, 0.5)[UNKNOWN] > 0.9
-    assert shares(0.24, 0.15, repetitions=6)[DIFFERENT] > 0.99
+def test_numbers_without_precision_are_undecided_but_far_off():
+    assert shares(1, 0.5)[UNDECIDED] > 0.9
+    assert shares(0.24, 0.15, repetitions=6)[REFUTED] > 0.99
 
 
 @given(
@@ -48,24 +55,27 @@ def test_bad_data_tell_nothing_but_what_is_far_off():
     is_ratio=st.booleans(),
     margin=st.floats(0.01, 0.5),
 )
-def test_nothing_is_left_open_by_an_interval_narrower_than_the_margin(
-    value, error, freedom, is_ratio, margin
-):
+def test_each_verdict_is_of_the_whole_interval(value, error, freedom, is_ratio, margin):
     estimate = Estimate(value=value, error=error, freedom=freedom, is_ratio=is_ratio)
     low, high = estimate.interval()
-    if high - low < margin:
-        assert equality(estimate, 1, margin) != UNKNOWN
+    verdict = verdict_equal((low, high), 1, margin)
+    inside = [1 - margin <= bound <= 1 + margin for bound in (low, high)]
+    assert (verdict == SUPPORTED) == all(inside)
+    assert (verdict == REFUTED) == (high < 1 - margin or low > 1 + margin)
 
 
 def test_ratios_are_judged_by_their_own_interval():
-    assert equality(ratio_of([200, 201, 199], [100, 100.5, 99.5]), 2, MARGIN) == EQUAL
-    assert equality(ratio_of([200, 201, 199], [100]), 2, MARGIN) == UNKNOWN
+    assert (
+        verdict_equal(ratio_of([200, 201, 199], [100, 100.5, 99.5]).interval(), 2, 0.1) == SUPPORTED
+    )
+    assert verdict_equal(ratio_of([200, 201, 199], [100]).interval(), 2, MARGIN) == UNDECIDED
 
 
-def test_bounds_that_are_known_can_be_judged():
-    assert equality_by_bounds((0.98, 1.01), (0.97, 1.02), 1, MARGIN) == EQUAL
-    assert equality_by_bounds((0.98, np.inf), (0.97, np.inf), 1, MARGIN) == UNKNOWN
-    assert equality_by_bounds((1.2, np.inf), (1.1, np.inf), 1, MARGIN) == DIFFERENT
+def test_one_bound_is_enough_to_refute():
+    assert verdict_equal((0.97, 1.02), 1, MARGIN) == SUPPORTED
+    assert verdict_equal((0.97, np.inf), 1, MARGIN) == UNDECIDED
+    assert verdict_equal((1.1, np.inf), 1, MARGIN) == REFUTED
+    assert verdict_within((1.1, np.inf), (1.1, np.inf)) == SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -74,4 +84,4 @@ def test_bounds_that_are_known_can_be_judged():
 )
 def test_targets_and_margins_have_domains(target, margin, message):
     with pytest.raises(ValueError, match=message):
-        equality(mean_of([1, 1]), target, margin)
+        verdict_equal((1.0, 1.0), target, margin)

@@ -11,7 +11,7 @@ def rng():
     return np.random.default_rng(15)
 
 
-def histograms(rng, means, requests=400):
+def histograms(rng, means, requests=3000):
     """Bins of 1 ms, and in them exponential times of each second's mean."""
     edges = np.arange(1.0, 400)
     times = [rng.exponential(mean, size=requests) for mean in means]
@@ -20,7 +20,7 @@ def histograms(rng, means, requests=400):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [8, 24])
-@pytest.mark.parametrize("percent", [50, 95])
+@pytest.mark.parametrize("percent", [50, 90])
 def test_interval_holds_the_percentile_as_often_as_it_says(rng, seconds, percent):
     truth = -20 * math.log(1 - percent / 100)
     found = [percentile_of_seconds(*histograms(rng, [20.0] * seconds), percent) for _ in range(300)]
@@ -35,14 +35,14 @@ def test_seconds_that_are_slow_together_widen_the_interval(rng, seconds):
     spread = np.array([10.0, 15.0, 20.0, 25.0, 30.0])
     edges = np.linspace(0, 300, 30_001)
     share = (1 - np.exp(-edges[:, None] / spread)).mean(axis=1)
-    truth = np.interp(0.95, share, edges)
+    truth = np.interp(0.9, share, edges)
     held, widths, naive = [], [], []
     for _ in range(300):
         edges_ms, counts = histograms(rng, rng.choice(spread, size=seconds))
-        found = percentile_of_seconds(edges_ms, counts, 95)
+        found = percentile_of_seconds(edges_ms, counts, 90)
         held.append(found.low_ms - 1 <= truth <= found.high_ms)
         widths.append(found.error_ms)
-        alone = percentile_of_seconds(*histograms(rng, [20.0] * seconds), 95)
+        alone = percentile_of_seconds(*histograms(rng, [20.0] * seconds), 90)
         naive.append(alone.error_ms)
     assert np.mean(held) >= 0.9
     assert np.nanmean(widths) > 2 * np.nanmean(naive)
@@ -50,9 +50,15 @@ def test_seconds_that_are_slow_together_widen_the_interval(rng, seconds):
 
 @pytest.mark.parametrize(
     ("counts", "percent"),
-    [(np.ones((6, 10)), 99), (np.zeros((6, 10)), 50), (np.ones((4, 10)), 50)],
+    [
+        (np.full((6, 10), 1e4), 95),
+        (np.full((6, 10), 1e4), 99.9),
+        (np.full((6, 10), 60), 50),
+        (np.zeros((6, 10)), 50),
+        (np.full((4, 10), 1e4), 50),
+    ],
 )
-def test_interval_of_too_little_cannot_be_told(counts, percent):
+def test_tails_and_short_runs_have_no_interval(counts, percent):
     found = percentile_of_seconds(np.arange(1.0, 11), counts, percent)
     assert math.isnan(found.error_ms)
 
