@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from analysis.laws.limits import CPU_FULL
 from analysis.queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
 from analysis.statistics.comparison import NEAR, compare
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.intervals import t_quantile
 
 RIGHT = "any that is right"
 
@@ -19,8 +19,8 @@ RIGHT = "any that is right"
 def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:
     """Put the predictions of one measure beside the cells that can judge them.
 
-    Those are all but the lightest, which told demands, and those in which the machine was the
-    limit: its processors, which hosts of the local lab share, are in no model of the system.
+    Those are all but the cells in which the machine was the limit: its processors, which hosts of
+    the local lab share, are in no model of the system.
 
     Parameters
     ----------
@@ -40,10 +40,9 @@ def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd
     if predicted.empty:
         errors = ["predicted", "measured", "ci_low", "ci_high", "relative_error", "verdict"]
         return pd.DataFrame(columns=[*leading, *errors])
-    judged = predicted[~predicted["is_light"].astype(bool)]
     known = measured.assign(repetitions=measured[f"{column}_repetitions"])
     known = known[~machine_is_full(known)]
-    joined = judged[[*leading[:-1], name]].merge(known, on=list(CELL))
+    joined = predicted[[*leading[:-1], name]].merge(known, on=list(CELL))
     return pd.concat([joined[leading], compare(joined, joined[name], column)], axis="columns")
 
 
@@ -65,8 +64,9 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `model`, `cells`, `near` (share of them, 0..1), `mean_absolute_error`, `largest_error`
-        (signed).
+        `model`, `cells`, `near` (share of them, 0..1), `mean_absolute_error`,
+        `rms_log_error` (root mean square of the logarithm of predicted over measured), and
+        `largest_error` (signed).
     """
     rows = []
     for model, own in comparison.groupby("model", sort=False):
@@ -77,10 +77,11 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
                 "cells": len(errors),
                 "near": float((errors.abs() <= near).mean()),
                 "mean_absolute_error": float(errors.abs().mean()),
+                "rms_log_error": float(np.sqrt((np.log1p(errors) ** 2).mean())),
                 "largest_error": float(errors.iloc[int(np.argmax(errors.abs()))]),
             }
         )
-    columns = ["model", "cells", "near", "mean_absolute_error", "largest_error"]
+    columns = ["model", "cells", "near", "mean_absolute_error", "rms_log_error", "largest_error"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -108,8 +109,8 @@ def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
     """
     cells = comparison.drop_duplicates(list(CELL)).query("repetitions > 1")
     free = cells["repetitions"].to_numpy(float) - 1
-    half = (cells["ci_high"] - cells["ci_low"]).to_numpy(float) / 2
-    errors = half / stdtrit(free, (1 + CONFIDENCE) / 2)
+    half = (cells["ci_high"] - cells["measured"]).to_numpy(float)
+    errors = half / t_quantile(free)
     with np.errstate(divide="ignore"):
         chances = 2 * stdtr(free, near * cells["measured"].to_numpy(float) / errors) - 1
     return float(chances.mean()) if len(chances) else float("nan")

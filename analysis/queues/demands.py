@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.models.measured import HALF_BUSY, network_delay
+from analysis.models.prediction import predict
 from analysis.models.system import System
 from analysis.queues.parts import (
     SCALABILITY,
@@ -26,9 +27,10 @@ from analysis.queues.parts import (
     with_databases,
 )
 from analysis.tables.frames import Tables
-from analysis.text.lists import counted
 from analysis.units import MS_PER_S
 
+_SYSTEM = ["num_middlewares", "workers", "num_databases", "num_clients"]
+_MOST_TURNS, _STAYS = 100, 1e-6  # of the fixed point of throughput and CPU time
 FRONT, WORKER, CPU = "front-end thread", "worker, processing", "database, CPU"
 
 
@@ -39,38 +41,41 @@ class Demands:
     Attributes
     ----------
     network_delay
-        Of one message from host to host.
+        Of one message from host to host: half of an idle network's round trip, or half of what a
+        worker waits for the database beside its CPU at the lightest load if that is shorter. A
+        ping on an idle network takes longer, because it has to wake up idle processors.
     net_thread_time
         CPU time of a middleware's front end.
     worker_time
         Processing in a worker.
     database_times
-        Numbers of connections, ascending, and the CPU time of a database that has so many, of one
-        CPU; at least one.
+        Seconds for which a connection idles from one request to the next, ascending, and the CPU
+        time of a request then, of one CPU; at least one pair.
     other_time
-        That a worker waits for the database beside its CPU and the network, whatever the load.
+        Time that a worker waits for the database beside its CPU and the network, whatever the load.
+        A negative one contradicts the model: demands with it are not `known`.
     """
 
     network_delay: float
     net_thread_time: float
     worker_time: float
-    database_times: tuple[tuple[int, float], ...]
+    database_times: tuple[tuple[float, float], ...]
     other_time: float
 
     @property
     def known(self) -> bool:
-        """Whether all of them are."""
+        """Whether all demands are known and none is negative, which rejects the model."""
         times = [seconds for _, seconds in self.database_times]
         others = (self.network_delay, self.net_thread_time, self.worker_time, self.other_time)
-        return bool(times) and not any(map(math.isnan, (*times, *others)))
+        return bool(times) and all(seconds >= 0 for seconds in (*times, *others))
 
-    def database_time(self, connections: float) -> float:
-        """Return the CPU time of a database with so many connections.
+    def database_time(self, idle_s: float) -> float:
+        """Return the CPU time of a request on a connection that idles so long before it.
 
-        Between what is known on a straight line of logarithms, beyond it the same.
+        Linear in logarithms between what was measured, constant beyond.
         """
         known = np.log(np.array(self.database_times))
-        return float(np.exp(np.interp(np.log(connections), known[:, 0], known[:, 1])))
+        return float(np.exp(np.interp(np.log(idle_s), known[:, 0], known[:, 1])))
 
 
 def measured_demands(tables: Tables) -> Demands:
@@ -79,8 +84,9 @@ def measured_demands(tables: Tables) -> Demands:
     .. math:: D_{net} = M f U_{net} / X, \quad D_{db} = d c U_{CPU} / X
 
     with M middlewares of f front-end threads, and d databases of c CPUs, over the runs of a
-    component alone that kept it half busy or more (at least its largest load); a database by its
-    number of connections.
+    component alone that kept it half busy or more (at least its largest load). The CPU time of a
+    request at a database grows with the time for which its connection idled before
+    (`idle_times`), and is taken from all runs of the database alone.
 
     Parameters
     ----------
@@ -96,37 +102,60 @@ def measured_demands(tables: Tables) -> Demands:
     light = lightest_runs(runs)
     delay = _delay(tables)
     alone, echo = database_runs(runs), echo_runs(runs)
-    by_connections = _database_times(light if alone.empty else alone)
+    database_times = _database_times(light if alone.empty else alone)
     threads = runs["num_middlewares"] * runs["net_threads"]
     used = threads * runs.get("middleware_net_thread_utilization", np.nan)
     runs = runs.assign(net_threads_used=used)
     front = (light if echo.empty else echo).index
     waited = _seconds(light, "middleware_servers_net_time_ms")
     speed = min(1.0, float(light["database_cpus_each"].mean())) if len(light) else 1.0
-    fewest = by_connections[0][1] if by_connections else math.nan
-    others = waited - 2 * delay - fewest / (1.0 if math.isnan(speed) else speed)
-    return Demands(
+    known = Demands(
         network_delay=delay,
         net_thread_time=_cpu_time(
             runs.loc[front], "net_threads_used", "middleware_net_thread_utilization"
         ),
         worker_time=_seconds(light, "middleware_processing_time_ms"),
-        database_times=by_connections,
-        other_time=max(others, 0.0) if not math.isnan(others) else math.nan,
+        database_times=database_times,
+        other_time=math.nan,
     )
+    if not database_times or light.empty:
+        return known
+    of_cpu = known.database_time(float(idle_times(light).mean()))
+    beside = waited - of_cpu / (1.0 if math.isnan(speed) else speed)
+    delay = min(delay, beside / 2)
+    return replace(known, network_delay=delay, other_time=beside - 2 * delay)
+
+
+def idle_times(runs: pd.DataFrame) -> pd.Series:
+    r"""Return how long a connection idles between two requests on average, in seconds.
+
+    .. math:: \tau = M m d / X
+
+    with the m workers of each of M middlewares, each with a connection to all d databases.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.queues.parts.with_databases`, or cells with the same columns.
+    """
+    connections = runs["num_middlewares"] * runs["workers"] * runs["num_databases"]
+    times: pd.Series = connections / runs["client_throughput_ops_per_s"]
+    return times
 
 
 def demand_rows(demands: Demands) -> pd.DataFrame:
     """Lay the demands out as a table: `part`, `demand_ms`, `told_by`."""
+    times = list(dict.fromkeys([*demands.database_times[:1], *demands.database_times[-1:]]))
     told = {
-        "network, one message": (demands.network_delay, "the emulated round trip"),
+        "network, one message": (demands.network_delay, "round trip, idle or of the lightest load"),
         FRONT: (demands.net_thread_time, "middlewares that echo, utilization law"),
         WORKER: (demands.worker_time, "the lightest load of q2 and q4"),
         **{
-            CPU if place == 0 else f"{CPU}, {connections} connections": (seconds, by)
-            for place, (connections, seconds) in enumerate(demands.database_times)
-            for by in (f"{counted(connections, 'connection')} alone, utilization law",)
-            if place in (0, len(demands.database_times) - 1)
+            f"{CPU}, after {idle_s * MS_PER_S:.2g} ms idle" if place else CPU: (
+                seconds,
+                "the database alone, utilization law",
+            )
+            for place, (idle_s, seconds) in enumerate(times)
         },
         "database, other waits": (demands.other_time, "the lightest load of q2 and q4"),
     }
@@ -137,14 +166,18 @@ def demand_rows(demands: Demands) -> pd.DataFrame:
 def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
     """Build the system of a cell: its hosts, workers, CPUs and think time, with those demands.
 
+    The database's CPU time of a request depends on how long connections idle, and so on the
+    throughput that the model predicts: `predict` is asked again with the time that follows from its
+    last answer, until the throughput stays.
+
     Links take no time: a message of some hundred bytes needs some microseconds on them. A database
     of c CPUs has as many servers; c that is no whole number makes the next larger one slower.
 
     Parameters
     ----------
     cell
-        `num_middlewares`, `workers`, `net_threads`, `num_databases`, `think_time_s`, and
-        `database_cpus_each` (NaN: one).
+        `num_middlewares`, `workers`, `net_threads`, `num_databases`, `num_clients`, `think_time_s`,
+        and `database_cpus_each` (NaN: one).
     demands
         All known.
 
@@ -158,8 +191,9 @@ def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
     cpus = float(cell.get("database_cpus_each", math.nan))
     cpus = 1.0 if math.isnan(cpus) else cpus
     cores = max(1, math.ceil(round(cpus, 6)))
-    database_time = demands.database_time(int(cell["num_middlewares"]) * int(cell["workers"]))
-    return System(
+    places = int(cell["num_middlewares"]) * int(cell["workers"]) * int(cell["num_databases"])
+    clients = int(cell["num_clients"])
+    system = System(
         middlewares=int(cell["num_middlewares"]),
         workers=int(cell["workers"]),
         net_threads=int(cell["net_threads"]),
@@ -174,8 +208,16 @@ def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
         think_time=float(cell["think_time_s"]),
         net_thread_time=demands.net_thread_time,
         worker_time=demands.worker_time + demands.other_time,
-        server_time=database_time * cores / cpus,
+        server_time=demands.database_times[0][1] * cores / cpus,
     )
+    for _ in range(_MOST_TURNS):
+        throughput = float(predict(system, clients).measures["throughput_ops_per_s"].iloc[-1])
+        seconds = demands.database_time(places / throughput) * cores / cpus
+        change = abs(seconds / system.server_time - 1)
+        system = replace(system, server_time=seconds)
+        if change < _STAYS:
+            break
+    return system
 
 
 def service_growth(tables: Tables, demands: Demands) -> pd.DataFrame:
@@ -206,7 +248,8 @@ def service_growth(tables: Tables, demands: Demands) -> pd.DataFrame:
     columns = ["middleware_servers_net_time_ms", "client_throughput_ops_per_s"]
     means = alone.groupby(by)[columns].mean().dropna().reset_index(drop=True)
     away_ms = (2 * demands.network_delay + demands.other_time) * MS_PER_S
-    service_ms = (means["middleware_servers_net_time_ms"] - away_ms).clip(lower=1e-6)
+    service_ms = means["middleware_servers_net_time_ms"] - away_ms
+    service_ms = service_ms[service_ms > 0]
     requests = (means["client_throughput_ops_per_s"] * service_ms / MS_PER_S).clip(lower=1.0)
     table = pd.DataFrame({"requests": requests, "service_time_ms": service_ms})
     table = table.groupby("requests", as_index=False).mean().sort_values("requests")
@@ -266,15 +309,15 @@ def _cpu_time(runs: pd.DataFrame, used: str, utilization: str) -> float:
     return float((busy[used] / busy["client_throughput_ops_per_s"]).mean())
 
 
-def _database_times(runs: pd.DataFrame) -> tuple[tuple[int, float], ...]:
-    """Return `Demands.database_times`, of runs that kept the CPUs busy as `_cpu_time` has it."""
+def _database_times(runs: pd.DataFrame) -> tuple[tuple[float, float], ...]:
+    """Return `Demands.database_times`: means of runs with as many middlewares and workers."""
     if "database_cpus_used" not in runs:
         return ()
-    busy = _busy(runs, "database_cpus_used", "database_utilization")
-    connections = busy["num_middlewares"] * busy["workers"]
-    seconds = busy["database_cpus_used"] / busy["client_throughput_ops_per_s"]
-    means = seconds.groupby(connections).mean()
-    return tuple(zip(map(int, means.index), map(float, means), strict=True))
+    known = runs.dropna(subset=["database_cpus_used", "client_throughput_ops_per_s"])
+    seconds = known["database_cpus_used"] / known["client_throughput_ops_per_s"]
+    told = known[_SYSTEM].assign(idle_s=idle_times(known), seconds=seconds)
+    means = told.groupby(_SYSTEM)[["idle_s", "seconds"]].mean().sort_values("idle_s")
+    return tuple(means.itertuples(index=False, name=None))
 
 
 def _busy(runs: pd.DataFrame, used: str, utilization: str) -> pd.DataFrame:

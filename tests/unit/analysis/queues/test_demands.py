@@ -6,6 +6,7 @@ import math
 import pandas as pd
 import pytest
 
+from analysis.models.prediction import predict
 from analysis.queues.demands import (
     demand_rows,
     growth_by_workers,
@@ -37,8 +38,8 @@ def test_demands_are_those_of_the_system(demands):
     assert demands.network_delay == pytest.approx(TRUTH["network_delay"])
     assert demands.net_thread_time == pytest.approx(TRUTH["net_thread_time"], rel=0.02)
     assert demands.worker_time == pytest.approx(TRUTH["worker_time"])
-    for connections in (1, 4, 20, 100):
-        assert demands.database_time(connections) == pytest.approx(TRUTH["server_time"], rel=0.02)
+    for idle_s in (1e-4, 1e-3, 1e-2, 1.0):
+        assert demands.database_time(idle_s) == pytest.approx(TRUTH["server_time"], rel=0.02)
     assert demands.other_time == pytest.approx(ASIDE, rel=0.1)
     assert demands.known
     assert demand_rows(demands)["demand_ms"].between(0.01, 1).all()
@@ -96,18 +97,32 @@ def test_a_database_with_more_requests_serves_each_of_them_longer(tables, demand
 
 def test_half_a_cpu_is_one_that_takes_twice_as_long(demands):
     cell = {"num_middlewares": 1, "workers": 1, "net_threads": 1, "num_databases": 1}
-    cell |= {"think_time_s": 0.0}
+    cell |= {"think_time_s": 0.0, "num_clients": 1}
     for cpus, cores, slower in ((0.5, 1, 2), (1, 1, 1), (1.5, 2, 4 / 3), (math.nan, 1, 1)):
         system = system_of({**cell, "database_cpus_each": cpus}, demands)
         assert system.server_cores == cores
-        assert system.server_time == pytest.approx(slower * demands.database_time(1))
+        assert system.server_time == pytest.approx(slower * TRUTH["server_time"], rel=0.02)
 
 
-def test_time_between_numbers_of_connections_is_on_a_line_of_logarithms(demands):
-    known = dataclasses.replace(demands, database_times=((4, 1e-4), (16, 2e-4)))
-    assert known.database_time(8) == pytest.approx(2**0.5 * 1e-4)
-    assert known.database_time(1) == pytest.approx(1e-4)
-    assert known.database_time(64) == pytest.approx(2e-4)
+def test_times_between_idle_times_are_on_a_line_of_logarithms(demands):
+    known = dataclasses.replace(demands, database_times=((0.004, 1e-4), (0.016, 2e-4)))
+    assert known.database_time(0.008) == pytest.approx(2**0.5 * 1e-4)
+    assert known.database_time(0.001) == pytest.approx(1e-4)
+    assert known.database_time(0.064) == pytest.approx(2e-4)
     rows = demand_rows(known).set_index("part")["demand_ms"]
     assert rows["database, CPU"] == pytest.approx(0.1)
-    assert rows["database, CPU, 16 connections"] == pytest.approx(0.2)
+    assert rows["database, CPU, after 16 ms idle"] == pytest.approx(0.2)
+
+
+def test_the_cpu_time_is_that_of_the_throughput_that_it_leads_to(demands):
+    """One worker and one client: a connection idles for the whole cycle of a request."""
+    known = dataclasses.replace(demands, database_times=((1e-4, 1e-4), (1e-2, 1e-3)))
+    cell = {"num_middlewares": 1, "workers": 1, "net_threads": 1, "num_databases": 1}
+    cell |= {"think_time_s": 0.0, "num_clients": 1, "database_cpus_each": 1}
+    system = system_of(cell, known)
+    throughput = float(predict(system, 1).measures["throughput_ops_per_s"].iloc[-1])
+    assert system.server_time == pytest.approx(known.database_time(1 / throughput), rel=1e-4)
+
+
+def test_a_negative_demand_rejects_the_model(demands):
+    assert not dataclasses.replace(demands, other_time=-1e-6).known
