@@ -64,15 +64,15 @@ def test_full_work_directory_leaves_the_host_usable(fleet):
     assert printed(fleet, "c3", f"rm {big}; hostname") == "c3\n"
 
 
-def test_links_carry_their_limits(fleet, lab):
+def test_links_carry_what_the_studies_links_carried(fleet, lab):
     lab.dilate(8)  # a busy machine may be slower than the fastest link
     try:
         goodputs = {sender: goodput_mbit_per_s(fleet, sender) for sender in ("s1", "c1", "m2")}
     finally:
         lab.dilate(1)
-    limits = {"s1": 100, "c1": 200, "m2": 800}
-    for sender, limit in limits.items():
-        assert goodputs[sender] == pytest.approx(limit / 8 * 1448 / 1514, rel=0.03)
+    studies = {"s1": 100, "c1": 200, "m2": 800}  # what iperf measured on Azure
+    for sender, limit in studies.items():
+        assert goodputs[sender] == pytest.approx(limit / 8, rel=0.03)
 
 
 def test_another_key_is_refused(lab, tmp_path):

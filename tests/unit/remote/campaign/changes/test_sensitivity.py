@@ -61,7 +61,9 @@ def test_a_case_changes_one_thing():
     faster = cases["server-link-rate-x1.2"]
     assert faster.section == as_it_is.section
     rates = {host.name: host.egress.rate_mbit_per_s for host in faster.topology.hosts}
-    assert {name: rates[name] for name in ("c1", "m1", "s1")} == {"c1": 200, "m1": 800, "s1": 120}
+    assert {name: rates[name] for name in ("c1", "m1", "s1")} == pytest.approx(
+        {"c1": 209.1, "m1": 836.5, "s1": 1.2 * 104.6}
+    )
     nearer = cases["network-delay-x1.2"]  # as a rate: more of it is a shorter delay
     assert nearer.topology.rtt_ms == pytest.approx(0.75)
     more = cases["workers-x1.203"]
@@ -151,7 +153,7 @@ def test_a_host_with_its_own_limits_is_changed_for_itself():
     }
     usual = limits["as-it-is"]
     of_role = limits["server-link-rate-x1.2"]
-    assert (of_role["s1"], of_role["s3"]) == ((120, 0.5, None), usual["s3"])
+    assert (of_role["s1"], of_role["s3"]) == ((pytest.approx(1.2 * 104.6), 0.5, None), usual["s3"])
     faster = limits["s3-link-rate-x1.2"]
     assert (faster["s1"], faster["s3"]) == (usual["s1"], (60, 0.2, 10))
     assert limits["s3-CPU-quota-x1.2"]["s3"] == (50, pytest.approx(0.24), 10)

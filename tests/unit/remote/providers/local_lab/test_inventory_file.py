@@ -36,7 +36,7 @@ def test_inventory_says_how_the_network_is_emulated_in_undilated_terms(tmp_path,
     path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
     inventory = Inventory.read(path)
     assert (inventory.time_dilation, inventory.rtt_ms, inventory.delay) == (k, 0.9, "delay-line")
-    assert {h.rate_mbit_per_s for h in inventory.hosts} == {200, 800, 100}
+    assert {h.rate_mbit_per_s for h in inventory.hosts} == {209.1, 836.5, 104.6}
     assert {h.cpu_account for h in inventory.hosts} == {"/run/middleware-lab/cpu_account"}
 
 
@@ -68,7 +68,7 @@ def test_inventory_says_which_hosts_are_farther_away(tmp_path):
     path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
     inventory = Inventory.read(path)
     s2, s3 = inventory.hosts[-2:]
-    assert (s2.own_rtt_ms, s2.rate_mbit_per_s) == (None, 100)
+    assert (s2.own_rtt_ms, s2.rate_mbit_per_s) == (None, 104.6)
     assert (s3.own_rtt_ms, s3.rate_mbit_per_s) == (5, 25)
     assert inventory.rtt_ms == 0.9
     assert topology_of(inventory)["own_rtt_ms"] == {"s3": 5}

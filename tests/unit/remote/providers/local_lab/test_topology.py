@@ -40,14 +40,16 @@ def changed(**fields):
     return data
 
 
-def test_azure_has_the_limits_of_the_studies():
+def test_azure_carries_what_the_studies_measured():
+    """Of the 1514 bytes of a packet on the link 1448 are payload of a TCP stream."""
     topology = Topology.named("azure")
-    rates = {host.name: host.egress.rate_mbit_per_s for host in topology.hosts}
-    assert rates == {
+    goodputs = {h.name: h.egress.rate_mbit_per_s * 1448 / 1514 for h in topology.hosts}
+    expected = {
         **dict.fromkeys(("c1", "c2", "c3"), 200),
         **dict.fromkeys(("m1", "m2"), 800),
         **dict.fromkeys(("s1", "s2", "s3"), 100),
     }
+    assert goodputs == pytest.approx(expected, rel=1e-3)
 
 
 def test_azure_queues_hold_a_value_for_each_of_the_studies_clients():
@@ -252,10 +254,10 @@ def test_a_host_has_its_own_limits_and_else_those_of_its_role():
         host.name: (host.egress.rate_mbit_per_s, host.cpu_quota, host.own_rtt_ms)
         for host in topology.hosts
     }
-    assert limits["s1"] == (100, 0.5, None)
-    assert limits["s2"] == (100, 0.2, None)
+    assert limits["s1"] == (104.6, 0.5, None)
+    assert limits["s2"] == (104.6, 0.2, None)
     assert limits["s3"] == (25, 0.5, 5)
-    assert limits["c1"] == (200, None, None)
+    assert limits["c1"] == (209.1, None, None)
     assert topology.own_rtt_ms == {"s3": 5}
     assert Topology.from_dict(topology.to_dict()) == topology
 
