@@ -14,13 +14,14 @@ from typing import Any
 
 import click
 
-from analysis.claims.claim import Claim
+from analysis.claims.claim import Claim, Kind
 from analysis.claims.findings import Findings
 from analysis.claims.of_campaign import findings_of
 from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import held_studies
 from analysis.paths import PROJECT, REFERENCE
 from analysis.tables.provenance import each_manifest
+from analysis.text.formatting import MISSING
 from analysis.text.markdown import code_block, escape_cell, table
 from analysis.whole_files import write_whole
 from remote.phases import total_phases
@@ -67,7 +68,7 @@ def claims_text(campaign_dir: Path) -> str:
         for notebook, findings, manifests in chapters
     ]
     rows.append(("all, what several need measured once", "", *_cost(everything)))
-    overview = table(("chapter", "claims that hold", "runs", "time"), rows)
+    overview = table(("chapter", "findings supported", "runs", "time"), rows)
     return "\n\n".join([overview, *(_chapter(*chapter) for chapter in chapters)])
 
 
@@ -85,14 +86,15 @@ def _chapter(notebook: Section, found: Findings, manifests: Sequence[Any]) -> st
     rows = [
         (
             claim.section,
+            str(claim.kind),
             escape_cell(claim.statement),
             escape_cell(claim.rule.text),
             str(claim.verdict),
             f"{kinds[claim.see].__name__} `{claim.see}`",
         )
-        for claim in found.claims
+        for claim in sorted(found.claims, key=lambda claim: claim.kind != Kind.FINDING)
     ]
-    headings = ("section", "claim", "held to", "in the reference", "shown by")
+    headings = ("section", "kind", "claim", "supported if", "in the reference", "shown by")
     return "\n\n".join([*parts, table(headings, rows)])
 
 
@@ -125,8 +127,9 @@ def _cost(manifests: Sequence[Any]) -> tuple[str, str]:
 
 
 def _counted(claims: Sequence[Claim]) -> str:
-    holds = sum(claim.verdict == Verdict.HOLDS for claim in claims)
-    return f"{holds} of {len(claims)}"
+    findings = [claim for claim in claims if claim.kind == Kind.FINDING]
+    supported = sum(claim.verdict == Verdict.SUPPORTED for claim in findings)
+    return f"{supported} of {len(findings)}" if findings else MISSING
 
 
 def _link(notebook: Section) -> str:

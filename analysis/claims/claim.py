@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.claims.rules import Rule, Verdict
@@ -14,6 +16,18 @@ from analysis.statistics.estimates import Estimate
 from analysis.text.numbers import digits, fixed
 
 MOST_DECIMALS = 4
+FALSE_DISCOVERIES = 0.05  # the share of decided findings that may be wrong
+
+
+class Kind(StrEnum):
+    """What a claim can teach.
+
+    The outcome of a finding was open. A validity check holds by construction if the experiment was
+    made as it is described: laws, emulated links, idle processors, arithmetic of printed numbers.
+    """
+
+    FINDING = "finding"
+    VALIDITY = "validity check"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +49,10 @@ class Claim:
     see : str
         Name of the figure or table that shows it.
     instead : str
-        Where a claim of a limit does not hold: what limits instead; where it cannot be told: why.
+        Of a refuted claim about a limit what limits instead; of an undecided claim why; of a share
+        the cells that miss.
+    kind : Kind
+        Findings and validity checks are counted apart.
     """
 
     section: str
@@ -45,6 +62,7 @@ class Claim:
     estimate: Estimate
     see: str
     instead: str = ""
+    kind: Kind = Kind.FINDING
 
     @property
     def verdict(self) -> Verdict:
@@ -53,7 +71,7 @@ class Claim:
 
     @property
     def told(self) -> str:
-        """The verdict, and what limits instead, or why it cannot be told, where that is known."""
+        """The verdict and `instead`."""
         return f"{self.verdict}: {self.instead}" if self.instead else str(self.verdict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,6 +80,7 @@ class Claim:
         numbers = {"value": self.estimate.value, "ci_low": low, "ci_high": high}
         return {
             "section": self.section,
+            "kind": str(self.kind),
             "statement": self.statement,
             "quantity": self.quantity,
             "rule": self.rule.text,
@@ -78,24 +97,57 @@ def claims_table(claims: Iterable[Claim]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `section`, `claim`, `verdict` (as `Claim.told`), `measured` (with its 95 % confidence
-        interval, if known), `holds_if`, `quantity`.
+        Findings first, then validity checks: `section`, `kind`, `claim`, `verdict` (as
+        `Claim.told`), `measured` (with its 95 % confidence interval, if known), `supported_if`,
+        `quantity`.
     """
-    columns = ["section", "claim", "verdict", "measured", "holds_if", "quantity"]
+    columns = ["section", "kind", "claim", "verdict", "measured", "supported_if", "quantity"]
     return pd.DataFrame(
         [
             {
                 "section": claim.section,
+                "kind": str(claim.kind),
                 "claim": claim.statement,
                 "verdict": claim.told,
                 "measured": _measured(claim.estimate),
-                "holds_if": claim.rule.text,
+                "supported_if": claim.rule.text,
                 "quantity": claim.quantity,
             }
-            for claim in claims
+            for claim in sorted(claims, key=lambda claim: claim.kind != Kind.FINDING)
         ],
         columns=columns,
     )
+
+
+def doubtful_findings(claims: Iterable[Claim]) -> tuple[list[Claim], int]:
+    r"""Return the decided findings that chance alone could explain, for there are many findings.
+
+    The procedure of Benjamini and Hochberg over all m findings whose error is known: with their p
+    values (`analysis.claims.rules.Rule.p_value`) in rising order, those up to the largest i with
+    :math:`p_{(i)} \le 0.05\, i / m` stay, of which 5 % at most are expected to be wrong.
+
+    Returns
+    -------
+    tuple
+        Supported or refuted findings that do not stay, and how many do.
+
+    References
+    ----------
+    Benjamini & Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
+    """
+    findings = [claim for claim in claims if claim.kind == Kind.FINDING]
+    p_values = np.array([claim.rule.p_value(claim.estimate) for claim in findings])
+    known = np.sort(p_values[~np.isnan(p_values)])
+    ranks = np.arange(1, len(known) + 1)
+    staying = known[known <= FALSE_DISCOVERIES * ranks / max(len(known), 1)]
+    limit = staying.max() if len(staying) else -1.0
+    decided = [
+        (claim, p)
+        for claim, p in zip(findings, p_values, strict=True)
+        if claim.verdict != Verdict.UNDECIDED and not np.isnan(p)
+    ]
+    doubtful = [claim for claim, p in decided if p > limit]
+    return doubtful, len(decided) - len(doubtful)
 
 
 def differences(claims: Iterable[Claim], others: Iterable[Claim]) -> list[tuple[Claim, Claim]]:

@@ -10,18 +10,29 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.claims.claim import Claim
+from analysis.claims.claim import Claim, Kind
 from analysis.claims.rules import Rule, Verdict, at_least, at_most, equal_to
 from analysis.lab.measured_study import MeasuredStudy
 from analysis.laws.bottlenecks import of_quotas
 from analysis.laws.limits import CPU_FULL, FULL, at_load, busiest_host, what_limits
-from analysis.statistics.estimates import Estimate, mean_of, ratio_of
+from analysis.statistics.estimates import Estimate, exact, mean_of, ratio_of
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
 THROUGHPUT = "client_throughput_ops_per_s"
 RESPONSE_TIME = "client_response_time_ms"
 BUSY = at_least(FULL)
+_LISTED = 6  # cells that miss, by name
+_NAMES = {
+    "section": "{}",
+    "workload": "{}",
+    "num_clients": "{:g} clients",
+    "num_middlewares": "{:g} middlewares",
+    "workers": "{:g} workers",
+    "num_servers": "{:g} servers",
+    "num_databases": "{:g} databases",
+    "dispatch": "{}",
+}
 SAME = 0.05  # the margin within which two numbers count as equal
 
 
@@ -65,13 +76,14 @@ class Findings:
         see: str,
         instead: Callable[[], str] = str,
         missing: str = "",
+        kind: Kind = Kind.FINDING,
     ) -> None:
-        """Add a claim; its parts are those of `Claim`, `instead` only where it does not hold.
+        """Add a claim; its parts are those of `Claim`, `instead` only if the claim is refuted.
 
         Parameters
         ----------
         missing
-            What a campaign lacks in which it is not measured, such as ``no runs of q3``.
+            What a campaign lacks in which nothing was measured, such as ``no runs of q3``.
         """
         claim = Claim(
             section=section,
@@ -80,12 +92,54 @@ class Findings:
             rule=holds,
             estimate=measured,
             see=see,
+            kind=kind,
         )
-        if claim.verdict == Verdict.DOES_NOT_HOLD:
+        if claim.verdict == Verdict.REFUTED:
             claim = replace(claim, instead=instead())
-        elif claim.verdict == Verdict.CANNOT_BE_TOLD:
+        elif claim.verdict == Verdict.UNDECIDED:
             claim = replace(claim, instead=_why_not(measured, missing))
         self.claims.append(claim)
+
+    def check_share(
+        self,
+        section: str,
+        statement: str,
+        *,
+        of: str,
+        passes: pd.Series,
+        holds: Rule,
+        see: str,
+        missing: str = "",
+        kind: Kind = Kind.FINDING,
+    ) -> None:
+        """Add a claim about the share of a fixed set of cells that pass, and list those that miss.
+
+        Such a set is no random sample of cells: its share has no interval.
+
+        Parameters
+        ----------
+        of
+            What makes a cell pass, such as ``cells predicted within 10 %``.
+        passes
+            Whether each cell does, by the name of the cell (`cell_names`).
+        """
+        share = float(passes.mean()) if len(passes) else math.nan
+        self.check(
+            section,
+            statement,
+            quantity=f"share of {of}",
+            measured=exact(share) if len(passes) else mean_of([]),
+            holds=holds,
+            see=see,
+            missing=missing,
+            kind=kind,
+        )
+        names = list(map(str, passes.index[~passes.astype(bool)]))
+        if names and not self.claims[-1].instead:
+            shown = ", ".join(names[:_LISTED])
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            missed = f"{len(names)} of {len(passes)} miss: {shown}{more}"
+            self.claims[-1] = replace(self.claims[-1], instead=missed)
 
     def check_link(
         self, section: str, statement: str, role: str, *, see: str, quantity: str = "", **where: Any
@@ -168,14 +222,16 @@ class Findings:
         for tables in filter(None, map(self.tables, sections)):
             runs = tables.runs
             cycle_s = runs[RESPONSE_TIME] / MS_PER_S + runs["think_time_s"]  # NaN in an open loop
-            jobs += (runs[THROUGHPUT] * cycle_s / runs["num_clients"]).tolist()
+            of_runs = runs[THROUGHPUT] * cycle_s / runs["num_clients"]
+            jobs += of_runs.groupby(runs["repetition"]).mean().tolist()
         self.check(
             chapter or sections[0].partition(".")[0],
             "Throughput and response time obey the interactive law.",
-            quantity="X (R + Z) / N, all runs",
+            quantity="X (R + Z) / N, mean of each repetition",
             measured=mean_of(jobs),
             holds=equal_to(1, SAME),
             see=see,
+            kind=Kind.VALIDITY,
         )
 
     def processors(
@@ -204,6 +260,7 @@ class Findings:
             holds=at_most(CPU_FULL),
             see=see,
             instead=lambda: busiest_host(pd.concat(hosts)),
+            kind=Kind.VALIDITY,
         )
 
     def link_utilization(self, section: str, role: str, **where: Any) -> Estimate:
@@ -219,6 +276,19 @@ class Findings:
             return mean_of([])
         hosts = by_repetition(tables.hosts, "send_link_utilization", role=role, **where)
         return mean_of(hosts.tolist())
+
+
+def cell_names(cells: pd.DataFrame) -> list[str]:
+    """Name each cell by its levels: ``3.1 set 64 clients 8 workers``."""
+    known = [name for name in _NAMES if name in cells]
+    return [
+        " ".join(
+            _NAMES[name].format(level)
+            for name, level in zip(known, levels, strict=True)
+            if pd.notna(level)
+        )
+        for levels in cells[known].itertuples(index=False, name=None)
+    ]
 
 
 def by_repetition(

@@ -1,86 +1,73 @@
-"""When a statement about a number holds, when it does not, and when that cannot be told."""
+"""Rules that a number must keep for a claim about it to be supported."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
+
+import numpy as np
+from scipy.special import stdtr
 
 from analysis.statistics.estimates import Estimate
-from analysis.statistics.verdicts import Equality, equality
+from analysis.statistics.verdicts import Bounds, Verdict, margin_bounds, verdict_within
 
-
-class Verdict(StrEnum):
-    """What the numbers say of a claim."""
-
-    HOLDS = "holds"
-    DOES_NOT_HOLD = "does not hold"
-    CANNOT_BE_TOLD = "cannot be told"
-
-
-_OF_EQUALITY = {
-    Equality.EQUAL: Verdict.HOLDS,
-    Equality.DIFFERENT: Verdict.DOES_NOT_HOLD,
-    Equality.CANNOT_BE_TOLD: Verdict.CANNOT_BE_TOLD,
-}
+__all__ = ["Rule", "Verdict", "at_least", "at_most", "equal_to"]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What must be true of a number.
+    """A range that a number must lie in.
 
     Attributes
     ----------
     text : str
         Such as ``at least 0.92``.
-    judge : callable
-        The verdict on an estimate whose error is known.
+    allowed : tuple of float
+        The least and the most that the number may be.
     """
 
     text: str
-    judge: Callable[[Estimate], Verdict]
+    allowed: Bounds
 
     def verdict(self, estimate: Estimate) -> Verdict:
-        """Judge an estimate; without repetitions nothing can be told."""
+        """Judge an estimate; a number without a known error leaves the claim undecided."""
         if not math.isfinite(estimate.value) or not math.isfinite(estimate.error):
-            return Verdict.CANNOT_BE_TOLD
-        return self.judge(estimate)
+            return Verdict.UNDECIDED
+        return verdict_within(estimate.interval(), self.allowed)
+
+    def p_value(self, estimate: Estimate) -> float:
+        """Return how probable so clear a result is if the truth lies on the edge of the range.
+
+        The one-sided p value of Student's t against the edge that decides: of a number in the range
+        the nearer edge (two one-sided tests), of one outside the edge that it lies beyond.
+
+        Returns
+        -------
+        float
+            NaN where the error of the number is not known or 0.
+        """
+        if not (math.isfinite(estimate.value) and estimate.error > 0):
+            return math.nan
+        value, edges = estimate.value, np.array(self.allowed)
+        if estimate.is_ratio:
+            value, edges = math.log(value), np.log(np.maximum(edges, 0))
+        least, most = (edges - value) / estimate.error
+        inside = least <= 0 <= most
+        distance = min(-least, most) if inside else max(least, -most)
+        return float(stdtr(estimate.freedom, -distance))
 
 
 def at_least(least: float) -> Rule:
-    """Hold where the whole confidence interval is not below `least`."""
-
-    def judge(estimate: Estimate) -> Verdict:
-        low, high = estimate.interval()
-        return _of(low >= least, high < least)
-
-    return Rule(f"at least {least:g}", judge)
+    """Require that the number is not below `least`."""
+    return Rule(f"at least {least:g}", (least, math.inf))
 
 
 def at_most(most: float) -> Rule:
-    """Hold where the whole confidence interval is not above `most`."""
-
-    def judge(estimate: Estimate) -> Verdict:
-        low, high = estimate.interval()
-        return _of(high <= most, low > most)
-
-    return Rule(f"at most {most:g}", judge)
+    """Require that the number is not above `most`."""
+    return Rule(f"at most {most:g}", (-math.inf, most))
 
 
 def equal_to(target: float, margin: float) -> Rule:
-    """Hold where the number equals `target` within `margin`, a fraction of it.
-
-    It does not hold where the number is different (`analysis.statistics.verdicts`).
-    """
-
-    def judge(estimate: Estimate) -> Verdict:
-        return _OF_EQUALITY[equality(estimate, target, margin)]
-
-    return Rule(f"{target:g} within {100 * margin:g}\N{NO-BREAK SPACE}%", judge)
-
-
-def _of(holds: bool, fails: bool) -> Verdict:
-    if holds:
-        return Verdict.HOLDS
-    return Verdict.DOES_NOT_HOLD if fails else Verdict.CANNOT_BE_TOLD
+    """Require that the number equals `target` within `margin`, a fraction of the target."""
+    text = f"{target:g} within {100 * margin:g}\N{NO-BREAK SPACE}%"
+    return Rule(text, margin_bounds(target, margin))

@@ -279,10 +279,11 @@ def table(
 def answer(claims: Sequence[Claim], name: str) -> ShownTable:
     """Show the claims of a chapter: what they are about, what was measured, and the verdicts."""
     caption = (
-        "Claims, what was measured with 95 % confidence intervals, and what that must be for the "
-        "claim to hold."
+        "Findings and, after them, validity checks, which hold by construction if the experiment "
+        "was made as described: the measured number with its 95 % confidence interval, the range "
+        "that supports the claim, and the verdict."
     )
-    columns = ["section", "claim", "quantity", "measured", "holds_if", "verdict"]
+    columns = ["section", "kind", "claim", "quantity", "measured", "supported_if", "verdict"]
     return table(claims_table(claims)[columns], name, caption)
 
 

@@ -74,14 +74,14 @@ def verify(name: str) -> None:
 
 
 @click.argument("name")
-@click.option("--against", metavar="OTHER", help="Tell only where campaign OTHER says otherwise.")
+@click.option("--against", metavar="OTHER", help="Show only claims with another verdict in OTHER.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every number and interval.")
 def claims(name: str, against: str | None, as_json: bool) -> None:
-    """Hold the report's claims against the numbers of campaign NAME.
+    """Show which of the report's claims the numbers of campaign NAME support.
 
-    A claim holds, does not hold, or cannot be told: no such runs, too few repetitions, or an
-    interval too wide. Each is told with its number, the 95 % interval and what it is held to; one
-    of a limit that does not hold also with what limits instead.
+    A claim is supported, refuted or undecided; it is undecided without such runs, with too few
+    repetitions, or if its interval is too wide. Each claim is shown with its number, the 95 %
+    confidence interval and the range that supports it, findings before validity checks.
     With --against the exit status is 1 if any verdict differs.
     """
     own = claims_of(campaign_dir(name))

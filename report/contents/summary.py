@@ -1,4 +1,4 @@
-"""The report's first page: what a campaign has found, as claims held against its numbers."""
+"""The report's first page: the findings and validity checks of a campaign, each with its number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.claims.claim import Claim, claims_table
+from analysis.claims.claim import Claim, Kind, claims_table, doubtful_findings
 from analysis.claims.rules import Verdict
 from analysis.figures import present
 from analysis.text.formatting import MISSING
@@ -16,21 +16,81 @@ from report.contents.notebook import Prose, Section, Table
 
 PATH = Path("index.ipynb")
 LETTER = "S"
-NAME = "98-claims"
-COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Held to", "verdict", "evidence"]
+NAMES = {Kind.FINDING: "98-claims", Kind.VALIDITY: "98-checks"}
+CAPTIONS = {
+    Kind.FINDING: "Findings: the measured number with its 95 % confidence interval, the range that "
+    "supports the statement, and the verdict.",
+    Kind.VALIDITY: "Validity checks: the measured number with its 95 % confidence interval, the "
+    "range that is expected, and the verdict.",
+}
+COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "supported if", "verdict", "evidence"]
 
 
 def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
-    """Write the summary of a campaign: how many claims hold, and each with its number.
+    """Write the summary of a campaign: first its findings, then the validity checks.
 
     Parameters
     ----------
     chapters : sequence of Section
         Those that hold the claims' evidence; what is not in them is not linked.
     """
-    holds, fails, unknown = (
-        sum(claim.verdict == verdict for claim in claims) for verdict in Verdict
+    kinds = {
+        part.name: type(part).__name__
+        for chapter in chapters
+        for part in chapter.parts
+        if not isinstance(part, Prose)
+    }
+    parts: list[Prose | Table] = []
+    for number, kind in enumerate(Kind, start=1):
+        own = [claim for claim in claims if claim.kind == kind]
+        told, lacking = _measured(own)
+        rows = pd.DataFrame([_row(alike, kinds) for alike in told.values()], columns=COLUMNS)
+        shown = present.table(rows, NAMES[kind], CAPTIONS[kind])
+        parts.append(Prose(len(parts) + 1, _TEXTS[kind](own) + _left_out(lacking)))
+        parts.append(Table(number, NAMES[kind], shown.caption, shown.markdown()))
+    return Section(PATH, LETTER, tuple(parts))
+
+
+def _findings_text(claims: Sequence[Claim]) -> str:
+    doubtful, staying = doubtful_findings(claims)
+    text = (
+        f"# {LETTER} What was found\n\n"
+        f"A finding is a statement whose outcome was open before the campaign. {_counted(claims)} "
+        "A finding is supported if the whole 95 % confidence interval of its number lies in the "
+        "range that the statement allows, refuted if the whole interval lies outside, and "
+        "undecided otherwise or if nothing was measured. "
+        "Among many findings some are decided by chance. The procedure of Benjamini and Hochberg, "
+        f"which limits the share of wrong ones to 5 %, confirms {staying} of "
+        f"{staying + len(doubtful)} decided findings that have an interval"
     )
+    if doubtful:
+        listed = "; ".join(f"{claim.section}: {claim.statement}" for claim in doubtful)
+        return f"{text}. Not confirmed: {listed} "
+    return f"{text}. "
+
+
+def _checks_text(claims: Sequence[Claim]) -> str:
+    return (
+        "## Validity checks\n\n"
+        "A validity check holds by construction if the experiment was made as described: laws, "
+        "emulated links, processors with time left, arithmetic of printed numbers, cells to which "
+        f"a model was fitted. {_counted(claims)} "
+    )
+
+
+_TEXTS = {Kind.FINDING: _findings_text, Kind.VALIDITY: _checks_text}
+
+
+def _counted(claims: Sequence[Claim]) -> str:
+    counts = [sum(claim.verdict == verdict for claim in claims) for verdict in Verdict]
+    supported, refuted, undecided = counts
+    return (
+        f"Of {len(claims)}, {supported} are supported, {refuted} refuted and {undecided} undecided."
+    )
+
+
+def _measured(claims: Sequence[Claim]) -> tuple[dict[str, list[Claim]], list[Claim]]:
+    """Return by statement the claims about measured sections, and the other claims."""
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
         groups.setdefault(claim.statement, []).append(claim)
@@ -40,40 +100,20 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
         for statement, alike in groups.items()
         if not measured.isdisjoint(claim.section for claim in alike)
     }
-    lacking = [claim for claim in claims if claim.statement not in told]
-    text = (
-        f"# {LETTER} What was found\n\n"
-        f"{len(claims)} claims, the same whatever a campaign measures: {holds} hold, of {fails} "
-        f"the contrary was found, {unknown} cannot be told. Each is judged by the 95 % confidence "
-        "interval of its number; where this is too wide, or where nothing was measured, it cannot "
-        f"be told. {_left_out(lacking)}The chapters say what each number is."
-    )
-    kinds = {
-        part.name: type(part).__name__
-        for chapter in chapters
-        for part in chapter.parts
-        if not isinstance(part, Prose)
-    }
-    rows = pd.DataFrame([_row(alike, kinds) for alike in told.values()], columns=COLUMNS)
-    shown = present.table(
-        rows,
-        NAME,
-        "Claims, what was measured with 95 % confidence intervals, and what they are held to.",
-    )
-    return Section(PATH, LETTER, (Prose(1, text), Table(1, NAME, shown.caption, shown.markdown())))
+    return told, [claim for claim in claims if claim.statement not in told]
 
 
 def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
-    """Return one line for a claim; of one that several chapters make, how often it holds."""
+    """Return one line for a claim; for one of several chapters, how often it is supported."""
     row = claims_table(alike).iloc[0]
     first = alike[0]
     evidence = f"[{kinds[first.see]}](#{first.see})" if first.see in kinds else MISSING
     if len(alike) == 1:
         section, measured, verdict = first.section, row["measured"], first.told
     else:
-        held = sum(claim.verdict == Verdict.HOLDS for claim in alike)
+        held = sum(claim.verdict == Verdict.SUPPORTED for claim in alike)
         section, measured, evidence = "each", "see chapters", MISSING
-        verdict = f"{held} of {len(alike)} hold"
+        verdict = f"{held} of {len(alike)} supported"
     values = section, first.statement, measured, first.rule.text, verdict, evidence
     return dict(zip(COLUMNS, values, strict=True))
 

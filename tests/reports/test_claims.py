@@ -31,13 +31,13 @@ def test_claims_of_the_reference_are_printed():
 def test_campaigns_that_differ_are_told_by_the_exit_status(campaign):
     result = claims(campaign, "--against", "reference")
     assert result.exit_code == 1
-    assert "reference: holds\n" in result.output
+    assert "reference: supported\n" in result.output
 
 
 def test_a_campaign_agrees_with_itself(campaign):
     found = json.loads(claims(campaign, "--json").output)
     assert len(found) > 10
-    assert {claim["verdict"] for claim in found} <= {"holds", "does not hold", "cannot be told"}
+    assert {claim["verdict"] for claim in found} <= {"supported", "refuted", "undecided"}
     same = claims(campaign, "--against", campaign)
     assert same.exit_code == 0
     assert f"{len(found)} of {len(found)} claims have the same verdict" in same.output

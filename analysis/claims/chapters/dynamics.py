@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from analysis.claims.claim import Kind
 from analysis.claims.findings import SAME, Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.sections.dynamics import (
@@ -71,6 +72,7 @@ def _steady(found: Findings, runs: list[tuple[pd.Series, Tables]]) -> None:
         measured=mean_of(both["jobs_per_client"].tolist()),
         holds=equal_to(1, SAME),
         see="08-1-trace",
+        kind=Kind.VALIDITY,
     )
     found.check(
         "8",

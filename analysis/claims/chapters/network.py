@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.claims.claim import Kind
 from analysis.claims.findings import SAME, Findings
 from analysis.claims.rules import at_most, equal_to
 from analysis.laws.bottlenecks import ROLES
@@ -36,6 +37,7 @@ def _links(found: Findings, links: pd.DataFrame) -> None:
         measured=mean_of(shares),
         holds=equal_to(_PAYLOAD, SAME),
         see="00-1-network",
+        kind=Kind.VALIDITY,
     )
     found.check(
         "0",
@@ -44,6 +46,7 @@ def _links(found: Findings, links: pd.DataFrame) -> None:
         measured=mean_of(of_schmid),
         holds=equal_to(1, 2 * SAME),
         see="00-2-roles",
+        kind=Kind.VALIDITY,
     )
 
 
@@ -64,6 +67,7 @@ def _round_trips(found: Findings, pings: pd.DataFrame) -> None:
         measured=mean_of(delays),
         holds=at_most(_FARTHER),
         see="00-1-network",
+        kind=Kind.VALIDITY,
     )
     found.check(
         "0",
@@ -72,6 +76,7 @@ def _round_trips(found: Findings, pings: pd.DataFrame) -> None:
         measured=mean_of(farther),
         holds=at_most(_FARTHER),
         see="00-1-network",
+        kind=Kind.VALIDITY,
     )
     found.check(
         "0",
@@ -80,6 +85,7 @@ def _round_trips(found: Findings, pings: pd.DataFrame) -> None:
         measured=exact(lost),
         holds=at_most(0),
         see="00-2-roles",
+        kind=Kind.VALIDITY,
     )
 
 

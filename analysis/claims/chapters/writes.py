@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 
+from analysis.claims.claim import Kind
 from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio, whole_repetitions
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.laws.limits import LATE, at_load, late_server, lateness, server_times
@@ -69,6 +70,7 @@ def _each_server(found: Findings) -> None:
         holds=at_most(LATE),
         see="04-2-servers",
         instead=partial(late_server, servers),
+        kind=Kind.VALIDITY,
     )
 
 

@@ -19,7 +19,8 @@ from analysis.tables.held import held_sections, held_tables
 THROUGHPUT = "client_throughput_ops_per_s"
 _SYSTEM = {"num_middlewares": "middlewares", "num_servers": "servers"}
 _KEY = [*_SYSTEM.values(), "workers", "num_clients"]
-_COLUMNS = ["study", "place", *_KEY, "at_once", "published", "measured", "ci_low", "ci_high"]
+_COLUMNS = ["study", "place", *_KEY, "at_once", "fitted"]
+_COLUMNS += ["published", "measured", "ci_low", "ci_high"]
 
 
 def sets_on_the_lab(data: Path) -> pd.DataFrame:
@@ -35,9 +36,9 @@ def sets_on_the_lab(data: Path) -> pd.DataFrame:
     pandas.DataFrame
         One row per published cell that was measured: `study`, `place`, `middlewares`, `servers`,
         `workers`, `num_clients`, `at_once` (how many sets can be at the servers: one of each
-        worker, or of each client without middleware), `published`, `measured`, `ci_low`, `ci_high`
-        (op/s, 95 % intervals of ours), and `ratio`, ours over the study's. Empty where no campaign
-        stands.
+        worker, or of each client without middleware), `fitted` (whether the study's emulated
+        machine was fitted to the cell), `published`, `measured`, `ci_low`, `ci_high` (op/s, 95 %
+        intervals of ours), and `ratio`, ours over the study's. Empty where no campaign stands.
     """
     printed = set_cells()
     parts = []
@@ -50,6 +51,7 @@ def sets_on_the_lab(data: Path) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True)
     workers = table["middlewares"] * table["workers"]
     table["at_once"] = table["num_clients"].where(workers == 0, workers)
+    table["fitted"] = table["middlewares"] > 0  # as `topologies.fitted_machines` has it
     named = table[_COLUMNS].assign(study=table["study"].map(study_name))
     return named.assign(ratio=table["measured"] / table["published"])
 
@@ -75,8 +77,9 @@ def _main() -> None:
     if beside.empty:
         sys.exit(f"no campaign of a study in {DATA}: see examples/studies-machines/README.md")
     print(beside.round(2).to_string(index=False))
-    for study, ratios in beside.groupby("study")["ratio"]:
-        print(f"{study}: {near(ratios).sum()} of {len(ratios)} cells within 10 %")
+    for (study, fitted), ratios in beside.groupby(["study", "fitted"])["ratio"]:
+        kind = "fitted" if fitted else "other"
+        print(f"{study}: {near(ratios).sum()} of {len(ratios)} {kind} cells within 10 %")
 
 
 if __name__ == "__main__":

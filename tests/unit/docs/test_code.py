@@ -99,7 +99,7 @@ def measured(ratio):
 
 
 @pytest.mark.parametrize(
-    ("ratio", "verdict"), [(small_over_large(), "holds"), (1.0, "does not hold")]
+    ("ratio", "verdict"), [(small_over_large(), "supported"), (1.0, "refuted")]
 )
 def test_the_claim_of_the_tutorial(monkeypatch, capsys, ratio, verdict):
     monkeypatch.setattr(held, "held_tables", lambda *_: measured(ratio))

@@ -52,17 +52,17 @@ def verdicts(measured: Measured | None) -> list[Verdict]:
 
 
 def test_regimes_that_keep_themselves_up_are_found():
-    assert verdicts(campaign(long_ms=1.1)) == [Verdict.HOLDS] * 3
+    assert verdicts(campaign(long_ms=1.1)) == [Verdict.SUPPORTED] * 3
 
 
 def test_workers_that_are_as_fast_behind_a_long_queue_do_not_explain_it():
-    assert verdicts(campaign(long_ms=0.9))[2] == Verdict.DOES_NOT_HOLD
+    assert verdicts(campaign(long_ms=0.9))[2] == Verdict.REFUTED
 
 
 def test_queues_that_grow_later_are_not_of_the_beginning():
-    assert verdicts(campaign(long_ms=1.1, begin=0.0))[0] == Verdict.DOES_NOT_HOLD
+    assert verdicts(campaign(long_ms=1.1, begin=0.0))[0] == Verdict.REFUTED
 
 
 @pytest.mark.parametrize("measured", [None, campaign(long_ms=1.1, queues=(2.0, 3.0, 2.5))])
 def test_without_two_regimes_it_cannot_be_told(measured):
-    assert verdicts(measured) == [Verdict.CANNOT_BE_TOLD] * 3
+    assert verdicts(measured) == [Verdict.UNDECIDED] * 3

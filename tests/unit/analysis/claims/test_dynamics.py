@@ -24,21 +24,21 @@ def verdict(tables, begin):
 
 
 def test_a_drift_a_missed_pause_and_a_fall_without_cause_are_seen(tables):
-    assert verdict(tables, "Throughput does not drift") == Verdict.HOLDS
+    assert verdict(tables, "Throughput does not drift") == Verdict.SUPPORTED
     windows = tables.windows.copy()
     windows["throughput_ops_per_s"] *= 1 + windows["second_s"] / 5000
     drifting = dataclasses.replace(tables, windows=windows)
-    assert verdict(drifting, "Throughput does not drift") == Verdict.DOES_NOT_HOLD
+    assert verdict(drifting, "Throughput does not drift") == Verdict.REFUTED
 
     pauses = tables.pauses.assign(start_s=tables.pauses["start_s"] + 100)
     missed = dataclasses.replace(tables, pauses=pauses)
-    assert verdict(missed, "Every pause is found") == Verdict.DOES_NOT_HOLD
+    assert verdict(missed, "Every pause is found") == Verdict.REFUTED
 
     quiet = dataclasses.replace(tables, servers=tables.servers.assign(response_time_max_ms=1.0))
-    assert verdict(quiet, "No fall of throughput") == Verdict.DOES_NOT_HOLD
+    assert verdict(quiet, "No fall of throughput") == Verdict.REFUTED
 
 
 def test_two_hours_are_told_only_by_a_run_that_long(tables):
-    assert verdict(tables, "Nor does it in two hours") == Verdict.HOLDS
+    assert verdict(tables, "Nor does it in two hours") == Verdict.SUPPORTED
     short = dataclasses.replace(tables, runs=tables.runs.assign(stable_s=7199))
-    assert verdict(short, "Nor does it in two hours") == Verdict.CANNOT_BE_TOLD
+    assert verdict(short, "Nor does it in two hours") == Verdict.UNDECIDED

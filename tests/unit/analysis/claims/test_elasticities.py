@@ -50,22 +50,22 @@ def verdicts(own):
 
 def test_claims_hold_where_rates_sum_to_1_and_the_model_is_near():
     claims = verdicts(study(TRUTH, {**TRUTH, DELAY: 0.35}, links={"servers": 0.9}))
-    assert {claim.verdict for claim in claims.values()} == {Verdict.HOLDS}
+    assert {claim.verdict for claim in claims.values()} == {Verdict.SUPPORTED}
     assert claims[SUM].estimate.value == pytest.approx(1, abs=0.03)
     assert claims[BUSIEST].estimate.value == pytest.approx(0.3, abs=0.03)
 
 
 def test_a_rate_that_was_not_changed_lacks_in_the_sum():
     lacking = {name: power for name, power in TRUTH.items() if name != DELAY}
-    assert verdicts(study(lacking))[SUM].verdict == Verdict.DOES_NOT_HOLD
+    assert verdicts(study(lacking))[SUM].verdict == Verdict.REFUTED
 
 
 def test_the_busiest_resource_need_not_be_the_one_that_helps():
     claims = verdicts(study(TRUTH, dict.fromkeys(TRUTH, 0.9), cpu=80.0))
-    assert claims[BUSIEST].verdict == claims[MODEL].verdict == Verdict.DOES_NOT_HOLD
+    assert claims[BUSIEST].verdict == claims[MODEL].verdict == Verdict.REFUTED
     assert claims[BUSIEST].estimate.value == pytest.approx(0.1 - 0.6, abs=0.03)
 
 
 def test_without_a_model_or_a_study_nothing_can_be_told():
-    assert verdicts(study(TRUTH))[MODEL].verdict == Verdict.CANNOT_BE_TOLD
-    assert {claim.verdict for claim in verdicts(None).values()} == {Verdict.CANNOT_BE_TOLD}
+    assert verdicts(study(TRUTH))[MODEL].verdict == Verdict.UNDECIDED
+    assert {claim.verdict for claim in verdicts(None).values()} == {Verdict.UNDECIDED}

@@ -22,7 +22,7 @@ def of_link(tables, role="middlewares", **where):
 
 def test_a_limit_that_does_not_hold_is_told_with_what_limits_instead():
     claim = of_link(made_up(quotas={"servers": 0.98}), workload="set", workers=8)
-    assert claim.told == "does not hold: servers' CPUs 0.98 of their quota"
+    assert claim.told == "refuted: servers' CPUs 0.98 of their quota"
     assert claim.to_dict()["instead"] == claim.instead
     assert claims_table([claim])["verdict"].tolist() == [claim.told]
 
@@ -31,16 +31,16 @@ def test_a_limit_that_does_not_hold_is_told_with_what_limits_instead():
 def test_a_limit_that_holds_or_cannot_be_told_has_none(tables):
     claim = of_link(tables)
     assert claim.instead == ""
-    assert claim.told == str(claim.verdict) != str(Verdict.DOES_NOT_HOLD)
+    assert claim.told == str(claim.verdict) != str(Verdict.REFUTED)
 
 
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ([], "cannot be told"),
-        ([1.0], "cannot be told: no repetitions"),
-        ([0.7, 1.0, 1.3], "cannot be told: the interval is too wide"),
-        ([0.99, 1.0, 1.01], "holds"),
+        ([], "undecided"),
+        ([1.0], "undecided: no repetitions"),
+        ([0.7, 1.0, 1.3], "undecided: the interval is too wide"),
+        ([0.99, 1.0, 1.01], "supported"),
     ],
 )
 def test_what_cannot_be_told_says_why(values, told):
@@ -59,11 +59,11 @@ def test_what_cannot_be_told_says_why(values, told):
 def test_a_quota_is_a_machine_of_its_own():
     found = Findings({"4.1": made_up(quotas={"clients": 0.97})})
     found.processors("4.1", see="04-2-limits")
-    assert found.claims[0].told == "does not hold: c1's CPU 0.97 busy"
+    assert found.claims[0].told == "refuted: c1's CPU 0.97 busy"
 
 
 @pytest.mark.parametrize(
-    ("far", "told"), [({}, "holds"), ({"s3": 4.0}, "does not hold: s3 answers after 4.00 ms")]
+    ("far", "told"), [({}, "supported"), ({"s3": 4.0}, "refuted: s3 answers after 4.00 ms")]
 )
 def test_a_far_server_is_named(far, told):
     found = Findings({"4.1": made_up(far=far)})
@@ -82,8 +82,8 @@ def test_what_three_servers_cost_is_said_of_equal_loads_only(least_clients, is_t
     writes.check(found)
     (lone,) = [c for c in found.claims if c.statement.startswith("Waiting for the slowest")]
     (full,) = [c for c in found.claims if c.statement.startswith("Three servers take fewer")]
-    assert (lone.verdict is not Verdict.CANNOT_BE_TOLD) == is_told
-    assert full.verdict is not Verdict.CANNOT_BE_TOLD
+    assert (lone.verdict is not Verdict.UNDECIDED) == is_told
+    assert full.verdict is not Verdict.UNDECIDED
 
 
 def test_what_claims_ask_for_is_told_whether_or_not_it_is_held():

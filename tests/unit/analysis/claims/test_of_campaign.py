@@ -11,7 +11,7 @@ from analysis.claims.rules import Verdict
 from analysis.paths import PROJECT, REFERENCE
 from tests.helpers.black_box import as_black_box
 
-LONGEST_STATEMENT = 62  # characters: the page of claims has a line for each
+LONGEST_STATEMENT = 120  # characters: two lines on the page of claims
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def test_every_claim_leads_to_a_figure_or_table_of_its_chapter(claims):
 
 def test_a_slower_server_changes_verdicts_and_no_statement(monkeypatch):
     claims = of_chapters(2)
-    assert of(claims, "2.1", "One server: its link limits gets").verdict == Verdict.HOLDS
-    assert of(claims, "2.2", "Two servers give").verdict == Verdict.HOLDS
+    assert of(claims, "2.1", "One server: its link limits gets").verdict == Verdict.SUPPORTED
+    assert of(claims, "2.2", "Two servers give").verdict == Verdict.SUPPORTED
     read = of_campaign.held_tables
 
     def slowed(folder, *sections):
@@ -63,8 +63,8 @@ def test_a_slower_server_changes_verdicts_and_no_statement(monkeypatch):
     monkeypatch.setattr(of_campaign, "held_tables", slowed)
     changed = of_chapters(2)
     assert [claim.statement for claim in changed] == [claim.statement for claim in claims]
-    assert of(changed, "2.1", "One server: its link").verdict == Verdict.DOES_NOT_HOLD
-    assert of(changed, "2.2", "Two servers give").verdict == Verdict.DOES_NOT_HOLD
+    assert of(changed, "2.1", "One server: its link").verdict == Verdict.REFUTED
+    assert of(changed, "2.2", "Two servers give").verdict == Verdict.REFUTED
 
 
 def test_claims_about_a_black_box_are_the_same_and_of_what_can_be_told(claims, monkeypatch):
@@ -76,12 +76,12 @@ def test_claims_about_a_black_box_are_the_same_and_of_what_can_be_told(claims, m
         (c.section, c.see) for c in claims if int(c.section.partition(".")[0]) in asked
     ]
     for section, begin, verdict in (
-        ("2.1", "One server: its link", Verdict.HOLDS),
-        ("5.1", "Cut up, gets of nine keys are", Verdict.CANNOT_BE_TOLD),
-        ("5.1", "Cut up, gets of nine keys fill", Verdict.CANNOT_BE_TOLD),
+        ("2.1", "One server: its link", Verdict.SUPPORTED),
+        ("5.1", "Cut up, gets of nine keys are", Verdict.UNDECIDED),
+        ("5.1", "Cut up, gets of nine keys fill", Verdict.UNDECIDED),
     ):
         assert of(told, section, begin).verdict == verdict, begin
 
 
 def test_claims_of_sections_that_were_not_measured_cannot_be_told(claims):
-    assert {claim.verdict for claim in claims} == {Verdict.CANNOT_BE_TOLD}
+    assert {claim.verdict for claim in claims} == {Verdict.UNDECIDED}
