@@ -113,7 +113,11 @@ def test_damaged_manifest_and_run_without_one_are_found(campaign):
         ('"clients_per_thread": 8', '"clients_per_thread": 9', "says that it is 3.1/workload=get_"),
         ('"repetition": 1', '"repetition": 2', "says that it is 3.1/"),
         ('"status": "rejected"', '"status": "rejectee"', "status must be one of accepted"),
-        ('"client_throughput_ops_per_s": ', '"client_throughput_ops_per_s": 1', "results was"),
+        (
+            '"client_throughput_ops_per_s": ',
+            '"client_throughput_ops_per_s": 1',
+            "results: client_throughput_ops_per_s was",
+        ),
     ],
 )
 def test_altered_manifest_is_found_whatever_it_says(campaign, old, new, detail):
