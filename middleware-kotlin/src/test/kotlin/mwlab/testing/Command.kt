@@ -33,7 +33,7 @@ class Command(vararg arguments: String, javaOption: String? = null) : AutoClosea
     fun terminate() = process.toHandle().destroy()
 
     fun awaitExit(): Int {
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "still running")
+        assertTrue(process.waitFor(10, TimeUnit.MINUTES), "still running")
         return process.exitValue()
     }
 
