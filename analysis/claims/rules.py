@@ -50,7 +50,8 @@ class Rule:
             return math.nan
         value, edges = estimate.value, np.array(self.allowed)
         if estimate.is_ratio:
-            value, edges = math.log(value), np.log(np.maximum(edges, 0))
+            with np.errstate(divide="ignore"):  # no ratio is below 0
+                value, edges = math.log(value), np.log(np.maximum(edges, 0))
         least, most = (edges - value) / estimate.error
         inside = least <= 0 <= most
         distance = min(-least, most) if inside else max(least, -most)

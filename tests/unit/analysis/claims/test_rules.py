@@ -1,9 +1,12 @@
 """Verdicts depend on the interval, never on the value alone."""
 
+import numpy as np
 import pytest
+from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
 
 from analysis.claims.rules import Verdict, at_least, at_most, equal_to
-from analysis.statistics.estimates import mean_of
+from analysis.statistics.estimates import mean_of, ratio_of
 
 HOLDS, FAILS, UNKNOWN = Verdict
 
@@ -29,6 +32,23 @@ HOLDS, FAILS, UNKNOWN = Verdict
 )
 def test_verdicts(rule, values, verdict):
     assert rule.verdict(mean_of(values)) == verdict
+
+
+def test_p_values_are_those_of_one_sided_t_tests():
+    values = [0.95, 0.97, 0.96, 0.99]
+    above = stats.ttest_1samp(values, 0.9, alternative="greater").pvalue
+    assert at_least(0.9).p_value(mean_of(values)) == pytest.approx(above)
+    assert at_most(0.9).p_value(mean_of(values)) == pytest.approx(above)  # refuted as clearly
+    both = DescrStatsW(values).ttost_mean(0.9, 1.1)[0]  # two one-sided tests
+    assert equal_to(1, 0.1).p_value(mean_of(values)) == pytest.approx(both)
+    assert np.isnan(at_least(0.9).p_value(mean_of([1.0])))
+
+
+def test_p_values_of_ratios_are_of_their_logarithms():
+    ratio = ratio_of([1.9, 2.0, 2.1], [1.0, 1.0, 1.0])
+    quantile = np.log(ratio.value / 1.5) / ratio.error
+    assert at_least(1.5).p_value(ratio) == pytest.approx(stats.t.sf(quantile, ratio.freedom))
+    assert at_most(3).p_value(ratio) < 0.01
 
 
 def test_rules_say_what_they_ask():
