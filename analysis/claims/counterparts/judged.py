@@ -17,6 +17,7 @@ from analysis.published.printed import study_name
 from analysis.sections.summary import NEAR_PUBLISHED
 from analysis.text.formatting import MISSING
 
+_PREDICTS = "10: "  # chapter whose claims predict the size of differences
 NOT_MEASURED = "this campaign holds no runs of it"
 _OWN = "from the study's own numbers"
 _DISAGREEMENTS = "of what table 10-disagreements names"
@@ -26,7 +27,8 @@ class Counterpart(StrEnum):
     """What became of a table or figure of a study."""
 
     REPRODUCED = f"reproduced within {100 * NEAR_PUBLISHED:g}\N{NO-BREAK SPACE}%"
-    DIFFERS = "differs, because"
+    DIFFERS = "differs, explained:"
+    UNEXPLAINED = "differs, unexplained; of ours:"
     CANNOT = "cannot be compared because"
 
 
@@ -34,7 +36,10 @@ def judged_counterparts(campaign_dir: Path) -> pd.DataFrame:
     """Judge every table and figure that `listed_counterparts` has.
 
     It is reproduced if all its numbers that can be compared are within `NEAR_PUBLISHED` of ours.
-    What a study derives from its own printed numbers is reproduced if it follows from them.
+    What a study derives from its own printed numbers is reproduced if it follows from them. A
+    difference is explained if a claim predicts its direction and size, which only claims of chapter
+    10 do: with the study's processors the lab reaches its numbers. Claims about the limit of ours
+    do not explain why a study measured something else.
 
     Parameters
     ----------
@@ -57,7 +62,7 @@ def judged_counterparts(campaign_dir: Path) -> pd.DataFrame:
     frames = {name: compared(name, campaign_dir) for name in listed["compare"].unique() if name}
     rows = [_judge(row, frames) for row in listed.to_dict("records")]
     table = pd.DataFrame(rows).astype({"numbers": "Int64", "near": "Int64"})
-    differs = table["verdict"] == Counterpart.DIFFERS
+    differs = table["verdict"].isin([Counterpart.DIFFERS, Counterpart.UNEXPLAINED])
     claims = _claims(campaign_dir, table.loc[differs, "reason"])
     reasons = table["reason"].where(~differs, table["reason"].map(lambda text: told(text, claims)))
     return table.assign(reason=reasons)
@@ -116,9 +121,14 @@ def _judge(row: Mapping[Hashable, Any], frames: Mapping[str, pd.DataFrame]) -> d
         "near": int(near.sum()),
         "ratio_from": own["ratio"].min(),
         "ratio_to": own["ratio"].max(),
-        "verdict": Counterpart.REPRODUCED if reproduced else Counterpart.DIFFERS,
+        "verdict": Counterpart.REPRODUCED if reproduced else _difference(row),
         "reason": good if reproduced else bad,
     }
+
+
+def _difference(row: Mapping[Hashable, Any]) -> Counterpart:
+    explained = row["compare"] == AGAIN or str(row["because"]).startswith(_PREDICTS)
+    return Counterpart.DIFFERS if explained else Counterpart.UNEXPLAINED
 
 
 def _selected(frame: pd.DataFrame, row: Mapping[Hashable, Any]) -> pd.DataFrame:
