@@ -23,7 +23,7 @@ CAPTIONS = {
     Kind.VALIDITY: "Validity checks: the measured number with its 95 % confidence interval, the "
     "range that is expected, and the verdict.",
 }
-COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "supported if", "verdict", "evidence"]
+COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Supported if", "verdict", "evidence"]
 
 
 def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
