@@ -158,8 +158,9 @@ def test_job_that_runs_on_after_a_silence_is_late(start, clock):
 
 
 def test_job_that_is_told_to_end_has_its_time_after_a_silence(start, clock):
-    trap = "trap 'sleep 0.3; exit 3' TERM; while :; do sleep 0.05; done"
+    trap = "trap 'sleep 0.3; exit 3' TERM; echo ready; while :; do sleep 0.05; done"
     job = start(f'sh -c "{trap}"')
+    job.wait_for_line("ready", timeout_s=60)
     job.connection = SilentConnection(clock, 100)
     assert job.stop(grace_s=60).exit_status == 3
 
