@@ -20,10 +20,11 @@ FALSE_DISCOVERIES = 0.05  # the share of decided findings that may be wrong
 
 
 class Kind(StrEnum):
-    """What a claim can teach.
+    """Kind of a claim: a finding or a validity check.
 
     The outcome of a finding was open. A validity check holds by construction if the experiment was
-    made as it is described: laws, emulated links, idle processors, arithmetic of printed numbers.
+    made as described. It is about a law, an emulated link, a processor with time left, the
+    arithmetic of printed numbers, or cells to which a model was fitted.
     """
 
     FINDING = "finding"

@@ -64,7 +64,7 @@ class Demands:
 
     @property
     def known(self) -> bool:
-        """Whether all demands are known and none is negative, which rejects the model."""
+        """True if all demands are known and none is negative; a negative one rejects the model."""
         times = [seconds for _, seconds in self.database_times]
         others = (self.network_delay, self.net_thread_time, self.worker_time, self.other_time)
         return bool(times) and all(seconds >= 0 for seconds in (*times, *others))
