@@ -17,19 +17,29 @@ sealed interface Request {
     /** The servers' answer has no end of its own, or there may be none: as to a meta command with the flag q. */
     val isQuiet: Boolean get() = false
 
-    /** Asks for a `cas` unique or compares with it, which each server counts for itself. */
-    val usesUnique: Boolean get() = false
+    /**
+     * Its answer has a meaning on one server only: it asks for a `cas` unique or compares with it, which each server counts for itself,
+     * or makes an item stale, after which each server asks one of its clients to renew it.
+     */
+    val needsOneServer: Boolean get() = false
 
     /** Whether the client waits for a reply; one that it does not wait for would be taken for that to its next request. */
     val wantsReply: Boolean get() = true
 
-    /** Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me. */
+    /**
+     * Reads any number of keys: get, gets, gat, gats, bget; or one key: mg, me.
+     *
+     * @property continues whether more of the line's keys follow in another request, so that its reply has no `END`.
+     * @property changesItems whether it also changes what it reads, or makes it: gat, gats, and mg with the flags N, R or T.
+     */
     class Retrieval(
         override val length: Int,
         val verb: Verb,
         override val keys: Keys,
         override val isQuiet: Boolean = false,
-        override val usesUnique: Boolean = false,
+        override val needsOneServer: Boolean = false,
+        val changesItems: Boolean = false,
+        val continues: Boolean = false,
     ) : Request
 
     /**
@@ -47,7 +57,7 @@ sealed interface Request {
         val replyEnd: Int,
         val noreply: Boolean = false,
         override val isQuiet: Boolean = false,
-        override val usesUnique: Boolean = false,
+        override val needsOneServer: Boolean = false,
         val refusal: String? = null,
     ) : Request {
         override val wantsReply: Boolean get() = !noreply
@@ -66,8 +76,12 @@ sealed interface Request {
      */
     class Refused(override val length: Int, val reply: String?) : Request
 
-    /** quit, or bytes after which memcached hangs up: the connection is closed without an answer. */
-    class HangUp(override val length: Int) : Request
+    /**
+     * quit, or bytes after which nothing more can be understood: the connection is closed.
+     *
+     * @property reply the error line, without its line end, that says why; null as far as memcached says nothing.
+     */
+    class HangUp(override val length: Int, val reply: String? = null) : Request
 }
 
 /**
@@ -75,12 +89,26 @@ sealed interface Request {
  *
  * @property areBase64 the bytes there stand for others, which are the key: the same one that a plain command may name.
  */
-class Keys(private val bounds: IntArray, val areBase64: Boolean = false) {
-    val count: Int get() = bounds.size / 2
+class Keys private constructor(
+    private val bounds: IntArray,
+    val areBase64: Boolean,
+    private val first: Int,
+    val count: Int,
+) {
+    constructor(bounds: IntArray, areBase64: Boolean = false) : this(bounds, areBase64, 0, bounds.size / 2)
 
-    fun start(index: Int): Int = bounds[2 * index]
+    /** Whether the line has more keys than these. */
+    val isPart: Boolean get() = 2 * count < bounds.size
 
-    fun end(index: Int): Int = bounds[2 * index + 1]
+    /** Where the first key of the line stands. */
+    val startOfAll: Int get() = bounds[0]
+
+    fun start(index: Int): Int = bounds[2 * (first + index)]
+
+    fun end(index: Int): Int = bounds[2 * (first + index) + 1]
+
+    /** Of the keys of a whole line, at most [most] from number [from] on. */
+    fun part(from: Int, most: Int) = Keys(bounds, areBase64, from, minOf(most, count - from))
 
     companion object {
         val NONE = Keys(IntArray(0))

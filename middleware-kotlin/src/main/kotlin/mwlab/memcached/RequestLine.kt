@@ -54,15 +54,22 @@ internal class RequestLine(
     private fun retrieval(verb: Verb, firstKey: Int): Request {
         if (count < 2) return refused(ERROR)
         if ((firstKey until count).any { tokens.length(it) > MAX_KEY_BYTES }) return refused(BAD_FORMAT)
-        val usesUnique = verb == Verb.GETS || verb == Verb.GATS
-        return Request.Retrieval(length, verb, keys(firstKey, count), usesUnique = usesUnique)
+        val needsOneServer = verb == Verb.GETS || verb == Verb.GATS
+        val changesItems = verb == Verb.GAT || verb == Verb.GATS
+        return Request.Retrieval(length, verb, keys(firstKey, count), false, needsOneServer, changesItems)
     }
 
     private fun metaRetrieval(verb: Verb): Request = when {
         count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
+
         tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
+
         namesLines(verb) -> refused(KEY_OF_LINES)
-        else -> Request.Retrieval(length, verb, key(verb), hasFlag('q', 2), usesUnique = hasFlag('c', 2))
+
+        else -> {
+            val changesItem = verb == Verb.MG && "NRT".any { hasFlag(it, 2) }
+            Request.Retrieval(length, verb, key(verb), hasFlag('q', 2), hasFlag('c', 2), changesItem)
+        }
     }
 
     private fun update(verb: Verb, words: IntRange): Request = when {
@@ -129,11 +136,12 @@ internal class RequestLine(
         val firstFlag = firstFlag(verb)
         val noreply = !verb.isMeta && isNoreply()
         if (noreply && verb != Verb.DELETE && isNoreplyTwice()) return refused(null)
-        val usesUnique = verb == Verb.CAS || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
+        val makesStale = verb == Verb.MD && hasFlag('I', firstFlag)
+        val needsOneServer = verb == Verb.CAS || makesStale || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
         val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
         val bytes = length + dataBytes
         val isQuiet = hasFlag('q', firstFlag) && refusal == null
-        return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, usesUnique, refusal)
+        return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, needsOneServer, refusal)
     }
 
     /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */

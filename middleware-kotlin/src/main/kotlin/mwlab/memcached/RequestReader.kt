@@ -10,6 +10,9 @@ import java.nio.ByteBuffer
  * What a server can check as well (numbers of incr or touch, flags of meta commands, the end of a data block) is left to it,
  * so that its answer is memcached's own. Not thread-safe: one reader per connection.
  *
+ * A get of very many keys comes as several requests for some of them each, of which only the last has a length: nobody else is kept
+ * waiting while one line is worked on. See [Request.Retrieval.continues] and [dropParts].
+ *
  * @param objection why a whole request in the buffer is refused, in the line that answers it; null: it is not.
  */
 class RequestReader(
@@ -26,8 +29,13 @@ class RequestReader(
     private var awaitingData: Request? = null
     private var isFirstByte = true
 
+    /** A line of very many keys, and how many of these have been returned. */
+    private var longLine: Request.Retrieval? = null
+    private var keysReturned = 0
+
     /** The request at the position of [buffer], or null if more bytes are needed. */
     fun next(buffer: ByteBuffer): Request? {
+        longLine?.let { return nextPart(it) }
         if (isBinary(buffer)) return Request.HangUp(buffer.remaining())
         skip(buffer)
         val request = awaitingData ?: nextLine(buffer) ?: return null
@@ -35,8 +43,23 @@ class RequestReader(
         return if (awaitingData == null) admitted(request, buffer) else null
     }
 
-    private fun admitted(request: Request, buffer: ByteBuffer): Request =
-        objection(request, buffer)?.let { Request.Refused(request.length, it.takeIf { request.wantsReply }) } ?: request
+    private fun admitted(request: Request, buffer: ByteBuffer): Request {
+        objection(request, buffer)?.let { return Request.Refused(request.length, it.takeIf { request.wantsReply }) }
+        if (request.keys.count <= MAX_KEYS || request !is Request.Retrieval) return request
+        keysReturned = 0
+        return nextPart(request)
+    }
+
+    private fun nextPart(line: Request.Retrieval): Request = with(line) {
+        val part = keys.part(keysReturned, MAX_KEYS)
+        keysReturned += part.count
+        val continues = keysReturned < keys.count
+        longLine = takeIf { continues }
+        Request.Retrieval(if (continues) 0 else length, verb, part, isQuiet, needsOneServer, changesItems, continues)
+    }
+
+    /** Gives up the keys of a line that are still to come; the length of that line, 0 if there is none. */
+    fun dropParts(): Int = (longLine?.length ?: 0).also { longLine = null }
 
     /**
      * Gives up the request whose data block is under way, because there is no room for it: what is left of it is read and
@@ -67,31 +90,42 @@ class RequestReader(
         val lineFeed = indexOfLineFeed(buffer, buffer.position() + scanned)
         if (lineFeed < 0) {
             scanned = buffer.remaining()
-            return if (isEndless(buffer)) Request.HangUp(buffer.remaining()) else null
+            return if (isTooLong(buffer, buffer.remaining())) hangUp(buffer) else null
         }
         scanned = 0
         val start = buffer.position()
+        if (isTooLong(buffer, lineFeed + 1 - start)) return hangUp(buffer)
         val end = if (lineFeed - start > 1 && buffer.get(lineFeed - 1) == CR) lineFeed - 1 else lineFeed
         tokens.split(buffer, start, end)
         val line = RequestLine(buffer, start, lineFeed + 1 - start, tokens, maxValueBytes, adminCommands)
         return line.parse().also { bytesToSkip = line.refusedBytes }
     }
 
-    /** Only gets may be long; of other lines memcached waits for 2048 bytes, then hangs up. */
-    private fun isEndless(buffer: ByteBuffer): Boolean {
-        if (buffer.remaining() <= MAX_LINE_BYTES) return false
+    /**
+     * Whether a line of [length] bytes so far is longer than any may be, however its bytes have come. Of other lines than gets,
+     * memcached, too, waits for 2048 bytes only.
+     */
+    private fun isTooLong(buffer: ByteBuffer, length: Int): Boolean {
+        if (length <= MAX_LINE_BYTES) return false
         var start = buffer.position()
         while (start < buffer.limit() && buffer.get(start) == SPACE) start++
-        val isGet =
-            startsWith(buffer, start, buffer.limit(), "get ") || startsWith(buffer, start, buffer.limit(), "gets ")
-        return !isGet || start - buffer.position() > MAX_INDENT_BYTES || buffer.remaining() > MAX_GET_LINE_BYTES
+        val isGet = GETS.any { startsWith(buffer, start, buffer.limit(), it) }
+        return !isGet || start - buffer.position() > MAX_INDENT_BYTES || length > MAX_GET_LINE_BYTES
     }
+
+    /** What stands behind such a line need not be a command: it may be data that belongs to it. */
+    private fun hangUp(buffer: ByteBuffer) = Request.HangUp(buffer.remaining(), TOO_LONG)
 
     private companion object {
         const val BINARY = 0x80.toByte()
         const val MAX_LINE_BYTES = 2048
         const val MAX_INDENT_BYTES = 100
         const val MAX_GET_LINE_BYTES = 1 shl 20
+        const val TOO_LONG = "CLIENT_ERROR line too long"
+        val GETS = listOf("get ", "gets ", "gat ", "gats ")
+
+        /** Keys of one request: their values are asked for and told before others of the line are looked at. */
+        const val MAX_KEYS = 1024
         const val OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
     }
 }

@@ -17,7 +17,7 @@ private const val EXIT_SIGNAL = 128
 /** Set where it is started to archive the classes that a start needs (`bin/launch.sh`): it stops at once. */
 private val isRehearsal = System.getProperty("mwlab.rehearsal") != null
 
-/** Runs the middleware until SIGTERM or SIGINT: exit 0; 1 if it cannot work, 2 if the command line is wrong. */
+/** Runs the middleware until SIGTERM or SIGINT: exit 0; 1 if it cannot work or has cut replies, 2 if the command line is wrong. */
 fun main(arguments: Array<String>) {
     exitProcess(
         when (val command = Invocation.parse(arguments)) {
@@ -62,12 +62,13 @@ internal suspend fun serve(middleware: Middleware, config: MiddlewareConfig, ter
         terminated.onAwait { null }
         middleware.fault.onAwait { it }
     }
-    if (!middleware.stop()) complain("some requests were not answered within ${config.drainTimeout} and dropped")
+    val isDrained = middleware.stop()
+    middleware.complaints.forEach(::complain)
     fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
     middleware.followed?.complaint?.let(::complain)
     val failure = middleware.reporter.failure ?: middleware.followed?.failure
     failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
-    return if (fault != null || failure != null) EXIT_FAILURE else 0
+    return if (fault != null || failure != null || !isDrained) EXIT_FAILURE else 0
 }
 
 private fun complain(message: String) = System.err.println("middleware: $message")

@@ -68,7 +68,7 @@ class Middleware(
         List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
     private val backEnd = backEndOf(config, transport, failedConnections::add)
     private val queue = JobQueue(config.queueCapacity)
-    private val clients = Clients(config.maxClients, config.clientTimeout, clock)
+    private val clients = Clients(config.maxClients, config.clientTimeout, config.idleTimeout, clock)
     private val scope =
         CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
     private val connections = BackEndConnections(backEnd, config.serverTimeout, scope)
@@ -99,6 +99,7 @@ class Middleware(
     private lateinit var listener: Listener
     private lateinit var workers: List<CoroutineJob>
     private lateinit var serving: CoroutineJob
+    private var unansweredRequests = 0
 
     /**
      * Prepares the servers, binds, tries to reach the servers once, and serves; returns the address listened on.
@@ -129,8 +130,8 @@ class Middleware(
     }
 
     /**
-     * Stops accepting, answers the requests under way within the configured time, writes the results, and closes everything.
-     * Returns whether all requests were answered; those that were not are dropped. Ends in bounded time, whatever has failed.
+     * Stops accepting and reading, answers what was read within the configured time, writes the results, and closes everything. Returns
+     * whether all of that was answered; [complaints] says what was not. Ends in bounded time, whatever has failed.
      */
     suspend fun stop(): Boolean {
         listener.close()
@@ -140,6 +141,7 @@ class Middleware(
             queue.close()
             workers.joinAll()
         } != null
+        if (!isDrained) unansweredRequests = clients.unansweredRequests
         workers.forEach { it.cancel() }
         withTimeoutOrNull(LONGEST_END) { workers.joinAll() }
         admin?.stop()
@@ -149,6 +151,17 @@ class Middleware(
         netThreads.forEach { it.close() }
         return isDrained
     }
+
+    /** What clients have not got in the end, in a line for each kind; after [stop]. */
+    val complaints: List<String>
+        get() = buildList {
+            if (unansweredRequests >
+                0
+            ) {
+                add("$unansweredRequests requests were not answered within ${config.drainTimeout}, or not whole")
+            }
+            if (clients.lateRequests > 0) add("${clients.lateRequests} requests came too late to be answered")
+        }
 
     private suspend fun <T> binding(address: InetSocketAddress, bind: suspend (InetSocketAddress) -> T): T = try {
         bind(address)
@@ -172,10 +185,10 @@ class Middleware(
         val loop = loopOf(index)
         val recorder = metrics.recorderOf(loop)
         val routes = Routes(backEnd.router(index), backEnd.servers.size, config.failover, config.serverTimeout, clock)
-        val calls = JobCalls(backEnd, connections, routes, recorder, loop.buffers)
+        val calls = JobCalls(backEnd, connections, routes, recorder, loop)
         return when (config.dispatch) {
             Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-            Dispatch.PIPELINED -> PipelinedWorker(index, loop, queue, recorder, calls)
+            Dispatch.PIPELINED -> PipelinedWorker(index, queue, recorder, calls)
         }
     }
 
@@ -186,6 +199,7 @@ class Middleware(
             queue,
             recorder,
             backEnd.requestReader(),
+            config.depth,
             ::ownStatistics,
             followed?.of(connection.remoteAddress),
         )

@@ -29,14 +29,15 @@ import kotlin.time.Duration.Companion.seconds
  * @property databases where message queues are with [BackEndKind.POSTGRESQL]; how they are taken from: [locks].
  * @property prepareDatabase whether their tables and functions are installed where they are not.
  * @property synchronousCommit whether a database acknowledges only what it has written down.
- * @property queueCapacity jobs that may wait; with at least [maxClients], as by default, none is ever refused, because each
- *   client has one request under way.
+ * @property depth requests of one client that may be under way at a time; what it sends ahead of these waits.
+ * @property queueCapacity jobs that may wait; with [maxClients] times [depth], as by default, none is ever refused.
  * @property transport what moves the bytes of clients and servers.
  * @property replicas servers that a key is written to with [Routing.CONSISTENT_HASH]; null: one.
  * @property ring where servers and keys stand with [Routing.CONSISTENT_HASH].
  * @property statsDirectory where the results go; null: nowhere.
  * @property maxBufferBytes what all large messages under way may take together.
  * @property clientTimeout how long a client may stop within a request or a reply before it is closed.
+ * @property idleTimeout for how long a client may ask nothing before it is closed; null: for ever.
  * @property serverTimeout how long a server may take to answer before its connection is dropped.
  * @property failover whether a read that a server does not answer goes to the next one that holds the key.
  * @property adminCommands whether commands that steer memcached itself are passed on to the servers.
@@ -62,10 +63,13 @@ class MiddlewareConfig(
     val ring: RingKind = given[MiddlewareOptions.ring],
     val netThreads: Int = given[MiddlewareOptions.netThreads],
     val maxClients: Int = given[MiddlewareOptions.maxClients],
-    val queueCapacity: Int = given[MiddlewareOptions.queueCapacity] ?: maxClients,
+    val depth: Int = given[MiddlewareOptions.depth] ?: if (backEnd == BackEndKind.POSTGRESQL) 1 else DEFAULT_DEPTH,
+    val queueCapacity: Int = given[MiddlewareOptions.queueCapacity]
+        ?: (maxClients.toLong() * depth).coerceAtMost(Int.MAX_VALUE.toLong()).toInt(),
     val maxValueBytes: Int = given[MiddlewareOptions.maxValueBytes],
     val maxBufferBytes: Long = given[MiddlewareOptions.maxBufferBytes] ?: defaultBufferBytes(),
     val clientTimeout: Duration = given[MiddlewareOptions.clientTimeout],
+    val idleTimeout: Duration? = given[MiddlewareOptions.idleTimeout],
     val serverTimeout: Duration = given[MiddlewareOptions.serverTimeout],
     val failover: Boolean = given[MiddlewareOptions.failover],
     val adminCommands: Boolean = given[MiddlewareOptions.adminCommands],
@@ -96,6 +100,7 @@ class MiddlewareConfig(
             "net threads must be 1 to the number of workers ($workers), got $netThreads"
         }
         require(maxClients > 0) { "max clients must be positive, got $maxClients" }
+        require(depth in 1..MAX_DEPTH) { "depth must be 1 to $MAX_DEPTH, got $depth" }
         require(queueCapacity > 0) { "queue capacity must be positive, got $queueCapacity" }
         require(maxValueBytes in 1..MAX_VALUE_BYTES) {
             "max value bytes must be 1 to $MAX_VALUE_BYTES, got $maxValueBytes"
@@ -104,6 +109,7 @@ class MiddlewareConfig(
             "max buffer bytes must be at least $MIN_BUFFERED_VALUES times max value bytes ($maxValueBytes), got $maxBufferBytes"
         }
         require(clientTimeout.isPositive()) { "client timeout must be positive, got $clientTimeout" }
+        require(idleTimeout == null || idleTimeout.isPositive()) { "idle timeout must be positive, got $idleTimeout" }
         require(serverTimeout.isPositive()) { "server timeout must be positive, got $serverTimeout" }
         require(follow == null || (statsDirectory != null && instrumentation)) {
             "follow needs --stats-dir, and instrumentation"
@@ -122,6 +128,9 @@ class MiddlewareConfig(
         require(databases.isNotEmpty()) { "at least one database is needed (--database ${DatabaseUrl.FORM} ...)" }
         require(databases.distinctBy { it.name }.size == databases.size) {
             "a database is named twice: ${databases.joinToString(" ")}"
+        }
+        require(depth == 1) {
+            "depth must be 1 with --backend postgresql, so that messages keep their order, got $depth"
         }
         require(dispatch == Dispatch.SEQUENTIAL) {
             "dispatch pipelined is for memcached: a worker has a connection to each database, with one request at a time"
@@ -188,6 +197,8 @@ class MiddlewareConfig(
         /** A value passes in a buffer of up to twice its size, and grows into it from one of half that. */
         private const val MIN_BUFFERED_VALUES = 4
         private const val MAX_WORKERS = 10_000
+        private const val MAX_DEPTH = 1024
+        private const val DEFAULT_DEPTH = 16
         private const val MAX_VALUE_BYTES = 128 shl 20
         private const val NANOS_PER_MS = 1e6
     }

@@ -116,8 +116,22 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
     val netThreads = option("net-threads", "<n>", "threads that move bytes", NUMBER, "1", Config::netThreads)
     val maxClients =
         option("max-clients", "<n>", "client connections at a time", NUMBER, "10000", Config::maxClients)
-    val queueCapacity =
-        optional("queue-capacity", "<n>", "jobs that may wait", NUMBER, "as many as clients", Config::queueCapacity)
+    val depth = optional(
+        "depth",
+        "<n>",
+        "requests of one client under way at a time",
+        NUMBER,
+        "16, with postgresql 1",
+        Config::depth,
+    )
+    val queueCapacity = optional(
+        "queue-capacity",
+        "<n>",
+        "jobs that may wait",
+        NUMBER,
+        "as many as clients may send",
+        Config::queueCapacity,
+    )
     val maxValueBytes =
         option("max-value-bytes", "<n>", "largest value", NUMBER, "1048576", Config::maxValueBytes)
     val maxBufferBytes = optional(
@@ -135,6 +149,14 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         TIME,
         "60s",
         Config::clientTimeout,
+    )
+    val idleTimeout = optional(
+        "idle-timeout",
+        "<time>",
+        "longest time for which a client may ask nothing",
+        TIME,
+        "none",
+        Config::idleTimeout,
     )
     val serverTimeout =
         option("server-timeout", "<time>", "longest wait for a server, as 500ms", TIME, "3s", Config::serverTimeout)

@@ -61,6 +61,9 @@ interface Connection : AutoCloseable {
     /** Suspends until there is room again, after [tryWrite] has met none. */
     suspend fun awaitWritable()
 
+    /** Tells the peer that nothing more will be written; what was written is still sent, and reading goes on. */
+    fun endOutput()
+
     /**
      * Closes both sides and fails whoever waits with [ClosedChannelException]. What was written is still sent. Idempotent and
      * thread-safe.

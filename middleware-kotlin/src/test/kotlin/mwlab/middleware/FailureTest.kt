@@ -14,7 +14,10 @@ import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import java.net.InetSocketAddress
 import java.net.ServerSocket
+import java.net.Socket
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.LinkedBlockingQueue
+import kotlin.concurrent.thread
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -127,12 +130,20 @@ abstract class FailureTest(private val dispatch: Dispatch) {
             }
         }
         val addresses = deaf.map { InetSocketAddress(it.inetAddress, it.localPort) }
+        val connections = LinkedBlockingQueue<Socket>()
+        for (server in deaf) {
+            thread {
+                val connection = server.accept()
+                connection.getInputStream().readNBytes("version\r\n".length)
+                connection.getOutputStream().write("VERSION deaf\r\n".toByteArray())
+                connections += connection
+            }
+        }
         withClocked(config(addresses, maxValueBytes = 16 shl 20)) { running ->
             TextClient(running.address).use { client ->
                 client.send("set k 0 0 ${16 shl 20}\r\n${"x".repeat(16 shl 20)}\r\n")
-                val connections = deaf.map { it.accept() }
                 eventually("each gets a part of the request, though none takes all of it") {
-                    connections.all { it.getInputStream().available() > 0 }
+                    connections.size == deaf.size && connections.all { it.getInputStream().available() > 0 }
                 }
                 running.passTimeoutsUntilAnswered(client)
                 val answer = client.readLine()!!

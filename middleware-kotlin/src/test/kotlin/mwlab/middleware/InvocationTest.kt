@@ -25,11 +25,12 @@ class InvocationTest {
 
     @Test
     fun `long forms, equals signs and any order are understood`() {
-        val config = config("--servers [::1]:11211 --workers=3 --server-timeout 250ms --port=0 --max-clients 10")
+        val config =
+            config("--servers [::1]:11211 --workers=3 --server-timeout 250ms --port=0 --max-clients 10 --depth 2")
         assertEquals(listOf("[0:0:0:0:0:0:0:1]:11211"), config.servers.map { it.text })
         assertEquals(3, config.workers)
         assertEquals(250.milliseconds, config.serverTimeout)
-        assertEquals(10, config.queueCapacity)
+        assertEquals(20, config.queueCapacity)
         assertEquals(false, config.adminCommands)
         assertTrue(config("-p 0 -m 127.0.0.1:1 --admin-commands on").adminCommands)
     }

@@ -52,7 +52,13 @@ class MainTest {
                 command.terminate()
                 clients.forEach { it.join() }
                 assertEquals(0, command.awaitExit())
-                assertEquals("", command.errors.readText())
+                assertEquals(
+                    "",
+                    command.errors.readText().replace(
+                        Regex("middleware: \\d+ requests came too late to be answered\n"),
+                        "",
+                    ),
+                )
                 val summary = stats.resolve("summary.json").readText()
                 assertTrue("\"clean_shutdown\":true" in summary)
                 assertTrue("\"arrivals\":${answered.get()}," in summary, "$answered answered, but $summary")
@@ -71,10 +77,36 @@ class MainTest {
     }
 
     @Test
+    fun `no reply is cut by SIGTERM, and what came too late is counted`() = withServers(1) { (server) ->
+        server.values["k"] = "x".repeat(10_000)
+        repeat(5) {
+            Command("-p", "0", "-m", "127.0.0.1:${server.address.port}").use { command ->
+                TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
+                    client.send("get k\r\n".repeat(4000))
+                    var answered = 0
+                    while (true) {
+                        val reply = client.readUntil("END")
+                        if (reply.isEmpty()) break
+                        assertEquals(listOf("VALUE k 0 10000", server.values["k"], "END"), reply, "reply $answered")
+                        if (answered++ == 0) command.terminate()
+                    }
+                    assertEquals(0, command.awaitExit())
+                    val late = command.errors.readText()
+                    if (answered <
+                        4000
+                    ) {
+                        assertEquals("middleware: ${4000 - answered} requests came too late to be answered\n", late)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     fun `requests that no server answers do not keep it from ending`() = withServers(1) { (server) ->
-        server.answer = { _, _ -> "" }
         Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "200ms").use { command ->
             TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
+                server.answer = { _, _ -> "" }
                 client.send("get k\r\n")
                 eventually("the server is asked") { "get k" in server.lines }
                 command.terminate()
@@ -90,10 +122,10 @@ class MainTest {
 
     @Test
     fun `a second SIGTERM ends it at once`() = withServers(1) { (server) ->
-        server.answer = { _, _ -> "" }
         Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "1000s").use { command ->
             val address = InetSocketAddress("127.0.0.1", command.awaitPort())
             TextClient(address).use { client ->
+                server.answer = { _, _ -> "" }
                 client.send("get k\r\n")
                 eventually("the server is asked") { "get k" in server.lines }
                 command.terminate()

@@ -29,9 +29,9 @@ class MiddlewareOptionsTest {
     fun `the results tell every setting under its name`() {
         val given = "-l 127.0.0.2 -p 1234 -t 8 -s true -m 127.0.0.1:1 127.0.0.1:2 --routing consistent-hash " +
             "--ring ketama --dispatch pipelined --transport ktor --replicas all --net-threads 2 --max-clients 9 " +
-            "--queue-capacity 5 --max-value-bytes 6 --max-buffer-bytes 64 --client-timeout 1s " +
-            "--server-timeout 1500us --failover --instrumentation off --stats-dir results --histogram-bin 1ms " +
-            "--admin 127.0.0.1:3"
+            "--depth 4 --queue-capacity 5 --max-value-bytes 6 --max-buffer-bytes 64 --client-timeout 1s " +
+            "--idle-timeout 60s --server-timeout 1500us --failover --instrumentation off --stats-dir results " +
+            "--histogram-bin 1ms --admin 127.0.0.1:3"
         val told = mapOf(
             "listen" to "127.0.0.2:1234",
             "servers" to listOf("127.0.0.1:1", "127.0.0.1:2"),
@@ -48,10 +48,12 @@ class MiddlewareOptionsTest {
             "ring" to "ketama",
             "net_threads" to 2,
             "max_clients" to 9,
+            "depth" to 4,
             "queue_capacity" to 5,
             "max_value_bytes" to 6,
             "max_buffer_bytes" to 64L,
             "client_timeout_ms" to 1000L,
+            "idle_timeout_ms" to 60_000L,
             "server_timeout_ms" to 1.5,
             "failover" to true,
             "admin_commands" to false,
@@ -66,7 +68,8 @@ class MiddlewareOptionsTest {
     fun `what is not given is as the table has it`() {
         val told = config("-p 1234 -m 127.0.0.1:1 --max-clients 7").describe()
         assertEquals("127.0.0.1:1234", told["listen"])
-        assertEquals(7, told["queue_capacity"])
+        assertEquals(16, told["depth"])
+        assertEquals(7 * 16, told["queue_capacity"])
         assertEquals(null, told["replicas"])
         assertEquals(3000L, told["server_timeout_ms"])
         assertEquals(0.1, told["histogram_bin_ms"])

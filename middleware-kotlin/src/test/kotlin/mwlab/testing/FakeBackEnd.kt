@@ -1,6 +1,5 @@
 package mwlab.testing
 
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.awaitCancellation
 import mwlab.memcached.RequestReader
 import mwlab.memcached.ResponseReader
@@ -32,7 +31,7 @@ internal class FakeBackEnd(private val loop: EventLoop, count: Int) : BackEnd {
     /** What one worker asks these servers. */
     fun calls(recorder: Recorder, hasFailover: Boolean = false): JobCalls {
         val routes = Routes(router(0), servers.size, hasFailover, timeout = 1.seconds, loop.clock)
-        return JobCalls(this, connections, routes, recorder, loop.buffers)
+        return JobCalls(this, connections, routes, recorder, loop)
     }
 }
 
@@ -46,23 +45,9 @@ internal class FakeServer(private val server: Server, override val loop: EventLo
     /** The commands that the server was sent, oldest first. */
     val asked: List<String> get() = calls.map { it.job.words().take(2).joinToString(" ") }
 
-    /** As long as this is not null and not complete, the socket takes nothing. */
-    var room: CompletableDeferred<Unit>? = null
-
     override suspend fun run(): Unit = awaitCancellation()
 
     override suspend fun awaitFirstAttempt() = Unit
-
-    override fun send(call: ServerCall): (suspend () -> Unit)? {
-        val waiting = room
-        if (waiting == null) submit(call)
-        return waiting?.let {
-            {
-                it.await()
-                submit(call)
-            }
-        }
-    }
 
     override fun submit(call: ServerCall) {
         calls += call

@@ -14,7 +14,7 @@ import kotlin.concurrent.thread
 /**
  * A memcached of blocking sockets that knows get, set, delete and version, and remembers what it was asked.
  *
- * Written without the code under test. [answer] may replace any reply: null closes the connection, "" says nothing.
+ * Written without the code under test. The `version` that begins a connection is forgotten, and answered unless nothing is. [answer] may replace any reply: null closes the connection, "" says nothing.
  */
 class FakeMemcached(port: Int = 0) : AutoCloseable {
     private val socket = ServerSocket().apply {
@@ -69,11 +69,17 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
 
     private fun serve(client: Socket) {
         val input = client.getInputStream().buffered()
+        var isFirst = true
         while (true) {
             val line = input.readLine() ?: return
-            lines += line
-            val reply = answer(line, perform(line.split(' ').filter(String::isNotEmpty), input)) ?: return
-            write(client, reply)
+            if (isFirst && line == "version") {
+                if (answer(line, "VERSION fake\r\n") != "") write(client, "VERSION fake\r\n")
+            } else {
+                lines += line
+                val reply = answer(line, perform(line.split(' ').filter(String::isNotEmpty), input)) ?: return
+                write(client, reply)
+            }
+            isFirst = false
         }
     }
 

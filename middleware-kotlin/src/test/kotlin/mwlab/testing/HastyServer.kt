@@ -48,6 +48,8 @@ class HastyServer(private val readsOn: Boolean) : AutoCloseable {
 
     private fun serve(client: Socket) = try {
         val input = DataInputStream(client.getInputStream())
+        input.readFully(ByteArray("version\r\n".length))
+        client.getOutputStream().write("VERSION hasty\r\n".toByteArray())
         while (true) if (isFirst) serveHastily(client, input) else serveDuly(client, input)
     } catch (_: IOException) {
         // The peer is gone.

@@ -29,7 +29,7 @@ internal fun recorderOf(loop: EventLoop, servers: Int = 2) = Recorder(
     startNanos = loop.clock.nanos(),
 )
 
-/** A client that keeps what it is given; [takesAll] is false for one whose socket is full. */
+/** A client that keeps what it is given; [takesAll] is false for one whose socket is full, so that its jobs are not released. */
 internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll: Boolean = true) : Client {
     override val loop: EventLoop get() = checkNotNull(ownLoop) { "a client that nobody answers needs no loop" }
 
@@ -40,11 +40,10 @@ internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll:
     var kept: Reply? = null
         private set
 
-    override fun deliver(job: Job, reply: Reply): Boolean {
+    override fun deliver(job: Job, reply: Reply) {
         check(loop.isCurrent) { "delivered on another thread" }
         replies += reply.buffers.joinToString("") { text(it) }
-        if (!takesAll) kept = job.restOf(reply, loop.buffers)
-        return takesAll
+        if (takesAll) job.release(loop.buffers) else kept = job.restOf(reply, loop.buffers)
     }
 
     private fun text(buffer: ByteBuffer) = Charsets.ISO_8859_1.decode(buffer.duplicate()).toString()

@@ -45,6 +45,10 @@ class MemoryConnection(
     var isClosed = false
         private set
 
+    /** Whether this side has ended its output. */
+    var hasEndedOutput = false
+        private set
+
     /** All that was written so far. */
     val written: String get() = taken.toString(Charsets.ISO_8859_1)
 
@@ -104,6 +108,10 @@ class MemoryConnection(
     override suspend fun awaitWritable() {
         check()
         if (room == 0) writer.await()
+    }
+
+    override fun endOutput() {
+        hasEndedOutput = true
     }
 
     override fun close() {

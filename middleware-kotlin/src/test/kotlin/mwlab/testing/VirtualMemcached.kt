@@ -8,7 +8,7 @@ import java.nio.ByteBuffer
 import kotlin.time.Duration
 
 /**
- * A memcached in virtual time and without sockets that knows get, set and delete. Each of its connections answers one request at a time,
+ * A memcached in virtual time and without sockets that knows get, set and delete, and answers to version at once. Each of its connections answers one request at a time,
  * after [serviceTime].
  *
  * @param answer may replace a reply, as with [FakeMemcached]: null closes the connection, "" says nothing
@@ -42,6 +42,7 @@ class VirtualMemcached(
 
         private fun serve(request: Request, text: String) {
             val (line, data) = text.split("\r\n", limit = 2)
+            if (request is Request.Inquiry) return connection.receive("VERSION virtual\r\n")
             lines += line
             val reply = answer(line, perform(request, line.split(' '), data.removeSuffix("\r\n")))
             freeNanos = maxOf(freeNanos, loop.clock.nanos()) + serviceTime().inWholeNanoseconds

@@ -33,4 +33,4 @@ internal interface BackEnd {
 }
 
 /** With this back end nobody can be served: [message] says why, and what to do, in one line. */
-internal class BackEndUnusable(override val message: String, cause: Throwable) : Exception(message, cause)
+internal class BackEndUnusable(override val message: String, cause: Throwable? = null) : Exception(message, cause)

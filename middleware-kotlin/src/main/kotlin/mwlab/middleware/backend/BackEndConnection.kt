@@ -14,16 +14,17 @@ internal interface BackEndConnection {
     /** Connects, and connects again when that ends; until cancelled. */
     suspend fun run()
 
-    /** Suspends until the first attempt to connect has succeeded or failed. */
+    /**
+     * Suspends until the first attempt to connect has succeeded or failed.
+     *
+     * @throws BackEndUnusable if no attempt can be of use.
+     */
     suspend fun awaitFirstAttempt()
 
     /**
-     * Sends [call], which is answered or fails in its own time, at once while there is no connection. Null if all of it is sent;
-     * otherwise what has to run before anything else is sent, and suspends while there is no room for it.
+     * Sends [call] together with what else is submitted in this turn of the loop. Does not wait: it is answered or fails in its own time,
+     * perhaps at once.
      */
-    fun send(call: ServerCall): (suspend () -> Unit)?
-
-    /** As [send], but does not wait: [call] goes out together with what else is submitted in this turn of the loop. */
     fun submit(call: ServerCall)
 
     /** Ends what has taken too long at [nanos]. */

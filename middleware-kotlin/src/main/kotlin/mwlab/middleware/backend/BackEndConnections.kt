@@ -3,10 +3,12 @@ package mwlab.middleware.backend
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.stats.ServerLink
 import mwlab.net.EventLoop
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 
 /**
  * The connections to all servers of [backEnd], which live in [scope] and on their loops.
@@ -31,8 +33,14 @@ internal class BackEndConnections(
         return connections
     }
 
-    /** Suspends until each has been tried once. */
-    suspend fun awaitFirstAttempts() = all.forEach { it.awaitFirstAttempt() }
+    /**
+     * Suspends until each has been tried once, or for some seconds: servers that hang do not keep the others from being used.
+     *
+     * @throws BackEndUnusable as [BackEndConnection.awaitFirstAttempt].
+     */
+    suspend fun awaitFirstAttempts() {
+        withTimeoutOrNull(LONGEST_START) { all.forEach { it.awaitFirstAttempt() } }
+    }
 
     /** Looks after the time limits of those that were made on [loop]; there, until cancelled. */
     suspend fun watch(loop: EventLoop) {
@@ -48,5 +56,6 @@ internal class BackEndConnections(
     private companion object {
         const val CHECKS_PER_TIMEOUT = 20
         val LONGEST_CHECK_INTERVAL = 100.milliseconds
+        val LONGEST_START = 3.seconds
     }
 }

@@ -18,11 +18,6 @@ internal class EchoConnection(override val loop: EventLoop, server: Server) : Ba
 
     override suspend fun awaitFirstAttempt() = Unit
 
-    override fun send(call: ServerCall): (suspend () -> Unit)? {
-        submit(call)
-        return null
-    }
-
     override fun submit(call: ServerCall) {
         val nanos = loop.clock.nanos()
         call.sent(nanos)

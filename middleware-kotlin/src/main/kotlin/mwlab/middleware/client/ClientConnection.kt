@@ -11,113 +11,131 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
 import mwlab.net.Connection
 import mwlab.net.EventLoop
+import mwlab.net.Timer
 import mwlab.net.Waiter
 import mwlab.net.buffer.BuffersExhausted
+import mwlab.net.buffer.Outbox
 import java.io.IOException
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
 
 /**
- * One client: reads its requests, queues them one after the other, and returns the replies in the same order.
+ * One client: reads its requests, queues up to [depth] of them at a time, and returns the replies in the order of the requests.
  *
- * Requests that are sent ahead wait in the client's own buffer. Confined to the loop of the connection, which belongs to the
- * caller of [serve].
+ * Nothing more is read while a request is under way, so that its bytes stay where they are: what is sent ahead waits in the client's own
+ * buffer, then in the socket's. A request about a key that another one under way changes, or that would change a key of another one, waits
+ * for it. Confined to the loop of the connection, which belongs to the caller of [serve].
  */
 internal class ClientConnection(
     private val connection: Connection,
     private val queue: JobQueue,
     private val recorder: Recorder,
     private val requests: RequestReader,
+    private val depth: Int,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
     private val followed: FollowedJobs.OfClient?,
 ) : Client {
     override val loop: EventLoop get() = connection.loop
 
+    private val sinceNanos = connection.loop.clock.nanos()
+
+    /** Requests that came too late to be answered. */
+    var lateRequests = 0L
+        private set
+
+    /** Requests that are not answered, or not to the end. */
+    val unansweredRequests: Int get() = underWay.size + outbox.size
+
     private val outcome = Outcome()
 
-    /** Number of the request under way on this connection, from 0. */
+    /** The jobs whose replies were not handed to the [outbox] yet, oldest first. */
+    private val underWay = ArrayDeque<Job>()
+    private val keysUnderWay = KeysUnderWay()
+
+    /** Whether another request may be under way together with those that are. */
+    private var mayJoin = true
+
+    /** Replies on their way to the socket, with their jobs, and whether the socket is full. */
+    private val outbox =
+        Outbox<Job?>(connection.loop.buffers, connection.loop.clock) { job, nanos -> job?.let { sent(it, nanos) } }
+    private val flushAtEndOfTurn = Runnable(::flush)
+    private var isFlushDue = false
+    private var isFull = false
+
+    /** Why nothing can be written any more. */
+    private var lost: IOException? = null
+
+    /** Number of the next request on this connection, from 0. */
     private var number = 0L
 
-    /** When the request under way began; 0 between two. */
+    /** When the request that is being read began; 0 between two. */
     private var firstByteNanos = 0L
     private var lastReplyNanos = 0L
-    private var isBusy = false
+    private var lastReplyWasError = false
     private var isStopping = false
+    private var lingering: Timer? = null
     private var isOver = false
     private val stall = Stall()
 
-    /** What is being written to the client while its socket is full. */
-    private var unsent: Reply? = null
+    private val waiting = Waiter<Unit>(connection.loop)
 
-    /** Resumed when the job under way is answered, with what the socket did not take at once. */
-    private val waiting = Waiter<Reply?>(connection.loop)
+    private val isIdle: Boolean get() = underWay.isEmpty() && outbox.isEmpty
 
     /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
     suspend fun serve() {
-        while (true) {
-            val request = received() ?: try {
-                if (isStopping || !connection.fill()) return
-                continue
-            } catch (_: BuffersExhausted) {
-                // No room for the whole value: it is read and dropped, as memcached does when it has none.
-                requests.refuseData(connection.input) ?: return
+        try {
+            while (!isOver) {
+                val request = received()
+                when {
+                    request != null -> take(request)
+                    !readMore() -> break
+                }
             }
-            if (request is Request.HangUp) return
-            isBusy = true
-            answer(request)
-            if (isOver) return
-            connection.consume(request.length)
-            number++
-            firstByteNanos = 0
-            isBusy = false
-            stall.moved()
-        }
-    }
-
-    /** Part of [serve], which waits without making an object for it: those that it would call could not. */
-    private suspend inline fun answer(request: Request) = when (request) {
-        is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
-
-        is Request.NoOperation -> write(Reply.line("MN"))
-
-        else -> {
-            val job = jobOf(request)
-            if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
-            if (enqueue(job)) waiting.await()?.let { writeRest(job, it) } else refuse(job)
+            settle()
+            if (isStopping || isOver) linger()
+        } finally {
+            lingering?.dispose()
         }
     }
 
     /** Nothing more is read; what was received so far is still answered. */
     fun stop() {
         isStopping = true
-        if (!isBusy) connection.close()
+        if (isIdle) endOutput()
     }
 
     /**
      * Closes the connection if the client has begun to send a request, or to take a reply, but has not moved for [timeout] at
-     * [nanos]; returns whether it did. To be asked several times in that time.
+     * [nanos], or is between two requests for longer than [idleTimeout]; returns whether it did. To be asked several times in that time.
      */
-    fun closeIfStalled(nanos: Long, timeout: Duration): Boolean {
+    fun closeIfStalled(nanos: Long, timeout: Duration, idleTimeout: Duration?): Boolean {
         val outstanding = when {
-            unsent != null -> unsent!!.buffers.sumOf { it.remaining().toLong() }
-            isBusy -> 0
+            // As long as servers are asked, they may still be sent what stands in the client's buffer.
+            underWay.isNotEmpty() -> 0
+
+            !outbox.isEmpty -> outbox.remainingBytes
+
             else -> connection.input.remaining() + requests.bytesToSkip
         }
         val isStalled = stall.lastsFor(outstanding, nanos) > timeout.inWholeNanoseconds
-        if (isStalled) connection.close()
-        return isStalled
+        val idleNanos = if (isIdle) nanos - maxOf(sinceNanos, connection.lastReadNanos, lastReplyNanos) else 0
+        val isIdleForTooLong = idleTimeout != null && idleNanos > idleTimeout.inWholeNanoseconds
+        if (isStalled || isIdleForTooLong) connection.close()
+        return isStalled || isIdleForTooLong
     }
 
-    /** Hands [reply] to the socket; false if it did not take all of it: the client's coroutine goes on with the rest. */
-    override fun deliver(job: Job, reply: Reply): Boolean {
-        val isDelivered = try {
-            connection.tryWrite(reply.buffers)
-        } catch (_: IOException) {
-            // Nobody is there to read it; the client's coroutine finds out by itself.
-            true
+    override fun deliver(job: Job, reply: Reply) {
+        if (job !== underWay.first()) {
+            job.reply = job.restOf(reply, loop.buffers)
+            return
         }
-        if (isDelivered) finish(job, reply)
-        waiting.resume(if (isDelivered) null else job.restOf(reply, loop.buffers))
-        return isDelivered
+        if (lost == null) write(job, reply) else forget(job)
+        while (underWay.isNotEmpty()) {
+            val next = underWay.first()
+            val ready = next.reply ?: break
+            if (lost == null) write(next, ready) else forget(next)
+        }
+        goOn()
     }
 
     private fun received(): Request? {
@@ -126,17 +144,70 @@ internal class ClientConnection(
         return requests.next(connection.input)
     }
 
-    private suspend fun write(reply: Reply) {
-        unsent = reply
-        connection.write(reply.buffers)
-        unsent = null
+    /** Suspends until more bytes have come, once all that was asked is answered; false if no more are to be read. */
+    private suspend fun readMore(): Boolean {
+        settle()
+        if (isOver || isStopping) return false
+        try {
+            return connection.fill() && !isStopping
+        } catch (_: BuffersExhausted) {
+            // No room for the whole value: it is read and dropped, as memcached does when it has none.
+            val refused = requests.refuseData(connection.input)
+            take(refused ?: Request.HangUp(0, OUT_OF_MEMORY))
+            return true
+        }
+    }
+
+    private suspend fun take(request: Request) {
+        when (request) {
+            is Request.HangUp -> {
+                writeLine(request.reply)
+                isOver = true
+            }
+
+            is Request.Refused -> writeLine(request.reply)
+
+            is Request.NoOperation -> writeLine("MN")
+
+            else -> begin(request)
+        }
+        connection.consume(request.length)
+        if ((request as? Request.Retrieval)?.continues == true) return endPart()
+        number++
+        firstByteNanos = 0
+        stall.moved()
+    }
+
+    private suspend fun begin(request: Request) {
+        if (depth > 1 && underWay.isNotEmpty() && !joins(request)) settle()
+        while (underWay.size >= depth || isFull) await()
+        if (lost != null) settle()
+        if (isOver) return
+        val job = jobOf(request)
+        if (depth > 1) mayJoin = keysUnderWay.add(request, connection.input)
+        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
+        underWay.addLast(job)
+        if (!enqueue(job)) {
+            underWay.removeLast()
+            recorder.refused()
+            writeLine(if (request.wantsReply) QUEUE_FULL else null)
+        }
+    }
+
+    private fun joins(request: Request): Boolean = mayJoin && keysUnderWay.allows(request, connection.input)
+
+    /** Some keys of a longer line are asked for: others are when the client has the values of these, unless that has failed. */
+    private suspend fun endPart() {
+        settle()
+        if (lastReplyWasError) connection.consume(requests.dropParts())
     }
 
     private fun jobOf(request: Request): Job {
         val times = JobTimes()
         times.firstByteNanos = firstByteNanos
-        if (lastReplyNanos != 0L) times.thinkNanos = firstByteNanos - lastReplyNanos
-        return Job(this, request, connection.input, times)
+        if (lastReplyNanos != 0L && underWay.isEmpty()) times.thinkNanos = firstByteNanos - lastReplyNanos
+        // Keeps the request's place in the buffer, from which others are taken meanwhile.
+        return Job(this, request, connection.input.duplicate(), times).also { it.number = number }
     }
 
     private fun enqueue(job: Job): Boolean {
@@ -146,24 +217,96 @@ internal class ClientConnection(
         return length >= 0
     }
 
-    private suspend fun refuse(job: Job) {
-        recorder.refused()
-        write(Reply.error(job.request, "SERVER_ERROR job queue is full"))
+    /** Writes what the middleware answers by itself, once all that was asked before is answered. */
+    private suspend fun writeLine(line: String?) {
+        settle()
+        if (line == null || isOver) return
+        val reply = Reply.line(line)
+        outbox.add(null, reply.buffers, reply.length)
+        writeOut()
     }
 
-    private suspend fun writeRest(job: Job, rest: Reply) {
+    /** Suspends until nothing is under way any more. Fails if the client is gone. */
+    private suspend fun settle() {
+        while (!isIdle) await()
+        lost?.let { throw it }
+        mayJoin = true
+        keysUnderWay.clear()
+    }
+
+    private suspend fun await() {
+        if (!isFull) return waiting.await()
         try {
-            write(rest)
-            finish(job, rest)
-        } finally {
-            job.release(loop.buffers)
+            connection.awaitWritable()
+            isFull = false
+            writeOut()
+        } catch (gone: IOException) {
+            lose(gone)
         }
     }
 
-    private fun finish(job: Job, reply: Reply) {
-        isOver = reply.hangsUp
-        lastReplyNanos = recorder.now()
-        job.times.repliedNanos = lastReplyNanos
+    /** The oldest job under way has its reply. */
+    private fun write(job: Job, reply: Reply) {
+        underWay.removeFirst()
+        lastReplyWasError = reply.isError
+        isOver = isOver || reply.hangsUp
+        job.reply = reply
+        try {
+            if (underWay.isEmpty() && outbox.isEmpty) {
+                if (connection.tryWrite(reply.buffers)) return sent(job, loop.clock.nanos())
+                isFull = true
+            }
+        } catch (gone: IOException) {
+            forget(job)
+            return lose(gone)
+        }
+        val left = reply.buffers.sumOf { it.remaining() }
+        val isCopied = outbox.copies(left)
+        outbox.add(job, if (isCopied) reply.buffers else job.restOf(reply, loop.buffers).buffers, left)
+        if (isCopied) job.release(loop.buffers)
+        if (outbox.isFull) return writeOut()
+        if (isFlushDue || isFull) return
+        isFlushDue = true
+        loop.atEndOfTurn(flushAtEndOfTurn)
+    }
+
+    private fun flush() {
+        isFlushDue = false
+        writeOut()
+        goOn()
+    }
+
+    private fun writeOut() {
+        if (lost != null || isFull) return
+        try {
+            isFull = !outbox.write(connection::tryWrite)
+        } catch (gone: IOException) {
+            lose(gone)
+        }
+    }
+
+    /** Nobody is there to read replies. Those that are still to come are dropped as they come, since servers may be sent their requests until then. */
+    private fun lose(cause: IOException) {
+        lost = cause
+        isFull = false
+        outbox.forEachOwner { job -> job?.release(loop.buffers) }
+        outbox.clear()
+    }
+
+    private fun forget(job: Job) {
+        if (underWay.firstOrNull() === job) underWay.removeFirst()
+        job.release(loop.buffers)
+    }
+
+    /** Lets [serve] go on, if it waits and there is something to do. */
+    private fun goOn() {
+        if (isFull || isIdle || underWay.size < depth) waiting.resume(Unit)
+    }
+
+    private fun sent(job: Job, nanos: Long) {
+        val reply = job.reply!!
+        lastReplyNanos = nanos
+        job.times.repliedNanos = nanos
         outcome.keys = job.keyCount
         outcome.hits = reply.hits
         outcome.misses = if (job.request is Request.Retrieval && !reply.isError) job.keyCount - reply.hits else 0
@@ -171,6 +314,37 @@ internal class ClientConnection(
         outcome.bytesOut = reply.length
         outcome.isError = reply.isError
         recorder.replied(job.type, outcome, job.times)
-        followed?.replied(number, job)
+        followed?.replied(job)
+        job.release(loop.buffers)
+    }
+
+    /**
+     * Ends this side, and drops what still comes, for a while: without that, a reset would overtake replies that are on their way. What
+     * was asked in it is counted.
+     */
+    private suspend fun linger() {
+        endOutput()
+        do {
+            while (true) {
+                val request = received() ?: break
+                if (isStopping) lateRequests++
+                val isUnderstood = request !is Request.HangUp
+                connection.consume(
+                    if (isUnderstood) request.length + requests.dropParts() else connection.input.remaining(),
+                )
+            }
+        } while (connection.fill())
+    }
+
+    private fun endOutput() {
+        if (lingering != null) return
+        connection.endOutput()
+        lingering = loop.startTimer(loop.clock.nanos() + LONGEST_LINGER.inWholeNanoseconds) { connection.close() }
+    }
+
+    private companion object {
+        const val QUEUE_FULL = "SERVER_ERROR job queue is full"
+        const val OUT_OF_MEMORY = "SERVER_ERROR out of memory reading request"
+        val LONGEST_LINGER = 1.seconds
     }
 }

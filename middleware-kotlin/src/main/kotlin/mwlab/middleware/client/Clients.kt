@@ -17,12 +17,19 @@ import kotlin.time.Duration.Companion.seconds
  * Thread-safe.
  *
  * @param timeout for how long a client may not move.
+ * @param idleTimeout for how long it may ask nothing; null: for ever.
  */
-internal class Clients(private val most: Int, private val timeout: Duration, private val clock: NanoClock) {
+internal class Clients(
+    private val most: Int,
+    private val timeout: Duration,
+    private val idleTimeout: Duration?,
+    private val clock: NanoClock,
+) {
     private val connected = ConcurrentHashMap.newKeySet<ClientConnection>()
     private val admitted = AtomicInteger()
     private val refused = AtomicLong()
     private val stalled = AtomicLong()
+    private val late = AtomicLong()
 
     @Volatile
     private var isStopping = false
@@ -30,6 +37,12 @@ internal class Clients(private val most: Int, private val timeout: Duration, pri
     val count: Int get() = connected.size
     val refusedCount: Long get() = refused.get()
     val stalledCount: Long get() = stalled.get()
+
+    /** Requests that came too late to be answered before the end. */
+    val lateRequests: Long get() = late.get()
+
+    /** Requests of those who are still connected that are not answered, or not to the end; on their loops they may go on. */
+    val unansweredRequests: Int get() = connected.sumOf { it.unansweredRequests }
 
     /** Serves the client that [create] makes of [connection] to its end, if there is room for it. */
     suspend fun serve(connection: Connection, create: (Connection) -> ClientConnection) {
@@ -47,6 +60,7 @@ internal class Clients(private val most: Int, private val timeout: Duration, pri
             client.serve()
         } finally {
             connected -= client
+            late.addAndGet(client.lateRequests)
             admitted.decrementAndGet()
         }
     }
@@ -59,12 +73,17 @@ internal class Clients(private val most: Int, private val timeout: Duration, pri
 
     /** Closes those clients of [loop] that do not move; on that loop, until cancelled. */
     suspend fun watch(loop: EventLoop) {
-        val interval = (timeout / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
+        val interval = (
+            minOf(
+                timeout,
+                idleTimeout ?: timeout,
+            ) / CHECKS_PER_TIMEOUT
+            ).coerceIn(10.milliseconds, 1.seconds)
         while (true) {
             delay(interval)
             val now = clock.nanos()
             for (client in connected) {
-                if (client.loop == loop && client.closeIfStalled(now, timeout)) stalled.incrementAndGet()
+                if (client.loop == loop && client.closeIfStalled(now, timeout, idleTimeout)) stalled.incrementAndGet()
             }
         }
     }

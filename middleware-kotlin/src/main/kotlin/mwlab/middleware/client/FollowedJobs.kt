@@ -41,16 +41,16 @@ internal class FollowedJobs(private val follow: Follow, directory: Path, private
 
     /** The jobs of one client. */
     inner class OfClient(private val port: Int, private val name: String) {
-        /** Writes down [job], which answered the client's request number [number], if it is followed. */
-        fun replied(number: Long, job: Job) {
-            if (follow.takes(port, number)) file.append(rowOf(name, number, job))
+        /** Writes down [job], which is answered, if it is followed. */
+        fun replied(job: Job) {
+            if (follow.takes(port, job.number)) file.append(rowOf(name, job))
         }
     }
 
-    private fun rowOf(client: String, number: Long, job: Job): String = with(job.times) {
+    private fun rowOf(client: String, job: Job): String = with(job.times) {
         listOf(
             client,
-            number,
+            job.number,
             RequestType.name(job.type),
             clock.epochNanos(firstByteNanos),
             clock.epochNanos(enqueuedNanos),

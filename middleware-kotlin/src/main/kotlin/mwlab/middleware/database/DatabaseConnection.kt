@@ -67,7 +67,7 @@ internal class DatabaseConnection(
 
     override suspend fun awaitFirstAttempt() = tried.await()
 
-    override fun send(call: ServerCall): (suspend () -> Unit)? {
+    override fun submit(call: ServerCall) {
         val request = call.job.request
         val nanos = loop.clock.nanos()
         when {
@@ -84,11 +84,6 @@ internal class DatabaseConnection(
 
             else -> begin(call, nanos)
         }
-        return null
-    }
-
-    override fun submit(call: ServerCall) {
-        send(call)
     }
 
     override fun checkTimeout(nanos: Long) {

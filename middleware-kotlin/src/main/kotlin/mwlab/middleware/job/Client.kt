@@ -6,6 +6,6 @@ import mwlab.net.EventLoop
 internal interface Client {
     val loop: EventLoop
 
-    /** Hands over [reply], on [loop]; false if the client keeps what could not be written at once, and releases [job] after it. */
-    fun deliver(job: Job, reply: Reply): Boolean
+    /** Hands over [reply], on [loop]; the client releases [job] when it is written. */
+    fun deliver(job: Job, reply: Reply)
 }

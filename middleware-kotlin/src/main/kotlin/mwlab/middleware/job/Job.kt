@@ -12,7 +12,7 @@ import java.nio.ByteBuffer
  * A request on its way through the middleware.
  *
  * It belongs to the client's coroutine until it is queued, to one worker until its reply is delivered, and then to the client
- * again. [bytes] are the client's own buffer, which does not move as long as the job is under way.
+ * again. [bytes] are the client's own buffer, which does not move as long as the job is under way, with the request at their position.
  */
 internal class Job(val client: Client, val request: Request, val bytes: ByteBuffer, val times: JobTimes) {
     private val keys: Keys = request.keys
@@ -23,11 +23,20 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
     /** How many keys it reads or changes. */
     val keyCount: Int get() = keys.count
 
+    /** Its number among the requests of its client, from 0. */
+    var number = 0L
+
     /** Which worker has taken it. */
     var worker = 0
 
+    /** What its client is to get, once that is known. */
+    var reply: Reply? = null
+
     /** What the servers are asked; they own the reply's bytes until [release]. */
     var calls: List<ServerCall> = emptyList()
+
+    /** Those of them that were made last. */
+    var latestCalls: List<ServerCall> = emptyList()
 
     /** Calls that are neither answered nor have failed. */
     var pendingCalls = 0
@@ -74,7 +83,7 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
 
     /** What is left to be written of [reply], copied if it is only lent; it belongs to the job until [release]. */
     fun restOf(reply: Reply, pool: BufferPool): Reply {
-        if (calls.none { it.isLent }) return reply
+        if (reply.length == 0 || calls.none { it.isLent }) return reply
         val copy = pool.acquire(reply.buffers.sumOf { it.remaining() })
         reply.buffers.forEach(copy::put)
         release(pool)

@@ -20,6 +20,27 @@ internal class ServerCall(
     val keys: IntArray? = null,
     val patience: Patience = Patience.OF_THE_CONNECTION,
 ) {
+    /** How far a call is; see [sent], [finish], [abandon], [fail] and [askAgain] for what leads from one state to the next. */
+    enum class State {
+        /** Some of the request is still to be written. */
+        SENDING,
+
+        /** All of it is written, and the answer is still to come. */
+        AWAITED,
+
+        /** The server has answered before it has taken all of the request: what is left stands in a buffer that the client gets back. */
+        ANSWERED_EARLY,
+
+        /** It is answered or has failed; the server owes nothing. */
+        DONE,
+
+        /** It has failed, but the server may still answer: the answer is to be dropped. */
+        ABANDONED,
+    }
+
+    var state = State.SENDING
+        private set
+
     /** The server may leave the request without an answer; a `mn` behind it tells when it is done. */
     val isQuiet: Boolean get() = job.request.isQuiet
 
@@ -37,19 +58,7 @@ internal class ServerCall(
 
     /** When the last byte was written; until then, when the first one was. */
     var sentNanos = 0L
-
-    /** Whether nothing of the request is left to be written. */
-    var isSent = false
-        private set
-
-    /** Whether the server has answered all of it; it is done when it is sent, too. */
-    var isAnswered = false
-        private set
     var answeredNanos = 0L
-        private set
-
-    /** It has failed, but the server may still answer: the answer is to be dropped. */
-    var isAbandoned = false
         private set
     var reply: Response? = null
         private set
@@ -66,17 +75,39 @@ internal class ServerCall(
     var failure: String? = null
         private set
 
-    /** Whether it was counted. */
-    var isRecorded = false
+    /** The request's bytes, if they had to be put together; owned by the call until [release]. */
+    private var request: ByteBuffer = BufferPool.EMPTY
+    private var wasAskedAgain = false
+
+    /** Whether it can be asked on another connection, as if nothing had been sent: it changes nothing, and no other server can answer it. */
+    val canBeAskedAgain: Boolean
+        get() = !wasAskedAgain && reply == null && (state == State.SENDING || state == State.AWAITED) &&
+            !patience.hasAlternative && (job.request as? Request.Retrieval)?.changesItems == false
 
     /** A view of the reply's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(bytes.position() + start, end - start)
 
+    /** Room of [bytes] to put the request together in; null if there is no memory for it. */
+    fun requestBuffer(bytes: Int, pool: BufferPool): ByteBuffer? {
+        if (request.capacity() == 0) {
+            val buffer = pool.acquire(bytes)
+            if (buffer.capacity() > UNCOUNTED_BYTES && !pool.limit.tryReserve(buffer.capacity())) {
+                pool.release(buffer)
+                return null
+            }
+            request = buffer
+        }
+        return request.clear()
+    }
+
     /** The last byte was written at [nanos]. */
     fun sent(nanos: Long) {
         sentNanos = nanos
-        isSent = true
-        if (isAnswered) done(nanos)
+        when (state) {
+            State.SENDING -> state = State.AWAITED
+            State.ANSWERED_EARLY -> done(nanos)
+            State.AWAITED, State.DONE, State.ABANDONED -> error("sent again when it was $state")
+        }
     }
 
     /** Why [reply], at the position of [bytes], cannot be its answer; null if it can. Not to be asked of an abandoned call. */
@@ -84,7 +115,7 @@ internal class ServerCall(
         if (this.reply != null) "a second reply to one request" else objectionTo(reply, bytes, job, keys)
 
     /** Whether it waits longer than it may at [nanos]. */
-    fun isOverdue(nanos: Long): Boolean = !isAbandoned && nanos - sentNanos > patience.nanos
+    fun isOverdue(nanos: Long): Boolean = state != State.ABANDONED && nanos - sentNanos > patience.nanos
 
     fun answer(reply: Response, bytes: ByteBuffer, nanos: Long) {
         this.reply = reply
@@ -106,15 +137,16 @@ internal class ServerCall(
     }
 
     /** The answer is complete: for a quiet request, the `mn` behind it was answered, or the server has shut down as it was asked to. */
-    fun finish(nanos: Long) {
-        isAnswered = true
-        if (isSent) done(nanos)
+    fun finish(nanos: Long) = when (state) {
+        State.SENDING -> state = State.ANSWERED_EARLY
+        State.AWAITED -> done(nanos)
+        State.ANSWERED_EARLY, State.DONE, State.ABANDONED -> error("answered when it was $state")
     }
 
     /** Fails it for [reason] though the server may still answer. */
     fun abandon(reason: String, nanos: Long) {
         fail(reason, nanos)
-        isAbandoned = true
+        state = State.ABANDONED
     }
 
     /**
@@ -122,28 +154,46 @@ internal class ServerCall(
      * if it is abandoned: that it has failed is known.
      */
     fun fail(reason: String, nanos: Long) {
-        if (isAbandoned) return
-        if (!isAnswered) failure = reason
+        when (state) {
+            State.SENDING, State.AWAITED -> failure = reason
+            State.ANSWERED_EARLY -> Unit
+            State.ABANDONED -> return
+            State.DONE -> error("failed when it was done: $reason")
+        }
         if (sentNanos == 0L) sentNanos = nanos
         done(nanos)
     }
 
+    /** It is to be sent once more, on another connection. */
+    fun askAgain() {
+        check(canBeAskedAgain) { "asked again when it was $state" }
+        wasAskedAgain = true
+        state = State.SENDING
+        bytesOut = 0
+        sentNanos = 0
+    }
+
     fun release(pool: BufferPool) {
-        if (!isLent) {
-            if (bytes.capacity() > UNCOUNTED_BYTES) pool.limit.free(bytes.capacity())
-            pool.release(bytes)
-        }
+        release(request, pool)
+        request = BufferPool.EMPTY
+        if (!isLent) release(bytes, pool)
         isLent = false
         bytes = BufferPool.EMPTY
     }
 
+    private fun release(buffer: ByteBuffer, pool: BufferPool) {
+        if (buffer.capacity() > UNCOUNTED_BYTES) pool.limit.free(buffer.capacity())
+        pool.release(buffer)
+    }
+
     private fun done(nanos: Long) {
+        state = State.DONE
         answeredNanos = nanos
         job.oneDone()
     }
 
     companion object {
-        /** Larger buffers count against the limit of the loop's buffers from [answer] to [release]. */
+        /** Larger buffers count against the limit of the loop's buffers as long as the call owns them. */
         const val UNCOUNTED_BYTES = 16 * 1024
     }
 }

@@ -12,7 +12,12 @@ import mwlab.middleware.job.ServerCall
 import mwlab.middleware.job.isValueOf
 import java.nio.ByteBuffer
 
-/** The one reply to a job that its calls make together: the worst of them, or of values all in the order of the keys. */
+/**
+ * The one reply to a job that its calls make together: the worst of them, or of values all in the order of the keys.
+ *
+ * A read that changes what it reads is answered by the first of its servers, always the same one: of several clients that ask at the same
+ * time, one is told that it has won.
+ */
 internal fun replyOf(job: Job): Reply {
     val request = job.request
     val calls = job.calls
@@ -24,9 +29,14 @@ internal fun replyOf(job: Job): Reply {
     val refusal = (request as? Request.Update)?.refusal
     return when {
         !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
+
         worst.isShutdown && badness(worst) == SUCCESS -> Reply(emptyArray(), hangsUp = true)
-        request is Request.Retrieval && calls.size > 1 && badness(worst) == 0 -> merge(job, request, calls)
+
+        request is Request.Retrieval && badness(worst) == SUCCESS ->
+            if (calls.first().keys == null) relay(request, calls.first()) else merge(job, request, calls)
+
         refusal != null && badness(worst) < ERROR -> Reply.line(refusal, isError = true)
+
         else -> relay(request, worst)
     }
 }
@@ -84,6 +94,9 @@ private fun relay(request: Request, call: ServerCall): Reply {
 
         reply is Response.Failure -> Reply(arrayOf(call.slice(reply.lineOffset, reply.length)), isError = true)
 
+        reply is Response.Values && (request as? Request.Retrieval)?.continues == true ->
+            Reply(arrayOf(call.slice(0, reply.bodyLength)), reply.hits)
+
         reply is Response.Values -> Reply(arrayOf(call.bytes), reply.hits)
 
         reply is Response.Meta -> Reply(arrayOf(call.bytes), if (reply.code == MetaCode.EN) 0 else 1)
@@ -98,7 +111,7 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
     val taken = IntArray(calls.size)
     val pieces = mutableListOf<ByteBuffer>()
     val owner = IntArray(request.keys.count)
-    calls.forEachIndexed { index, call -> call.keys?.forEach { owner[it] = index } }
+    for (index in calls.indices.reversed()) calls[index].keys?.forEach { owner[it] = index }
     for (key in owner.indices) {
         val call = calls[owner[key]]
         val found = values[owner[key]]
@@ -108,7 +121,7 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
             taken[owner[key]]++
         }
     }
-    pieces += END.duplicate()
+    if (!request.continues) pieces += END.duplicate()
     return Reply(pieces.toTypedArray(), taken.sum())
 }
 

@@ -18,6 +18,7 @@ internal class HashRouter(private val servers: Int, private val sharded: Boolean
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {
         val keys = request.keys
         if (keys.count == 0) return everywhere.take(1)
+        if (request.changesItems) return everywhere
         val start = bytes.position()
         val first = serverOfHash(bytes, start + keys.start(0), start + keys.end(keys.count - 1), servers)
         return if (sharded) shards(keys.count, List(servers) { (first + it) % servers }) else listOf(everywhere[first])

@@ -5,7 +5,7 @@ import mwlab.memcached.Request
 import java.nio.ByteBuffer
 import java.util.Base64
 
-/** Reads go to the key's first server on the [ring], multi-gets in parts; changes go to [replicas] successive servers. */
+/** Reads go to the key's first server on the [ring], multi-gets in parts; what changes anything goes to [replicas] successive servers. */
 internal class RingRouter(private val ring: Ring, private val replicas: Int) : Router {
     private val digest = Ring.md5()
     private val everywhere = List(ring.servers) { Part(it) }
@@ -17,9 +17,12 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {
         val keys = request.keys
         if (keys.count == 0) return everywhere.take(1)
-        val byOwner = (0 until keys.count).groupBy {
-            ownersOf(keys, it, bytes, 1).first()
-        }
+        if (!request.changesItems) return partsOf((0 until keys.count).groupBy { ownersOf(keys, it, bytes, 1).first() })
+        val owners = List(keys.count) { ownersOf(keys, it, bytes, replicas) }
+        return (0 until replicas).flatMap { copy -> partsOf(owners.indices.groupBy { owners[it][copy] }) }
+    }
+
+    private fun partsOf(byOwner: Map<Int, List<Int>>): List<Part> {
         if (byOwner.size == 1) return listOf(everywhere[byOwner.keys.first()])
         return byOwner.map { (server, owned) -> Part(server, owned.toIntArray()) }
     }

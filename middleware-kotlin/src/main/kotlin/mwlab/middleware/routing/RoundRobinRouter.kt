@@ -18,6 +18,7 @@ internal class RoundRobinRouter(private val servers: Int, private val sharded: B
     override val copies: Int = servers
 
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {
+        if (request.changesItems) return everywhere
         val keys = request.keys.count
         return if (sharded && keys > 1) shards(keys, List(minOf(keys, servers)) { turn() }) else all[turn()]
     }

@@ -14,7 +14,10 @@ internal interface Router {
     /** Whether each key has one server only, so that the `cas` uniques of that server can be honoured. */
     val hasSingleOwners: Boolean
 
-    /** The servers asked for the keys of a read that begins at the position of [bytes]; several parts hold different keys. */
+    /**
+     * The servers asked for the keys of a read that begins at the position of [bytes]. Of a read that changes nothing, several parts hold
+     * different keys; one that changes what it reads goes to all servers of its keys, and the first part with a key answers for it.
+     */
     fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part>
 
     /** How many servers hold each key: of those that are not asked first, any can be asked instead. */

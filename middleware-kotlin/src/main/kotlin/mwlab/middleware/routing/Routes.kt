@@ -26,8 +26,14 @@ internal class Routes(
     private val timeoutNanos = timeout.inWholeNanoseconds
     private val everywhere = List(servers) { Part(it) }
 
-    /** The parts of [job] to begin with; empty: it needs uniques that the servers count each for itself. */
-    fun first(job: Job): List<Part> = if (job.request.usesUnique && !router.hasSingleOwners) emptyList() else route(job)
+    /** The parts of [job] to begin with; empty: its answer has a meaning on one server only, and its keys have several. */
+    fun first(job: Job): List<Part> = if (job.request.needsOneServer &&
+        !router.hasSingleOwners
+    ) {
+        emptyList()
+    } else {
+        route(job)
+    }
 
     private fun route(job: Job): List<Part> = when (val request = job.request) {
         is Request.Retrieval -> router.retrieval(request, job.bytes)
@@ -66,7 +72,7 @@ internal class Routes(
     }
 
     private fun copies(request: Request): Int = when {
-        request is Request.Retrieval && hasFailover -> router.copies
+        request is Request.Retrieval && hasFailover && !request.changesItems -> router.copies
         request is Request.Inquiry && request.verb == Verb.VERSION -> servers
         else -> 1
     }

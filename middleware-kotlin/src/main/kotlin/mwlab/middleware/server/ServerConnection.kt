@@ -2,13 +2,17 @@ package mwlab.middleware.server
 
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
+import mwlab.memcached.text
 import mwlab.metrics.stats.ServerLink
 import mwlab.middleware.backend.BackEndConnection
+import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.backend.Backoff
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
@@ -17,6 +21,7 @@ import mwlab.net.EventLoop
 import mwlab.net.Transport
 import java.io.IOException
 import java.net.InetSocketAddress
+import java.net.SocketTimeoutException
 import java.nio.ByteBuffer
 import kotlin.time.Duration
 
@@ -39,80 +44,138 @@ internal class ServerConnection(
 ) : BackEndConnection {
     private var session: ServerSession? = null
     private var downReason = "is not connected yet"
-    private var wasSilent = false
     private val tried = CompletableDeferred<Unit>()
+
+    /** A call that waits for the connection to come back, and since when. */
+    private class Waiting(val call: ServerCall, val sinceNanos: Long)
+
+    private val waiting = ArrayDeque<Waiting>()
+
+    private var hasJustEnded = false
+
+    /** A session that was not silent is over, and the first attempt to come back is still to be made or under way. */
+    private val isComingBack: Boolean
+        get() = hasJustEnded || session?.let { it.endReason != null && !it.hasTimedOut } == true
 
     override val link = ServerLink(server.name)
 
-    @Suppress("TooGenericExceptionCaught") // the boundary of one connection: without it, it would never come back
     override suspend fun run() {
-        while (true) {
-            try {
-                transport.connect(loop, address, timeout, readBytes).use { serve(it) }
-            } catch (lost: IOException) {
-                end("failed: ${lost.message}")
-            } catch (garbage: ProtocolException) {
-                end("sent ${garbage.message}")
-            } catch (cancelled: CancellationException) {
-                throw cancelled
-            } catch (failure: Throwable) {
-                end("failed: $failure")
-                onFailure(failure)
-            } finally {
-                end(downReason)
-                link.failed(downReason)
-                tried.complete(Unit)
+        try {
+            while (true) {
+                end(reasonOfEnd())
+                delay(backoff.next())
             }
-            delay(backoff.next())
+        } finally {
+            end(downReason)
+            failWaiting()
         }
+    }
+
+    /** Connects, serves as long as that lasts, and returns why it did not last longer. */
+    @Suppress("TooGenericExceptionCaught") // the boundary of one connection: without it, it would never come back
+    private suspend fun reasonOfEnd(): String = try {
+        transport.connect(loop, addressNow(), timeout, readBytes).use { serve(it) }
+        "closed the connection"
+    } catch (lost: IOException) {
+        "failed: ${lost.message}"
+    } catch (garbage: ProtocolException) {
+        "sent ${garbage.message}"
+    } catch (login: BackEndUnusable) {
+        LOGIN_IS_NOT_PASSED_ON.also { tried.completeExceptionally(login) }
+    } catch (cancelled: CancellationException) {
+        throw cancelled
+    } catch (failure: Throwable) {
+        onFailure(failure)
+        "failed: $failure"
     }
 
     override suspend fun awaitFirstAttempt() = tried.await()
 
-    override fun send(call: ServerCall): (suspend () -> Unit)? =
-        sessionFor(call)?.send(call, serverRequest(call.job, call))
-
     override fun submit(call: ServerCall) {
-        sessionFor(call)?.submit(call, serverRequest(call.job, call))
+        val nanos = loop.clock.nanos()
+        val session = session?.takeIf { it.endReason == null }
+        when {
+            session != null -> serverRequest(call.job, call, loop.buffers)?.let { session.submit(call, it) }
+                ?: call.fail("SERVER_ERROR out of memory for the request to ${server.name}", nanos)
+
+            isComingBack -> waiting.addLast(Waiting(call, nanos))
+
+            else -> call.fail(server.failure(this.session?.endReason ?: downReason), nanos)
+        }
     }
 
     override fun checkTimeout(nanos: Long) {
         session?.checkTimeout(nanos)
+        val overdue = waiting.filter {
+            nanos - it.sinceNanos > minOf(timeout.inWholeNanoseconds, it.call.patience.nanos)
+        }
+        waiting -= overdue
+        overdue.forEach { it.call.fail(server.failure(downReason), nanos) }
     }
 
-    private fun sessionFor(call: ServerCall): ServerSession? =
-        session ?: null.also { call.fail(server.failure(downReason), loop.clock.nanos()) }
+    /** The address that the name stands for now: a server may have moved since the last time. */
+    private suspend fun addressNow(): InetSocketAddress {
+        val name = address.hostString
+        if (link.connects == 0L || name == address.address?.hostAddress) return address
+        return withContext(Dispatchers.IO) { InetSocketAddress(name, address.port) }
+    }
 
     private suspend fun serve(connection: Connection) {
-        if (wasSilent && !answers(connection)) return
-        val session = ServerSession(connection, server, timeout)
+        if (!answers(connection)) throw SocketTimeoutException("no answer within $timeout")
+        val session = ServerSession(connection, server, timeout, ::takeOver)
         this.session = session
         link.connected()
         tried.complete(Unit)
+        repeat(waiting.size) { submit(waiting.removeFirst().call) }
         session.readReplies()
     }
 
-    /** A server that hangs still accepts connections: without an answer on the new one, every request would wait for it in vain. */
+    /**
+     * Whether the server answers on its new [connection]: one that hangs still accepts connections, and every request would wait for it in
+     * vain. A server that wants a login is of no use: clients share its connections, so that the login of one would let in all.
+     */
     private suspend fun answers(connection: Connection): Boolean = withTimeoutOrNull(timeout) {
         connection.write(ByteBuffer.wrap(PROBE))
         val replies = ResponseReader()
         var reply: Response? = null
         while (reply == null && connection.fill()) reply = replies.next(connection.input)
-        reply?.let { connection.consume(it.length) } != null
+        val input = connection.input
+        reply?.also {
+            val line = text(input, input.position(), input.position() + it.length)
+            if (line.startsWith(WANTS_LOGIN)) throw BackEndUnusable("${server.name} $LOGIN_IS_NOT_PASSED_ON")
+            connection.consume(it.length)
+        } != null
     } ?: false
+
+    private fun takeOver(call: ServerCall) {
+        call.askAgain()
+        waiting.addLast(Waiting(call, loop.clock.nanos()))
+    }
 
     /** Why the session ended first is why the server is down: what follows follows from that. */
     private fun end(reason: String) {
         val ended = session
-        session = null
         ended?.end(reason)
-        downReason = ended?.endReason ?: reason
-        if (ended != null) wasSilent = ended.hasTimedOut
+        session = null
+        hasJustEnded = ended?.hasTimedOut == false
         if (ended?.hasAnswered == true) backoff.reset()
+        // What waits for an attempt that has failed hears what had ended the session before.
+        if (ended != null) downReason = ended.endReason!!
+        if (!hasJustEnded) failWaiting()
+        if (ended == null) downReason = reason
+        link.failed(downReason)
+        tried.complete(Unit)
     }
+
+    private fun failWaiting() =
+        repeat(waiting.size) { waiting.removeFirst().call.fail(server.failure(downReason), loop.clock.nanos()) }
 
     companion object {
         private val PROBE = "version\r\n".toByteArray()
+        private const val WANTS_LOGIN = "CLIENT_ERROR unauthenticated"
+        private const val LOGIN_IS_NOT_PASSED_ON =
+            "wants a login, which is not passed on, since clients share connections: " +
+                "start it without -Y (--auth-file)"
 
         /** For a connection with one call at a time. */
         const val READ_BYTES = 16 * 1024

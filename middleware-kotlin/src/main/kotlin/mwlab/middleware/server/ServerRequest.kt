@@ -1,13 +1,15 @@
 package mwlab.middleware.server
 
+import mwlab.memcached.CRLF_BYTES
 import mwlab.memcached.Request
+import mwlab.memcached.SPACE
 import mwlab.memcached.Verb
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.ServerCall
+import mwlab.net.buffer.BufferPool
 import java.nio.ByteBuffer
 
 private val LINE_END = "\r\n".direct()
-private val SPACE = " ".direct()
 
 /** Words of `ms <key> <bytes>`. */
 private const val MS_FLAGS = 3
@@ -16,11 +18,15 @@ private const val MS_FLAGS = 3
 private val CONDITION = Regex("[Iq].*|[CT][0-9]+")
 private val NO_OPERATION = "mn\r\n".direct()
 
-/** The bytes to send to a server for [call]: pieces of the client's own request, so that no value is copied. */
-internal fun serverRequest(job: Job, call: ServerCall): Array<ByteBuffer> {
+/**
+ * The bytes to send to a server for [call]: as a rule pieces of the client's own request, so that no value is copied. Null if they have to
+ * be put together, and there is no memory for it.
+ */
+internal fun serverRequest(job: Job, call: ServerCall, pool: BufferPool): Array<ByteBuffer>? {
     val request = job.request
     return when {
-        request is Request.Retrieval && call.keys != null -> partOf(job, request, call.keys)
+        request is Request.Retrieval && call.keys != null -> partOf(job, request, call, call.keys, pool)
+        request is Request.Retrieval && request.keys.isPart -> neighbours(job, request)
         request is Request.Update && request.refusal != null -> removal(job, request)
         request is Request.Update && request.noreply -> withoutNoreply(job, request)
         call.isQuiet -> arrayOf(job.slice(0, request.length), NO_OPERATION.duplicate())
@@ -28,18 +34,25 @@ internal fun serverRequest(job: Job, call: ServerCall): Array<ByteBuffer> {
     }
 }
 
-/** The command and the given keys; a run of neighbouring keys is one piece. */
-private fun partOf(job: Job, request: Request.Retrieval, keys: IntArray): Array<ByteBuffer> {
-    val pieces = mutableListOf(job.slice(0, request.keys.start(0)))
-    var first = 0
-    while (first < keys.size) {
-        var last = first
-        while (last + 1 < keys.size && keys[last + 1] == keys[last] + 1) last++
-        pieces += job.slice(request.keys.start(keys[first]), request.keys.end(keys[last]))
-        pieces += if (last + 1 < keys.size) SPACE.duplicate() else LINE_END.duplicate()
-        first = last + 1
-    }
-    return pieces.toTypedArray()
+/** The command and the given [keys] of it, in one piece. */
+private fun partOf(
+    job: Job,
+    request: Request.Retrieval,
+    call: ServerCall,
+    keys: IntArray,
+    pool: BufferPool,
+): Array<ByteBuffer>? {
+    val command = request.keys.startOfAll
+    val bytes = call.requestBuffer(command + keys.sumOf { job.keyLength(it) + 1 } + CRLF_BYTES, pool) ?: return null
+    bytes.put(job.slice(0, command))
+    for (key in keys) bytes.put(job.slice(request.keys.start(key), request.keys.end(key))).put(SPACE)
+    bytes.position(bytes.position() - 1)
+    return arrayOf(bytes.put(LINE_END.duplicate()).flip())
+}
+
+/** The command and all keys of the request, which stand side by side in a longer line. */
+private fun neighbours(job: Job, request: Request.Retrieval): Array<ByteBuffer> = with(request.keys) {
+    arrayOf(job.slice(0, startOfAll), job.slice(start(0), end(count - 1)), LINE_END.duplicate())
 }
 
 /**

@@ -10,9 +10,10 @@ import mwlab.memcached.ResponseReader
 import mwlab.memcached.Status
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
-import mwlab.middleware.job.objectionTo
+import mwlab.middleware.job.ServerCall.State
 import mwlab.net.Connection
 import mwlab.net.buffer.BuffersExhausted
+import mwlab.net.buffer.Outbox
 import java.io.IOException
 import java.nio.ByteBuffer
 import kotlin.time.Duration
@@ -22,11 +23,14 @@ import kotlin.time.Duration
  *
  * After a timeout, an unexpected byte or an error it is over: every call on it fails, so that no reply can ever reach the wrong
  * call. Confined to the loop of the [connection], which it closes when it ends.
+ *
+ * @param takeOver gets the calls behind the one that ended the session that another connection can be asked; null: they fail, too.
  */
 internal class ServerSession(
     private val connection: Connection,
     private val server: Server,
     private val timeout: Duration,
+    private val takeOver: ((ServerCall) -> Unit)? = null,
 ) {
     private val clock = connection.loop.clock
     private val pending = ArrayDeque<ServerCall>()
@@ -49,7 +53,7 @@ internal class ServerSession(
         private set
 
     /** The server owes an answer that somebody has stopped to wait for. */
-    private val isSilent: Boolean get() = pending.firstOrNull()?.isAbandoned == true
+    private val isSilent: Boolean get() = pending.firstOrNull()?.state == State.ABANDONED
 
     /** Reads replies until the server closes the connection; fails when it is broken, or was closed by [end]. */
     suspend fun readReplies() = coroutineScope {
@@ -70,41 +74,15 @@ internal class ServerSession(
     }
 
     /**
-     * Sends [buffers] for [call], which is answered or fails in its own time. Null if the socket took all of it; otherwise what has to
-     * run before anything else is sent, and suspends while the socket's buffer is full.
-     */
-    fun send(call: ServerCall, buffers: Array<ByteBuffer>): (suspend () -> Unit)? {
-        if (!accept(call, buffers)) return null
-        try {
-            if (!connection.tryWrite(buffers)) return { sendRest(call, buffers) }
-            sent(call, clock.nanos())
-        } catch (lost: IOException) {
-            end("failed: ${lost.message}")
-        }
-        return null
-    }
-
-    private suspend fun sendRest(call: ServerCall, buffers: Array<ByteBuffer>) {
-        if (endReason != null) return
-        var isWritten = false
-        try {
-            connection.write(buffers)
-            sent(call, clock.nanos())
-            isWritten = true
-        } catch (lost: IOException) {
-            end("failed: ${lost.message}")
-        } finally {
-            // Cancelled halfway through a request: what follows on this connection would be taken for the rest of it.
-            if (!isWritten) end("was cancelled")
-        }
-    }
-
-    /**
-     * Sends [buffers] for [call] together with what else is submitted in this turn of the loop, and does not wait; otherwise as
-     * [send]. A session is used with one of the two only.
+     * Sends [buffers] for [call] together with what else is submitted in this turn of the loop. Does not wait: the call is answered or
+     * fails in its own time.
      */
     fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
-        if (!accept(call, buffers)) return
+        val objection = endReason ?: SILENT.takeIf { isSilent && call.patience.hasAlternative }
+        if (objection != null) return call.fail(server.failure(objection), clock.nanos())
+        pending.addLast(call)
+        call.bytesOut = buffers.sumOf { it.remaining() }
+        call.sentNanos = clock.nanos()
         if (outbox.isEmpty && !isFlushDue) {
             isFlushDue = true
             connection.loop.atEndOfTurn(flushAtEndOfTurn)
@@ -126,17 +104,25 @@ internal class ServerSession(
         }
         val overdue = pending.filter { it.isOverdue(nanos) }
         // What is not written yet stands in a buffer that the client gets back: the rest must never be sent.
-        if (overdue.any { !it.isSent }) return end("took no request within ${overdue.first().patience}")
+        if (overdue.any { it.state != State.AWAITED }) return end("took no request within ${overdue.first().patience}")
         overdue.forEach { it.abandon(server.failure(TIMED_OUT_AFTER + it.patience), nanos) }
     }
 
-    /** Closes the connection and fails all calls, for [reason]. Idempotent: the first reason stays. */
+    /** Closes the connection and fails all calls that are not taken over, for [reason]. Idempotent: the first reason stays. */
     fun end(reason: String) {
         if (endReason != null) return
         endReason = reason
         outbox.clear()
         connection.close()
-        while (true) (pending.removeFirstOrNull() ?: break).fail(server.failure(reason), clock.nanos())
+        pending.removeFirstOrNull()?.fail(server.failure(reason), clock.nanos())
+        while (true) {
+            val call = pending.removeFirstOrNull() ?: break
+            if (takeOver != null && !hasTimedOut && call.canBeAskedAgain) {
+                takeOver(call)
+            } else {
+                call.fail(server.failure(reason), clock.nanos())
+            }
+        }
     }
 
     /** The server has closed the connection: that is its answer to `shutdown`. */
@@ -148,25 +134,12 @@ internal class ServerSession(
         shutdowns.forEach { it.finish(clock.nanos()) }
     }
 
-    /** Whether [call] now waits for its answer here; if not, it has failed. */
-    private fun accept(call: ServerCall, buffers: Array<ByteBuffer>): Boolean {
-        val objection = endReason ?: SILENT.takeIf { isSilent && call.patience.hasAlternative }
-        if (objection != null) {
-            call.fail(server.failure(objection), clock.nanos())
-            return false
-        }
-        pending.addLast(call)
-        call.bytesOut = buffers.sumOf { it.remaining() }
-        call.sentNanos = clock.nanos()
-        return true
-    }
-
     /**
      * The request of [call] was written to its end at [nanos]. A server may have answered before, as when it has no room for a value:
      * the call was kept until now, since what is not written yet stands in a buffer that the client gets back with the answer.
      */
     private fun sent(call: ServerCall, nanos: Long) {
-        if (call.isAnswered) pending.removeFirst()
+        if (call.state == State.ANSWERED_EARLY) pending.removeFirst()
         call.sent(nanos)
     }
 
@@ -194,31 +167,32 @@ internal class ServerSession(
     /** Reads more; a reply that there is no memory for is read to its end, but not kept, and only its own call fails. */
     private suspend fun fill(replies: ResponseReader): Boolean {
         val call = pending.firstOrNull()
-        if (call?.isAbandoned == true) replies.dropRead(connection.input)
+        if (call?.state == State.ABANDONED) replies.dropRead(connection.input)
         return try {
             connection.fill()
         } catch (exhausted: BuffersExhausted) {
-            if (call?.isSent == false || !replies.dropRead(connection.input)) throw exhausted
-            call?.abandon(outOfMemory, clock.nanos())
+            if (call?.state == State.SENDING || !replies.dropRead(connection.input)) throw exhausted
+            if (call?.state == State.AWAITED) call.abandon(outOfMemory, clock.nanos())
             true
         }
     }
 
     private fun answer(reply: Response) {
-        val call = pending.firstOrNull()?.takeUnless { it.isAnswered }
+        val call = pending.firstOrNull()?.takeUnless { it.state == State.ANSWERED_EARLY }
             ?: throw ProtocolException("a reply that nobody asked for")
         if (call.isDump && reply is Response.Line && reply.status == Status.OK) {
             call.isDumpBegun = true
             return connection.consume(reply.length)
         }
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
-        if (!isEndOfQuiet && !call.isAbandoned) {
+        val isAbandoned = call.state == State.ABANDONED
+        if (!isEndOfQuiet && !isAbandoned) {
             call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
         }
         hasAnswered = true
-        if ((isEndOfQuiet || !call.isQuiet) && call.isSent) pending.removeFirst()
+        if ((isEndOfQuiet || !call.isQuiet) && call.state != State.SENDING) pending.removeFirst()
         when {
-            call.isAbandoned -> connection.consume(reply.length)
+            isAbandoned -> connection.consume(reply.length)
 
             isEndOfQuiet -> {
                 connection.consume(reply.length)
@@ -247,7 +221,7 @@ internal class ServerSession(
             return call.answer(reply, bytes, nanos)
         }
         buffers.release(bytes)
-        if (!call.isSent) throw BuffersExhausted()
+        if (call.state == State.SENDING) throw BuffersExhausted()
         call.abandon(outOfMemory, clock.nanos())
     }
 

@@ -12,53 +12,66 @@ import mwlab.middleware.job.Reply
 import mwlab.middleware.job.ServerCall
 import mwlab.middleware.routing.Part
 import mwlab.middleware.routing.Routes
-import mwlab.net.buffer.BufferPool
+import mwlab.net.EventLoop
 
 /**
- * What one worker asks the servers for its jobs: which calls a job makes first and next, how they are sent, and what reply comes
- * of them. Confined to the loop of the [connections].
+ * What one worker asks the servers for its jobs: which calls a job makes first and next, and what reply comes of them. Confined to
+ * the [loop] of the [connections].
  */
 internal class JobCalls(
     private val backEnd: BackEnd,
     private val connections: List<BackEndConnection>,
     private val routes: Routes,
     private val recorder: Recorder,
-    private val buffers: BufferPool,
+    private val loop: EventLoop,
 ) {
-    /** The calls to begin with, of which [listener] hears when all are done; empty: there is nothing to ask. */
-    fun first(job: Job, listener: AnswerListener): List<ServerCall> {
+    /** Asks the servers for [job]; [listener] hears, perhaps at once, when all of them have answered or failed. */
+    fun ask(job: Job, listener: AnswerListener) {
         job.listener = listener
-        return callsOf(job, routes.first(job))
+        val parts = routes.first(job)
+        if (parts.isEmpty()) listener.answered(job) else submit(job, parts)
     }
 
-    /** The calls to make again of other servers, now that all are done; empty: the job is ready for its [reply]. */
-    fun next(job: Job): List<ServerCall> {
-        for (index in job.calls.indices) record(job, job.calls[index])
-        return callsOf(job, routes.retry(job, buffers, recorder))
+    /** Asks other servers for [job], whose calls are all done, as [ask] does; false if nothing is left to ask. */
+    fun askOthers(job: Job): Boolean {
+        for (index in job.latestCalls.indices) record(job, job.latestCalls[index])
+        val parts = routes.retry(job, loop.buffers, recorder)
+        submit(job, parts)
+        return parts.isNotEmpty()
     }
 
-    /** As [BackEndConnection.send]. */
-    fun send(call: ServerCall): (suspend () -> Unit)? = connections[call.server.index].send(call)
-
-    /** As [BackEndConnection.submit]. */
-    fun submit(call: ServerCall) = connections[call.server.index].submit(call)
-
-    /** What the client gets, once nothing is left to ask. */
-    fun reply(job: Job): Reply {
+    /** Hands the reply to [job] to its client, on the client's loop. */
+    fun deliver(job: Job) {
         stamp(job.times, job.calls)
-        return if (job.calls.isEmpty()) Reply.error(job.request, NO_UNIQUES) else backEnd.replyTo(job)
+        val client = job.client
+        if (client.loop === loop) return client.deliver(job, replyTo(job))
+        job.keep(loop.buffers)
+        val reply = replyTo(job)
+        client.loop.execute { client.deliver(job, reply) }
     }
 
-    /** New calls for [parts], which join those that [job] has already. */
-    private fun callsOf(job: Job, parts: List<Part>): List<ServerCall> {
-        if (parts.isEmpty()) return emptyList()
+    /** Runs [step], which a server's connection has called: that one is not to blame if it fails. */
+    @Suppress("TooGenericExceptionCaught")
+    inline fun guard(step: () -> Unit) = try {
+        step()
+    } catch (failure: Throwable) {
+        loop.execute { throw failure }
+    }
+
+    private fun replyTo(job: Job): Reply =
+        if (job.calls.isEmpty()) Reply.error(job.request, ONE_SERVER_ONLY) else backEnd.replyTo(job)
+
+    /** Makes new calls for [parts], which join those that [job] has already. */
+    private fun submit(job: Job, parts: List<Part>) {
+        if (parts.isEmpty()) return
         val patience = routes.patience(job)
         job.pendingCalls = parts.size
         // One server is the usual case, and its list the smallest one.
         val calls = parts.singleOrNull()?.let { listOf(callOf(it, job, patience)) }
             ?: parts.map { callOf(it, job, patience) }
+        job.latestCalls = calls
         job.calls = if (job.calls.isEmpty()) calls else job.calls + calls
-        return calls
+        for (index in calls.indices) connections[calls[index].server.index].submit(calls[index])
     }
 
     private fun callOf(part: Part, job: Job, patience: Patience) =
@@ -76,10 +89,7 @@ internal class JobCalls(
         }
     }
 
-    /** A call that was recorded before a retry is not recorded again. */
     private fun record(job: Job, call: ServerCall) {
-        if (call.isRecorded) return
-        call.isRecorded = true
         val isError = call.failure != null || call.reply is Response.Failure
         val server = call.server.index
         recorder.serverUsed(server, call.keys?.size ?: job.keyCount, call.bytesOut, call.bytes.remaining(), isError)
@@ -87,7 +97,7 @@ internal class JobCalls(
     }
 
     private companion object {
-        const val NO_UNIQUES = "SERVER_ERROR cas uniques differ between servers; " +
+        const val ONE_SERVER_ONLY = "SERVER_ERROR cas uniques and stale marks differ between servers; " +
             "they need a single one, or --routing consistent-hash without replicas"
     }
 }

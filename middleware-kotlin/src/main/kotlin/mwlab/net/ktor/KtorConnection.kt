@@ -77,6 +77,13 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
         sender.awaitRoom()
     }
 
+    override fun endOutput() {
+        scope.launch {
+            sender.awaitSent()
+            if (channel.isOpen) channel.shutdownOutput()
+        }
+    }
+
     override fun close() {
         if (!loop.isCurrent) return loop.execute(::close)
         if (isClosed) return

@@ -50,6 +50,11 @@ internal class KtorSender(private val selector: KtorSelector, private val socket
         if (unsentBytes == MAX_UNSENT_BYTES) room.await()
     }
 
+    /** Suspends until the socket has all that was put; nobody puts more meanwhile. */
+    suspend fun awaitSent() {
+        while (unsentBytes > 0) room.await()
+    }
+
     /** Takes no more, and fails whoever waits because of [cause]; what it has taken is still sent. */
     fun close(cause: Throwable) {
         channel.close()

@@ -1,5 +1,8 @@
 package mwlab.net.loop
 
+import jdk.net.ExtendedSocketOptions.TCP_KEEPCOUNT
+import jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE
+import jdk.net.ExtendedSocketOptions.TCP_KEEPINTERVAL
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.net.Connection
 import mwlab.net.EventLoop
@@ -10,6 +13,7 @@ import mwlab.net.buffer.Input
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.net.SocketTimeoutException
+import java.net.StandardSocketOptions.SO_KEEPALIVE
 import java.net.StandardSocketOptions.TCP_NODELAY
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
@@ -70,6 +74,14 @@ internal class LoopConnection private constructor(
 
     override suspend fun awaitWritable() = awaitWritable(OP_WRITE)
 
+    override fun endOutput() {
+        try {
+            channel.shutdownOutput()
+        } catch (_: IOException) {
+            return // The connection is gone; who reads finds out.
+        }
+    }
+
     override fun close() {
         if (!loop.isCurrent) return loop.execute(::close)
         if (!channel.isOpen) return
@@ -114,6 +126,9 @@ internal class LoopConnection private constructor(
     }
 
     companion object {
+        private const val KEEPALIVE_S = 60
+        private const val KEEPALIVE_PROBES = 6
+
         /** Registers an accepted [channel]; on the loop's thread. */
         fun accepted(loop: EventLoop, channel: SocketChannel): LoopConnection = of(loop, channel, READ_BYTES)
 
@@ -142,6 +157,11 @@ internal class LoopConnection private constructor(
         private fun of(loop: EventLoop, channel: SocketChannel, readBytes: Int): LoopConnection {
             channel.configureBlocking(false)
             channel.setOption(TCP_NODELAY, true)
+            // A peer whose machine is gone says nothing: the kernel finds out within two minutes.
+            channel.setOption(SO_KEEPALIVE, true)
+            channel.setOption(TCP_KEEPIDLE, KEEPALIVE_S)
+            channel.setOption(TCP_KEEPINTERVAL, KEEPALIVE_S / KEEPALIVE_PROBES)
+            channel.setOption(TCP_KEEPCOUNT, KEEPALIVE_PROBES)
             return LoopConnection(loop, channel, readBytes)
         }
     }

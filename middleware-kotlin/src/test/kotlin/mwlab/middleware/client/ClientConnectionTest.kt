@@ -32,12 +32,15 @@ import kotlin.time.Duration.Companion.seconds
 
 class ClientConnectionTest {
     /** A client that is the test, and a queue from which the test takes the jobs. */
-    private class Bench(private val virtual: VirtualLoop, capacity: Int = 10) {
-        val connection = MemoryConnection(virtual.loop)
+    private class Bench(private val virtual: VirtualLoop, capacity: Int = 10, depth: Int = 1) {
+        var writes = 0
+        val connection = MemoryConnection(virtual.loop) { writes++ }
         val queue = JobQueue(capacity)
         private val recorder = recorderOf(virtual.loop)
         val client =
-            ClientConnection(connection, queue, recorder, RequestReader(1 shl 20), { emptyList() }, followed = null)
+            ClientConnection(connection, queue, recorder, RequestReader(1 shl 20), depth, {
+                emptyList()
+            }, followed = null)
 
         /** The jobs that were taken from the queue, oldest first. */
         val taken = mutableListOf<Job>()
@@ -64,13 +67,10 @@ class ClientConnectionTest {
             virtual.settle()
         }
 
-        /** Answers job number [index], as a worker does; false if the client keeps the rest. */
-        suspend fun answer(index: Int, text: String, hangsUp: Boolean = false): Boolean {
-            val job = taken[index]
-            val isDelivered = client.deliver(job, Reply(arrayOf(bytes(text)), hangsUp = hangsUp))
-            if (isDelivered) job.release(virtual.loop.buffers)
+        /** Answers job number [index], as a worker does. */
+        suspend fun answer(index: Int, text: String, hangsUp: Boolean = false) {
+            client.deliver(taken[index], Reply(arrayOf(bytes(text)), hangsUp = hangsUp))
             virtual.settle()
-            return isDelivered
         }
 
         val asked: List<String> get() = taken.map { it.words().take(2).joinToString(" ") }
@@ -137,6 +137,7 @@ class ClientConnectionTest {
         val bench = Bench(virtual)
         val serving = bench.serve(this)
         bench.receive("quit\r\nget a\r\n")
+        bench.connection.receiveEnd()
         assertNull(serving.await())
         assertEquals("", bench.connection.written)
         assertEquals(emptyList(), bench.taken)
@@ -148,6 +149,7 @@ class ClientConnectionTest {
         val serving = bench.serve(this)
         bench.receive("get a\r\nget b\r\n")
         bench.answer(0, "bye\r\n", hangsUp = true)
+        bench.connection.receiveEnd()
         assertNull(serving.await())
         assertEquals(listOf("get a"), bench.asked)
     }
@@ -186,8 +188,7 @@ class ClientConnectionTest {
             val serving = bench.serve(this)
             bench.receive("get a\r\nget b\r\n")
             bench.connection.breakOff()
-            assertTrue(bench.answer(0, "END\r\n"), "the worker is not to wait for it")
-            bench.answer(1, "END\r\n")
+            bench.answer(0, "END\r\n")
             assertIs<IOException>(serving.await())
             assertEquals("", bench.connection.written)
         }
@@ -199,7 +200,7 @@ class ClientConnectionTest {
             bench.serve(this)
             bench.receive("get a\r\nget b\r\n")
             bench.connection.makeRoom(bytes = 6)
-            assertFalse(bench.answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n"))
+            bench.answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
             assertEquals("VALUE ", bench.connection.written)
             assertEquals(listOf("get a"), bench.asked)
             bench.connection.makeRoom(bytes = Int.MAX_VALUE)
@@ -219,7 +220,7 @@ class ClientConnectionTest {
         val call = ServerCall(Server(0, "server-0"), job)
         job.calls = listOf(call)
         call.lend(ResponseReader().next(lent)!!, lent, nanos = 0)
-        assertFalse(bench.client.deliver(job, Reply(arrayOf(call.bytes))))
+        bench.client.deliver(job, Reply(arrayOf(call.bytes)))
         lent.array().fill('?'.code.toByte())
         bench.connection.makeRoom(bytes = Int.MAX_VALUE)
         virtual.settle()
@@ -227,14 +228,15 @@ class ClientConnectionTest {
     }
 
     @Test
-    fun `a client that is stopped between two requests is closed, one whose job is under way is answered first`() {
+    fun `a client that is stopped between two requests hears the end, one whose job is under way is answered first`() {
         onVirtualLoop { virtual ->
             val bench = Bench(virtual)
             val serving = bench.serve(this)
             virtual.settle()
             bench.client.stop()
-            assertIs<IOException>(serving.await())
-            assertTrue(bench.connection.isClosed)
+            assertTrue(bench.connection.hasEndedOutput)
+            bench.connection.receiveEnd()
+            assertNull(serving.await())
         }
         onVirtualLoop { virtual ->
             val bench = Bench(virtual)
@@ -243,6 +245,7 @@ class ClientConnectionTest {
             bench.client.stop()
             bench.answer(0, "END\r\n")
             bench.answer(1, "END\r\n")
+            bench.connection.receiveEnd()
             assertNull(serving.await())
             assertEquals("END\r\nEND\r\n", bench.connection.written, "what was received is still answered")
         }
@@ -256,7 +259,7 @@ class ClientConnectionTest {
             bench.receive("get a\r\nget b\r\n")
             serving.cancelAndJoin()
             bench.connection.close()
-            assertTrue(bench.answer(0, "END\r\n"))
+            bench.answer(0, "END\r\n")
             assertEquals("", bench.connection.written)
             assertEquals(listOf("get a"), bench.asked)
         }
@@ -266,7 +269,8 @@ class ClientConnectionTest {
         onVirtualLoop { virtual ->
             val bench = Bench(virtual)
             bench.serve(this)
-            fun isClosed() = bench.client.closeIfStalled(virtual.loop.clock.nanos(), timeout = 10.seconds)
+            fun isClosed() =
+                bench.client.closeIfStalled(virtual.loop.clock.nanos(), timeout = 10.seconds, idleTimeout = null)
             repeat(3) {
                 assertFalse(isClosed(), "a client between two requests may wait")
                 virtual.skip(1.hours)
@@ -296,10 +300,11 @@ class ClientConnectionTest {
     fun `a client that takes no reply is closed after the timeout`() = onVirtualLoop { virtual ->
         val bench = Bench(virtual)
         val serving = bench.serve(this)
-        fun isClosed() = bench.client.closeIfStalled(virtual.loop.clock.nanos(), timeout = 10.seconds)
+        fun isClosed() =
+            bench.client.closeIfStalled(virtual.loop.clock.nanos(), timeout = 10.seconds, idleTimeout = null)
         bench.receive("get a\r\n")
         bench.connection.makeRoom(bytes = 6)
-        assertFalse(bench.answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n"))
+        bench.answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
         assertFalse(isClosed())
         virtual.skip(11.seconds)
         assertTrue(isClosed())
@@ -335,4 +340,161 @@ class ClientConnectionTest {
             assertEquals(firstByteNanos + 5_000_000, first.repliedNanos)
             assertEquals(7_000_000_000, second.thinkNanos)
         }
+
+    @Test
+    fun `requests that are sent ahead are under way together up to the depth, and answered in their order`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual, depth = 3)
+            bench.serve(this)
+            bench.receive("get a\r\nget b\r\nget c\r\nget d\r\n")
+            assertEquals(listOf("get a", "get b", "get c"), bench.asked)
+            bench.answer(2, "VALUE c 0 1\r\n3\r\nEND\r\n")
+            assertEquals("", bench.connection.written, "the replies to the first two come first")
+            assertEquals(3, bench.taken.size)
+            bench.answer(0, "END\r\n")
+            assertEquals("END\r\n", bench.connection.written)
+            assertEquals("get d", bench.asked.last())
+            bench.answer(1, "VALUE b 0 1\r\n2\r\nEND\r\n")
+            bench.answer(3, "END\r\n")
+            assertEquals(
+                "END\r\nVALUE b 0 1\r\n2\r\nEND\r\nVALUE c 0 1\r\n3\r\nEND\r\nEND\r\n",
+                bench.connection.written,
+            )
+        }
+
+    @Test
+    fun `a request about a key that another one under way changes waits, as does a change of one that is read`() {
+        val together = listOf(
+            "get a\r\n" to "get a\r\n",
+            "get a b\r\n" to "set c 0 0 1\r\n1\r\n",
+            "mg a v\r\n" to "get a\r\n",
+        )
+        val apart = listOf(
+            "set a 0 0 1\r\n1\r\n" to "get a\r\n",
+            "get b a\r\n" to "delete a\r\n",
+            "set a 0 0 1\r\n1\r\n" to "incr a 1\r\n",
+            "gat 10 a\r\n" to "get a\r\n",
+            "get a\r\n" to "mg a T30\r\n",
+            "get a\r\n" to "flush_all\r\n",
+            "flush_all\r\n" to "get a\r\n",
+            "get a\r\n" to "md YQ== b\r\n",
+        )
+        for ((requests, count) in together.map { it to 2 } + apart.map { it to 1 }) {
+            onVirtualLoop { virtual ->
+                val bench = Bench(virtual, depth = 10)
+                bench.serve(this)
+                bench.receive(requests.first + requests.second)
+                assertEquals(count, bench.taken.size, "$requests")
+                bench.answer(0, "END\r\n")
+                assertEquals(2, bench.taken.size, "$requests")
+            }
+        }
+    }
+
+    @Test
+    fun `a no-operation and an error are answered behind the requests before them`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, depth = 10)
+        bench.serve(this)
+        bench.receive("get a\r\nmn\r\nhello\r\nget b\r\n")
+        assertEquals("", bench.connection.written)
+        bench.answer(0, "END\r\n")
+        bench.answer(1, "END\r\n")
+        assertEquals("END\r\nMN\r\nERROR\r\nEND\r\n", bench.connection.written)
+    }
+
+    @Test
+    fun `the replies of one turn leave in one write, those that a full socket does not take follow in order`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual, depth = 3)
+            bench.serve(this)
+            bench.receive("get a\r\nget b\r\nget c\r\n")
+            bench.connection.makeRoom(bytes = 7)
+            for (index in 0..2) bench.client.deliver(bench.taken[index], Reply(arrayOf(bytes("END\r\n"))))
+            virtual.settle()
+            assertEquals("END\r\nEN", bench.connection.written)
+            assertEquals(1, bench.writes)
+            bench.connection.makeRoom(bytes = Int.MAX_VALUE)
+            virtual.settle()
+            assertEquals("END\r\nEND\r\nEND\r\n", bench.connection.written)
+        }
+
+    @Test
+    fun `the keys of a long line are asked for part by part, others get their turn in between`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual, depth = 10)
+            bench.serve(this)
+            val keys = List(2500) { "k$it" }
+            bench.receive("get ${keys.joinToString(" ")}\r\nget last\r\n")
+            val parts = listOf(1024, 1024, 452)
+            for (index in parts.indices) {
+                assertEquals(parts.take(index + 1), bench.taken.map { it.keyCount }.take(3), "one part at a time")
+                bench.answer(index, if (index < 2) "VALUE k$index 0 1\r\n1\r\n" else "END\r\n")
+            }
+            assertEquals("get last", bench.asked.last())
+            assertEquals("VALUE k0 0 1\r\n1\r\nVALUE k1 0 1\r\n1\r\nEND\r\n", bench.connection.written)
+            assertEquals(listOf(0L, 0L, 0L, 1L), bench.taken.map { it.number })
+        }
+
+    @Test
+    fun `an error ends the answer to a long line, and the next request is served`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, depth = 10)
+        bench.serve(this)
+        bench.receive("get ${List(2500) { "k$it" }.joinToString(" ")}\r\nget next\r\n")
+        bench.client.deliver(bench.taken[0], Reply.line("SERVER_ERROR gone", isError = true))
+        virtual.settle()
+        assertEquals("get next", bench.asked.last())
+        bench.answer(1, "END\r\n")
+        assertEquals("SERVER_ERROR gone\r\nEND\r\n", bench.connection.written)
+    }
+
+    @Test
+    fun `a line that is too long is refused, however it comes, and nothing behind it is served`() {
+        for (step in listOf(1, 500, 5000)) {
+            onVirtualLoop { virtual ->
+                val bench = Bench(virtual)
+                val serving = bench.serve(this)
+                for (piece in "delete ${"k".repeat(2100)}\r\nget a\r\n".chunked(step)) bench.receive(piece)
+                bench.connection.receiveEnd()
+                assertNull(serving.await())
+                assertEquals("CLIENT_ERROR line too long\r\n", bench.connection.written, "$step")
+                assertEquals(emptyList(), bench.taken)
+            }
+        }
+    }
+
+    @Test
+    fun `what comes after the end is dropped and counted, so that no reset overtakes the replies`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual, depth = 10)
+            val serving = bench.serve(this)
+            bench.receive("get a\r\n")
+            bench.client.stop()
+            bench.connection.receive("get b\r\nset c 0 0 1\r\n1\r\nget ")
+            bench.answer(0, "END\r\n")
+            assertEquals("END\r\n", bench.connection.written)
+            assertTrue(bench.connection.hasEndedOutput)
+            assertFalse(bench.connection.isClosed, "the client may still be reading")
+            assertEquals(1, bench.taken.size)
+            assertEquals(2, bench.client.lateRequests)
+            assertIs<IOException>(serving.await(), "who never hangs up is not waited for longer than a second")
+            assertTrue(bench.connection.isClosed)
+        }
+
+    @Test
+    fun `a client that asks nothing is closed after the idle timeout only`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual)
+        bench.serve(this)
+        fun isClosed() =
+            bench.client.closeIfStalled(virtual.loop.clock.nanos(), timeout = 10.seconds, idleTimeout = 60.seconds)
+        virtual.skip(59.seconds)
+        assertFalse(isClosed())
+        bench.receive("get a\r\n")
+        virtual.skip(1.hours)
+        assertFalse(isClosed(), "the servers are waited for")
+        bench.answer(0, "END\r\n")
+        virtual.skip(60.seconds)
+        assertFalse(isClosed())
+        virtual.skip(1.milliseconds)
+        assertTrue(isClosed())
+    }
 }

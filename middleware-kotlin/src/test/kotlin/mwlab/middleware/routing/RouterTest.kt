@@ -32,6 +32,30 @@ class RouterTest {
     }
 
     @Test
+    fun `a read that changes what it reads goes to all servers of its keys, the first of each key always the same`() {
+        fun Router.parts(line: String): List<Part> {
+            val text = bytes("$line\r\n")
+            return retrieval(RequestReader(1).next(text) as Request.Retrieval, text)
+        }
+        for (line in listOf("gat 10 k", "gats 10 k", "mg k T10", "mg k v N30", "mg k R30 v")) {
+            val all = listOf(RoundRobinRouter(3, sharded = true, start = 1), HashRouter(3, sharded = true))
+            for (router in all) repeat(3) { assertEquals(listOf(0, 1, 2), router.parts(line).map { it.server }, line) }
+            val ring = RingRouter(Ring(names(5)), replicas = 3)
+            assertEquals(ring.write("k"), ring.parts(line).map { it.server }, line)
+        }
+        for (line in listOf("get k", "mg k v t h l f", "me k")) {
+            assertEquals(1, RoundRobinRouter(3, sharded = false, start = 0).parts(line).size, line)
+        }
+        val ring = RingRouter(Ring(names(5)), replicas = 2)
+        val keys = keys(20)
+        val parts = ring.parts("gat 10 ${keys.joinToString(" ")}")
+        for ((index, key) in keys.withIndex()) {
+            val asked = parts.filter { index in (it.keys ?: keys.indices.toList().toIntArray()) }.map { it.server }
+            assertEquals(ring.write(key), asked, key)
+        }
+    }
+
+    @Test
     fun `a key in Base64 has the owners of the key that it stands for`() {
         for (kind in RingKind.entries) {
             val router = RingRouter(Ring(names(5), kind), replicas = 2)

@@ -60,10 +60,10 @@ class RoutingTest {
 
     @Test
     fun `cas uniques are refused where servers would disagree`() = withServers(2) { servers ->
-        val refusal = "SERVER_ERROR cas uniques differ between servers; " +
+        val refusal = "SERVER_ERROR cas uniques and stale marks differ between servers; " +
             "they need a single one, or --routing consistent-hash without replicas"
         withClient(servers, Routing.ROUND_ROBIN) { client ->
-            for (line in listOf("gets k", "gats 1 k", "cas k 0 0 1 5\r\nx", "mg k c", "md k C5")) {
+            for (line in listOf("gets k", "gats 1 k", "cas k 0 0 1 5\r\nx", "mg k c", "md k C5", "md k I T30")) {
                 assertEquals(refusal, client.ask(line), line)
             }
             assertEquals("STORED", client.set("k", "1"))

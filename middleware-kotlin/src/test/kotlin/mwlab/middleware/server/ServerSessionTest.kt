@@ -9,6 +9,7 @@ import mwlab.middleware.job.AnswerListener
 import mwlab.middleware.job.Patience
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
+import mwlab.middleware.job.ServerCall.State
 import mwlab.testing.FakeClient
 import mwlab.testing.MemoryConnection
 import mwlab.testing.VirtualLoop
@@ -48,7 +49,7 @@ class ServerSessionTest {
         }
 
         fun submit(command: String, patience: Patience = Patience.OF_THE_CONNECTION): ServerCall =
-            call(command, patience).also { session.submit(it, serverRequest(it.job, it)) }
+            call(command, patience).also { session.submit(it, serverRequest(it.job, it, virtual.loop.buffers)!!) }
 
         /** Submits one call for each of [commands], in one turn of the loop. */
         suspend fun submitAll(vararg commands: String): List<ServerCall> =
@@ -127,7 +128,6 @@ class ServerSessionTest {
         bench.session.end("something else")
         val call = bench.submit("get a")
         assertEquals("SERVER_ERROR server-0 closed the connection", call.outcome())
-        assertNull(bench.session.send(bench.call("get b"), emptyArray()))
         assertEquals("", bench.connection.written)
         assertEquals("closed the connection", bench.session.endReason)
     }
@@ -230,10 +230,10 @@ class ServerSessionTest {
         val calls = bench.submitAll("get a", "get b")
         assertEquals("get a", bench.connection.written)
         bench.submitAll("get c")
-        assertEquals(listOf(false, false), calls.map { it.isSent })
+        assertEquals(List(2) { State.SENDING }, calls.map { it.state })
         bench.connection.makeRoom(bytes = 4)
         virtual.settle()
-        assertEquals(listOf(true, false), calls.map { it.isSent })
+        assertEquals(listOf(State.AWAITED, State.SENDING), calls.map { it.state })
         bench.connection.makeRoom(bytes = Int.MAX_VALUE)
         virtual.settle()
         assertEquals("get a\r\nget b\r\nget c\r\n", bench.connection.written)
@@ -255,40 +255,6 @@ class ServerSessionTest {
         bench.receive("END\r\n")
         assertEquals("END", next.outcome())
     }
-
-    @Test
-    fun `a request that is sent whole needs nothing more, one that is not goes on when there is room`() =
-        onVirtualLoop { virtual ->
-            val bench = Bench(virtual)
-            bench.start(this)
-            val (whole, cut) = listOf(bench.call("get a"), bench.call("get b"))
-            assertNull(bench.session.send(whole, serverRequest(whole.job, whole)))
-            bench.connection.makeRoom(bytes = 3)
-            val rest = assertNotNull(bench.session.send(cut, serverRequest(cut.job, cut)))
-            val sending = launch { rest() }
-            virtual.settle()
-            assertEquals(listOf(true, false), listOf(whole, cut).map { it.isSent })
-            bench.connection.makeRoom(bytes = Int.MAX_VALUE)
-            sending.join()
-            assertEquals("get a\r\nget b\r\n", bench.connection.written)
-            bench.receive("END\r\nEND\r\n")
-            assertEquals(listOf(whole, cut), bench.done)
-        }
-
-    @Test
-    fun `a request that is cancelled halfway ends the session, or the next one would be taken for its rest`() =
-        onVirtualLoop { virtual ->
-            val bench = Bench(virtual)
-            bench.start(this)
-            bench.connection.makeRoom(bytes = 3)
-            val call = bench.call("get a")
-            val rest = assertNotNull(bench.session.send(call, serverRequest(call.job, call)))
-            val sending = launch { rest() }
-            virtual.settle()
-            sending.cancelAndJoin()
-            assertEquals("SERVER_ERROR server-0 was cancelled", call.outcome())
-            assertTrue(bench.connection.isClosed)
-        }
 
     @Test
     fun `a quiet request is done with the answer to the no-operation behind it`() = onVirtualLoop { virtual ->

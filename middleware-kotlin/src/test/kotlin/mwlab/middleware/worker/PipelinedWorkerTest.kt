@@ -32,7 +32,7 @@ class PipelinedWorkerTest {
         val server = backEnd.connections.first()
         val client = FakeClient(virtual.loop)
         private val recorder = recorderOf(virtual.loop, servers)
-        private val worker = PipelinedWorker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover))
+        private val worker = PipelinedWorker(1, queue, recorder, backEnd.calls(recorder, hasFailover))
 
         fun start(scope: CoroutineScope) = scope.launch { worker.run() }
 
@@ -151,33 +151,32 @@ class PipelinedWorkerTest {
         }
 
     @Test
-    fun `a client of another loop gets its reply there, and the worker's loop gets the buffer back`() =
-        EventLoop("worker").use { own ->
-            EventLoop("client").use { other ->
-                val queue = JobQueue(capacity = 1)
-                val backEnd = FakeBackEnd(own, count = 1)
-                val recorder = recorderOf(own, servers = 1)
-                val delivered = CompletableDeferred<String>()
-                val client = object : Client {
-                    override val loop = other
+    fun `a client of another loop gets its reply there, and gives the buffer back`() = EventLoop("worker").use { own ->
+        EventLoop("client").use { other ->
+            val queue = JobQueue(capacity = 1)
+            val backEnd = FakeBackEnd(own, count = 1)
+            val recorder = recorderOf(own, servers = 1)
+            val delivered = CompletableDeferred<String>()
+            val client = object : Client {
+                override val loop = other
 
-                    override fun deliver(job: Job, reply: Reply): Boolean {
-                        check(other.isCurrent)
-                        delivered.complete(Charsets.ISO_8859_1.decode(reply.buffers.single().duplicate()).toString())
-                        return true
-                    }
-                }
-                val job = jobOf("get a", client)
-                runBlocking(own) {
-                    queue.enqueue(job)
-                    queue.close()
-                    PipelinedWorker(0, own, queue, recorder, backEnd.calls(recorder)).run()
-                    backEnd.connections.single().answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
-                    assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", delivered.await())
-                    while (job.calls.single().bytes.capacity() > 0) delay(1)
+                override fun deliver(job: Job, reply: Reply) {
+                    check(other.isCurrent)
+                    delivered.complete(Charsets.ISO_8859_1.decode(reply.buffers.single().duplicate()).toString())
+                    job.release(other.buffers)
                 }
             }
+            val job = jobOf("get a", client)
+            runBlocking(own) {
+                queue.enqueue(job)
+                queue.close()
+                PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
+                backEnd.connections.single().answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
+                assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", delivered.await())
+                while (job.calls.single().bytes.capacity() > 0) delay(1)
+            }
         }
+    }
 
     @Test
     fun `an error while a reply is delivered is the loop's, not that of the server's connection`() {
@@ -196,12 +195,12 @@ class PipelinedWorkerTest {
             val client = object : Client {
                 override val loop = loop
 
-                override fun deliver(job: Job, reply: Reply) = error("no such client")
+                override fun deliver(job: Job, reply: Reply): Unit = error("no such client")
             }
             runBlocking(loop) {
                 queue.enqueue(jobOf("get a", client))
                 queue.close()
-                PipelinedWorker(0, loop, queue, recorder, backEnd.calls(recorder)).run()
+                PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
                 backEnd.connections.single().answer(0, "END\r\n")
                 while (failures.isEmpty()) delay(1)
             }

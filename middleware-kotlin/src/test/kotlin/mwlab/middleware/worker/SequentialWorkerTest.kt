@@ -100,24 +100,6 @@ class SequentialWorkerTest {
     }
 
     @Test
-    fun `a server that takes no request delays neither the other servers nor the answer to them`() =
-        onVirtualLoop { virtual ->
-            val bench = Bench(virtual, servers = 2)
-            val (slow, fast) = bench.backEnd.connections
-            val room = CompletableDeferred<Unit>().also { slow.room = it }
-            bench.start(this)
-            bench.enqueue("set k 0 0 1\r\n1")
-            assertEquals(listOf(emptyList(), listOf("set k")), listOf(slow.asked, fast.asked))
-            fast.answer(0, "STORED\r\n")
-            room.complete(Unit)
-            virtual.settle()
-            assertEquals(listOf("set k"), slow.asked)
-            slow.answer(0, "STORED\r\n")
-            virtual.settle()
-            assertEquals(listOf("STORED\r\n"), bench.client.replies)
-        }
-
-    @Test
     fun `a server that fails gives its client an error, and the worker serves the next job`() =
         onVirtualLoop { virtual ->
             val bench = Bench(virtual)
@@ -217,10 +199,9 @@ class SequentialWorkerTest {
             val client = object : Client {
                 override val loop = other
 
-                override fun deliver(job: Job, reply: Reply): Boolean {
+                override fun deliver(job: Job, reply: Reply) {
                     check(other.isCurrent)
                     isDelivered.complete(Charsets.ISO_8859_1.decode(reply.buffers.single().duplicate()).toString())
-                    return true
                 }
             }
             runBlocking(own) {

@@ -33,6 +33,8 @@ internal class Systems(lane: Lane) : AutoCloseable {
             workers = WORKERS,
             dispatch = lane.dispatch,
             routing = lane.routing,
+            // With more at a time, workers would make changes of different keys in another order, as `cas` uniques tell.
+            depth = if (lane.dispatch == Dispatch.SEQUENTIAL) 1 else WORKERS,
         ),
     )
     private val address = runBlocking { middleware.start() }

@@ -68,7 +68,7 @@ object RequestTarget {
         }
         found += request.keys.areBase64
         found += request.isQuiet
-        found += request.usesUnique
+        found += request.needsOneServer
         found += request.wantsReply
         when (request) {
             is Request.Update -> found.add(listOf(request.verb, request.lineLength, request.replyEnd, request.refusal))

@@ -103,8 +103,6 @@ internal class StreamGenerator(seed: Long, private val hasUniques: Boolean) {
             "quit\r\n",
             "quit now\r\n",
             "GET / HTTP/1.1\r\n",
-            "x".repeat(3000),
-            " ".repeat(200) + "get " + "y".repeat(3000),
         )
     }
 }

@@ -1,30 +1,29 @@
-package mwlab.middleware.server
+package mwlab.net.buffer
 
 import mwlab.net.NanoClock
-import mwlab.net.buffer.BufferPool
 import java.nio.ByteBuffer
 
 /**
- * What is to be written to a server, in order, with the calls ([C]) that it belongs to. Not thread-safe.
+ * Messages that are to be written to one peer, in order, with the owner ([O]) of each. Not thread-safe.
  *
- * Small requests are gathered in one buffer, which costs less than naming each of them to the system; large ones, and those that come
- * while the socket is full, stand in their clients' buffers.
+ * Small messages are gathered in one buffer, which costs less than naming each of them to the system; large ones, and those that come
+ * while the socket is full, stay in their owners' buffers.
  *
- * @param onSent runs for each call whose last byte is written, with the time of that.
+ * @param onSent runs for each message whose last byte is written, with the time of that.
  */
-internal class Outbox<C>(
+internal class Outbox<O>(
     private val pool: BufferPool,
     private val clock: NanoClock,
-    private val onSent: (call: C, nanos: Long) -> Unit,
+    private val onSent: (owner: O, nanos: Long) -> Unit,
 ) {
-    /** A request in [batch], and where it ends there. */
-    private class Gathered<C>(val call: C, val end: Int)
+    /** A message in [batch], and where it ends there. */
+    private class Gathered<O>(val owner: O, val end: Int)
 
-    private class Entry<C>(val call: C, val buffers: Array<ByteBuffer>)
+    private class Entry<O>(val owner: O, val buffers: Array<ByteBuffer>)
 
     /** What stands in [batch], and then what comes behind it. */
-    private val gathered = ArrayDeque<Gathered<C>>()
-    private val entries = ArrayDeque<Entry<C>>()
+    private val gathered = ArrayDeque<Gathered<O>>()
+    private val entries = ArrayDeque<Entry<O>>()
 
     /** Being filled until it is first given away, then being emptied. */
     private var batch = BufferPool.EMPTY
@@ -32,17 +31,27 @@ internal class Outbox<C>(
 
     val isEmpty: Boolean get() = gathered.isEmpty() && entries.isEmpty()
 
+    val size: Int get() = gathered.size + entries.size
+
+    /** Bytes that are still to be written. */
+    val remainingBytes: Long
+        get() = (if (isGathering) batch.position() else batch.remaining()) +
+            entries.sumOf { entry -> entry.buffers.sumOf { it.remaining().toLong() } }
+
     /** It is time to write what was gathered. */
     val isFull: Boolean get() = isGathering && gathered.isNotEmpty() && batch.remaining() < MAX_COPIED_BYTES
 
-    /** Adds [buffers], which hold [bytes], for [call]. */
-    fun add(call: C, buffers: Array<ByteBuffer>, bytes: Int) {
-        if (isGathering && entries.isEmpty() && bytes <= MAX_COPIED_BYTES) {
+    /** Whether a message of [bytes] that is added now is copied, so that its owner may use its buffers again. */
+    fun copies(bytes: Int): Boolean = isGathering && entries.isEmpty() && bytes <= MAX_COPIED_BYTES
+
+    /** Adds the message in [buffers], which hold [bytes], for [owner]; to be written before it is added to again if it [isFull]. */
+    fun add(owner: O, buffers: Array<ByteBuffer>, bytes: Int) {
+        if (copies(bytes)) {
             if (gathered.isEmpty()) batch = pool.acquire(BATCH_BYTES)
             buffers.forEach(batch::put)
-            gathered.addLast(Gathered(call, batch.position()))
+            gathered.addLast(Gathered(owner, batch.position()))
         } else {
-            entries.addLast(Entry(call, buffers))
+            entries.addLast(Entry(owner, buffers))
         }
     }
 
@@ -54,6 +63,11 @@ internal class Outbox<C>(
             if (!hasTakenAll) return false
         }
         return true
+    }
+
+    fun forEachOwner(action: (O) -> Unit) {
+        gathered.forEach { action(it.owner) }
+        entries.forEach { action(it.owner) }
     }
 
     fun clear() {
@@ -75,15 +89,15 @@ internal class Outbox<C>(
         return buffers.toTypedArray()
     }
 
-    /** A server answers what it has got whole, though more of the batch is still to come: each call is told as it is out. */
+    /** A peer answers what it has got whole, though more of the batch is still to come: each owner is told as its message is out. */
     private fun removeWritten(nanos: Long) {
         while (gathered.isNotEmpty() && gathered.first().end <= batch.position()) {
-            onSent(gathered.removeFirst().call, nanos)
+            onSent(gathered.removeFirst().owner, nanos)
         }
         if (batch.hasRemaining()) return
         endBatch()
         while (entries.firstOrNull()?.buffers?.none { it.hasRemaining() } == true) {
-            onSent(entries.removeFirst().call, nanos)
+            onSent(entries.removeFirst().owner, nanos)
         }
     }
 
@@ -94,10 +108,10 @@ internal class Outbox<C>(
     }
 
     companion object {
-        /** Size of the buffer in which small requests are gathered. */
+        /** Size of the buffer in which small messages are gathered. */
         const val BATCH_BYTES = 64 * 1024
 
-        /** Larger requests are not copied. */
+        /** Larger messages are not copied. */
         private const val MAX_COPIED_BYTES = 8 * 1024
 
         /** Buffers in one system call; Linux takes 1024. */

@@ -1,6 +1,5 @@
-package mwlab.middleware.server
+package mwlab.net.buffer
 
-import mwlab.net.buffer.BufferPool
 import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
 import kotlin.test.Test

@@ -1,0 +1,80 @@
+package mwlab.middleware.client
+
+import mwlab.memcached.Request
+import java.nio.ByteBuffer
+
+/**
+ * The keys of one client's requests that are under way, to tell which further request may join them: those of two workers reach a
+ * server in any order, so that a key must not be changed while another request for it is on its way. Not thread-safe.
+ *
+ * Keys are told apart by a hash: now and then a request waits that need not.
+ */
+internal class KeysUnderWay {
+    private val read = Hashes()
+    private val changed = Hashes()
+
+    /** Whether [request], at the position of [bytes], may be under way together with those that were added. */
+    fun allows(request: Request, bytes: ByteBuffer): Boolean {
+        if (isAboutAll(request)) return false
+        val isChange = changes(request)
+        return (0 until request.keys.count).none { key ->
+            val hash = hash(request, bytes, key)
+            hash in changed || (isChange && hash in read)
+        }
+    }
+
+    /** [request], at the position of [bytes], is under way; returns whether another one may join it. */
+    fun add(request: Request, bytes: ByteBuffer): Boolean {
+        if (isAboutAll(request)) return false
+        val hashes = if (changes(request)) changed else read
+        for (key in 0 until request.keys.count) hashes.add(hash(request, bytes, key))
+        return true
+    }
+
+    /** Nothing is under way any more. */
+    fun clear() {
+        read.clear()
+        changed.clear()
+    }
+
+    /** Of a key in Base64 the key that it stands for is not known here. */
+    private fun isAboutAll(request: Request): Boolean =
+        request.keys.count == 0 || request.keys.areBase64 || (request as? Request.Retrieval)?.continues == true
+
+    private fun changes(request: Request): Boolean = (request as? Request.Retrieval)?.changesItems != false
+
+    private fun hash(request: Request, bytes: ByteBuffer, key: Int): Int {
+        var hash = 0
+        val start = bytes.position()
+        for (index in start + request.keys.start(key) until start + request.keys.end(key)) {
+            hash = hash * FACTOR + bytes.get(index)
+        }
+        return hash
+    }
+
+    private class Hashes {
+        private var values = IntArray(INITIAL_SIZE)
+        private var count = 0
+
+        operator fun contains(hash: Int): Boolean {
+            for (index in 0 until count) if (values[index] == hash) return true
+            return false
+        }
+
+        fun add(hash: Int) {
+            if (count == values.size) values = values.copyOf(2 * count)
+            values[count++] = hash
+        }
+
+        fun clear() {
+            count = 0
+            if (values.size > MOST_KEPT) values = IntArray(INITIAL_SIZE)
+        }
+    }
+
+    private companion object {
+        const val FACTOR = 31
+        const val INITIAL_SIZE = 16
+        const val MOST_KEPT = 1024
+    }
+}
