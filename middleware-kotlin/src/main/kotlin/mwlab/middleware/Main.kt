@@ -6,6 +6,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.reply.VERSION
+import mwlab.net.numeric
 import sun.misc.Signal
 import java.io.IOException
 import kotlin.system.exitProcess
@@ -45,7 +46,7 @@ private suspend fun run(config: MiddlewareConfig): Int {
     }
     try {
         val address = middleware.start()
-        println("listening on ${address.address.hostAddress}:${address.port}")
+        println("listening on ${address.numeric}")
     } catch (unusable: BackEndUnusable) {
         return EXIT_FAILURE.also { complain(unusable.message) }
     } catch (unbound: IOException) {
