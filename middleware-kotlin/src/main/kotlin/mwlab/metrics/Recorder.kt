@@ -25,7 +25,8 @@ class LastArrival {
  * integral of the length over a window is the sum, over all jobs queued in it, of the time left until its end, minus the
  * same sum over all jobs taken; the threads' sums add up.
  *
- * With [Shape.instrumentation] off nothing of single requests is recorded; [refused] and [failedOver] still are.
+ * With [Shape.instrumentation] off nothing of single requests is recorded; [refused], [refusedRequest], [undelivered] and
+ * [failedOver] still are.
  *
  * @param cpuNanos time that the net thread has spent on a processor so far.
  */
@@ -82,6 +83,16 @@ class Recorder(
     /** A job was not accepted, because the queue was full. */
     fun refused() {
         window.queue.refused++
+    }
+
+    /** A request was answered by the middleware itself, with an error. */
+    fun refusedRequest() {
+        window.refusedRequests++
+    }
+
+    /** A job's reply was not delivered, because its client's connection was broken or closed. */
+    fun undelivered() {
+        window.undeliveredReplies++
     }
 
     /** [worker] took a job from the queue at [nanos], and is busy until [finished]. */

@@ -133,6 +133,18 @@ internal object OpenMetrics {
         single("mwlab_client_connections", "gauge", "Clients connected.", metrics.gauges.connections())
         single("mwlab_client_refused", "counter", "Clients turned away.", metrics.gauges.refusedConnections())
         single(
+            "mwlab_refused_requests",
+            "counter",
+            "Requests that the middleware refused itself.",
+            metrics.total.refusedRequests,
+        )
+        single(
+            "mwlab_undelivered_replies",
+            "counter",
+            "Replies whose client was gone.",
+            metrics.total.undeliveredReplies,
+        )
+        single(
             "mwlab_client_stalled",
             "counter",
             "Clients closed because they did not move.",

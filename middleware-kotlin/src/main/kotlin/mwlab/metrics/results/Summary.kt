@@ -43,6 +43,8 @@ internal object Summary {
                 "refused_connections" to metrics.gauges.refusedConnections(),
                 "stalled_connections_closed" to metrics.gauges.stalledConnections(),
                 "failed_connections" to metrics.gauges.failedConnections(),
+                "refused_requests" to total.refusedRequests,
+                "undelivered_replies" to total.undeliveredReplies,
             ),
             "jvm" to jvm(),
         )

@@ -13,6 +13,12 @@ class WindowStats(private val servers: Int, workers: Int) {
     val server = Array(servers) { ServerStats() }
     val queue = QueueStats()
 
+    /** Requests that the middleware itself answered with an error, because their line or value was wrong or too large. */
+    var refusedRequests = 0L
+
+    /** Replies that were ready when the client's connection was broken or closed. */
+    var undeliveredReplies = 0L
+
     /** Time for which each worker held a job. */
     val workerBusyNanos = LongArray(workers)
 
@@ -38,6 +44,8 @@ class WindowStats(private val servers: Int, workers: Int) {
         for (index in types.indices) other.types[index]?.takeIf { it.isUsed }?.let { type(index).add(it) }
         server.forEachIndexed { index, stats -> stats.add(other.server[index]) }
         queue.add(other.queue)
+        refusedRequests += other.refusedRequests
+        undeliveredReplies += other.undeliveredReplies
         workerBusyNanos.indices.forEach { workerBusyNanos[it] += other.workerBusyNanos[it] }
         other.netThreadCpuNanos.forEach { (index, nanos) -> netThreadCpuNanos.merge(index, nanos, Long::plus) }
     }
@@ -47,6 +55,8 @@ class WindowStats(private val servers: Int, workers: Int) {
         types.forEach { if (it != null && it.isUsed) it.reset() }
         server.forEach(ServerStats::reset)
         queue.reset()
+        refusedRequests = 0
+        undeliveredReplies = 0
         workerBusyNanos.fill(0)
         netThreadCpuNanos.clear()
     }

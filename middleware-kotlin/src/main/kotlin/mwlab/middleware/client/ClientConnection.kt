@@ -75,7 +75,10 @@ internal class ClientConnection(
 
     /** Part of [serve], which waits without making an object for it: those that it would call could not. */
     private suspend inline fun answer(request: Request) = when (request) {
-        is Request.Refused -> request.reply?.let { write(Reply.line(it)) }
+        is Request.Refused -> {
+            recorder.refusedRequest()
+            request.reply?.let { write(Reply.line(it)) }
+        }
 
         is Request.NoOperation -> write(Reply.line("MN"))
 
@@ -113,7 +116,9 @@ internal class ClientConnection(
             connection.tryWrite(reply.buffers)
         } catch (_: IOException) {
             // Nobody is there to read it; the client's coroutine finds out by itself.
-            true
+            recorder.undelivered()
+            waiting.resume(null)
+            return true
         }
         if (isDelivered) finish(job, reply)
         waiting.resume(if (isDelivered) null else job.restOf(reply, loop.buffers))
@@ -155,6 +160,9 @@ internal class ClientConnection(
         try {
             write(rest)
             finish(job, rest)
+        } catch (gone: IOException) {
+            recorder.undelivered()
+            throw gone
         } finally {
             job.release(loop.buffers)
         }
