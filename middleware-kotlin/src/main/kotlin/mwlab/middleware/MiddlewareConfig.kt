@@ -64,7 +64,7 @@ class MiddlewareConfig(
     val maxClients: Int = given[MiddlewareOptions.maxClients],
     val queueCapacity: Int = given[MiddlewareOptions.queueCapacity] ?: maxClients,
     val maxValueBytes: Int = given[MiddlewareOptions.maxValueBytes],
-    val maxBufferBytes: Long = given[MiddlewareOptions.maxBufferBytes] ?: defaultBufferBytes(),
+    val maxBufferBytes: Long = given[MiddlewareOptions.maxBufferBytes] ?: defaultBufferBytes(maxValueBytes),
     val clientTimeout: Duration = given[MiddlewareOptions.clientTimeout],
     val serverTimeout: Duration = given[MiddlewareOptions.serverTimeout],
     val failover: Boolean = given[MiddlewareOptions.failover],
@@ -182,8 +182,14 @@ class MiddlewareConfig(
             )
         }
 
-        /** Half of what the virtual machine may use, which is also what it may use outside of its heap. */
-        private fun defaultBufferBytes(): Long = Runtime.getRuntime().maxMemory() / 2
+        /**
+         * Half of what the virtual machine may use outside of its heap, which is as much as within; more if values of
+         * [maxValueBytes] need it and there is as much.
+         */
+        private fun defaultBufferBytes(maxValueBytes: Int): Long {
+            val most = Runtime.getRuntime().maxMemory()
+            return maxOf(most / 2, minOf(MIN_BUFFERED_VALUES * maxValueBytes.toLong(), most))
+        }
 
         /** A value passes in a buffer of up to twice its size, and grows into it from one of half that. */
         private const val MIN_BUFFERED_VALUES = 4

@@ -125,7 +125,7 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         "<n>",
         "memory of all large messages under way",
         BYTES,
-        "half of the JVM's maximum",
+        "half of the JVM's maximum, at least 4 values",
         Config::maxBufferBytes,
     )
     val clientTimeout = option(

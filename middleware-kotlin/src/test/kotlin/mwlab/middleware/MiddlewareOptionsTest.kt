@@ -72,4 +72,10 @@ class MiddlewareOptionsTest {
         assertEquals(0.1, told["histogram_bin_ms"])
         assertEquals(Runtime.getRuntime().maxMemory() / 2, told["max_buffer_bytes"])
     }
+
+    @Test
+    fun `the largest max-value-bytes gets buffers for four values by default`() {
+        val told = config("-p 1234 -m 127.0.0.1:1 --max-value-bytes 134217728").describe()
+        assertEquals(maxOf(4L * 134_217_728, Runtime.getRuntime().maxMemory() / 2), told["max_buffer_bytes"])
+    }
 }
