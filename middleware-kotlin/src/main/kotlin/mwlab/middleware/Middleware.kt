@@ -13,6 +13,7 @@ import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.Metrics
 import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
+import mwlab.metrics.stats.StatsMemory
 import mwlab.middleware.backend.BackEndConnection
 import mwlab.middleware.backend.BackEndConnections
 import mwlab.middleware.backend.BackEndUnusable
@@ -79,6 +80,7 @@ class Middleware(
         workers = config.workersAtWork,
         binWidth = config.histogramBin,
         instrumentation = config.instrumentation,
+        memory = StatsMemory(config.statsBytes),
         gauges = Metrics.Gauges(
             connections = clients::count,
             refusedConnections = clients::refusedCount,

@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import mwlab.follow.Follow
+import mwlab.metrics.stats.StatsMemory
 import mwlab.middleware.backend.BackEndKind
 import mwlab.middleware.database.DatabaseUrl
 import mwlab.middleware.database.Locks
@@ -76,6 +77,9 @@ class MiddlewareConfig(
     val follow: Follow? = given[MiddlewareOptions.follow],
     val admin: InetSocketAddress? = given[MiddlewareOptions.admin],
 ) {
+    /** Bytes of the heap that distributions of times may take; without instrumentation there are none. */
+    internal val statsBytes: Long
+
     init {
         when (backEnd) {
             BackEndKind.MEMCACHED -> requireServers()
@@ -109,6 +113,12 @@ class MiddlewareConfig(
             "follow needs --stats-dir, and instrumentation"
         }
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
+        val backEnds = maxOf(servers.size, databases.size, 1)
+        statsBytes = if (instrumentation) {
+            StatsMemory.bytesForChunks(Runtime.getRuntime().maxMemory(), netThreads, backEnds, histogramBin)
+        } else {
+            0
+        }
     }
 
     private fun requireServers() {

@@ -101,6 +101,13 @@ class InvocationTest {
         for ((line, complaint) in complaints) assertEquals(complaint, complaint(line), line)
     }
 
+    @Test
+    fun `statistics that the heap cannot hold are refused`() {
+        val complaint = complaint("-p 1 -m 127.0.0.1:1 -t 10000 --net-threads 10000 --histogram-bin 10us")
+        assertTrue("lower --net-threads, or set JAVA_OPTS=-Xmx" in complaint, complaint)
+        config("-p 1 -m 127.0.0.1:1 -t 10000 --net-threads 10000 --histogram-bin 10us --instrumentation off")
+    }
+
     private companion object {
         const val QUEUES = "-p 1 --backend postgresql --database postgresql://u:secret@h/d"
     }

@@ -5,7 +5,7 @@ package mwlab.metrics.stats
  *
  * Not thread-safe; handed from thread to thread when the second is over.
  */
-class WindowStats(private val servers: Int, workers: Int) {
+class WindowStats(private val servers: Int, workers: Int, private val memory: StatsMemory = StatsMemory()) {
     /** The epoch second that the window covers; the first one of the whole run. */
     var epochSecond = 0L
     var durationNanos = 0L
@@ -25,7 +25,7 @@ class WindowStats(private val servers: Int, workers: Int) {
     /** Time that each net thread has spent on a processor, by the number of the thread. */
     val netThreadCpuNanos = mutableMapOf<Int, Long>()
 
-    fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers).also { types[type] = it }
+    fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers, memory).also { types[type] = it }
 
     /** Calls [action] for each type that has requests. */
     inline fun forEachType(action: (name: String, stats: TypeStats) -> Unit) =
