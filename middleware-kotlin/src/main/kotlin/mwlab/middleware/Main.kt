@@ -65,8 +65,8 @@ internal suspend fun serve(middleware: Middleware, config: MiddlewareConfig, ter
     }
     if (!middleware.stop()) complain("some requests were not answered within ${config.drainTimeout} and dropped")
     fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
-    middleware.followed?.complaint?.let(::complain)
-    val failure = middleware.reporter.failure ?: middleware.followed?.failure
+    listOfNotNull(middleware.followed?.complaint, middleware.slow?.complaint).forEach(::complain)
+    val failure = middleware.reporter.failure ?: middleware.followed?.failure ?: middleware.slow?.failure
     failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
     return if (fault != null || failure != null) EXIT_FAILURE else 0
 }

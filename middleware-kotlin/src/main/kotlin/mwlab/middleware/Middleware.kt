@@ -20,6 +20,7 @@ import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.client.Clients
 import mwlab.middleware.client.FollowedJobs
+import mwlab.middleware.client.SlowJobs
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.reply.VERSION
 import mwlab.middleware.routing.Routes
@@ -97,6 +98,9 @@ class Middleware(
     /** Where single requests are followed; null: nowhere. */
     internal val followed = config.follow?.let { FollowedJobs(it, config.statsDirectory!!, metrics.clock) }
 
+    /** Where slow requests are kept; null: nowhere. */
+    internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
+
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
     private lateinit var workers: List<CoroutineJob>
@@ -112,7 +116,10 @@ class Middleware(
         val acceptor = netThreads.first()
         backEnd.prepare()
         listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
-        admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
+        admin =
+            config.admin?.let { address ->
+                binding(address) { AdminServer(it, reporter, slow?.let { it::csv }).apply { start() } }
+            }
         val connectionsOfWorkers = connectAll()
         connections.awaitFirstAttempts()
         scope.launch(acceptor) { sampleQueue() }
@@ -147,6 +154,7 @@ class Middleware(
         admin?.stop()
         reporter.stop(isDrained)
         followed?.close()
+        slow?.close()
         withTimeoutOrNull(LONGEST_END) { scope.coroutineContext[CoroutineJob]?.cancelAndJoin() }
         netThreads.forEach { it.close() }
         return isDrained
@@ -190,6 +198,7 @@ class Middleware(
             backEnd.requestReader(),
             ::ownStatistics,
             followed?.of(connection.remoteAddress),
+            slow?.of(connection.remoteAddress),
         )
     }
 

@@ -43,6 +43,7 @@ import kotlin.time.Duration.Companion.seconds
  * @property adminCommands whether commands that steer memcached itself are passed on to the servers.
  * @property instrumentation whether requests are measured; off, to tell what that costs.
  * @property follow which requests are written down with all their stamps; null: none.
+ * @property slowLog response time above which a request is kept in the slow log; null: none is.
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
 class MiddlewareConfig(
@@ -75,6 +76,7 @@ class MiddlewareConfig(
     val histogramBin: Duration = given[MiddlewareOptions.histogramBin],
     val statsDirectory: Path? = given[MiddlewareOptions.statsDirectory],
     val follow: Follow? = given[MiddlewareOptions.follow],
+    val slowLog: Duration? = given[MiddlewareOptions.slowLog],
     val admin: InetSocketAddress? = given[MiddlewareOptions.admin],
 ) {
     /** Bytes of the heap that distributions of times may take; without instrumentation there are none. */
@@ -112,6 +114,8 @@ class MiddlewareConfig(
         require(follow == null || (statsDirectory != null && instrumentation)) {
             "follow needs --stats-dir, and instrumentation"
         }
+        require(slowLog == null || instrumentation) { "slow log needs instrumentation" }
+        require(slowLog == null || slowLog.isPositive()) { "slow log must be positive, got $slowLog" }
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
         val backEnds = maxOf(servers.size, databases.size, 1)
         statsBytes = if (instrumentation) {

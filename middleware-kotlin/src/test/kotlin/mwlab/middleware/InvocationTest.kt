@@ -78,6 +78,8 @@ class InvocationTest {
             "-p 1 -m 127.0.0.1:1 --replicas all" to "replicas need --routing consistent-hash",
             "-p 1 -m 127.0.0.1:1 --replicas 2 --routing consistent-hash" to
                 "replicas must be 1 to the number of servers (1), got 2",
+            "-p 1 -m 127.0.0.1:1 --slow-log 10ms --instrumentation off" to "slow log needs instrumentation",
+            "-p 1 -m 127.0.0.1:1 --slow-log 0ms" to "slow log must be positive, got 0s",
             "-p 1 -m 127.0.0.1:1 --wat" to "unknown option --wat",
             "-p 1 --backend postgresql" to
                 "at least one database is needed (--database postgresql://user[:password]@host[:port]/name ...)",

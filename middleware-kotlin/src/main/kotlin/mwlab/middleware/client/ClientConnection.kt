@@ -29,6 +29,7 @@ internal class ClientConnection(
     private val requests: RequestReader,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
     private val followed: FollowedJobs.OfClient?,
+    private val slow: SlowJobs.OfClient? = null,
 ) : Client {
     override val loop: EventLoop get() = connection.loop
 
@@ -180,5 +181,6 @@ internal class ClientConnection(
         outcome.isError = reply.isError
         recorder.replied(job.type, outcome, job.times)
         followed?.replied(number, job)
+        slow?.replied(number, job)
     }
 }
