@@ -33,6 +33,7 @@ class Metrics(
         val stalledConnections: () -> Long,
         val failedConnections: () -> Long,
         val bufferBytes: () -> Long,
+        val queueLength: () -> Int,
         val serverLinks: () -> List<ServerLink>,
     )
 
@@ -55,6 +56,9 @@ class Metrics(
         val links = gauges.serverLinks().groupBy { it.server }
         return serverNames.map { ServerHealth(it, links[it].orEmpty()) }
     }
+
+    /** Workers that hold a job at the moment. Thread-safe. */
+    fun busyWorkers(): Int = recorders.sumOf { it.busyWorkers }
 
     fun recorderOf(loop: EventLoop): Recorder = recorders[netThreads.indexOf(loop)]
 

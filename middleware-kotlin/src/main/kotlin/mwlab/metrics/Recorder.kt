@@ -121,6 +121,7 @@ class Recorder(
         queued--
         window.queue.lengthNanos -= endNanos - nanos
         busySince[worker] = nanos
+        busy.lazySet(busy.plain + 1)
     }
 
     fun finished(worker: Int, nanos: Long) {
@@ -128,6 +129,7 @@ class Recorder(
         advance(nanos)
         window.workerBusyNanos[worker] += nanos - busySince[worker]
         busySince[worker] = 0
+        busy.lazySet(busy.plain - 1)
     }
 
     /** The queue held [length] jobs when somebody looked. */

@@ -88,6 +88,7 @@ class Middleware(
             stalledConnections = clients::stalledCount,
             failedConnections = failedConnections::count,
             bufferBytes = { bufferLimit.reservedBytes },
+            queueLength = queue::length,
             serverLinks = connections::links,
         ),
     )

@@ -22,6 +22,7 @@ class MetricsTest {
             stalledConnections = { 0 },
             failedConnections = { 0 },
             bufferBytes = { 0 },
+            queueLength = { 0 },
             serverLinks = { emptyList() },
         )
 

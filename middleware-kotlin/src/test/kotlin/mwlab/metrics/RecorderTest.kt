@@ -174,6 +174,16 @@ class RecorderTest {
     }
 
     @Test
+    fun `workers are busy from taking a job until they have finished it`() {
+        val recorder = recorder()
+        recorder.dequeued(0, 10)
+        recorder.dequeued(1, 20)
+        assertEquals(2, recorder.busyWorkers)
+        recorder.finished(0, 30)
+        assertEquals(1, recorder.busyWorkers)
+    }
+
+    @Test
     fun `bins are of equal width and the last one is open`() {
         val recorder = recorder()
         for (nanos in listOf(

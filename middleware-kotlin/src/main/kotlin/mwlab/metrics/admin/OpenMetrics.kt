@@ -82,6 +82,7 @@ internal object OpenMetrics {
         val total = metrics.total
         single("mwlab_queue_arrivals", "counter", "Jobs queued.", total.queue.arrivals)
         single("mwlab_queue_refused", "counter", "Jobs refused because the queue was full.", total.queue.refused)
+        single("mwlab_queue_length", "gauge", "Jobs that wait at the moment.", metrics.gauges.queueLength())
         single("mwlab_queue_length_max", "gauge", "Most jobs that have waited at a time.", total.queue.maxLength)
         single(
             "mwlab_queue_wait_job_seconds",
@@ -90,6 +91,7 @@ internal object OpenMetrics {
             total.queue.lengthNanos / NANOS_PER_S,
         )
         single("mwlab_workers", "gauge", "Workers.", metrics.workers)
+        single("mwlab_busy_workers", "gauge", "Workers that hold a job at the moment.", metrics.busyWorkers())
         single(
             "mwlab_workers_busy_seconds",
             "counter",
