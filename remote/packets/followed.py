@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from functools import cache
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TextIO
 
@@ -95,5 +96,4 @@ def name_of(client: bytes) -> str:
     address, port = client[:-2], int.from_bytes(client[-2:], "big")
     if len(address) == 4:
         return f"{'.'.join(map(str, address))}:{port}"
-    words = (address[place : place + 2].hex().lstrip("0") or "0" for place in range(0, 16, 2))
-    return f"{':'.join(words)}:{port}"
+    return f"[{IPv6Address(address)}]:{port}"

@@ -121,7 +121,7 @@ def test_nothing_is_written_down_unless_it_is_asked_for(system):
 
 @pytest.mark.parametrize(
     ("address", "name"),
-    [("198.18.0.11", "198.18.0.11:40312"), ("fd00::31:0", "fd00:0:0:0:0:0:31:0:40312")],
+    [("198.18.0.11", "198.18.0.11:40312"), ("fd00::31:0", "[fd00::31:0]:40312")],
 )
 def test_clients_are_named_as_java_names_them(address, name):
     packed = ipaddress.ip_address(address).packed

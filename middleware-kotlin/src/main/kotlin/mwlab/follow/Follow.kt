@@ -1,5 +1,6 @@
 package mwlab.follow
 
+import mwlab.net.numeric
 import java.net.InetSocketAddress
 
 /**
@@ -26,6 +27,6 @@ class Follow(val oneOf: Int) {
             text.removePrefix("1/").toIntOrNull()?.takeIf { it > 0 && text == "1/$it" }?.let(::Follow)
 
         /** The client's end of a connection, as both sides name it: `<ip>:<port>`. */
-        fun nameOf(client: InetSocketAddress): String = "${client.address.hostAddress}:${client.port}"
+        fun nameOf(client: InetSocketAddress): String = client.numeric
     }
 }

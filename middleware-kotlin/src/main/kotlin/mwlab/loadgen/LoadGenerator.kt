@@ -27,6 +27,7 @@ import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.replaying
 import mwlab.loadgen.workload.requestsPerClient
+import mwlab.net.numeric
 import mwlab.options.OptionException
 import java.io.BufferedReader
 import java.io.File
@@ -99,8 +100,8 @@ internal class LoadGenerator(
         try {
             val address = resolve(options.target)
             if (options.pacing.objective != null) return search(options, address, baseSeed, result)
-            val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
-            val followed = options.output.followed?.let { FollowedRequests(it, address.text) }
+            val samples = options.output.sample?.let { SampleFile(it.file, address.numeric) }
+            val followed = options.output.followed?.let { FollowedRequests(it, address.numeric) }
             val signal = if (options.pacing.startIsTold) StartSignal(out, input, interruption) else null
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)

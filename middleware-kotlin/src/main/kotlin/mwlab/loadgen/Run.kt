@@ -33,6 +33,7 @@ import mwlab.net.EventLoop
 import mwlab.net.NanoClock
 import mwlab.net.Transport
 import mwlab.net.loop.LoopTransport
+import mwlab.net.numeric
 import java.io.IOException
 import java.lang.management.ManagementFactory
 import java.net.ConnectException
@@ -67,7 +68,7 @@ internal class Run(
     private val transport: Transport = LoopTransport,
     private val rehearses: Boolean = progress.runNumber == 1,
 ) {
-    private val server = address.text
+    private val server = address.numeric
     private val errors = ErrorLog(server, options.output.debug, progress::message)
     private val content = ValueSequence.contentOf(options.values, baseSeed)
 
@@ -227,6 +228,3 @@ internal class Run(
         fun cpuNanos(): Long = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean::class.java).processCpuTime
     }
 }
-
-/** Address and port, as reports name a server. */
-internal val InetSocketAddress.text: String get() = "${address.hostAddress}:$port"

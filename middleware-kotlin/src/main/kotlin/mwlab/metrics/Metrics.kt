@@ -5,6 +5,7 @@ import mwlab.metrics.stats.Bins
 import mwlab.metrics.stats.Counts
 import mwlab.metrics.stats.ServerHealth
 import mwlab.metrics.stats.ServerLink
+import mwlab.metrics.stats.StatsMemory
 import mwlab.metrics.stats.WindowStats
 import mwlab.net.EventLoop
 import kotlin.time.Duration
@@ -14,6 +15,7 @@ import kotlin.time.Duration
  *
  * @param gauges what can only be looked at in the moment.
  * @param instrumentation whether anything of single requests is recorded.
+ * @property memory what the distributions of times may take.
  */
 class Metrics(
     private val netThreads: List<EventLoop>,
@@ -22,6 +24,7 @@ class Metrics(
     val binWidth: Duration,
     val gauges: Gauges,
     val instrumentation: Boolean = true,
+    val memory: StatsMemory = StatsMemory(),
 ) {
     /** Thread-safe looks at the running middleware. */
     class Gauges(
@@ -30,6 +33,7 @@ class Metrics(
         val stalledConnections: () -> Long,
         val failedConnections: () -> Long,
         val bufferBytes: () -> Long,
+        val queueLength: () -> Int,
         val serverLinks: () -> List<ServerLink>,
     )
 
@@ -37,10 +41,10 @@ class Metrics(
     val startNanos: Long = clock.nanos()
 
     /** The whole run up to the last second collected. Confined to whoever calls [collect]. */
-    val total = WindowStats(serverNames.size, workers)
+    val total = WindowStats(serverNames.size, workers, memory)
 
     private val recorders = LastArrival().let { lastArrival ->
-        val shape = Recorder.Shape(serverNames.size, workers, Bins.Layout(binWidth), instrumentation)
+        val shape = Recorder.Shape(serverNames.size, workers, binWidth, instrumentation, memory)
         netThreads.mapIndexed { index, loop -> Recorder(shape, clock, lastArrival, index, loop::cpuNanos, startNanos) }
     }
 
@@ -52,6 +56,9 @@ class Metrics(
         val links = gauges.serverLinks().groupBy { it.server }
         return serverNames.map { ServerHealth(it, links[it].orEmpty()) }
     }
+
+    /** Workers that hold a job at the moment. Thread-safe. */
+    fun busyWorkers(): Int = recorders.sumOf { it.busyWorkers }
 
     fun recorderOf(loop: EventLoop): Recorder = recorders[netThreads.indexOf(loop)]
 
@@ -84,9 +91,9 @@ class Metrics(
         return sum
     }
 
-    /** The fixed bins of the whole run; once nothing is recorded any more. */
-    fun bins(): Bins = Bins(Bins.Layout(binWidth), serverNames.size).also { sum ->
-        recorders.forEach { sum.add(it.bins) }
+    /** Takes the fixed bins of the whole run out of the recorders; once, when nothing is recorded any more. */
+    fun takeBins(): Bins = Bins(binWidth, serverNames.size, memory).also { sum ->
+        recorders.forEach { sum.take(it.bins) }
     }
 
     /** On the thread that the recorder belongs to; if that has ended, here. */
@@ -94,7 +101,7 @@ class Metrics(
         if (loop.isAlive) withContext(loop) { block() } else block()
 
     private fun merge(isLast: Boolean = false): List<WindowStats> {
-        merged.forEach { recorders.first().recycled.add(it) }
+        merged.forEach(recorders.first()::recycle)
         for (recorder in recorders) {
             while (true) {
                 val window = recorder.closed.poll() ?: break
@@ -103,12 +110,22 @@ class Metrics(
         }
         // A second may just have ended on one net thread and not yet on another: it waits for the next time.
         val complete = unmerged.values.filter { isLast || it.size == recorders.size }
-        merged = complete.map { it.reduce { sum, window -> sum.also { sum.add(window) } } }
+        merged = complete.map(::sumOfSecond)
         for (window in merged) {
             unmerged.remove(window.epochSecond)
             total.add(window)
             total.durationNanos += window.durationNanos
         }
         return merged
+    }
+
+    /** Adds all [windows] of one second to the first one; the others are used again. */
+    private fun sumOfSecond(windows: List<WindowStats>): WindowStats {
+        val sum = windows.first()
+        for (index in 1 until windows.size) {
+            sum.add(windows[index])
+            recorders[index].recycle(windows[index])
+        }
+        return sum
     }
 }

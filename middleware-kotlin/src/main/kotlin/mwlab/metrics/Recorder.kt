@@ -4,10 +4,12 @@ import mwlab.metrics.stats.Bins
 import mwlab.metrics.stats.Counts
 import mwlab.metrics.stats.JobTimes
 import mwlab.metrics.stats.Outcome
-import mwlab.metrics.stats.TypeStats
+import mwlab.metrics.stats.StatsMemory
 import mwlab.metrics.stats.WindowStats
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration
 
 /** Where the arrivals of all net threads meet, to tell the time between them. */
 class LastArrival {
@@ -17,15 +19,16 @@ class LastArrival {
 /**
  * Counts what happens on one net thread; all its workers and clients share it, since they run one at a time.
  *
- * Recording takes neither locks nor memory. Events must be recorded when they happen, with the stamp of that moment: the
- * first one past the end of a second closes that second's window and puts it into [closed]. Confined to the net thread,
- * except [closed] and [recycled].
+ * Recording takes no locks, and memory only for times that did not occur in the same second before. Events must be recorded when
+ * they happen, with the stamp of that moment: the first one past the end of a second closes that second's window and puts it
+ * into [closed]. Confined to the net thread, except [closed], [recycle] and [busyWorkers].
  *
  * The time-weighted queue length needs no lock either, though jobs may be queued on one thread and taken on another: the
  * integral of the length over a window is the sum, over all jobs queued in it, of the time left until its end, minus the
  * same sum over all jobs taken; the threads' sums add up.
  *
- * With [Shape.instrumentation] off nothing of single requests is recorded; [refused] and [failedOver] still are.
+ * With [Shape.instrumentation] off nothing of single requests is recorded; [refused], [refusedRequest], [undelivered] and
+ * [failedOver] still are.
  *
  * @param cpuNanos time that the net thread has spent on a processor so far.
  */
@@ -38,20 +41,27 @@ class Recorder(
     startNanos: Long,
 ) {
     /** How much there is to count. */
-    class Shape(val servers: Int, val workers: Int, val bins: Bins.Layout, val instrumentation: Boolean = true)
+    class Shape(
+        val servers: Int,
+        val workers: Int,
+        val binWidth: Duration,
+        val instrumentation: Boolean = true,
+        val memory: StatsMemory = StatsMemory(),
+    ) {
+        internal fun window() = WindowStats(servers, workers, memory)
+    }
 
     /** Windows that are over and not to be touched by the recorder any more. */
     val closed = ConcurrentLinkedQueue<WindowStats>()
 
-    /** Windows given back for reuse; their content is dropped. */
-    val recycled = ConcurrentLinkedQueue<WindowStats>()
+    private val recycled = ConcurrentLinkedQueue<WindowStats>()
 
     /** The fixed bins of the whole run. */
-    val bins = Bins(shape.bins, shape.servers)
+    val bins = Bins(shape.binWidth, shape.servers, shape.memory)
 
     private val ended = Counts(shape.servers)
     private val busySince = LongArray(shape.workers)
-    private var window = WindowStats(shape.servers, shape.workers)
+    private var window = shape.window()
     private var startNanos = startNanos
     private var endNanos = 0L
     private var queued = 0L
@@ -62,6 +72,16 @@ class Recorder(
     }
 
     private val isOn = shape.instrumentation
+    private val busy = AtomicInteger()
+
+    /** Workers of this net thread that hold a job at the moment. */
+    val busyWorkers: Int get() = busy.get()
+
+    /** Takes back a window of [closed] for reuse; its content is dropped. */
+    fun recycle(window: WindowStats) {
+        window.reset()
+        recycled.add(window)
+    }
 
     /** The moment, on the clock; 0 if no times are kept, so that the clock need not be read. */
     fun now(): Long = if (isOn) clock.nanos() else 0
@@ -84,6 +104,16 @@ class Recorder(
         window.queue.refused++
     }
 
+    /** A request was answered by the middleware itself, with an error. */
+    fun refusedRequest() {
+        window.refusedRequests++
+    }
+
+    /** A job's reply was not delivered, because its client's connection was broken or closed. */
+    fun undelivered() {
+        window.undeliveredReplies++
+    }
+
     /** [worker] took a job from the queue at [nanos], and is busy until [finished]. */
     fun dequeued(worker: Int, nanos: Long) {
         if (!isOn) return
@@ -91,6 +121,7 @@ class Recorder(
         queued--
         window.queue.lengthNanos -= endNanos - nanos
         busySince[worker] = nanos
+        busy.lazySet(busy.plain + 1)
     }
 
     fun finished(worker: Int, nanos: Long) {
@@ -98,6 +129,7 @@ class Recorder(
         advance(nanos)
         window.workerBusyNanos[worker] += nanos - busySince[worker]
         busySince[worker] = 0
+        busy.lazySet(busy.plain - 1)
     }
 
     /** The queue held [length] jobs when somebody looked. */
@@ -175,7 +207,7 @@ class Recorder(
         cpuNanosBefore += used
         ended.add(window)
         closed.add(window)
-        window = recycled.poll()?.also { it.reset() } ?: WindowStats(shape.servers, shape.workers)
+        window = recycled.poll() ?: shape.window()
         open(nanos)
     }
 

@@ -6,6 +6,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.reply.VERSION
+import mwlab.net.numeric
 import sun.misc.Signal
 import java.io.IOException
 import kotlin.system.exitProcess
@@ -45,7 +46,7 @@ private suspend fun run(config: MiddlewareConfig): Int {
     }
     try {
         val address = middleware.start()
-        println("listening on ${address.address.hostAddress}:${address.port}")
+        println("listening on ${address.numeric}")
     } catch (unusable: BackEndUnusable) {
         return EXIT_FAILURE.also { complain(unusable.message) }
     } catch (unbound: IOException) {
@@ -65,8 +66,8 @@ internal suspend fun serve(middleware: Middleware, config: MiddlewareConfig, ter
     val isDrained = middleware.stop()
     middleware.complaints.forEach(::complain)
     fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
-    middleware.followed?.complaint?.let(::complain)
-    val failure = middleware.reporter.failure ?: middleware.followed?.failure
+    listOfNotNull(middleware.followed?.complaint, middleware.slow?.complaint).forEach(::complain)
+    val failure = middleware.reporter.failure ?: middleware.followed?.failure ?: middleware.slow?.failure
     failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
     return if (fault != null || failure != null || !isDrained) EXIT_FAILURE else 0
 }

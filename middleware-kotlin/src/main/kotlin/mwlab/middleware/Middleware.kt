@@ -13,12 +13,14 @@ import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.Metrics
 import mwlab.metrics.admin.AdminServer
 import mwlab.metrics.results.Reporter
+import mwlab.metrics.stats.StatsMemory
 import mwlab.middleware.backend.BackEndConnection
 import mwlab.middleware.backend.BackEndConnections
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.client.Clients
 import mwlab.middleware.client.FollowedJobs
+import mwlab.middleware.client.SlowJobs
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.reply.VERSION
 import mwlab.middleware.routing.Routes
@@ -79,12 +81,14 @@ class Middleware(
         workers = config.workersAtWork,
         binWidth = config.histogramBin,
         instrumentation = config.instrumentation,
+        memory = StatsMemory(config.statsBytes),
         gauges = Metrics.Gauges(
             connections = clients::count,
             refusedConnections = clients::refusedCount,
             stalledConnections = clients::stalledCount,
             failedConnections = failedConnections::count,
             bufferBytes = { bufferLimit.reservedBytes },
+            queueLength = queue::length,
             serverLinks = connections::links,
         ),
     )
@@ -94,6 +98,9 @@ class Middleware(
 
     /** Where single requests are followed; null: nowhere. */
     internal val followed = config.follow?.let { FollowedJobs(it, config.statsDirectory!!, metrics.clock) }
+
+    /** Where slow requests are kept; null: nowhere. */
+    internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
 
     private var admin: AdminServer? = null
     private lateinit var listener: Listener
@@ -111,7 +118,10 @@ class Middleware(
         val acceptor = netThreads.first()
         backEnd.prepare()
         listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
-        admin = config.admin?.let { address -> binding(address) { AdminServer(it, reporter).apply { start() } } }
+        admin =
+            config.admin?.let { address ->
+                binding(address) { AdminServer(it, reporter, slow?.let { it::csv }).apply { start() } }
+            }
         val connectionsOfWorkers = connectAll()
         connections.awaitFirstAttempts()
         scope.launch(acceptor) { sampleQueue() }
@@ -147,6 +157,7 @@ class Middleware(
         admin?.stop()
         reporter.stop(isDrained)
         followed?.close()
+        slow?.close()
         withTimeoutOrNull(LONGEST_END) { scope.coroutineContext[CoroutineJob]?.cancelAndJoin() }
         netThreads.forEach { it.close() }
         return isDrained
@@ -202,6 +213,7 @@ class Middleware(
             config.depth,
             ::ownStatistics,
             followed?.of(connection.remoteAddress),
+            slow?.of(connection.remoteAddress),
         )
     }
 

@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import mwlab.follow.Follow
+import mwlab.metrics.stats.StatsMemory
 import mwlab.middleware.backend.BackEndKind
 import mwlab.middleware.database.DatabaseUrl
 import mwlab.middleware.database.Locks
@@ -43,6 +44,7 @@ import kotlin.time.Duration.Companion.seconds
  * @property adminCommands whether commands that steer memcached itself are passed on to the servers.
  * @property instrumentation whether requests are measured; off, to tell what that costs.
  * @property follow which requests are written down with all their stamps; null: none.
+ * @property slowLog response time above which a request is kept in the slow log; null: none is.
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
 class MiddlewareConfig(
@@ -67,7 +69,7 @@ class MiddlewareConfig(
     val queueCapacity: Int = given[MiddlewareOptions.queueCapacity]
         ?: (maxClients.toLong() * depth).coerceAtMost(Int.MAX_VALUE.toLong()).toInt(),
     val maxValueBytes: Int = given[MiddlewareOptions.maxValueBytes],
-    val maxBufferBytes: Long = given[MiddlewareOptions.maxBufferBytes] ?: defaultBufferBytes(),
+    val maxBufferBytes: Long = given[MiddlewareOptions.maxBufferBytes] ?: defaultBufferBytes(maxValueBytes),
     val clientTimeout: Duration = given[MiddlewareOptions.clientTimeout],
     val idleTimeout: Duration? = given[MiddlewareOptions.idleTimeout],
     val serverTimeout: Duration = given[MiddlewareOptions.serverTimeout],
@@ -78,8 +80,12 @@ class MiddlewareConfig(
     val histogramBin: Duration = given[MiddlewareOptions.histogramBin],
     val statsDirectory: Path? = given[MiddlewareOptions.statsDirectory],
     val follow: Follow? = given[MiddlewareOptions.follow],
+    val slowLog: Duration? = given[MiddlewareOptions.slowLog],
     val admin: InetSocketAddress? = given[MiddlewareOptions.admin],
 ) {
+    /** Bytes of the heap that distributions of times may take; without instrumentation there are none. */
+    internal val statsBytes: Long
+
     init {
         when (backEnd) {
             BackEndKind.MEMCACHED -> requireServers()
@@ -114,7 +120,15 @@ class MiddlewareConfig(
         require(follow == null || (statsDirectory != null && instrumentation)) {
             "follow needs --stats-dir, and instrumentation"
         }
+        require(slowLog == null || instrumentation) { "slow log needs instrumentation" }
+        require(slowLog == null || slowLog.isPositive()) { "slow log must be positive, got $slowLog" }
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
+        val backEnds = maxOf(servers.size, databases.size, 1)
+        statsBytes = if (instrumentation) {
+            StatsMemory.bytesForChunks(Runtime.getRuntime().maxMemory(), netThreads, backEnds, histogramBin)
+        } else {
+            0
+        }
     }
 
     private fun requireServers() {
@@ -191,8 +205,14 @@ class MiddlewareConfig(
             )
         }
 
-        /** Half of what the virtual machine may use, which is also what it may use outside of its heap. */
-        private fun defaultBufferBytes(): Long = Runtime.getRuntime().maxMemory() / 2
+        /**
+         * Half of what the virtual machine may use outside of its heap, which is as much as within; more if values of
+         * [maxValueBytes] need it and there is as much.
+         */
+        private fun defaultBufferBytes(maxValueBytes: Int): Long {
+            val most = Runtime.getRuntime().maxMemory()
+            return maxOf(most / 2, minOf(MIN_BUFFERED_VALUES * maxValueBytes.toLong(), most))
+        }
 
         /** A value passes in a buffer of up to twice its size, and grows into it from one of half that. */
         private const val MIN_BUFFERED_VALUES = 4

@@ -139,7 +139,7 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         "<n>",
         "memory of all large messages under way",
         BYTES,
-        "half of the JVM's maximum",
+        "half of the JVM's maximum, at least 4 values",
         Config::maxBufferBytes,
     )
     val clientTimeout = option(
@@ -186,10 +186,25 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
     )
     val statsDirectory = optional("stats-dir", "<dir>", "write results there", OptionKind.DIRECTORY, "none")
     val follow = optional("follow", "<1/n>", "write down one of n requests with all its stamps", SHARE, "none")
+    val slowLog = optional(
+        "slow-log",
+        "<time>",
+        "keep requests that take longer, as 10ms, with all their stamps",
+        TIME,
+        "none",
+        Config::slowLog,
+    )
     val histogramBin =
         option("histogram-bin", "<time>", "width of the bins of bins.csv", TIME, "100us", Config::histogramBin)
     val admin =
-        optional("admin", "<ip:port>", "serve /metrics, /stats, /health over HTTP", SOCKET, "none", Config::admin)
+        optional(
+            "admin",
+            "<ip:port>",
+            "serve /metrics, /stats, /health, /slow over HTTP",
+            SOCKET,
+            "none",
+            Config::admin,
+        )
     val version = flag("version", "print the version")
     val help = flag("help", "print this", short = 'h')
 }

@@ -41,6 +41,8 @@ internal object OwnStatistics {
         add("mw_queue_capacity" to config.queueCapacity)
         add("mw_queue_arrivals" to counts.arrivals)
         add("mw_queue_refused" to counts.refused)
+        add("mw_refused_requests" to counts.refusedRequests)
+        add("mw_undelivered_replies" to counts.undeliveredReplies)
         add("mw_instrumentation" to if (config.instrumentation) "on" else "off")
         if (config.instrumentation) requests(counts)
         val health = metrics.serverHealth()

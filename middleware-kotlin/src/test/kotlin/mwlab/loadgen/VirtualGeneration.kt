@@ -14,6 +14,7 @@ import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.replaying
 import mwlab.net.EventLoop
+import mwlab.net.numeric
 import mwlab.testing.MemoryConnection
 import mwlab.testing.MemoryTransport
 import mwlab.testing.VirtualLoop
@@ -60,7 +61,7 @@ internal class VirtualGeneration(
     /** What was measured. */
     fun measure(): RunResult = VirtualLoop(timersAreLateBy = timersAreLateBy).use { virtual ->
         val server = VirtualMemcached({ serviceTime(virtual.elapsedNanos / NANOS_PER_S) })
-        val samples = options.output.sample?.let { SampleFile(it.file, address.text) }
+        val samples = options.output.sample?.let { SampleFile(it.file, address.numeric) }
         val run = Run(
             options,
             address,

@@ -1,8 +1,14 @@
 package mwlab.metrics
 
 import kotlinx.coroutines.runBlocking
+import mwlab.metrics.stats.JobTime
+import mwlab.metrics.stats.JobTimes
+import mwlab.metrics.stats.Outcome
+import mwlab.metrics.stats.RequestType
+import mwlab.metrics.stats.StatsMemory
 import mwlab.net.EventLoop
 import java.util.concurrent.atomic.AtomicLong
+import kotlin.random.Random
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -16,6 +22,7 @@ class MetricsTest {
             stalledConnections = { 0 },
             failedConnections = { 0 },
             bufferBytes = { 0 },
+            queueLength = { 0 },
             serverLinks = { emptyList() },
         )
 
@@ -41,5 +48,69 @@ class MetricsTest {
         } finally {
             loops.forEach(EventLoop::close)
         }
+    }
+
+    @Test
+    fun `all sizes of multi-gets with the narrowest bins take no more memory than the budget, and no count is lost`() {
+        val now = AtomicLong()
+        val loops = List(2) { EventLoop("test-$it", clock = { now.get() }) }
+        try {
+            val budget = 8L shl 20
+            val memory = StatsMemory(budget)
+            val servers = listOf("s1", "s2", "s3")
+            val metrics = Metrics(loops, servers, workers = 2, 10.microseconds, nothing, memory = memory)
+            val random = Random(1)
+            for (second in 1..5) {
+                for (keys in 1..101) {
+                    repeat(20) {
+                        val recorder = metrics.recorderOf(loops[it % 2])
+                        val nanos = random.nextLong(600_000_000)
+                        recorder.serverReplied(keys % 3, RequestType.ofGet(keys), nanos)
+                        recorder.replied(RequestType.ofGet(keys), Outcome(), lasting(nanos, until = now.get()))
+                    }
+                }
+                assertTrue(memory.usedBytes <= budget)
+                now.addAndGet(1_000_000_000)
+                runBlocking { metrics.collect() }
+            }
+            runBlocking { metrics.collectLast() }
+            var binned = 0L
+            metrics.takeBins().forEach(servers) { time, _, _, count -> if (time == "response_time") binned += count }
+            assertEquals(5L * 101 * 20, binned)
+            assertTrue(memory.usedBytes <= budget)
+            assertTrue(memory.coarseCounts > 0, "the budget was too large for this test")
+            val response = metrics.total.type(RequestType.ofGet(50)).distribution(JobTime.RESPONSE_TIME)
+            assertEquals(100, response.toHistogram().totalCount)
+        } finally {
+            loops.forEach(EventLoop::close)
+        }
+    }
+
+    @Test
+    fun `windows that are over give their memory back`() {
+        val now = AtomicLong()
+        val loops = List(2) { EventLoop("test-$it", clock = { now.get() }) }
+        try {
+            val memory = StatsMemory()
+            val metrics = Metrics(loops, listOf("s1"), workers = 2, 10.microseconds, nothing, memory = memory)
+            val used = List(20) {
+                for (loop in loops) {
+                    metrics.recorderOf(loop).replied(0, Outcome(), lasting(nanos = 3_000_000, until = now.get()))
+                }
+                now.addAndGet(1_000_000_000)
+                runBlocking { metrics.collect() }
+                memory.usedBytes
+            }
+            assertEquals(used[1], used.last())
+        } finally {
+            loops.forEach(EventLoop::close)
+        }
+    }
+
+    private fun lasting(nanos: Long, until: Long) = JobTimes().apply {
+        firstByteNanos = until - nanos
+        enqueuedNanos = until - nanos
+        dequeuedNanos = until - nanos / 2
+        repliedNanos = until
     }
 }

@@ -1,6 +1,5 @@
 package mwlab.metrics
 
-import mwlab.metrics.stats.Bins
 import mwlab.metrics.stats.JobTime
 import mwlab.metrics.stats.JobTimes
 import mwlab.metrics.stats.Outcome
@@ -16,7 +15,7 @@ class RecorderTest {
 
     /** The stamp 0 is the epoch second 100. */
     private val clock = EpochClock({ 0 }, offsetNanos = 100_000_000_000)
-    private val shape = Recorder.Shape(servers = 1, workers = 2, Bins.Layout(100.microseconds))
+    private val shape = Recorder.Shape(servers = 1, workers = 2, 100.microseconds)
     private val lastArrival = LastArrival()
 
     private fun recorder(cpuNanos: () -> Long = { 0 }) =
@@ -68,7 +67,7 @@ class RecorderTest {
         assertEquals(listOf(2L, 1L, 30L, 100L), stats[0].counts.run { listOf(hits, misses, bytesIn, bytesOut) })
         assertEquals(9.0, stats[0].times(JobTime.RESPONSE_TIME).meanMs)
         assertEquals(0, stats[0].times(JobTime.CLIENT_RTT_AND_THINK_TIME).count)
-        assertEquals(1, stats[0].histogram(JobTime.RESPONSE_TIME).getCountAtValue(9000))
+        assertEquals(1, stats[0].distribution(JobTime.RESPONSE_TIME).toHistogram().getCountAtValue(9000))
     }
 
     @Test
@@ -143,14 +142,14 @@ class RecorderTest {
         recorder.serverUsed(0, 1, 2, 3, isError = true)
         recorder.advance(second)
         val used = recorder.window()
-        recorder.recycled.add(used)
+        recorder.recycle(used)
         recorder.advance(2 * second)
         recorder.window()
         recorder.advance(3 * second)
         val again = recorder.window()
         assertTrue(again === used)
         again.forEachType { name, _ -> error("$name has requests") }
-        assertEquals(0, again.type(0).serverHistogram(0).totalCount)
+        assertEquals(0, again.type(0).serverDistribution(0).count)
         assertEquals(0, again.server[0].requests + again.server[0].responseTime.count)
     }
 
@@ -165,13 +164,23 @@ class RecorderTest {
         val run = WindowStats(servers = 1, workers = 2)
         run.add(early)
         run.add(late)
-        assertEquals(1L, run.type(0).serverHistogram(0).totalCount)
+        assertEquals(1L, run.type(0).serverDistribution(0).count)
         assertEquals(1L, run.type(0).counts.requests)
         val used = buildList { early.forEachUsedType { name, _ -> add(name) } }
         assertEquals(listOf(RequestType.name(0)), used)
         early.forEachType { name, _ -> error("$name has requests") }
         early.reset()
         early.forEachUsedType { name, _ -> error("$name is used") }
+    }
+
+    @Test
+    fun `workers are busy from taking a job until they have finished it`() {
+        val recorder = recorder()
+        recorder.dequeued(0, 10)
+        recorder.dequeued(1, 20)
+        assertEquals(2, recorder.busyWorkers)
+        recorder.finished(0, 30)
+        assertEquals(1, recorder.busyWorkers)
     }
 
     @Test

@@ -79,6 +79,8 @@ class InvocationTest {
             "-p 1 -m 127.0.0.1:1 --replicas all" to "replicas need --routing consistent-hash",
             "-p 1 -m 127.0.0.1:1 --replicas 2 --routing consistent-hash" to
                 "replicas must be 1 to the number of servers (1), got 2",
+            "-p 1 -m 127.0.0.1:1 --slow-log 10ms --instrumentation off" to "slow log needs instrumentation",
+            "-p 1 -m 127.0.0.1:1 --slow-log 0ms" to "slow log must be positive, got 0s",
             "-p 1 -m 127.0.0.1:1 --wat" to "unknown option --wat",
             "-p 1 --backend postgresql" to
                 "at least one database is needed (--database postgresql://user[:password]@host[:port]/name ...)",
@@ -100,6 +102,13 @@ class InvocationTest {
             "-p 1 -m 127.0.0.1:1 --synchronous-commit off" to "synchronous-commit is for --backend postgresql",
         )
         for ((line, complaint) in complaints) assertEquals(complaint, complaint(line), line)
+    }
+
+    @Test
+    fun `statistics that the heap cannot hold are refused`() {
+        val complaint = complaint("-p 1 -m 127.0.0.1:1 -t 10000 --net-threads 10000 --histogram-bin 10us")
+        assertTrue("lower --net-threads, or set JAVA_OPTS=-Xmx" in complaint, complaint)
+        config("-p 1 -m 127.0.0.1:1 -t 10000 --net-threads 10000 --histogram-bin 10us --instrumentation off")
     }
 
     private companion object {

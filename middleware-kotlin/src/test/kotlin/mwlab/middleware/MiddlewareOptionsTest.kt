@@ -30,8 +30,8 @@ class MiddlewareOptionsTest {
         val given = "-l 127.0.0.2 -p 1234 -t 8 -s true -m 127.0.0.1:1 127.0.0.1:2 --routing consistent-hash " +
             "--ring ketama --dispatch pipelined --transport ktor --replicas all --net-threads 2 --max-clients 9 " +
             "--depth 4 --queue-capacity 5 --max-value-bytes 6 --max-buffer-bytes 64 --client-timeout 1s " +
-            "--idle-timeout 60s --server-timeout 1500us --failover --instrumentation off --stats-dir results " +
-            "--histogram-bin 1ms --admin 127.0.0.1:3"
+            "--idle-timeout 60s --server-timeout 1500us --failover --instrumentation on --stats-dir results " +
+            "--histogram-bin 1ms --slow-log 10ms --admin 127.0.0.1:3"
         val told = mapOf(
             "listen" to "127.0.0.2:1234",
             "servers" to listOf("127.0.0.1:1", "127.0.0.1:2"),
@@ -57,7 +57,8 @@ class MiddlewareOptionsTest {
             "server_timeout_ms" to 1.5,
             "failover" to true,
             "admin_commands" to false,
-            "instrumentation" to false,
+            "instrumentation" to true,
+            "slow_log_ms" to 10L,
             "histogram_bin_ms" to 1L,
             "admin" to "127.0.0.1:3",
         )
@@ -74,5 +75,11 @@ class MiddlewareOptionsTest {
         assertEquals(3000L, told["server_timeout_ms"])
         assertEquals(0.1, told["histogram_bin_ms"])
         assertEquals(Runtime.getRuntime().maxMemory() / 2, told["max_buffer_bytes"])
+    }
+
+    @Test
+    fun `the largest max-value-bytes gets buffers for four values by default`() {
+        val told = config("-p 1234 -m 127.0.0.1:1 --max-value-bytes 134217728").describe()
+        assertEquals(maxOf(4L * 134_217_728, Runtime.getRuntime().maxMemory() / 2), told["max_buffer_bytes"])
     }
 }

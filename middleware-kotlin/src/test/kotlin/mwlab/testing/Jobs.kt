@@ -4,7 +4,6 @@ import mwlab.memcached.RequestReader
 import mwlab.metrics.EpochClock
 import mwlab.metrics.LastArrival
 import mwlab.metrics.Recorder
-import mwlab.metrics.stats.Bins
 import mwlab.metrics.stats.JobTimes
 import mwlab.middleware.job.Client
 import mwlab.middleware.job.Job
@@ -21,7 +20,7 @@ internal fun jobOf(command: String, client: Client): Job {
 
 /** Counts what happens on [loop], for two workers and [servers]. */
 internal fun recorderOf(loop: EventLoop, servers: Int = 2) = Recorder(
-    Recorder.Shape(servers, workers = 2, Bins.Layout(100.microseconds)),
+    Recorder.Shape(servers, workers = 2, 100.microseconds),
     EpochClock(loop.clock, offsetNanos = 0),
     LastArrival(),
     netThread = 0,

@@ -83,8 +83,9 @@ internal class Client(
             }
         } finally {
             opened?.close()
+            pace.stop()
             unanswered += inFlight.size
-            inFlight.forEach { recorder.noReply(it, Outcome.UNANSWERED) }
+            inFlight.forEach { recorder.unanswered(it, loop.clock.nanos()) }
         }
     }
 

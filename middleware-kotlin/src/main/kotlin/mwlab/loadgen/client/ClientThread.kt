@@ -70,7 +70,8 @@ internal class ClientThread(
         arrivals = open
         val common = if (open != null && trace != null) ReplayPace(open, limit.startNanos, trace) else open
         return clients.indices.map { index ->
-            recorders[if (perClient) index else 0] to (common ?: closedPace(limit, random.split()))
+            val recorder = recorders[if (perClient) index else 0]
+            recorder to (common ?: closedPace(limit, random.split(), recorder))
         }
     }
 
@@ -84,11 +85,11 @@ internal class ClientThread(
     private fun arrivalTimes(number: Int): ArrivalTimes? =
         trace ?: asked?.let { DealtArrivals(it.times(), number, options.load.threads) }
 
-    private fun closedPace(limit: RunLimit, random: SplittableRandom): Pace {
+    private fun closedPace(limit: RunLimit, random: SplittableRandom, recorder: ReplyRecorder): Pace {
         val arrivals = options.pacing.arrivals
         return when {
             options.pacing.isLimited ->
-                LimitedPace(loop, limit, options.pacing.rateLimitPerS, phase = random.nextDouble())
+                LimitedPace(loop, limit, options.pacing.rateLimitPerS, random.nextDouble(), recorder::omitted)
 
             arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() ->
                 ThinkingPace(loop, limit, arrivals, random)

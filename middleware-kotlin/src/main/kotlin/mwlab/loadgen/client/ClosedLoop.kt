@@ -70,34 +70,53 @@ internal class ThinkingPace(
  *
  * Each is due at a time that no reply moves, and its wait counts from there (`"Latency from intended send time"`), its
  * response time from when it was sent. A client that was held up sends what it has missed in the latest
- * [CATCH_UP_NANOS], one after the reply to the other, and leaves out what is older: its times stay where they were, so that
+ * [CATCH_UP_NANOS], one after the reply to the other, and omits what is older: its times stay where they were, so that
  * clients that were held up together do not send in step from then on.
  *
  * @param phase 0 to 1: where in the first interval to begin, so that clients do not send in step
+ * @param onOmitted told, of each request that was due during the run and is never sent, when it was due and until when it has waited
  */
 internal class LimitedPace(
     private val loop: EventLoop,
     private val limit: RunLimit,
     ratePerS: Double,
     private val phase: Double,
+    private val onOmitted: (dueNanos: Long, nowNanos: Long) -> Unit,
 ) : Pace {
     private val intervalNanos = RunClock.NANOS_PER_SECOND / ratePerS
     private var firstNanos = 0L
 
-    /** Of the next request; those that were left out are counted. */
-    private var number = -1L
+    /** Number of the next request; those that were omitted are counted. */
+    private var next = -1L
     override val mustWait get() = true
 
     override suspend fun awaitTurn(request: SentRequest): Boolean {
         val nowNanos = loop.clock.nanos()
-        if (number < 0) firstNanos = nowNanos + (phase * intervalNanos).toLong()
-        val missed = ((nowNanos - CATCH_UP_NANOS - firstNanos) / intervalNanos).toLong()
-        number = max(number + 1, missed)
+        if (next < 0) {
+            firstNanos = nowNanos + (phase * intervalNanos).toLong()
+            next = 0
+        }
+        omitUntil(min(nowNanos - CATCH_UP_NANOS, limit.endNanos), nowNanos)
         request.isDue = true
-        request.dueNanos = firstNanos + (number * intervalNanos).toLong()
+        request.dueNanos = dueNanos(next)
         loop.sleepUntil(min(request.dueNanos, limit.endNanos))
-        return !limit.isOver(loop.clock.nanos())
+        val isOver = limit.isOver(loop.clock.nanos())
+        // A client that was free in time was not held up, even if its timer fires after the end.
+        if (!isOver || nowNanos <= request.dueNanos) next++
+        return !isOver
     }
+
+    /** Omits what was due before the end of a timed run; without a time, the client has sent all that it had to. */
+    override fun stop() {
+        val nowNanos = loop.clock.nanos()
+        if (limit.isTimed && next >= 0) omitUntil(min(nowNanos, limit.endNanos), nowNanos)
+    }
+
+    private fun omitUntil(limitNanos: Long, nowNanos: Long) {
+        while (dueNanos(next) < limitNanos) onOmitted(dueNanos(next++), nowNanos)
+    }
+
+    private fun dueNanos(number: Long) = firstNanos + (number * intervalNanos).toLong()
 
     private companion object {
         const val CATCH_UP_NANOS = RunClock.NANOS_PER_SECOND

@@ -11,4 +11,7 @@ internal interface Pace {
 
     /** Suspends until the next request may be sent, and notes in it when it is due; false when the run is over. */
     suspend fun awaitTurn(request: SentRequest): Boolean
+
+    /** Called when its client sends nothing more. */
+    fun stop() = Unit
 }

@@ -36,7 +36,8 @@ internal class OperationStats {
 
     /**
      * From the intended instead of the actual send time; empty where requests have none, as in most closed loops.
-     * Those of all requests together hold the waits of arrivals that were never sent, too.
+     * Requests that are not answered count with the time that they have waited; those of all requests together hold the waits
+     * of requests that were due and never sent, too.
      */
     val intendedResponseTimes = TimeHistogram()
 

@@ -38,11 +38,18 @@ internal class ReplyRecorder(
         if (sampler != null && sampler.takesNext()) request.sampledKey = key()
     }
 
+    /** Requests of clients with a rate that were due and never sent, since their clients were held up. */
+    var omitted = 0L
+        private set
+
     /** An arrival that no client was free for until the run ended at [endNanos]; it counts in the second in which it was due. */
-    fun unsent(dueNanos: Long, endNanos: Long) {
-        at(dueNanos)
-        val second = ((dueNanos - clock.startNanos) / RunClock.NANOS_PER_SECOND).toInt()
-        recorded[second].recordUnsent((endNanos - dueNanos) / RunClock.NANOS_PER_MICRO)
+    fun unsent(dueNanos: Long, endNanos: Long) =
+        dueAt(dueNanos).recordUnsent((endNanos - dueNanos) / RunClock.NANOS_PER_MICRO)
+
+    /** A request of a client with a rate that is never sent, and has waited until [nowNanos]; it counts as in [unsent]. */
+    fun omitted(dueNanos: Long, nowNanos: Long) {
+        omitted++
+        unsent(dueNanos, nowNanos)
     }
 
     /** A reply at [repliedNanos] that answers [request]. */
@@ -69,6 +76,13 @@ internal class ReplyRecorder(
         sample(request)
     }
 
+    /** A request whose reply has not come until [nowNanos], when the run is over: its wait counts in the second in which it was due. */
+    fun unanswered(request: SentRequest, nowNanos: Long) {
+        val waitUs = (nowNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO
+        if (request.isDue) dueAt(request.dueNanos)[request.operation].recordIntended(waitUs)
+        noReply(request, Outcome.UNANSWERED)
+    }
+
     /** A request that nothing more is heard of. */
     fun noReply(request: SentRequest, outcome: Outcome) {
         request.outcome = outcome
@@ -84,6 +98,11 @@ internal class ReplyRecorder(
 
     private fun sample(request: SentRequest) {
         if (request.sampledKey != null) sampler?.write(request)
+    }
+
+    private fun dueAt(dueNanos: Long): SecondStats {
+        at(dueNanos)
+        return recorded[((dueNanos - clock.startNanos) / RunClock.NANOS_PER_SECOND).toInt()]
     }
 
     private fun at(nanos: Long): SecondStats {

@@ -21,7 +21,7 @@ internal class SecondStats {
         sum.pack()
     }
 
-    /** An arrival of an open loop that was still waiting for a client when the run ended: its response time is longer yet. */
+    /** A request that was due and never sent, with the time that it had waited by then: its response time is longer yet. */
     fun recordUnsent(waitUs: Long) = unsentWaits.record(waitUs)
 
     fun recordConnectionError() {

@@ -17,6 +17,7 @@ import mwlab.loadgen.request.RunClock
  * @property loopUtilization busiest event loop, 0..1
  * @property arrivals whether an open loop sent when it should; null in a closed one, or if it sent too little to tell
  * @property loopLagP90Ms how late the latest event loop woke up, at its 90th percentile
+ * @property omitted requests of clients with a rate that were due and never sent, since their clients were held up
  */
 internal class RunHealth(
     val unanswered: Long,
@@ -28,6 +29,7 @@ internal class RunHealth(
     val loopLagP90Ms: Double,
     val loopLagMaxMs: Double,
     val arrivals: ArrivalTest? = null,
+    val omitted: Long = 0,
 ) {
     /**
      * Whether this process rather than the system under test may have set the pace: a loop had hardly any time left, or
@@ -36,8 +38,15 @@ internal class RunHealth(
     val isGeneratorLimited: Boolean get() = loopUtilization > BUSY || loopLagP90Ms > LATE_MS
 
     /** What a reader of the numbers must know, a line each. */
-    fun warnings(): List<String> =
-        listOfNotNull(limitedWarning().takeIf { isGeneratorLimited }, arrivals?.takeIf { !it.isAsAsked }?.warning())
+    fun warnings(): List<String> = listOfNotNull(
+        limitedWarning().takeIf { isGeneratorLimited },
+        omittedWarning().takeIf { omitted > 0 },
+        arrivals?.takeIf { !it.isAsAsked }?.warning(),
+    )
+
+    private fun omittedWarning() =
+        "warning: $omitted requests were due and never sent, because their clients waited for " +
+            "earlier replies: response times leave them out, \"Latency from intended send time\" in the JSON file counts them."
 
     private fun limitedWarning(): String {
         val busy = "busy for ${(loopUtilization * PERCENT).fixed(0)} % of the time"
@@ -64,6 +73,7 @@ internal fun runHealth(threads: List<ClientThread>, clock: RunClock, cpuNanos: L
         unanswered = clients.sumOf { it.unanswered },
         lost = clients.sumOf { it.lost },
         unsent = threads.sumOf { it.arrivals?.unsent ?: 0 },
+        omitted = threads.sumOf { thread -> thread.recorders.sumOf { it.omitted } },
         failedClients = clients.count { it.failure != null },
         cpuS = cpuNanos.toDouble() / RunClock.NANOS_PER_SECOND,
         loopUtilization = threads.maxOf { it.utilization(elapsedNanos) },

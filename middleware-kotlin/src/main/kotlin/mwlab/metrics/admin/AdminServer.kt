@@ -14,18 +14,35 @@ import java.net.InetSocketAddress
 import java.net.ServerSocket
 
 /**
- * Shows the measurements over HTTP, on threads of its own: `/metrics` (OpenMetrics), `/stats` (the summary as JSON) and
- * `/health` (200 while a server can be reached, else 503).
+ * Shows the measurements over HTTP, on threads of its own: `/metrics` (OpenMetrics), `/stats` (the summary as JSON),
+ * `/health` (200 while a server can be reached, else 503) and `/slow` (the slow log as CSV).
  *
  * [start] once and [stop] once.
+ *
+ * @param slowLog the slow log; null: there is none, and `/slow` is not found
  */
-internal class AdminServer(private val address: InetSocketAddress, private val reporter: Reporter) {
+internal class AdminServer(
+    private val address: InetSocketAddress,
+    private val reporter: Reporter,
+    private val slowLog: (() -> String)?,
+) {
     private val server = embeddedServer(CIO, host = address.hostString, port = address.port) {
         routing {
             get("/metrics") {
                 call.respondText(reporter.read(OpenMetrics::of), ContentType.parse(OpenMetrics.CONTENT_TYPE))
             }
             get("/stats") { call.respondText(json(reporter.summary()) + "\n", ContentType.Application.Json) }
+            get("/slow") {
+                val rows = slowLog?.invoke()
+                if (rows != null) {
+                    call.respondText(rows, ContentType.Text.CSV)
+                } else {
+                    call.respondText(
+                        "no slow log: start the middleware with --slow-log\n",
+                        status = HttpStatusCode.NotFound,
+                    )
+                }
+            }
             get("/health") {
                 val (up, down) = reporter.read { it.serverHealth() }.partition { it.up > 0 }
                 val status = if (up.isEmpty()) HttpStatusCode.ServiceUnavailable else HttpStatusCode.OK

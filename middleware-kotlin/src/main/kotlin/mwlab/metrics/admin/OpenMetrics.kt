@@ -4,18 +4,19 @@ import mwlab.metrics.Metrics
 import mwlab.metrics.results.JvmFacts
 import mwlab.metrics.stats.JobTime
 import mwlab.metrics.stats.RequestCounts
-import mwlab.metrics.stats.TimeStats
+import mwlab.metrics.stats.TimeCounts
 import mwlab.metrics.stats.TypeStats
-import org.HdrHistogram.Histogram
+import kotlin.math.roundToLong
 
 /** The run so far in the OpenMetrics text format 1.0, which Prometheus reads. */
 internal object OpenMetrics {
     const val CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-    private val QUANTILES = listOf(0.5, 0.9, 0.95, 0.99, 0.999)
+    /** Upper limits of the histograms' buckets in seconds, as they stand in the text; a last bucket is without limit. */
+    private val BUCKETS = "5e-05 0.0001 0.0002 0.0005 0.001 0.002 0.005 0.01 0.02 0.05 0.1 0.2 0.5 1.0".split(' ')
+    private val BUCKETS_US = LongArray(BUCKETS.size) { (BUCKETS[it].toDouble() * MICROS_PER_S).roundToLong() }
     private const val MICROS_PER_S = 1e6
     private const val NANOS_PER_S = 1e9
-    private const val PERCENT = 100
 
     /** To be called by whoever collects [metrics]. */
     fun of(metrics: Metrics): String = buildString {
@@ -49,27 +50,39 @@ internal object OpenMetrics {
     private fun StringBuilder.times(metrics: Metrics) {
         for (time in JobTime.entries) {
             val name = "mwlab_${time.column}_seconds"
-            family(name, "summary", "The ${time.column.replace('_', ' ')} as seen in the middleware.", unit = "seconds")
+            val hasBuckets = time in TypeStats.HISTOGRAM_TIMES
+            val help = "The ${time.column.replace('_', ' ')} as seen in the middleware."
+            family(name, if (hasBuckets) "histogram" else "summary", help, unit = "seconds")
             metrics.total.forEachType { type, stats ->
-                val histogram = if (time in TypeStats.HISTOGRAM_TIMES) stats.histogram(time) else null
-                summary(name, "type=\"$type\"", stats.times(time), histogram)
+                val labels = "type=\"$type\""
+                if (hasBuckets) {
+                    histogram(name, labels, stats.distribution(time))
+                } else {
+                    countAndSum(name, labels, stats.times(time).count, stats.times(time).sumNanos)
+                }
             }
         }
     }
 
-    private fun StringBuilder.summary(name: String, labels: String, time: TimeStats, histogram: Histogram?) {
-        for (quantile in if (histogram == null) emptyList() else QUANTILES) {
-            val seconds = histogram!!.getValueAtPercentile(quantile * PERCENT) / MICROS_PER_S
-            append("$name{$labels,quantile=\"$quantile\"} $seconds\n")
+    private fun StringBuilder.histogram(name: String, labels: String, times: TimeCounts) {
+        val counts = times.cumulativeCounts(BUCKETS_US)
+        for (index in counts.indices) {
+            append("${name}_bucket{$labels,le=\"${BUCKETS[index]}\"} ${counts[index]}\n")
         }
-        append("${name}_count{$labels} ${time.count}\n")
-        append("${name}_sum{$labels} ${time.sumNanos / NANOS_PER_S}\n")
+        append("${name}_bucket{$labels,le=\"+Inf\"} ${times.count}\n")
+        countAndSum(name, labels, times.count, times.sumNanos)
+    }
+
+    private fun StringBuilder.countAndSum(name: String, labels: String, count: Long, sumNanos: Long) {
+        append("${name}_count{$labels} $count\n")
+        append("${name}_sum{$labels} ${sumNanos / NANOS_PER_S}\n")
     }
 
     private fun StringBuilder.queue(metrics: Metrics) {
         val total = metrics.total
         single("mwlab_queue_arrivals", "counter", "Jobs queued.", total.queue.arrivals)
         single("mwlab_queue_refused", "counter", "Jobs refused because the queue was full.", total.queue.refused)
+        single("mwlab_queue_length", "gauge", "Jobs that wait at the moment.", metrics.gauges.queueLength())
         single("mwlab_queue_length_max", "gauge", "Most jobs that have waited at a time.", total.queue.maxLength)
         single(
             "mwlab_queue_wait_job_seconds",
@@ -78,6 +91,7 @@ internal object OpenMetrics {
             total.queue.lengthNanos / NANOS_PER_S,
         )
         single("mwlab_workers", "gauge", "Workers.", metrics.workers)
+        single("mwlab_busy_workers", "gauge", "Workers that hold a job at the moment.", metrics.busyWorkers())
         single(
             "mwlab_workers_busy_seconds",
             "counter",
@@ -95,14 +109,12 @@ internal object OpenMetrics {
             metrics.total.server[it].errors
         }
         server("mwlab_server_keys", "counter", "Keys asked of the server.", metrics) { metrics.total.server[it].keys }
-        family("mwlab_server_response_time_seconds", "summary", "Server response time.", unit = "seconds")
-        metrics.serverNames.forEachIndexed { index, name ->
-            summary(
-                "mwlab_server_response_time_seconds",
-                "server=\"$name\"",
-                metrics.total.server[index].responseTime,
-                null,
-            )
+        val name = "mwlab_server_response_time_seconds"
+        family(name, "histogram", "The response time of a server as seen in the middleware.", unit = "seconds")
+        metrics.serverNames.forEachIndexed { index, server ->
+            metrics.total.forEachUsedType { type, stats ->
+                histogram(name, "server=\"$server\",type=\"$type\"", stats.serverDistribution(index))
+            }
         }
     }
 
@@ -132,6 +144,18 @@ internal object OpenMetrics {
         val jvm = JvmFacts.now()
         single("mwlab_client_connections", "gauge", "Clients connected.", metrics.gauges.connections())
         single("mwlab_client_refused", "counter", "Clients turned away.", metrics.gauges.refusedConnections())
+        single(
+            "mwlab_refused_requests",
+            "counter",
+            "Requests that the middleware refused itself.",
+            metrics.total.refusedRequests,
+        )
+        single(
+            "mwlab_undelivered_replies",
+            "counter",
+            "Replies whose client was gone.",
+            metrics.total.undeliveredReplies,
+        )
         single(
             "mwlab_client_stalled",
             "counter",

@@ -1,6 +1,7 @@
 package mwlab.metrics.results
 
 import mwlab.metrics.Metrics
+import mwlab.metrics.stats.TimeCounts
 import mwlab.metrics.stats.TypeStats
 import mwlab.metrics.stats.WindowStats
 import org.HdrHistogram.Histogram
@@ -17,6 +18,9 @@ internal class HistogramLog(directory: Path, private val metrics: Metrics) : Aut
     private val stream = Files.newOutputStream(directory.resolve("histograms.hlog")).buffered()
     private val log = HistogramLogWriter(java.io.PrintStream(stream, false))
 
+    /** The histogram that is written next. */
+    private val histogram = Histogram(TimeCounts.DIGITS)
+
     init {
         log.outputComment("[values in microseconds, timestamps in seconds since 1970]")
         log.outputLogFormatVersion()
@@ -26,9 +30,9 @@ internal class HistogramLog(directory: Path, private val metrics: Metrics) : Aut
     /** Appends the histograms of [window]. */
     fun append(window: WindowStats) {
         window.forEachUsedType { type, stats ->
-            for (time in TypeStats.HISTOGRAM_TIMES) append("${time.column}/$type", stats.histogram(time), window)
+            for (time in TypeStats.HISTOGRAM_TIMES) append("${time.column}/$type", stats.distribution(time), window)
             metrics.serverNames.forEachIndexed { server, name ->
-                append("server_time/$name/$type", stats.serverHistogram(server), window)
+                append("server_time/$name/$type", stats.serverDistribution(server), window)
             }
         }
     }
@@ -37,8 +41,9 @@ internal class HistogramLog(directory: Path, private val metrics: Metrics) : Aut
 
     override fun close() = stream.close()
 
-    private fun append(tag: String, histogram: Histogram, window: WindowStats) {
-        if (histogram.totalCount == 0L) return
+    private fun append(tag: String, times: TimeCounts, window: WindowStats) {
+        if (times.count == 0L) return
+        times.copyTo(histogram)
         histogram.tag = tag
         val start = window.epochSecond.toDouble()
         log.outputIntervalHistogram(start, start + 1, histogram, 1.0)

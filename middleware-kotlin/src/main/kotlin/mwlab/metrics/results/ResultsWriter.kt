@@ -42,7 +42,7 @@ internal class ResultsWriter(private val directory: Path, private val metrics: M
     fun writeBins() {
         if (!metrics.instrumentation) return
         CsvFile(directory, "bins.csv", listOf("time", "request_type", "bin_start_ms", "count")).use { file ->
-            metrics.bins().forEach(metrics.serverNames) { time, type, start, count ->
+            metrics.takeBins().forEach(metrics.serverNames) { time, type, start, count ->
                 file.row(listOf(time, type, start.inWholeNanoseconds / NANOS_PER_MS, count))
             }
         }

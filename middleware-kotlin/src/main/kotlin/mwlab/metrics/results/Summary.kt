@@ -4,6 +4,7 @@ import mwlab.metrics.Metrics
 import mwlab.metrics.stats.JobTime
 import mwlab.metrics.stats.ServerHealth
 import mwlab.metrics.stats.ServerStats
+import mwlab.metrics.stats.StatsMemory
 import mwlab.metrics.stats.TimeStats
 import mwlab.metrics.stats.TypeStats
 import mwlab.metrics.stats.WindowStats
@@ -43,8 +44,10 @@ internal object Summary {
                 "refused_connections" to metrics.gauges.refusedConnections(),
                 "stalled_connections_closed" to metrics.gauges.stalledConnections(),
                 "failed_connections" to metrics.gauges.failedConnections(),
+                "refused_requests" to total.refusedRequests,
+                "undelivered_replies" to total.undeliveredReplies,
             ),
-            "jvm" to jvm(),
+            "jvm" to jvm(metrics.memory),
         )
     }
 
@@ -57,7 +60,8 @@ internal object Summary {
         "bytes_in" to stats.counts.bytesIn,
         "bytes_out" to stats.counts.bytesOut,
     ) + JobTime.entries.associate { time ->
-        val percentiles = if (time in TypeStats.HISTOGRAM_TIMES) percentiles(stats.histogram(time)) else emptyMap()
+        val isDistribution = time in TypeStats.HISTOGRAM_TIMES
+        val percentiles = if (isDistribution) percentiles(stats.distribution(time).toHistogram()) else emptyMap()
         "${time.column}_ms" to mean(stats.times(time)) + percentiles
     }
 
@@ -102,13 +106,15 @@ internal object Summary {
         "response_time_ms" to mean(stats.responseTime),
     )
 
-    private fun jvm(): Map<String, Any?> {
+    private fun jvm(statistics: StatsMemory): Map<String, Any?> {
         val now = JvmFacts.now()
         return mapOf(
             "version" to JvmFacts.version,
             "cpu_s" to now.cpuSeconds,
             "max_heap_bytes" to JvmFacts.maxHeapBytes,
             "heap_used_bytes" to now.heapUsedBytes,
+            "statistics_bytes" to statistics.usedBytes,
+            "coarse_times" to statistics.coarseCounts,
             "gc_count" to now.gcCount,
             "gc_time_ms" to now.gcTimeMs,
         )

@@ -15,6 +15,10 @@ class Counts(servers: Int) {
         private set
     var refused = 0L
         private set
+    var refusedRequests = 0L
+        private set
+    var undeliveredReplies = 0L
+        private set
 
     fun add(window: WindowStats) {
         window.types.forEachIndexed { index, stats ->
@@ -23,6 +27,8 @@ class Counts(servers: Int) {
         window.server.forEachIndexed { index, stats -> server[index].add(stats) }
         arrivals += window.queue.arrivals
         refused += window.queue.refused
+        refusedRequests += window.refusedRequests
+        undeliveredReplies += window.undeliveredReplies
     }
 
     fun add(other: Counts) {
@@ -30,6 +36,8 @@ class Counts(servers: Int) {
         server.forEachIndexed { index, sum -> sum.add(other.server[index]) }
         arrivals += other.arrivals
         refused += other.refused
+        refusedRequests += other.refusedRequests
+        undeliveredReplies += other.undeliveredReplies
     }
 
     private fun add(type: Int, counts: RequestCounts, responseTime: TimeStats) {

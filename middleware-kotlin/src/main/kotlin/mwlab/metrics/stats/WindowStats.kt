@@ -5,7 +5,7 @@ package mwlab.metrics.stats
  *
  * Not thread-safe; handed from thread to thread when the second is over.
  */
-class WindowStats(private val servers: Int, workers: Int) {
+class WindowStats(private val servers: Int, workers: Int, private val memory: StatsMemory = StatsMemory()) {
     /** The epoch second that the window covers; the first one of the whole run. */
     var epochSecond = 0L
     var durationNanos = 0L
@@ -13,13 +13,19 @@ class WindowStats(private val servers: Int, workers: Int) {
     val server = Array(servers) { ServerStats() }
     val queue = QueueStats()
 
+    /** Requests that the middleware itself answered with an error, because their line or value was wrong or too large. */
+    var refusedRequests = 0L
+
+    /** Replies that were ready when the client's connection was broken or closed. */
+    var undeliveredReplies = 0L
+
     /** Time for which each worker held a job. */
     val workerBusyNanos = LongArray(workers)
 
     /** Time that each net thread has spent on a processor, by the number of the thread. */
     val netThreadCpuNanos = mutableMapOf<Int, Long>()
 
-    fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers).also { types[type] = it }
+    fun type(type: Int): TypeStats = types[type] ?: TypeStats(servers, memory).also { types[type] = it }
 
     /** Calls [action] for each type that has requests. */
     inline fun forEachType(action: (name: String, stats: TypeStats) -> Unit) =
@@ -38,6 +44,8 @@ class WindowStats(private val servers: Int, workers: Int) {
         for (index in types.indices) other.types[index]?.takeIf { it.isUsed }?.let { type(index).add(it) }
         server.forEachIndexed { index, stats -> stats.add(other.server[index]) }
         queue.add(other.queue)
+        refusedRequests += other.refusedRequests
+        undeliveredReplies += other.undeliveredReplies
         workerBusyNanos.indices.forEach { workerBusyNanos[it] += other.workerBusyNanos[it] }
         other.netThreadCpuNanos.forEach { (index, nanos) -> netThreadCpuNanos.merge(index, nanos, Long::plus) }
     }
@@ -47,6 +55,8 @@ class WindowStats(private val servers: Int, workers: Int) {
         types.forEach { if (it != null && it.isUsed) it.reset() }
         server.forEach(ServerStats::reset)
         queue.reset()
+        refusedRequests = 0
+        undeliveredReplies = 0
         workerBusyNanos.fill(0)
         netThreadCpuNanos.clear()
     }

@@ -34,6 +34,7 @@ internal class ClientConnection(
     private val depth: Int,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
     private val followed: FollowedJobs.OfClient?,
+    private val slow: SlowJobs.OfClient? = null,
 ) : Client {
     override val loop: EventLoop get() = connection.loop
 
@@ -161,11 +162,15 @@ internal class ClientConnection(
     private suspend fun take(request: Request) {
         when (request) {
             is Request.HangUp -> {
+                if (request.reply != null) recorder.refusedRequest()
                 writeLine(request.reply)
                 isOver = true
             }
 
-            is Request.Refused -> writeLine(request.reply)
+            is Request.Refused -> {
+                recorder.refusedRequest()
+                writeLine(request.reply)
+            }
 
             is Request.NoOperation -> writeLine("MN")
 
@@ -289,12 +294,13 @@ internal class ClientConnection(
     private fun lose(cause: IOException) {
         lost = cause
         isFull = false
-        outbox.forEachOwner { job -> job?.release(loop.buffers) }
+        outbox.forEachOwner { job -> job?.let(::forget) }
         outbox.clear()
     }
 
     private fun forget(job: Job) {
         if (underWay.firstOrNull() === job) underWay.removeFirst()
+        recorder.undelivered()
         job.release(loop.buffers)
     }
 
@@ -315,6 +321,7 @@ internal class ClientConnection(
         outcome.isError = reply.isError
         recorder.replied(job.type, outcome, job.times)
         followed?.replied(job)
+        slow?.replied(job)
         job.release(loop.buffers)
     }
 

@@ -4,7 +4,6 @@ import mwlab.follow.Follow
 import mwlab.follow.PauseLog
 import mwlab.follow.RowFile
 import mwlab.metrics.EpochClock
-import mwlab.metrics.stats.RequestType
 import mwlab.middleware.job.Job
 import java.io.IOException
 import java.net.InetSocketAddress
@@ -16,7 +15,7 @@ import java.nio.file.Path
  */
 internal class FollowedJobs(private val follow: Follow, directory: Path, private val clock: EpochClock) :
     AutoCloseable {
-    private val file = RowFile(directory.resolve("followed.csv"), COLUMNS)
+    private val file = RowFile(directory.resolve("followed.csv"), JobRow.COLUMNS)
     private val pauses = PauseLog(directory.resolve("pauses.csv"), clock)
 
     /** Why not all could be written, if so; after [close]. */
@@ -43,28 +42,7 @@ internal class FollowedJobs(private val follow: Follow, directory: Path, private
     inner class OfClient(private val port: Int, private val name: String) {
         /** Writes down [job], which is answered, if it is followed. */
         fun replied(job: Job) {
-            if (follow.takes(port, job.number)) file.append(rowOf(name, job))
+            if (follow.takes(port, job.number)) file.append(JobRow.of(name, job, clock))
         }
-    }
-
-    private fun rowOf(client: String, job: Job): String = with(job.times) {
-        listOf(
-            client,
-            job.number,
-            RequestType.name(job.type),
-            clock.epochNanos(firstByteNanos),
-            clock.epochNanos(enqueuedNanos),
-            clock.epochNanos(dequeuedNanos),
-            job.worker,
-            clock.epochNanos(repliedNanos),
-            job.calls.joinToString(";") { it.server.name },
-            job.calls.joinToString(";") { "${clock.epochNanos(it.sentNanos)}" },
-            job.calls.joinToString(";") { "${clock.epochNanos(it.answeredNanos)}" },
-        ).joinToString(",")
-    }
-
-    private companion object {
-        const val COLUMNS = "client,number,request_type,first_byte_ns,enqueued_ns,dequeued_ns,worker,replied_ns," +
-            "servers,sent_ns,answered_ns"
     }
 }

@@ -6,6 +6,7 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 
 /** When clients send, in virtual time. */
 class PacingTest {
@@ -51,6 +52,16 @@ class PacingTest {
         // Arrivals wait for up to two seconds, one as long as the other: half of them at least a second.
         assertEquals(1000.0, run.number(*latency, "p50.0"), 50.0)
         assertEquals(2000.0, run.number(*latency, "Max Latency"), 100.0)
+    }
+
+    @Test
+    fun `a request of an open loop without a reply at the end counts with the time that it has waited`() {
+        val words = "-t 1 -c 1 --test-time=2 --grace=1 --arrivals=fixed --rate=10"
+        val run = VirtualGeneration(words, { second -> if (second < 1) 0.1.milliseconds else 1000.seconds }).run()
+        assertEquals(1.0, run.number("middleware-lab", "Unanswered requests"))
+        // It was due after 1 s, the run waits for it until 3 s; arrivals that were never sent have waited for 1 s at most.
+        val latency = arrayOf("middleware-lab", "Latency from intended send time", "Totals")
+        assertEquals(2000.0, run.number(*latency, "Max Latency"), 110.0)
     }
 
     @Test

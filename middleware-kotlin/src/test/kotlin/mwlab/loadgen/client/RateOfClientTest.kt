@@ -76,6 +76,40 @@ class RateOfClientTest {
     }
 
     @Test
+    fun `requests that a stall kept from being sent are counted, and count with the time that they have waited`() {
+        val run = VirtualGeneration("-t 1 -c 1 --test-time=7 --rate-limiting=100 --print-percentiles=90", { second ->
+            // The server does nothing from second 2 to second 5.
+            if (second in 2.0..5.0) (5.0 - second).seconds + 0.1.milliseconds else 0.1.milliseconds
+        }).run()
+        assertEquals(0, run.status, run.err)
+        val omitted = run.number("middleware-lab", "Omitted sends")
+        assertEquals(700.0, run.number("Totals", "Count") + omitted, 1.0)
+        assertEquals(200.0, omitted, 3.0)
+        assertTrue("warning: ${omitted.toInt()} requests were due and never sent" in run.err, run.err)
+        // Of 700 requests 300 waited for up to 3 s, one as long as the other: a tenth of all for at least 2.3 s.
+        val intended = arrayOf("middleware-lab", "Latency from intended send time", "Totals")
+        assertEquals(2300.0, run.number(*intended, "p90.0"), 30.0)
+    }
+
+    @Test
+    fun `requests without a reply at the end of the run count with the time that they have waited`() {
+        val words = "-t 1 -c 1 --test-time=4 --rate-limiting=100 --grace=1 --print-percentiles=90"
+        val run = VirtualGeneration(words, { second -> if (second < 2) 0.1.milliseconds else 1000.seconds }).run()
+        assertEquals(1.0, run.number("middleware-lab", "Unanswered requests"))
+        assertEquals(199.0, run.number("middleware-lab", "Omitted sends"), 2.0)
+        val intended = arrayOf("middleware-lab", "Latency from intended send time", "Totals")
+        assertEquals(3000.0, run.number(*intended, "Max Latency"), 40.0)
+        assertEquals(2600.0, run.number(*intended, "p90.0"), 40.0)
+    }
+
+    @Test
+    fun `a timer that fires after the end omits nothing`() {
+        val words = "-t 1 -c 4 --test-time=1 --rate-limiting=100 --seed=1"
+        val run = VirtualGeneration(words, timersAreLateBy = 2.milliseconds).run()
+        assertEquals(0.0, run.number("middleware-lab", "Omitted sends"))
+    }
+
+    @Test
     fun `how late requests were stands beside response times, not in them`() {
         val run = VirtualGeneration("-t 1 -c 1 --test-time=2 --rate-limiting=20", { 100.milliseconds }).run()
         val latency = run.number("Totals", "Average Latency")

@@ -21,6 +21,7 @@ import java.nio.file.Path
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.nanoseconds
 
 @UsesSockets
 class AdminServerTest {
@@ -52,6 +53,26 @@ class AdminServerTest {
                 }.distinct(),
                 metrics.body().lines().filter { it.startsWith("# TYPE") },
             )
+        }
+    }
+
+    @Test
+    fun `slow requests are shown where a slow log is kept`() = withServers(1) { (server) ->
+        for (slowLog in listOf(1.nanoseconds, null)) {
+            val config = MiddlewareConfig(ANY_PORT, listOf(server.address), admin = admin, slowLog = slowLog)
+            withMiddleware(config) { address ->
+                TextClient(address).use { it.set("k", "1") }
+                if (slowLog != null) {
+                    eventually("the request is kept") { get("/slow").body().lines().size > 2 }
+                    val (head, row) = get("/slow").body().lines()
+                    assertTrue(head.startsWith("client,number,request_type,"), head)
+                    assertTrue(Regex("127.0.0.1:\\d+,0,set,.*").matches(row), row)
+                } else {
+                    val answer = get("/slow")
+                    assertEquals(404, answer.statusCode())
+                    assertTrue("--slow-log" in answer.body())
+                }
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import mwlab.memcached.RequestReader
 import mwlab.memcached.ResponseReader
+import mwlab.metrics.stats.Counts
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
@@ -37,6 +38,9 @@ class ClientConnectionTest {
         val connection = MemoryConnection(virtual.loop) { writes++ }
         val queue = JobQueue(capacity)
         private val recorder = recorderOf(virtual.loop)
+
+        /** What is counted up to now. */
+        val counts get() = Counts(servers = 2).also(recorder::addTo)
         val client =
             ClientConnection(connection, queue, recorder, RequestReader(1 shl 20), depth, {
                 emptyList()
@@ -121,6 +125,7 @@ class ClientConnectionTest {
             bench.connection.receiveEnd()
             serving.await()
             assertEquals("SERVER_ERROR job queue is full\r\nEND\r\n", bench.connection.written)
+            assertEquals(2, bench.counts.refused, "also the one without reply")
         }
 
     @Test
@@ -130,6 +135,7 @@ class ClientConnectionTest {
         bench.receive("hello\r\nmn\r\n")
         assertEquals("ERROR\r\nMN\r\n", bench.connection.written)
         assertEquals(emptyList(), bench.taken)
+        assertEquals(1, bench.counts.refusedRequests, "the first line is wrong, the second one is not")
     }
 
     @Test
@@ -191,6 +197,8 @@ class ClientConnectionTest {
             bench.answer(0, "END\r\n")
             assertIs<IOException>(serving.await())
             assertEquals("", bench.connection.written)
+            assertEquals(1, bench.counts.undeliveredReplies)
+            assertEquals(0, bench.counts.types.sumOf { it.requests }, "they are no replies")
         }
 
     @Test
@@ -309,6 +317,7 @@ class ClientConnectionTest {
         virtual.skip(11.seconds)
         assertTrue(isClosed())
         assertIs<IOException>(serving.await())
+        assertEquals(1, bench.counts.undeliveredReplies, "the rest of the reply is not delivered")
     }
 
     @Test
