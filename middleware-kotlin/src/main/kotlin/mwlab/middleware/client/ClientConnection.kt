@@ -11,10 +11,10 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
 import mwlab.net.Connection
 import mwlab.net.EventLoop
+import mwlab.net.Outbox
 import mwlab.net.Timer
 import mwlab.net.Waiter
 import mwlab.net.buffer.BuffersExhausted
-import mwlab.net.buffer.Outbox
 import java.io.IOException
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds

@@ -12,8 +12,8 @@ import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
 import mwlab.middleware.job.ServerCall.State
 import mwlab.net.Connection
+import mwlab.net.Outbox
 import mwlab.net.buffer.BuffersExhausted
-import mwlab.net.buffer.Outbox
 import java.io.IOException
 import java.nio.ByteBuffer
 import kotlin.time.Duration

@@ -1,6 +1,6 @@
-package mwlab.net.buffer
+package mwlab.net
 
-import mwlab.net.NanoClock
+import mwlab.net.buffer.BufferPool
 import java.nio.ByteBuffer
 
 /**

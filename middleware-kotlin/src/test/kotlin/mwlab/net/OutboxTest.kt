@@ -1,5 +1,6 @@
-package mwlab.net.buffer
+package mwlab.net
 
+import mwlab.net.buffer.BufferPool
 import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
 import kotlin.test.Test
