@@ -101,7 +101,7 @@ class MiddlewareTest {
 
     @Test
     fun `noreply is answered by silence, in order`() = withServers(1) { servers ->
-        withClient(config(servers)) { client ->
+        withClient(config(servers, workers = 1)) { client ->
             client.send("set k 0 0 1 noreply\r\n1\r\ndelete nothing noreply\r\nget k\r\n")
             assertEquals(listOf("VALUE k 0 1", "1", "END"), client.readUntil("END"))
             assertEquals(listOf("set k 0 0 1", "delete nothing", "get k"), servers[0].lines.toList())
