@@ -54,9 +54,11 @@ class VirtualTime(private val timersAreLateBy: Duration = Duration.ZERO) : NanoC
     }
 
     /** At the end of a turn, when all coroutines wait: nothing can happen before the first timer. */
-    private fun advance(loop: EventLoop, onStuck: () -> Unit) {
+    private fun advance(loop: EventLoop, onStuck: () -> Unit, rounds: Int = 0) {
         if (!isDriving) return
         if (settling > 0) return loop.atEndOfTurn { advance(loop, onStuck) }
+        // What else waits for the end of the turn, as writes do, belongs to this moment.
+        if (rounds < ROUNDS) return loop.atEndOfTurn { advance(loop, onStuck, rounds + 1) }
         val next = loop.timers.firstDeadlineNanos
         if (next == Long.MAX_VALUE) return onStuck()
         nowNanos = maxOf(nowNanos, next + timersAreLateBy.inWholeNanoseconds)
@@ -64,6 +66,9 @@ class VirtualTime(private val timersAreLateBy: Duration = Duration.ZERO) : NanoC
     }
 
     private companion object {
+        /** Writes at the end of a turn may be answered at once, and lead to others. */
+        const val ROUNDS = 3
+
         /** Not 0, which stands for "never" in some stamps. */
         const val START_NANOS = 1_000_000_000L
     }
