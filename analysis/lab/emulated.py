@@ -83,7 +83,8 @@ def emulated_limits(
     ----------
     settings
         Of the run, by the names of the tidy tables: `workload`, `value_bytes`, `num_middlewares`,
-        `num_servers`, `workers`, ...
+        `num_servers`, `workers`, ...; without `workers`, as of foreign middlewares that take none,
+        they set no bound.
     num_clients
         N.
     rates_mbit_per_s
@@ -135,8 +136,9 @@ def emulated_limits(
         name = f"round trips of {num_clients} clients"
         limits.append(Limit(name=name, throughput=num_clients * rate, jobs=num_clients))
     rate = _rate(trips.waits_s(to_all).values())
-    if rate < math.inf and settings.get("dispatch", "sequential") == "sequential":
-        workers = int(settings["num_middlewares"]) * int(settings["workers"])
+    each = settings.get("workers") or math.nan
+    if rate < math.inf and not math.isnan(each) and settings.get("dispatch") != "pipelined":
+        workers = int(settings["num_middlewares"]) * int(each)
         name = f"round trips of {workers} workers"
         limits.append(Limit(name=name, throughput=workers * rate, jobs=workers))
     return sorted(limits, key=lambda limit: limit.throughput)

@@ -1,8 +1,9 @@
-"""What all unit tests have: fixed examples of hypothesis, their own signals, shared campaigns."""
+"""What all unit tests have: fixed examples of hypothesis, own signals, no lab, shared campaigns."""
 
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -29,6 +30,13 @@ def _own_signals():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
+def _no_lab(monkeypatch):
+    """Plan as if no lab were up, whatever is on this machine."""
+    none = Path("/nonexistent/inventory.yml")
+    monkeypatch.setattr("remote.providers.fleets.LOCAL_LAB_INVENTORY", none)
 
 
 @pytest.fixture(scope="session")

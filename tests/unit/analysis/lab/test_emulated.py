@@ -41,6 +41,15 @@ def test_workers_that_wait_are_limited_by_their_round_trips():
     assert smallest({**sets, "dispatch": "pipelined"}, 192).name == "clients' links"
 
 
+@pytest.mark.parametrize("workers", [{}, {"workers": None}, {"workers": math.nan}])
+def test_a_middleware_whose_workers_are_not_known_is_limited_by_links_and_clients(workers):
+    foreign = {**THROUGH, "workload": "set"}
+    del foreign["workers"]
+    names = [limit.name for limit in emulated_limits({**foreign, **workers}, 192, RATES, 0.9)]
+    assert names[0] == "clients' links"
+    assert not any("workers" in name for name in names)
+
+
 def test_sets_to_all_servers_fill_the_middlewares_links():
     sets = {**THROUGH, "workload": "set", "workers": 64, "num_servers": 3}
     three = smallest(sets, 192)

@@ -6,7 +6,8 @@ import pytest
 
 from remote.campaign.record import topology_of
 from remote.errors import ConfigError, LabError
-from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.hosts.inventory import Inventory
+from remote.providers import fleets
 from remote.providers.fleets import inventory_path, lab_of, why_not_local
 from remote.providers.local_lab import LocalLab, requirements
 from remote.providers.loopback.loopback import LoopbackLab
@@ -73,7 +74,7 @@ def test_account_into_which_sshd_lets_nobody_is_refused(tmp_path, monkeypatch):
 
 def test_name_of_a_fleet_leads_to_its_inventory_and_its_lab(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert inventory_path("local") == LOCAL_LAB_INVENTORY
+    assert inventory_path("local") == fleets.LOCAL_LAB_INVENTORY
     with pytest.raises(ConfigError, match="run `lab up --fleet loopback` first"):
         inventory_path("loopback")
     assert inventory_path(str(tmp_path)) == tmp_path
