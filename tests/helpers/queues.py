@@ -26,7 +26,9 @@ MINUTE_S = 60
 OPENED = 96  # clients of the run in which a transaction is left open
 
 
-def queue_tables(slower_with_row_locks=0.5, polls=0.25, left_open=0.4, drift=0.0):
+def queue_tables(
+    slower_with_row_locks=0.5, polls=0.25, left_open=0.4, drift=0.0, *, repetitions=REPETITIONS
+):
     """Make the tables of all five sections.
 
     `slower_with_row_locks` is the share of throughput that plain locks leave with many workers,
@@ -34,7 +36,7 @@ def queue_tables(slower_with_row_locks=0.5, polls=0.25, left_open=0.4, drift=0.0
     throughput that an open transaction leaves at its end, `drift` that of a run at fixed rates.
     """
     runs = [*scalability(slower_with_row_locks), *components(), *most(polls), *stability()]
-    runs = [{**one, "repetition": r} for one in runs for r in range(1, REPETITIONS + 1)]
+    runs = [{**one, "repetition": r} for one in runs for r in range(1, repetitions + 1)]
     rows = [run_row(one) for one in runs]
     events = [
         {**one, "host": "d1", "kind": "open transaction", "start_s": 60.0, "length_s": MINUTE_S}
