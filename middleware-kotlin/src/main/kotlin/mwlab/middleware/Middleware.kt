@@ -166,12 +166,13 @@ class Middleware(
     /** What clients have not got in the end, in a line for each kind; after [stop]. */
     val complaints: List<String>
         get() = buildList {
-            if (unansweredRequests >
+            val (unanswered, late) = unansweredRequests to clients.lateRequests
+            if (unanswered >
                 0
             ) {
-                add("$unansweredRequests requests were not answered within ${config.drainTimeout}, or not whole")
+                add("$unanswered requests were not answered within ${config.drainTimeout}, or not whole")
             }
-            if (clients.lateRequests > 0) add("${clients.lateRequests} requests came too late to be answered")
+            if (late > 0) add("$late requests came too late to be answered")
         }
 
     private suspend fun <T> binding(address: InetSocketAddress, bind: suspend (InetSocketAddress) -> T): T = try {

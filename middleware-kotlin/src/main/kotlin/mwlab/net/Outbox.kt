@@ -38,13 +38,14 @@ internal class Outbox<O>(
         get() = (if (isGathering) batch.position() else batch.remaining()) +
             entries.sumOf { entry -> entry.buffers.sumOf { it.remaining().toLong() } }
 
-    /** It is time to write what was gathered. */
+    /** It is time to write what was gathered: what comes now may find no room there. */
     val isFull: Boolean get() = isGathering && gathered.isNotEmpty() && batch.remaining() < MAX_COPIED_BYTES
 
     /** Whether a message of [bytes] that is added now is copied, so that its owner may use its buffers again. */
-    fun copies(bytes: Int): Boolean = isGathering && entries.isEmpty() && bytes <= MAX_COPIED_BYTES
+    fun copies(bytes: Int): Boolean = isGathering && entries.isEmpty() && bytes <= MAX_COPIED_BYTES &&
+        (gathered.isEmpty() || bytes <= batch.remaining())
 
-    /** Adds the message in [buffers], which hold [bytes], for [owner]; to be written before it is added to again if it [isFull]. */
+    /** Adds the message in [buffers], which hold [bytes], for [owner]. */
     fun add(owner: O, buffers: Array<ByteBuffer>, bytes: Int) {
         if (copies(bytes)) {
             if (gathered.isEmpty()) batch = pool.acquire(BATCH_BYTES)
@@ -89,7 +90,7 @@ internal class Outbox<O>(
         return buffers.toTypedArray()
     }
 
-    /** A peer answers what it has got whole, though more of the batch is still to come: each owner is told as its message is out. */
+    /** A peer may answer a message before the rest of the batch is written: each owner hears as soon as its own message is out. */
     private fun removeWritten(nanos: Long) {
         while (gathered.isNotEmpty() && gathered.first().end <= batch.position()) {
             onSent(gathered.removeFirst().owner, nanos)

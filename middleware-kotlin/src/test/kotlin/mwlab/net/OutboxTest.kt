@@ -52,6 +52,13 @@ class OutboxTest {
     }
 
     @Test
+    fun `what is not written though it is full keeps its own buffers, and its order`() {
+        repeat(9) { number -> add("${'a' + number}", 8 * 1024) }
+        assertTrue(write(room = 1 shl 20))
+        assertEquals(('a'..'i').joinToString("") { "$it".repeat(8 * 1024) }, "$written")
+    }
+
+    @Test
     fun `it is full before a small request may not fit any more`() {
         var requests = 0
         while (!outbox.isFull) add("a", 8 * 1024).also { requests++ }

@@ -1,5 +1,6 @@
 package mwlab.testing
 
+import kotlinx.coroutines.CompletableDeferred
 import mwlab.memcached.RequestReader
 import mwlab.metrics.EpochClock
 import mwlab.metrics.LastArrival
@@ -27,6 +28,18 @@ internal fun recorderOf(loop: EventLoop, servers: Int = 2) = Recorder(
     cpuNanos = { 0 },
     startNanos = loop.clock.nanos(),
 )
+
+/** A client on a loop of its own, for one reply. */
+internal class RemoteClient(override val loop: EventLoop) : Client {
+    /** The text of the reply. */
+    val delivered = CompletableDeferred<String>()
+
+    override fun deliver(job: Job, reply: Reply) {
+        check(loop.isCurrent) { "delivered on another thread" }
+        delivered.complete(Charsets.ISO_8859_1.decode(reply.buffers.single().duplicate()).toString())
+        job.release(loop.buffers)
+    }
+}
 
 /** A client that keeps what it is given; [takesAll] is false for one whose socket is full, so that its jobs are not released. */
 internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll: Boolean = true) : Client {

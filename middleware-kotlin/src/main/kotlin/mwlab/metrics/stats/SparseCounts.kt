@@ -69,7 +69,7 @@ internal class SparseCounts(private val size: Int, private val memory: StatsMemo
 
         private fun chunksOf(size: Int) = (size + CHUNK - 1) / CHUNK
 
-        /** Most bytes that counts of [size] bins take in addition to what they take from [StatsMemory]. */
+        /** The most memory, in bytes, that counts of [size] bins need outside of [StatsMemory]. */
         fun fixedBytes(size: Int): Long = OVERHEAD_BYTES + chunksOf(size) * BYTES_PER_CHUNK
     }
 }

@@ -71,7 +71,7 @@ class TimeCounts internal constructor(memory: StatsMemory) {
         private const val HALF = 1 shl HALF_BITS
         private val BINS = binOf(MOST_MICROS) + 1
 
-        /** Most bytes that an instance takes in addition to what it takes from [StatsMemory]. */
+        /** The most memory, in bytes, that one instance needs outside of [StatsMemory]. */
         val FIXED_BYTES = SparseCounts.fixedBytes(BINS)
 
         private fun binOf(micros: Long): Int {

@@ -11,7 +11,6 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
 import mwlab.net.Connection
 import mwlab.net.EventLoop
-import mwlab.net.Outbox
 import mwlab.net.Timer
 import mwlab.net.Waiter
 import mwlab.net.buffer.BuffersExhausted
@@ -38,33 +37,24 @@ internal class ClientConnection(
 ) : Client {
     override val loop: EventLoop get() = connection.loop
 
-    private val sinceNanos = connection.loop.clock.nanos()
+    private val connectedNanos = connection.loop.clock.nanos()
 
     /** Requests that came too late to be answered. */
     var lateRequests = 0L
         private set
 
     /** Requests that are not answered, or not to the end. */
-    val unansweredRequests: Int get() = underWay.size + outbox.size
+    val unansweredRequests: Int get() = underWay.size + replies.size
 
     private val outcome = Outcome()
 
-    /** The jobs whose replies were not handed to the [outbox] yet, oldest first. */
+    /** The jobs whose replies are not in [replies] yet, oldest first. */
     private val underWay = ArrayDeque<Job>()
     private val keysUnderWay = KeysUnderWay()
+    private val replies = ReplyWriter(connection, ::sent, ::undelivered, ::goOn)
 
     /** Whether another request may be under way together with those that are. */
     private var mayJoin = true
-
-    /** Replies on their way to the socket, with their jobs, and whether the socket is full. */
-    private val outbox =
-        Outbox<Job?>(connection.loop.buffers, connection.loop.clock) { job, nanos -> job?.let { sent(it, nanos) } }
-    private val flushAtEndOfTurn = Runnable(::flush)
-    private var isFlushDue = false
-    private var isFull = false
-
-    /** Why nothing can be written any more. */
-    private var lost: IOException? = null
 
     /** Number of the next request on this connection, from 0. */
     private var number = 0L
@@ -80,7 +70,7 @@ internal class ClientConnection(
 
     private val waiting = Waiter<Unit>(connection.loop)
 
-    private val isIdle: Boolean get() = underWay.isEmpty() && outbox.isEmpty
+    private val isIdle: Boolean get() = underWay.isEmpty() && replies.isEmpty
 
     /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
     suspend fun serve() {
@@ -114,12 +104,12 @@ internal class ClientConnection(
             // As long as servers are asked, they may still be sent what stands in the client's buffer.
             underWay.isNotEmpty() -> 0
 
-            !outbox.isEmpty -> outbox.remainingBytes
+            !replies.isEmpty -> replies.remainingBytes
 
             else -> connection.input.remaining() + requests.bytesToSkip
         }
         val isStalled = stall.lastsFor(outstanding, nanos) > timeout.inWholeNanoseconds
-        val idleNanos = if (isIdle) nanos - maxOf(sinceNanos, connection.lastReadNanos, lastReplyNanos) else 0
+        val idleNanos = if (isIdle) nanos - maxOf(connectedNanos, connection.lastReadNanos, lastReplyNanos) else 0
         val isIdleForTooLong = idleTimeout != null && idleNanos > idleTimeout.inWholeNanoseconds
         if (isStalled || isIdleForTooLong) connection.close()
         return isStalled || isIdleForTooLong
@@ -130,11 +120,13 @@ internal class ClientConnection(
             job.reply = job.restOf(reply, loop.buffers)
             return
         }
-        if (lost == null) write(job, reply) else forget(job)
-        while (underWay.isNotEmpty()) {
-            val next = underWay.first()
-            val ready = next.reply ?: break
-            if (lost == null) write(next, ready) else forget(next)
+        job.reply = reply
+        while (true) {
+            val ready = underWay.firstOrNull()?.reply ?: break
+            val next = underWay.removeFirst()
+            lastReplyWasError = ready.isError
+            isOver = isOver || ready.hangsUp
+            replies.write(next, ready, isAlone = underWay.isEmpty())
         }
         goOn()
     }
@@ -185,8 +177,8 @@ internal class ClientConnection(
 
     private suspend fun begin(request: Request) {
         if (depth > 1 && underWay.isNotEmpty() && !joins(request)) settle()
-        while (underWay.size >= depth || isFull) await()
-        if (lost != null) settle()
+        while (underWay.size >= depth || replies.isFull) await()
+        if (replies.lost != null) settle()
         if (isOver) return
         val job = jobOf(request)
         if (depth > 1) mayJoin = keysUnderWay.add(request, connection.input)
@@ -195,13 +187,14 @@ internal class ClientConnection(
         if (!enqueue(job)) {
             underWay.removeLast()
             recorder.refused()
+            lastReplyWasError = true
             writeLine(if (request.wantsReply) QUEUE_FULL else null)
         }
     }
 
     private fun joins(request: Request): Boolean = mayJoin && keysUnderWay.allows(request, connection.input)
 
-    /** Some keys of a longer line are asked for: others are when the client has the values of these, unless that has failed. */
+    /** Waits for the reply to one part of a long line. The next part follows, unless this one has failed. */
     private suspend fun endPart() {
         settle()
         if (lastReplyWasError) connection.consume(requests.dropParts())
@@ -225,88 +218,28 @@ internal class ClientConnection(
     /** Writes what the middleware answers by itself, once all that was asked before is answered. */
     private suspend fun writeLine(line: String?) {
         settle()
-        if (line == null || isOver) return
-        val reply = Reply.line(line)
-        outbox.add(null, reply.buffers, reply.length)
-        writeOut()
+        if (line != null && !isOver) replies.writeLine(line)
     }
 
     /** Suspends until nothing is under way any more. Fails if the client is gone. */
     private suspend fun settle() {
         while (!isIdle) await()
-        lost?.let { throw it }
+        replies.lost?.let { throw it }
         mayJoin = true
         keysUnderWay.clear()
     }
 
-    private suspend fun await() {
-        if (!isFull) return waiting.await()
-        try {
-            connection.awaitWritable()
-            isFull = false
-            writeOut()
-        } catch (gone: IOException) {
-            lose(gone)
-        }
-    }
-
-    /** The oldest job under way has its reply. */
-    private fun write(job: Job, reply: Reply) {
-        underWay.removeFirst()
-        lastReplyWasError = reply.isError
-        isOver = isOver || reply.hangsUp
-        job.reply = reply
-        try {
-            if (underWay.isEmpty() && outbox.isEmpty) {
-                if (connection.tryWrite(reply.buffers)) return sent(job, loop.clock.nanos())
-                isFull = true
-            }
-        } catch (gone: IOException) {
-            forget(job)
-            return lose(gone)
-        }
-        val left = reply.buffers.sumOf { it.remaining() }
-        val isCopied = outbox.copies(left)
-        outbox.add(job, if (isCopied) reply.buffers else job.restOf(reply, loop.buffers).buffers, left)
-        if (isCopied) job.release(loop.buffers)
-        if (outbox.isFull) return writeOut()
-        if (isFlushDue || isFull) return
-        isFlushDue = true
-        loop.atEndOfTurn(flushAtEndOfTurn)
-    }
-
-    private fun flush() {
-        isFlushDue = false
-        writeOut()
-        goOn()
-    }
-
-    private fun writeOut() {
-        if (lost != null || isFull) return
-        try {
-            isFull = !outbox.write(connection::tryWrite)
-        } catch (gone: IOException) {
-            lose(gone)
-        }
-    }
-
-    /** Nobody is there to read replies. Those that are still to come are dropped as they come, since servers may be sent their requests until then. */
-    private fun lose(cause: IOException) {
-        lost = cause
-        isFull = false
-        outbox.forEachOwner { job -> job?.let(::forget) }
-        outbox.clear()
-    }
-
-    private fun forget(job: Job) {
-        if (underWay.firstOrNull() === job) underWay.removeFirst()
-        recorder.undelivered()
-        job.release(loop.buffers)
-    }
+    private suspend fun await() = if (replies.isFull) replies.awaitRoom() else waiting.await()
 
     /** Lets [serve] go on, if it waits and there is something to do. */
     private fun goOn() {
-        if (isFull || isIdle || underWay.size < depth) waiting.resume(Unit)
+        if (replies.isFull || isIdle || underWay.size < depth) waiting.resume(Unit)
+    }
+
+    /** The client is gone. Replies that are still to come are dropped as they come: until then, servers may be sent their requests. */
+    private fun undelivered(job: Job) {
+        recorder.undelivered()
+        job.release(loop.buffers)
     }
 
     private fun sent(job: Job, nanos: Long) {

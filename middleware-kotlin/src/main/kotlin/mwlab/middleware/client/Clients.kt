@@ -73,12 +73,8 @@ internal class Clients(
 
     /** Closes those clients of [loop] that do not move; on that loop, until cancelled. */
     suspend fun watch(loop: EventLoop) {
-        val interval = (
-            minOf(
-                timeout,
-                idleTimeout ?: timeout,
-            ) / CHECKS_PER_TIMEOUT
-            ).coerceIn(10.milliseconds, 1.seconds)
+        val shortest = minOf(timeout, idleTimeout ?: timeout)
+        val interval = (shortest / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
         while (true) {
             delay(interval)
             val now = clock.nanos()

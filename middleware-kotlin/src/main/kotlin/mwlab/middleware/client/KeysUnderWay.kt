@@ -4,10 +4,10 @@ import mwlab.memcached.Request
 import java.nio.ByteBuffer
 
 /**
- * The keys of one client's requests that are under way, to tell which further request may join them: those of two workers reach a
- * server in any order, so that a key must not be changed while another request for it is on its way. Not thread-safe.
+ * The keys of one client's requests under way, which decide whether a further request may join them: two workers may reach a server in
+ * any order, so a key must not be changed while another request for it is under way. Not thread-safe.
  *
- * Keys are told apart by a hash: now and then a request waits that need not.
+ * Keys are compared by a hash. If two keys have the same one, a request waits without need, and nothing else happens.
  */
 internal class KeysUnderWay {
     private val read = Hashes()

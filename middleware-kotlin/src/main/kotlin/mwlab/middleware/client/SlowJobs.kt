@@ -47,11 +47,8 @@ internal class SlowJobs(private val threshold: Duration, directory: Path?, priva
     inner class OfClient(private val name: String) {
         /** Keeps [job], which is answered, if it was slow. */
         fun replied(job: Job) {
-            if (JobTime.RESPONSE_TIME.of(job.times) >
-                threshold.inWholeNanoseconds
-            ) {
-                keep(JobRow.of(name, job, clock))
-            }
+            val responseNanos = JobTime.RESPONSE_TIME.of(job.times)
+            if (responseNanos > threshold.inWholeNanoseconds) keep(JobRow.of(name, job, clock))
         }
     }
 

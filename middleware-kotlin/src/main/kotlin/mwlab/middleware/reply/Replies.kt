@@ -15,8 +15,8 @@ import java.nio.ByteBuffer
 /**
  * The one reply to a job that its calls make together: the worst of them, or of values all in the order of the keys.
  *
- * A read that changes what it reads is answered by the first of its servers, always the same one: of several clients that ask at the same
- * time, one is told that it has won.
+ * A read that changes what it reads is answered by the first server of its key, which is the same for all clients: of several that want to
+ * renew an item at the same time, exactly one wins.
  */
 internal fun replyOf(job: Job): Reply {
     val request = job.request

@@ -9,7 +9,7 @@ import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
-import mwlab.memcached.text
+import mwlab.memcached.startsWith
 import mwlab.metrics.stats.ServerLink
 import mwlab.middleware.backend.BackEndConnection
 import mwlab.middleware.backend.BackEndUnusable
@@ -19,9 +19,11 @@ import mwlab.middleware.job.ServerCall
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Transport
+import java.io.EOFException
 import java.io.IOException
 import java.net.InetSocketAddress
 import java.net.SocketTimeoutException
+import java.net.UnknownHostException
 import java.nio.ByteBuffer
 import kotlin.time.Duration
 
@@ -51,9 +53,10 @@ internal class ServerConnection(
 
     private val waiting = ArrayDeque<Waiting>()
 
+    /** A session that was not silent is over, and the first attempt to connect again has not ended. */
     private var hasJustEnded = false
 
-    /** A session that was not silent is over, and the first attempt to come back is still to be made or under way. */
+    /** Whether calls wait for the next connection. */
     private val isComingBack: Boolean
         get() = hasJustEnded || session?.let { it.endReason != null && !it.hasTimedOut } == true
 
@@ -106,6 +109,7 @@ internal class ServerConnection(
 
     override fun checkTimeout(nanos: Long) {
         session?.checkTimeout(nanos)
+        if (waiting.isEmpty()) return
         val overdue = waiting.filter {
             nanos - it.sinceNanos > minOf(timeout.inWholeNanoseconds, it.call.patience.nanos)
         }
@@ -117,7 +121,8 @@ internal class ServerConnection(
     private suspend fun addressNow(): InetSocketAddress {
         val name = address.hostString
         if (link.connects == 0L || name == address.address?.hostAddress) return address
-        return withContext(Dispatchers.IO) { InetSocketAddress(name, address.port) }
+        val found = withContext(Dispatchers.IO) { InetSocketAddress(name, address.port) }
+        return if (found.isUnresolved) throw UnknownHostException("nobody knows the host $name") else found
     }
 
     private suspend fun serve(connection: Connection) {
@@ -138,13 +143,16 @@ internal class ServerConnection(
         connection.write(ByteBuffer.wrap(PROBE))
         val replies = ResponseReader()
         var reply: Response? = null
-        while (reply == null && connection.fill()) reply = replies.next(connection.input)
+        while (reply == null) {
+            if (!connection.fill()) throw EOFException("closed the connection before it answered")
+            reply = replies.next(connection.input)
+        }
         val input = connection.input
-        reply?.also {
-            val line = text(input, input.position(), input.position() + it.length)
-            if (line.startsWith(WANTS_LOGIN)) throw BackEndUnusable("${server.name} $LOGIN_IS_NOT_PASSED_ON")
-            connection.consume(it.length)
-        } != null
+        if (startsWith(input, input.position(), input.limit(), WANTS_LOGIN)) {
+            throw BackEndUnusable("${server.name} $LOGIN_IS_NOT_PASSED_ON")
+        }
+        connection.consume(reply.length)
+        true
     } ?: false
 
     private fun takeOver(call: ServerCall) {

@@ -1,6 +1,5 @@
 package mwlab.middleware.worker
 
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -14,6 +13,7 @@ import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
 import mwlab.testing.FakeBackEnd
 import mwlab.testing.FakeClient
+import mwlab.testing.RemoteClient
 import mwlab.testing.VirtualLoop
 import mwlab.testing.jobOf
 import mwlab.testing.onVirtualLoop
@@ -156,23 +156,14 @@ class PipelinedWorkerTest {
             val queue = JobQueue(capacity = 1)
             val backEnd = FakeBackEnd(own, count = 1)
             val recorder = recorderOf(own, servers = 1)
-            val delivered = CompletableDeferred<String>()
-            val client = object : Client {
-                override val loop = other
-
-                override fun deliver(job: Job, reply: Reply) {
-                    check(other.isCurrent)
-                    delivered.complete(Charsets.ISO_8859_1.decode(reply.buffers.single().duplicate()).toString())
-                    job.release(other.buffers)
-                }
-            }
+            val client = RemoteClient(other)
             val job = jobOf("get a", client)
             runBlocking(own) {
                 queue.enqueue(job)
                 queue.close()
                 PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
                 backEnd.connections.single().answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
-                assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", delivered.await())
+                assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", client.delivered.await())
                 while (job.calls.single().bytes.capacity() > 0) delay(1)
             }
         }

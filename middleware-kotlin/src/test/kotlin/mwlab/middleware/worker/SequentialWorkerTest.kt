@@ -1,6 +1,5 @@
 package mwlab.middleware.worker
 
-import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -10,10 +9,10 @@ import kotlinx.coroutines.runBlocking
 import mwlab.middleware.job.Client
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.JobQueue
-import mwlab.middleware.job.Reply
 import mwlab.net.EventLoop
 import mwlab.testing.FakeBackEnd
 import mwlab.testing.FakeClient
+import mwlab.testing.RemoteClient
 import mwlab.testing.VirtualLoop
 import mwlab.testing.jobOf
 import mwlab.testing.onVirtualLoop
@@ -195,15 +194,7 @@ class SequentialWorkerTest {
             val queue = JobQueue(capacity = 1)
             val backEnd = FakeBackEnd(own, count = 1)
             val recorder = recorderOf(own, servers = 1)
-            val isDelivered = CompletableDeferred<String>()
-            val client = object : Client {
-                override val loop = other
-
-                override fun deliver(job: Job, reply: Reply) {
-                    check(other.isCurrent)
-                    isDelivered.complete(Charsets.ISO_8859_1.decode(reply.buffers.single().duplicate()).toString())
-                }
-            }
+            val client = RemoteClient(other)
             runBlocking(own) {
                 val worker = launch { SequentialWorker(0, own, queue, recorder, backEnd.calls(recorder)).run() }
                 queue.enqueue(jobOf("get a", client))
@@ -212,7 +203,7 @@ class SequentialWorkerTest {
                 backEnd.connections.single().answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
                 worker.join()
             }
-            assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", runBlocking { isDelivered.await() })
+            assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", runBlocking { client.delivered.await() })
         }
     }
 }
