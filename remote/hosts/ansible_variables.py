@@ -78,7 +78,6 @@ _RULES = {
     "mwlab_cpu_account": _FOLDER,
     "mwlab_route_device": ("the name of a network device", "[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}"),
 }
-_PROGRAMS = re.compile("ansible_(ssh|scp|sftp)_executable")
 _TEMPLATE = re.compile(r"\{[{%#]")
 
 
@@ -100,16 +99,9 @@ class HostVariables:
     trusted: bool = False
 
     def refuse_wrong(self) -> None:
-        """Refuse variables with our prefix that mean nothing: they are typing mistakes.
-
-        And those by which programs of this machine would be run.
-        """
+        """Refuse variables with our prefix that mean nothing: they are typing mistakes."""
         known = (*HOST_VARIABLES, *FLEET_VARIABLES)
         for key in self.values:
-            if _PROGRAMS.fullmatch(key):
-                raise ConfigError(
-                    self.path, f"{self.name}.{key} would run a program of this machine: remove it"
-                )
             if key.startswith(OUR_PREFIX) and key not in known:
                 near = _like(key, known)
                 hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"

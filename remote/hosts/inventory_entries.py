@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,13 +11,12 @@ from remote.errors import ConfigError
 from remote.hosts.ansible_variables import HostVariables
 from remote.hosts.host import DEFAULT_WORK_DIR, JUMP_ROLE, Host
 from remote.hosts.ssh.options import (
-    ADDRESS,
     SSH_PORT,
-    USER,
     USER_KNOWN_HOSTS,
     JumpSpec,
     SshOptions,
     local_user,
+    options_of_inventory,
     resolve,
 )
 
@@ -42,9 +40,10 @@ def make_host(
         raise ConfigError(own.path, f"{name} is its own jump host: {' > '.join((*above, name))}")
     address = own.text("ansible_host", "ansible_ssh_host") or name
     user = own.text("ansible_user", "ansible_ssh_user")
-    arguments = [f"-l {shlex.quote(user)}"] if user else []  # Ansible tells ssh the user, too
-    arguments += [text for key in _SSH_ARGUMENTS if (text := own.text(key))]
-    options = _resolve(own, address, arguments)
+    words = ["-l", user] if user else []  # Ansible tells ssh the user, too
+    for key in _SSH_ARGUMENTS:
+        words += _ssh_words(own, key)
+    options = _resolve(own, address, words)
     identity = own.text("ansible_private_key_file", "ansible_ssh_private_key_file")
     host = Host(
         name=name,
@@ -93,8 +92,8 @@ def _jump(
         spec = JumpSpec.parse(text)
     except ValueError as exc:
         raise ConfigError(own.path, f"{own.name}: {exc}") from exc
-    arguments = [f"-F {options.config_file}"] if options.config_file else []
-    known = _resolve(own, spec.host, arguments)
+    words = ["-F", options.config_file] if options.config_file else []
+    known = _resolve(own, spec.host, words)
     own_known_hosts = str(like.known_hosts) if like else None
     return Host(
         name=f"jump host {spec.host}",
@@ -134,17 +133,20 @@ def _work_dir(own: HostVariables) -> str:
     return folder
 
 
-def _resolve(own: HostVariables, address: str, arguments: list[str]) -> SshOptions:
+def _ssh_words(own: HostVariables, key: str) -> list[str]:
+    """Return the options of ssh in a variable; those of our own inventory may run programs here."""
+    text = own.text(key) or ""
     try:
-        options = resolve(address, arguments, trusted=own.trusted)
+        return shlex.split(text) if own.trusted else options_of_inventory(text)
+    except ValueError as exc:
+        raise ConfigError(own.path, f"{own.name}.{key}: {exc}") from exc
+
+
+def _resolve(own: HostVariables, address: str, words: list[str]) -> SshOptions:
+    try:
+        return resolve(address, words)
     except ValueError as exc:
         raise ConfigError(own.path, f"{own.name}: {exc}") from exc
-    for rule, name in ((ADDRESS, options.address), (USER, options.user)):
-        if name is not None and not re.fullmatch(rule, name):
-            raise ConfigError(
-                own.path, f"{own.name}: ssh would take {name!r}, which is no name of host or user"
-            )
-    return options
 
 
 def _known_hosts(wanted: str | None, options: SshOptions) -> Path:

@@ -9,34 +9,35 @@ import re
 import shlex
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22
-# Neither is ever taken for an option, nor for two words of a command.
-ADDRESS = r"[A-Za-z0-9_:][A-Za-z0-9_.:%-]{0,253}"
-USER = r"[A-Za-z0-9_][A-Za-z0-9_.@+\\-]{0,99}\$?"
+# ssh fills host, user and port into commands of ssh_config (`ProxyCommand`, `Match exec`) that a
+# shell runs, and an inventory of someone else's names them: no letter of them means anything there.
+ADDRESS = (
+    r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}|"
+    r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,40}(%[A-Za-z0-9][A-Za-z0-9_.-]{0,14})?"
+)
+USER = "[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,99}"
+_PORT = "[1-9][0-9]{0,4}"
+_PATH = r'[^"\\\x00-\x1f]+'
+# All that an inventory may say in ssh's words: which way, as whom, with which keys.
+_FROM_INVENTORIES = {
+    "ProxyJump": "[^\"'\\s]+",
+    "User": USER,
+    "Port": _PORT,
+    "IdentityFile": _PATH,
+    "IdentitiesOnly": "yes|no",
+    "IdentityAgent": _PATH,
+    "CertificateFile": _PATH,
+    "UserKnownHostsFile": _PATH,
+}
+_LETTERS = {"J": "ProxyJump", "l": "User", "p": "Port", "i": "IdentityFile"}
 # ssh's one-letter options that take a value.
 _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
-# What an inventory may say, in letters and in words: where a host is, who asks, and how. Other
-# options run programs on this machine, write its files, or open its ports.
-_LETTERS = "46AaBbCFiJklmopqTtvxc"
-_KEYWORDS = re.compile(
-    "addressfamily|batchmode|bindaddress|bindinterface|certificatefile|checkhostip|ciphers|"
-    "compression|"
-    "connectionattempts|connecttimeout|controlmaster|controlpath|controlpersist|"
-    "forwardagent|forwardx11|globalknownhostsfile|gssapiauthentication|"
-    "gssapidelegatecredentials|hashknownhosts|hostkeyalgorithms|hostname|identitiesonly|"
-    "identityagent|identityfile|ipqos|kbdinteractiveauthentication|kexalgorithms|"
-    "loglevel|macs|numberofpasswordprompts|passwordauthentication|port|"
-    "preferredauthentications|proxycommand|proxyjump|pubkeyacceptedalgorithms|"
-    "pubkeyacceptedkeytypes|pubkeyauthentication|requesttty|serveralivecountmax|"
-    "serveraliveinterval|stricthostkeychecking|tcpkeepalive|updatehostkeys|user|"
-    "userknownhostsfile|verifyhostkeydns",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,27 +108,23 @@ class JumpSpec:
         elif rest.count(":") == 1:
             host, _, port = rest.partition(":")
         plain = re.fullmatch(ADDRESS, host) and (not user or re.fullmatch(USER, user))
-        if not plain or (port and not port.isdecimal()):
+        if not plain or (port and not re.fullmatch(_PORT, port)):
             raise ValueError(f"`{text}` is no jump host: write [user@]host[:port]")
         return cls(host=host, user=user or None, port=int(port) if port else None)
 
 
-def resolve(address: str, arguments: Sequence[str] = (), *, trusted: bool = False) -> SshOptions:
-    """Tell how ``ssh ARGUMENTS... ADDRESS`` would connect, without connecting.
+def resolve(address: str, words: Sequence[str] = ()) -> SshOptions:
+    """Tell how ``ssh WORDS... ADDRESS`` would connect, without connecting.
 
     Parameters
     ----------
-    arguments : the texts of Ansible's ``ansible_ssh_common_args`` and its like.
-    trusted : whoever has written them may run programs on this machine.
+    words : options; those of an inventory as `options_of_inventory` returns them.
 
     Raises
     ------
     ValueError
-        The arguments or the configuration file are wrong or ask for what is not supported.
+        The options or the configuration file are wrong or ask for what is not supported.
     """
-    words = [word for text in arguments for word in shlex.split(text)]
-    if not trusted:
-        _require_harmless(words)
     every = _configuration(*words, "--", address)
     default = _configuration("-F", "none", "--", address)
     found = {key: values[0] for key, values in every.items()}
@@ -144,37 +141,56 @@ def resolve(address: str, arguments: Sequence[str] = (), *, trusted: bool = Fals
     )
 
 
-def _require_harmless(words: Sequence[str]) -> None:
-    """Refuse what would let whoever has written an inventory do more than say the way.
+def options_of_inventory(text: str) -> list[str]:
+    """Return the options of ssh in ``ansible_ssh_common_args`` or its like, one word each.
 
-    A ProxyCommand is never run: it is read as the jump host that it means, or refused.
+    Raises
+    ------
+    ValueError
+        An option is none of those that an inventory may have, or its value is wrong.
     """
-    for letter, value in _options(words):
-        name = f"-{letter} {value}".strip()
-        keyword = re.split(r"\W", value, maxsplit=1)[0]
-        if letter not in _LETTERS or (letter == "o" and not _KEYWORDS.fullmatch(keyword)):
-            raise ValueError(
-                f"`{name}` is not taken from an inventory, which others may have written: if you "
-                "mean it, put it into your own ~/.ssh/config"
-            )
-        if letter == "F" and value != "none" and not _is_the_users(value):
-            raise ValueError(
-                f"`{name}` is a file that may run commands here: put it into ~/.ssh, or what it "
-                "says into ~/.ssh/config"
-            )
-
-
-def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Give each option with its value, apart as getopt(3) takes them: `-qp 23` is `q` and `p`."""
-    rest = iter(words)
+    options: list[str] = []
+    rest = iter(shlex.split(text))
     for word in rest:
-        if not re.match("-[A-Za-z0-9]", word):
-            raise ValueError(f"`{word}` is no option of ssh")
-        for place, letter in enumerate(word[1:], 2):
-            if letter in _WITH_VALUE:
-                yield letter, word[place:] or next(rest, "")
-                break
-            yield letter, ""
+        letter, value = word[1:2], word[2:]
+        if not word.startswith("-") or letter not in {"F", "o", *_LETTERS}:
+            raise _refusal(word)
+        value = value or next(rest, "")
+        if letter == "F":
+            if value != "none" and not _is_the_users(value):
+                raise ValueError(
+                    f"-F {value} is a file that may run commands here: put it into ~/.ssh, or its "
+                    "settings into ~/.ssh/config"
+                )
+            options.append(f"-F{value}")
+        else:
+            name, _, given = re.sub(r"[\s=]+", " ", value, count=1).partition(" ")
+            name, given = (name, given) if letter == "o" else (_LETTERS[letter], value)
+            options.append(f"-o{_accepted(name, given)}")
+    return options
+
+
+def _accepted(name: str, value: str) -> str:
+    """Return an option as ssh_config has it, or refuse it."""
+    known = {option.lower(): option for option in _FROM_INVENTORIES}
+    if name.lower() not in known:
+        raise _refusal(name)
+    option = known[name.lower()]
+    value = value.strip().removeprefix('"').removesuffix('"')
+    if not re.fullmatch(_FROM_INVENTORIES[option], value):
+        raise ValueError(f"{option} cannot be {value!r}")
+    if option == "ProxyJump" and value != "none":
+        for jump in value.split(","):
+            JumpSpec.parse(jump)
+    return f'{option}="{value}"' if _FROM_INVENTORIES[option] == _PATH else f"{option}={value}"
+
+
+def _refusal(name: str) -> ValueError:
+    hint = ": write ProxyJump=HOST" if name.lower() == "proxycommand" else ""
+    return ValueError(
+        f"the option `{name}` of ssh is not accepted from an inventory{hint}; accepted are -F, "
+        f"{', '.join(_FROM_INVENTORIES)}. Others belong into your own ~/.ssh/config"
+    )
 
 
 def _is_the_users(file: str) -> bool:

@@ -13,10 +13,7 @@ from remote.providers.local_lab.links.wiring import CONTROL_DEVICE, Delay
 from remote.providers.local_lab.topology import LabHost, Topology
 
 # For Ansible, whose ssh would read the user's settings and know no host of the lab.
-_SSH_ARGUMENTS = (
-    "-F none -o UserKnownHostsFile={} -o GlobalKnownHostsFile=/dev/null"
-    " -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
-)
+_SSH_ARGUMENTS = "-F none -o UserKnownHostsFile={} -o IdentitiesOnly=yes"
 
 
 def inventory_text(

@@ -9,16 +9,12 @@ import yaml
 from remote.errors import ConfigError
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ansible
+from remote.hosts.ssh.options import KeyOptions
 
 PIPE = "{{ lookup('pipe', 'touch PROOF') }}"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    (home / ".ssh").mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(home))
-    return home
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def read(folder: Path, text: str) -> Inventory:
@@ -45,7 +41,6 @@ def of_s1(**variables: object) -> str:
         ("ansible_become_password", PIPE),
         ("ansible_become_method", "../../mine"),
         ("ansible_port", "22 -oProxyCommand=touch"),
-        ("ansible_ssh_executable", "/tmp/mine"),
         ("ansible_private_key_file", "key\x1b[2J"),
         ("mwlab_data_address", "10.0.0.1 -u root"),
         ("mwlab_data_address", "$(touch PROOF)"),
@@ -68,37 +63,83 @@ def test_values_that_would_be_more_than_they_say_are_refused_by_their_place(
     assert not (tmp_path / "proof").exists()
 
 
+# systemd has such lines installed for all users, for names of virtual machines.
+OF_THE_DISTRIBUTION = "Host *\n ProxyUseFdpass yes\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("-o ProxyCommand='touch PROOF'", "ProxyCommand `touch .* not run: write ProxyJump=HOST"),
-        ("-oLocalCommand='touch PROOF' -oPermitLocalCommand=yes", r"put it into your own ~/\.ssh"),
-        ("-o KnownHostsCommand=/tmp/mine", "`-o KnownHostsCommand=.*` is not taken from"),
-        ("-o 'pkcs11provider /tmp/mine.so'", "is not taken from an inventory"),
-        ("-o '\"ProxyCommand\" touch PROOF'", "is not taken from an inventory"),
-        ("-I /tmp/mine.so", "`-I /tmp/mine.so` is not taken"),
-        ("-qE PROOF", "`-E .*` is not taken"),
-        ("-S PROOF", "`-S .*` is not taken"),
-        ("-L 1:localhost:1", "`-L 1:localhost:1` is not taken"),
+        ("-o ProxyCommand='touch PROOF'", "`ProxyCommand` of .* inventory: write ProxyJump=HOST"),
+        ("-o ProxyCommand='ssh -W %h:%p b'", "`ProxyCommand` of .* write ProxyJump=HOST"),
+        ("-oLocalCommand='touch PROOF' -oPermitLocalCommand=yes", "the option `LocalCommand`"),
+        ("-o KnownHostsCommand=/tmp/mine", "the option `KnownHostsCommand` of ssh is not accepted"),
+        ("-o 'pkcs11provider /tmp/mine.so'", "the option `pkcs11provider`"),
+        ("-o '\"ProxyCommand\" touch PROOF'", "the option `.*ProxyCommand.*` of ssh"),
+        ("-o HostName=192.0.2.7", "the option `HostName`"),
+        ("-o StrictHostKeyChecking=no", r"`StrictHostKeyChecking` .*into your own ~/\.ssh/config"),
+        ("-I /tmp/mine.so", "the option `-I`"),
+        ("-qE PROOF", "the option `-qE`"),
+        ("-S PROOF", "the option `-S`"),
+        ("-L 1:localhost:1", "the option `-L`"),
+        ("-C", "the option `-C`"),
         ("-F PROOF.config", "is a file that may run commands here: put it into ~/.ssh"),
         ("-F ~/.ssh/../../config", "is a file that may run commands here"),
-        ("gate", "`gate` is no option of ssh"),
-        ("-l -oProxyCommand=touch", "(which is no name of host or user|ssh says)"),
-        ("-o HostName=-oProxyCommand=touch", "(which is no name of host or user|ssh says)"),
+        ("gate", "the option `gate`"),
+        ("-l -oProxyCommand=touch", "User cannot be '-oProxyCommand=touch'"),
+        ('-o \'IdentityFile "a" b"\'', "IdentityFile cannot be"),
+        ("-p 0", "Port cannot be '0'"),
+        ("-o 'IdentityFile", "No closing quotation"),
     ],
 )
-def test_options_of_ssh_that_run_programs_or_touch_files_are_refused(tmp_path, arguments, message):
+def test_options_of_ssh_that_are_not_of_the_way_are_refused_by_name(
+    tmp_path, home, arguments, message
+):
+    (home / ".ssh" / "config").write_text(OF_THE_DISTRIBUTION)
     (tmp_path / "proof.config").write_text(f'Match exec "touch {tmp_path}/proof"\n')
-    with pytest.raises(ConfigError, match=f"s1: .*{message}"):
+    with pytest.raises(
+        ConfigError, match=rf"inventory\.yml: s1\.ansible_ssh_extra_args: .*{message}"
+    ):
         read(tmp_path, of_s1(ansible_ssh_extra_args=arguments))
+    assert not (tmp_path / "proof").exists()
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"ansible_ssh_common_args": "-o HostName='$(touch${IFS}PROOF)'"},
+        {"ansible_ssh_common_args": "-o User='$(touch${IFS}PROOF)'"},
+        {"ansible_ssh_common_args": "-o HostKeyAlias='$(touch${IFS}PROOF)'"},
+        {"ansible_user": "me$"},
+        {"ansible_user": "me\\"},
+        {"ansible_host": "vsock%3"},
+        {"mwlab_jump_host": "me$@b"},
+        {"mwlab_jump_host": "me@b:\u0662\u0662"},
+    ],
+)
+def test_hosts_users_and_ports_are_held_to_a_form_before_commands_of_ssh_config_get_them(
+    tmp_path, home, variables
+):
+    (home / ".ssh" / "config").write_text('Match exec ": %h %k %p %r"\n User lab\n')
+    with pytest.raises(ConfigError, match=r"inventory\.yml: s1"):
+        read(tmp_path, of_s1(**variables))
     assert not (tmp_path / "proof").exists()
 
 
 def test_a_file_of_the_users_own_and_options_of_the_way_are_taken(tmp_path, home):
     (home / ".ssh" / "lab").write_text("Host s1\n HostName 192.0.2.7\n")
-    arguments = "-F ~/.ssh/lab -qC -p 23 -o ServerAliveInterval=5 -o 'ConnectTimeout 9'"
-    (s1,) = read(tmp_path, of_s1(ansible_ssh_common_args=arguments.replace("~", str(home)))).hosts
-    assert (s1.address, s1.port) == ("192.0.2.7", 23)
+    arguments = (
+        f"-F {home}/.ssh/lab -p23 -l me -i '/a key' -o identitiesonly=yes -J gate "
+        "-o 'CertificateFile /c' -o 'IdentityAgent=\"/an agent\"' -o UserKnownHostsFile=/known"
+    )
+    (s1,) = read(tmp_path, of_s1(ansible_ssh_common_args=arguments)).hosts
+    assert (s1.address, s1.port, s1.user, s1.jump.address) == ("192.0.2.7", 23, "me", "gate")
+    assert (s1.known_hosts, s1.keys) == (
+        Path("/known"),
+        KeyOptions(
+            files=(Path("/a key"),), certificates=(Path("/c"),), only=True, agent="/an agent"
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +178,7 @@ def test_templates_and_lists_that_grow_without_end_are_not_followed(tmp_path):
 def test_ansible_sees_only_what_was_checked(tmp_path):
     (tmp_path / "host_vars").mkdir()
     (tmp_path / "host_vars" / "s1.yml").write_text(
-        f'motd: "{PIPE}"\nansible_ssh_common_args: -o ServerAliveInterval=5\n'
+        f'motd: "{PIPE}"\nansible_ssh_common_args: -o IdentityAgent=/agent\n'
     )
     inventory = read(
         tmp_path,
@@ -152,7 +193,7 @@ def test_ansible_sees_only_what_was_checked(tmp_path):
         "ansible_remote_tmp",
     }
     assert "lookup" not in text
-    assert "ServerAlive" not in text
+    assert "IdentityAgent" not in text
     assert "StrictHostKeyChecking=yes" in shlex.split(s1["ansible_ssh_common_args"])
 
 
