@@ -45,9 +45,14 @@ def assign(seed: int, dry_run: bool) -> None:
 
 
 @click.argument("file", type=click.Path(path_type=Path), metavar="SUBMISSION")
+@click.option(
+    "--seed", type=click.IntRange(min=0), required=True, help="The one that the student was given."
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def grade(file: Path, as_json: bool) -> None:
+def grade(file: Path, seed: int, as_json: bool) -> None:
     """Mark the statements of SUBMISSION, a file of TOML, by what the system does when measured.
+
+    A submission about the system of another seed is refused.
 
     The system and its changes are measured on the local lab the first time that a submission of an
     assignment is graded, and kept in data/course/graded: who is graded later, or again, is marked
@@ -61,12 +66,18 @@ def grade(file: Path, as_json: bool) -> None:
     from remote.course.submission import read_submission
 
     submission = read_submission(file)
-    study = study_of(draw(submission.assignment))
+    if submission.assignment != seed:
+        raise ConfigError(
+            file,
+            f"is about assignment {submission.assignment}, and this student was given {seed} "
+            "(--seed): nothing is marked; ask the student for a submission about that assignment",
+        )
+    study = study_of(draw(seed))
     measure_missing(study, partial(click.echo, err=True))
     marks = mark(submission, measured_of(study))
     rows = [dataclasses.asdict(one) for one in marks]
     if as_json:
-        click.echo(json.dumps({"assignment": submission.assignment, "marks": rows}, indent=1))
+        click.echo(json.dumps({"assignment": seed, "marks": rows}, indent=1))
     else:
         table = [list(row.values()) for row in rows]
         headers = [field.name for field in dataclasses.fields(marks[0])]

@@ -71,7 +71,8 @@ def graded(tmp_path, monkeypatch):
 
     def run(*options, **changes):
         write_submission(tmp_path / "mine.toml", **RIGHT | changes)
-        return CliRunner().invoke(main, ["grade", str(tmp_path / "mine.toml"), *options])
+        command = ["grade", str(tmp_path / "mine.toml"), "--seed", "17", *options]
+        return CliRunner().invoke(main, command)
 
     return run
 
@@ -97,10 +98,21 @@ def test_grading_again_changes_nothing(graded, tmp_path):
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
+def test_a_submission_about_a_system_of_the_students_choice_is_refused(graded, monkeypatch):
+    def nothing_is_measured(*_):
+        raise AssertionError("a study is begun")
+
+    monkeypatch.setattr(grading, "measure_missing", nothing_is_measured)
+    result = graded(assignment=23)
+    assert result.exit_code == 1
+    assert "is about assignment 23, and this student was given 17" in result.output
+    assert "statements" not in result.output
+
+
 def test_a_malformed_submission_is_told_and_nothing_is_measured(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("assignment = 'one'")
-    result = CliRunner().invoke(main, ["grade", str(path)])
+    result = CliRunner().invoke(main, ["grade", str(path), "--seed", "17"])
     assert result.exit_code == 1
     assert "assignment must be a whole number" in result.output
 
