@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shlex
 import socket
@@ -27,7 +28,6 @@ FREE_AFTER_S = round(PATIENCE_S) + 300
 """Who does not hear of a host for so long has ended, as it was patient for less."""
 RENEW_S = 60.0
 FILE = "lease"
-_LONGEST_PID = 9
 _SCRIPT = Path(__file__).with_name("lease.sh")
 _TIMEOUT_S = 20.0
 _LATEST_S = 1 << 33  # in epoch seconds; in the year 2242
@@ -207,26 +207,17 @@ def leased(fleet: Fleet, hosts: Sequence[Host], purpose: str) -> Iterator[Leases
 
 def own_token() -> str:
     """Return a word that names a use of this process for all time: machine, process, use."""
-    pid = os.getpid()
-    return f"{_machine()}.{pid}.{_start_ticks(pid)}.{secrets.token_hex(4)}"
+    return f"{_machine()}.{os.getpid()}.{secrets.token_hex(4)}"
 
 
 def has_ended(token: str) -> bool:
     """Tell whether a token is of a process of this machine which runs no more, or of a past use."""
-    machine, _, process = token.partition(".")
-    pid, _, ticks = process.partition(".")
-    if machine != _machine() or not pid.isdecimal() or len(pid) > _LONGEST_PID:
+    found = re.fullmatch(r"(.+)\.([0-9]{1,9})\.[0-9a-f]+", token)
+    if found is None or found[1] != _machine():
         return False
-    if int(pid) == os.getpid():
+    if int(found[2]) == os.getpid():
         return token not in _in_use
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass  # it runs, and perhaps not even its time of start may be seen
-    started = _start_ticks(int(pid))
-    return started is not None and str(started) != ticks.partition(".")[0]
+    return not Path("/proc", found[2]).exists()
 
 
 def _machine() -> str:
@@ -236,16 +227,3 @@ def _machine() -> str:
         return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"
     except OSError:  # no Linux: nobody else will have this name
         return secrets.token_hex(8)
-
-
-def _start_ticks(pid: int) -> int | None:
-    """Return when a process was started, in ticks since the machine was; None if it is not told.
-
-    A zombie is not running any more, so that -1 stands for it.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return None
-    state, *fields = stat.rpartition(")")[2].split()
-    return -1 if state in "ZX" else int(fields[18])
