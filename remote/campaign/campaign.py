@@ -28,6 +28,7 @@ from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, sec
 from remote.experiment.sessions.link_session import SECONDS_BY_PROFILE, links_section
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
+from remote.names import NAME, NAME_RULE
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
 from remote.services.middleware_file import (
     FOLDER,
@@ -41,9 +42,6 @@ from remote.services.middleware_file import (
 DATA_DIR = ROOT / "data"
 OF_MIDDLEWARES = "middlewares"  # folder of a campaign with those of other middlewares
 NO_FLEET = "none"  # shows what is measured and touches no host
-
-
-_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +98,9 @@ class Campaign:
             The name, the profile or the middleware is wrong, or the campaign was begun with
             another profile or on another fleet.
         """
-        named = re.fullmatch(rf"({_NAME})(?:/{OF_MIDDLEWARES}/({_NAME}))?", name)
+        named = re.fullmatch(rf"({NAME})(?:/{OF_MIDDLEWARES}/({NAME}))?", name)
         if named is None or named[1] == "published":
-            rule = "letters, digits, `.`, `_`, `-`"
-            raise ConfigError(data_dir / name, f"a campaign's name consists of {rule}")
+            raise ConfigError(data_dir / name, f"a campaign's name consists of {NAME_RULE}")
         middleware = middleware or named[2] or OWN
         path, file = data_dir / named[1], None
         if (stem := Path(middleware).name.removesuffix(SUFFIX)) != OWN:

@@ -22,6 +22,7 @@ from remote.errors import ConfigError
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.settings import Level
 from remote.hosts.ssh.copies.received import Received, plain_path
+from remote.names import HOST
 
 FORMAT = 1
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
@@ -142,7 +143,7 @@ def _stays_inside(name: str) -> bool:
 
 
 _Path = Annotated[str, told("a plain path below the run's folder", _stays_inside)]
-_Name = Annotated[str, matching("the name of a host", "[A-Za-z0-9_][A-Za-z0-9_.:-]*")]
+_Name = Annotated[str, matching("the name of a host", HOST)]
 
 
 class _Known(_Table):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from remote.experiment.section_document import (
 )
 from remote.experiment.settings import SETTINGS, Level
 from remote.hosts.host import ROLES
+from remote.names import NAME_RULE, is_plain
 from remote.services.middleware_file import OWN, middleware_file, read_middleware_file
 
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
@@ -43,7 +43,7 @@ RESERVED = {
     "tidy",
     "what-if",
 }  # other folders of a campaign
-SECTION_NAME = f"letters, digits, `.`, `_`, `-`, and is none of {', '.join(sorted(RESERVED))}"
+SECTION_NAME = f"{NAME_RULE}, and is none of {', '.join(sorted(RESERVED))}"
 ALWAYS = ("clients", "middlewares", "servers")  # roles that a section tells of, be it of none
 REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say
 BUDGET_S = 900.0  # of a configuration, where precision does not say
@@ -53,7 +53,7 @@ P = TypeVar("P", NetworkProfile, LoadProfile)
 
 def is_section_name(name: str) -> bool:
     """Tell whether a section may be called so, as its folder in a campaign then is."""
-    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name)) and name not in RESERVED
+    return is_plain(name) and name not in RESERVED
 
 
 def section_file(section: str, kept_in: Path) -> Path:

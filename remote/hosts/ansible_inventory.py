@@ -31,6 +31,7 @@ from typing import Any, NoReturn, TypeGuard
 import yaml
 
 from remote.errors import ConfigError
+from remote.names import HOST, NAME, NAME_RULE
 
 GROUP_KEYS = ("hosts", "vars", "children")
 PRIORITY = "ansible_group_priority"
@@ -51,8 +52,6 @@ _MERGE = "<<"
 _MOST_NAMES = 10_000  # of one pattern; more is a typing mistake
 _MOST_GROUPS = 10_000  # that are written down, or that anchors of YAML multiply
 _LONGEST = 10_000  # of a value; templates that fill in each other could double without end
-# Folders are called so: those of runs after hosts, and Ansible's own after groups and hosts.
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}")
 _TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 # Names whose value Ansible sets itself, whatever an inventory says.
 _SET_BY_ANSIBLE = (
@@ -232,14 +231,14 @@ class AnsibleInventory:
     def _require_name(self, kind: str, name: object, place: str) -> str:
         if not _is_text(name):
             raise ConfigError(self.path, f"{place}: {_not_text(kind, name)}")
-        if _NAME.fullmatch(name):
+        if re.fullmatch(HOST if kind == "host" else NAME, name):
             return name
         ranges = "ranges such as [1:3] are expanded only in the names of hosts"
+        remedy = ranges if kind == "group" else "a range is written [1:3]"
         raise ConfigError(
             self.path,
             f"{place}: {name!r} cannot be the name of a {kind}: folders have it, too, so it "
-            "consists of at most 100 letters, digits, `.`, `_`, `-`, `:`; "
-            + (ranges if kind == "group" else "a range is written [1:3]"),
+            f"consists of {NAME_RULE}; {remedy}",
         )
 
     def _refuse_shared_names(self) -> None:

@@ -15,6 +15,7 @@ from analysis.text.visible import visible
 from remote.errors import ConfigError
 from remote.hosts.ansible_inventory import Encrypted
 from remote.hosts.ssh.options import ADDRESS, USER
+from remote.names import NAME
 
 DELAYS = ("none", "netem", "delay-line")
 FLEET_VARIABLES = {
@@ -69,14 +70,14 @@ _RULES = {
     "ansible_user": _USER,
     "ansible_ssh_user": _USER,
     "ansible_become_user": _USER,
-    "ansible_become_method": ("the name of a method such as sudo", "[A-Za-z0-9_.]+"),
+    "ansible_become_method": ("the name of a method such as sudo", NAME),
     "mwlab_data_address": _ADDRESS,
     "mwlab_fleet": _LABEL,
     "mwlab_topology": _LABEL,
     "mwlab_own_processors": _LABEL,
     "mwlab_work_dir": _FOLDER,
     "mwlab_cpu_account": _FOLDER,
-    "mwlab_route_device": ("the name of a network device", "[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}"),
+    "mwlab_route_device": ("the name of a network device", NAME),
 }
 _TEMPLATE = re.compile(r"\{[{%#]")
 

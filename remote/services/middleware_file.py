@@ -14,7 +14,6 @@ is by itself, where that is not what the course's middlewares do.
 from __future__ import annotations
 
 import hashlib
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from remote.checked_files import Document, matching, parse, read_toml, told, whole_number
 from remote.errors import ConfigError
+from remote.names import NAME, NAME_RULE, is_plain
 
 FOLDER = Path(__file__).resolve().parents[1] / "middlewares"
 OWN = "mwlab"
@@ -54,13 +54,11 @@ WORDS = (
     *(STATISTICS_WORD, ADMIN_PORT, FOLLOW),
     *TOLD.values(),
 )
-NAME = r"[A-Za-z0-9][A-Za-z0-9.-]*"
-_PLAIN = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
-_SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>", "(", ")", "`"}
+_SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>"}
 _ENVIRONMENT = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
 
 Words = Mapping[str, Any]
-_FileName = Annotated[str, matching("a plain file name, no folder", _PLAIN)]
+_FileName = Annotated[str, matching("a plain file name, no folder", NAME)]
 _Template = Annotated[str, told("a text", lambda text: bool(text.strip()))]
 
 
@@ -143,9 +141,7 @@ class Middleware:
         quoted = {k: shlex.quote(v) if k in paths else v for k, v in words.items()}
         command = self._filled("command", self.command, quoted)
         try:
-            lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-            lexer.whitespace_split = True
-            arguments = list(lexer)
+            arguments = shlex.split(command)
         except ValueError as exc:
             raise ConfigError(f"middleware {self.name}", f"command: {exc}: {command}") from exc
         if beyond := sorted(_SHELL & set(arguments)):
@@ -238,9 +234,10 @@ def read_middleware_file(path: Path) -> Middleware:
     ConfigError
         A key, a template or a file is wrong or missing; names the place and the rule.
     """
-    if not re.fullmatch(NAME, path.stem):
-        rule = "letters, digits, `.`, `-`"
-        raise ConfigError(path, f"a middleware is named after its file, which consists of {rule}")
+    if not is_plain(path.stem):
+        raise ConfigError(
+            path, f"a middleware is named after its file; its name consists of {NAME_RULE}"
+        )
     document = read_toml(path)
     try:
         file = parse(_File, document)
@@ -280,8 +277,8 @@ def require_plain(name: str, middleware: Middleware) -> None:
     ValueError
         Tells all that is wrong.
     """
-    if name != middleware.name or not re.fullmatch(NAME, name):
-        raise ValueError(f"must be called by its name, letters, digits, `.`, `-`, got {name!r}")
+    if name != middleware.name or not is_plain(name):
+        raise ValueError(f"must be called by its name, {NAME_RULE}, got {name!r}")
     document: dict[str, Any] = {key: getattr(middleware, key) for key in _File.model_fields}
     lists = ("files", "packages", "exit_statuses")
     parse(_File, {**document, **{key: list(document[key]) for key in lists}})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from remote.checked_files import Count, Positive, matching, number, one_of, told, whole_number
+from remote.names import NAME
 from remote.services.memtier import LARGEST_KEY_BYTES, WORKLOADS
 from remote.services.middleware import (
     BACKENDS,
@@ -16,7 +17,6 @@ from remote.services.middleware import (
     ROUTINGS,
     TRANSPORTS,
 )
-from remote.services.middleware_file import NAME
 
 Level = str | int | float | bool
 ALL_SERVERS = "all"

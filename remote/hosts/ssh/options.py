@@ -13,14 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from remote.names import IPV6, NAME
+
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22
 # ssh fills host, user and port into commands of ssh_config (`ProxyCommand`, `Match exec`) that a
 # shell runs, and an inventory of someone else's names them: no letter of them means anything there.
-ADDRESS = (
-    r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}|"
-    r"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,40}(%[A-Za-z0-9][A-Za-z0-9_.-]{0,14})?"
-)
+ADDRESS = f"{NAME}|{IPV6}(%{NAME})?"
 USER = "[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,99}"
 _PORT = "[1-9][0-9]{0,4}"
 _PATH = r'[^"\\\x00-\x1f]+'
