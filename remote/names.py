@@ -10,7 +10,7 @@ import re
 NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
 NAME_RULE = "letters, digits, `.`, `_`, `-` (at most 100, not beginning with `.` or `-`)"
 """What a plain name consists of."""
-IPV6 = "[0-9A-Fa-f:][0-9A-Fa-f:.]{1,44}"
+IPV6 = "(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f.]{0,15}"
 HOST = f"{NAME}|{IPV6}"
 """The name of a host may be its address."""
 

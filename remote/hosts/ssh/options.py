@@ -19,13 +19,16 @@ USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22
 # ssh fills host, user and port into commands of ssh_config (`ProxyCommand`, `Match exec`) that a
 # shell runs, and an inventory of someone else's names them: no letter of them means anything there.
-ADDRESS = f"{NAME}|{IPV6}(%{NAME})?"
+_IPV6 = f"{IPV6}(?:%{NAME})?"
+ADDRESS = f"{NAME}|{_IPV6}"
 USER = "[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,99}"
 _PORT = "[1-9][0-9]{0,4}"
+_JUMP = rf"(?:ssh://)?(?:({USER})@)?({NAME}|\[{_IPV6}\]|{_IPV6})(?::({_PORT}))?/?"
 _PATH = r'[^"\\\x00-\x1f]+'
 # All that an inventory may say in ssh's words: which way, as whom, with which keys.
 _FROM_INVENTORIES = {
-    "ProxyJump": "[^\"'\\s]+",
+    "-F": "none",
+    "ProxyJump": f"none|{_JUMP}(?:,{_JUMP})*",
     "User": USER,
     "Port": _PORT,
     "IdentityFile": _PATH,
@@ -34,7 +37,7 @@ _FROM_INVENTORIES = {
     "CertificateFile": _PATH,
     "UserKnownHostsFile": _PATH,
 }
-_LETTERS = {"J": "ProxyJump", "l": "User", "p": "Port", "i": "IdentityFile"}
+_LETTERS = {"-F": "-F", "-J": "ProxyJump", "-l": "User", "-p": "Port", "-i": "IdentityFile"}
 # ssh's one-letter options that take a value.
 _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
 
@@ -98,18 +101,11 @@ class JumpSpec:
         ValueError
             It is not of that form.
         """
-        rest = text.removeprefix("ssh://").rstrip("/")
-        user, _, rest = rest.rpartition("@")
-        host, port = rest, ""
-        if rest.startswith("["):
-            host, _, port = rest[1:].partition("]")
-            port = port.removeprefix(":")
-        elif rest.count(":") == 1:
-            host, _, port = rest.partition(":")
-        plain = re.fullmatch(ADDRESS, host) and (not user or re.fullmatch(USER, user))
-        if not plain or (port and not re.fullmatch(_PORT, port)):
+        found = re.fullmatch(_JUMP, text)
+        if not found:
             raise ValueError(f"`{text}` is no jump host: write [user@]host[:port]")
-        return cls(host=host, user=user or None, port=int(port) if port else None)
+        port = int(found[3]) if found[3] else None
+        return cls(host=found[2].strip("[]"), user=found[1], port=port)
 
 
 def resolve(address: str, words: Sequence[str] = ()) -> SshOptions:
@@ -141,59 +137,34 @@ def resolve(address: str, words: Sequence[str] = ()) -> SshOptions:
 
 
 def options_of_inventory(text: str) -> list[str]:
-    """Return the options of ssh in ``ansible_ssh_common_args`` or its like, one word each.
+    """Return the options of ssh in ``ansible_ssh_common_args`` or its like, as ssh gets them.
 
     Raises
     ------
     ValueError
         An option is none of those that an inventory may have, or its value is wrong.
     """
+    known = {name.lower(): name for name in _FROM_INVENTORIES}
     options: list[str] = []
     rest = iter(shlex.split(text))
     for word in rest:
-        letter, value = word[1:2], word[2:]
-        if not word.startswith("-") or letter not in {"F", "o", *_LETTERS}:
-            raise _refusal(word)
-        value = value or next(rest, "")
-        if letter == "F":
-            if value != "none" and not _is_the_users(value):
-                raise ValueError(
-                    f"-F {value} is a file that may run commands here: put it into ~/.ssh, or its "
-                    "settings into ~/.ssh/config"
-                )
-            options.append(f"-F{value}")
-        else:
-            name, _, given = re.sub(r"[\s=]+", " ", value, count=1).partition(" ")
-            name, given = (name, given) if letter == "o" else (_LETTERS[letter], value)
-            options.append(f"-o{_accepted(name, given)}")
+        letter, value, name = word[:2], word[2:], _LETTERS.get(word[:2], word)
+        if letter in ("-o", *_LETTERS):
+            value = value or next(rest, "")
+        if letter == "-o":
+            name, _, value = re.sub(r"[\s=]+", " ", value.strip(), count=1).partition(" ")
+        if name.lower() not in known:
+            hint = ": write ProxyJump=HOST" if name.lower() == "proxycommand" else ""
+            raise ValueError(
+                f"the option `{name}` of ssh is not accepted from an inventory{hint}; accepted are "
+                f"{', '.join(_FROM_INVENTORIES)}. Others belong into your own ~/.ssh/config"
+            )
+        name, value = known[name.lower()], value.strip(' "')
+        if not re.fullmatch(_FROM_INVENTORIES[name], value):
+            raise ValueError(f"{name} cannot be {value!r}")
+        as_words = {"-F": ["-F", value], "ProxyJump": ["-J", value]}  # ssh takes no quotes there
+        options += as_words.get(name, [f'-o{name}="{value}"'])
     return options
-
-
-def _accepted(name: str, value: str) -> str:
-    """Return an option as ssh_config has it, or refuse it."""
-    known = {option.lower(): option for option in _FROM_INVENTORIES}
-    if name.lower() not in known:
-        raise _refusal(name)
-    option = known[name.lower()]
-    value = value.strip().removeprefix('"').removesuffix('"')
-    if not re.fullmatch(_FROM_INVENTORIES[option], value):
-        raise ValueError(f"{option} cannot be {value!r}")
-    if option == "ProxyJump" and value != "none":
-        for jump in value.split(","):
-            JumpSpec.parse(jump)
-    return f'{option}="{value}"' if _FROM_INVENTORIES[option] == _PATH else f"{option}={value}"
-
-
-def _refusal(name: str) -> ValueError:
-    hint = ": write ProxyJump=HOST" if name.lower() == "proxycommand" else ""
-    return ValueError(
-        f"the option `{name}` of ssh is not accepted from an inventory{hint}; accepted are -F, "
-        f"{', '.join(_FROM_INVENTORIES)}. Others belong into your own ~/.ssh/config"
-    )
-
-
-def _is_the_users(file: str) -> bool:
-    return Path("~/.ssh").expanduser() in Path(os.path.normpath(Path(file).expanduser())).parents
 
 
 def local_user() -> str:

@@ -83,8 +83,9 @@ OF_THE_DISTRIBUTION = "Host *\n ProxyUseFdpass yes\n"
         ("-S PROOF", "the option `-S`"),
         ("-L 1:localhost:1", "the option `-L`"),
         ("-C", "the option `-C`"),
-        ("-F PROOF.config", "is a file that may run commands here: put it into ~/.ssh"),
-        ("-F ~/.ssh/../../config", "is a file that may run commands here"),
+        ("-F PROOF.config", "-F cannot be '.*proof.config'"),
+        ("-o F=none", "the option `F`"),
+        ("-J 'a,me$@b'", "ProxyJump cannot be"),
         ("gate", "the option `gate`"),
         ("-l -oProxyCommand=touch", "User cannot be '-oProxyCommand=touch'"),
         ('-o \'IdentityFile "a" b"\'', "IdentityFile cannot be"),
@@ -126,14 +127,13 @@ def test_hosts_users_and_ports_are_held_to_a_form_before_commands_of_ssh_config_
     assert not (tmp_path / "proof").exists()
 
 
-def test_a_file_of_the_users_own_and_options_of_the_way_are_taken(tmp_path, home):
-    (home / ".ssh" / "lab").write_text("Host s1\n HostName 192.0.2.7\n")
+def test_options_of_the_way_are_taken(tmp_path):
     arguments = (
-        f"-F {home}/.ssh/lab -p23 -l me -i '/a key' -o identitiesonly=yes -J gate "
+        "-F none -p23 -l me -i '/a key' -o identitiesonly=yes -J gate "
         "-o 'CertificateFile /c' -o 'IdentityAgent=\"/an agent\"' -o UserKnownHostsFile=/known"
     )
     (s1,) = read(tmp_path, of_s1(ansible_ssh_common_args=arguments)).hosts
-    assert (s1.address, s1.port, s1.user, s1.jump.address) == ("192.0.2.7", 23, "me", "gate")
+    assert (s1.address, s1.port, s1.user, s1.jump.address) == ("s1", 23, "me", "gate")
     assert (s1.known_hosts, s1.keys) == (
         Path("/known"),
         KeyOptions(
