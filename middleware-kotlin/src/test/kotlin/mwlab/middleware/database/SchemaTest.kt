@@ -1,9 +1,9 @@
 package mwlab.middleware.database
 
-import kotlinx.coroutines.runBlocking
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.testing.Command
 import mwlab.testing.RealPostgres
+import mwlab.testing.Running
 import mwlab.testing.TextClient
 import mwlab.testing.UsesPrograms
 import mwlab.testing.eventually
@@ -28,7 +28,7 @@ class SchemaTest {
 
     private fun objection(url: DatabaseUrl, prepares: Boolean = false): String {
         val middleware = middleware(queuesIn(url, prepares = prepares))
-        return assertFailsWith<BackEndUnusable> { runBlocking { middleware.start() } }.message
+        return assertFailsWith<BackEndUnusable> { Running(middleware) }.message
     }
 
     @Test
@@ -63,7 +63,7 @@ class SchemaTest {
             var failure: Throwable? = null
             val starting = thread {
                 failure =
-                    runCatching { runBlocking { middleware.start().also { middleware.stop() } } }.exceptionOrNull()
+                    runCatching { Running(middleware).stop() }.exceptionOrNull()
             }
             starting to { failure }
         }.map { (starting, failure) -> starting.join().let { failure() } }
