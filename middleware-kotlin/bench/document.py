@@ -48,9 +48,7 @@ def document(runs: pd.DataFrame, facts: Mapping[str, Any]) -> str:
 
 def machine(facts: Mapping[str, Any]) -> str:
     """Processors, kernel and TCP congestion control of the machine that measured."""
-    control = facts.get(
-        "tcp_congestion_control", "not recorded"
-    )  # by results of before December 2026
+    control = facts.get("tcp_congestion_control", "not recorded")  # older results lack it
     return (
         f"{facts['cpus']} x {facts['cpu']}, Linux {facts['kernel']}, "
         f"TCP congestion control {control}"
