@@ -43,6 +43,7 @@ TOLD = {
     "sharded": "sharded",
     "replicas": "replicas",
     "net_threads": "net_threads",
+    "depth": "depth",
     "backend": "backend",
     "locks": "locks",
     "synchronous_commit": "synchronous_commit",

@@ -34,6 +34,7 @@ GIVEN = {
     "server_timeout_ms": 3000,
     "follow": None,
     "net_threads": None,
+    "depth": None,
     "backend": "memcached",
     "databases": ["postgresql://messages@198.18.0.41:5432/messages"],
     "prepare_database": False,
@@ -80,6 +81,7 @@ def test_our_command_is_that_of_the_course():
     )
     assert own.started_with(GIVEN | {"follow": 50}).command.endswith(" --follow 1/50")
     assert " --net-threads 4 --server" in own.started_with(GIVEN | {"net_threads": 4}).command
+    assert " --depth 4 --server" in own.started_with(GIVEN | {"depth": 4}).command
     other = {"routing": "consistent-hash", "replicas": "all", "transport": "ktor"}
     command = own.started_with(GIVEN | other).command
     assert "--dispatch sequential --transport ktor --replicas all --server-timeout" in command
@@ -97,6 +99,13 @@ def test_our_command_in_front_of_databases_is_about_nothing_else():
     assert " --prepare-database " in own_middleware().started_with(prepares).command
     echo = own_middleware().started_with(GIVEN | {"backend": "echo"}).command
     assert " -t 64 --backend echo --server-timeout " in echo
+
+
+def test_only_our_middlewares_are_told_a_depth():
+    shipped = {path.stem: read_middleware_file(path) for path in FOLDER.glob("*.toml")}
+    told = {name for name, one in shipped.items() if one.takes("depth")}
+    assert told == {"mwlab", "mwlab-pipelined"}
+    assert " --depth 4 " in shipped["mwlab-pipelined"].started_with(GIVEN | {"depth": 4}).command
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
