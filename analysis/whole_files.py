@@ -28,6 +28,11 @@ def written_whole(path: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def no_link(path: str, flags: int) -> int:
+    """Open a file as `open` asks its `opener` to, but not through a symbolic link: OSError then."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
 def sync_to_disk(paths: Iterable[Path]) -> None:
     """Force files and folders to disk, side by side: the disk takes many at the price of one."""
     with ThreadPoolExecutor(max_workers=16) as executor:
