@@ -22,8 +22,10 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from analysis.text.visible import shortened
 from remote.errors import ConfigError
 
+_SHOWN = 400  # characters of a wrong value
 _RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
     "string_type": "text",
     "bool_type": "true or false",
@@ -179,7 +181,7 @@ def _mistake(error: ErrorDetails) -> str:
     if rule is None:  # what a validator of the model itself says
         told_by_itself = error["msg"].removeprefix("Value error, ")
         return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
-    return f"{place} must be {rule}, got {error['input']!r}"
+    return f"{place} must be {rule}, got {shortened(repr(error['input']), _SHOWN)}"
 
 
 def _rule(error: ErrorDetails) -> str | None:

@@ -1,11 +1,14 @@
 """An inventory that someone else has written does nothing on this machine but be read."""
 
+import itertools
 import shlex
+import string
 from pathlib import Path
 
 import pytest
 import yaml
 
+from analysis.text.visible import LONGEST_MESSAGE
 from remote.errors import ConfigError
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ansible
@@ -130,8 +133,29 @@ def test_templates_and_lists_that_grow_without_end_are_not_followed(tmp_path):
     )
     variables = "".join(f"        {line}\n" for line in laughs.splitlines())
     text = f"servers:\n  hosts:\n    s1:\n      many:\n{variables}      ansible_user: *y\n"
-    with pytest.raises(ConfigError, match="ansible_user must be a text"):
+    with pytest.raises(ConfigError, match="characters with all that its anchors repeat"):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "servers: {hosts: {s1: }, vars: {ansible_group_priority: *LAST}}",
+        "servers: {hosts: {s1: }, vars: {? *LAST : 1}}",
+        "servers: {hosts: {s1: {mwlab_rtt_ms: *LAST}, s2: {mwlab_rtt_ms: *c}}}",
+        "servers: {hosts: {? *LAST : }}",
+        "servers: {hosts: {s1: {<<: [*once, *once, *once], ansible_user: []}}}",
+    ],
+)
+@pytest.mark.parametrize("levels", [3, 9])
+def test_anchors_that_repeat_each_other_make_no_long_message(tmp_path, use, levels):
+    names = string.ascii_lowercase[: levels + 1]
+    lines = ["a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]", "once: &once {x: *a}"]
+    lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in itertools.pairwise(names)]
+    text = "all:\n  vars:\n" + "".join(f"    {line}\n" for line in lines)
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, text + use.replace("LAST", names[-1]))
+    assert len(str(error.value)) < LONGEST_MESSAGE + 100
 
 
 def test_ansible_sees_only_what_was_checked(tmp_path):
