@@ -25,6 +25,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from analysis.text.visible import shortened
 from remote.errors import ConfigError
 
+_MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
 _SHOWN = 400  # characters of a wrong value
 _RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
     "string_type": "text",
@@ -102,7 +103,9 @@ def matching(rule: str, pattern: str) -> WrapValidator:
 
 
 Count = Annotated[int, whole_number(1)]
-Positive = Annotated[int | float, told("a number > 0", lambda value: value > 0)]
+Positive = Annotated[
+    int | float, told(f"a number > 0, at most {_MOST:g}", lambda value: 0 < value <= _MOST)
+]
 
 
 def table_of(kinds: Mapping[str, Any]) -> PlainValidator:

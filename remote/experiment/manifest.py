@@ -106,7 +106,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     remedy = "delete its folder to have the run measured again"
     try:
         manifest: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError) as exc:
+    except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ConfigError(path, f"not a manifest of format {FORMAT}; {remedy}")

@@ -69,7 +69,7 @@ def extract(source: Path, section_dir: Path, wanted: Callable[[str], object] = b
         if name == TRANSCRIPTS:
             try:
                 write_manifests(lengthened(section_dir, content))
-            except (ValueError, TypeError) as exc:
+            except (ValueError, TypeError, RecursionError) as exc:
                 raise ParseError(source, None, f"{name} in it tells of no runs: {exc}") from exc
             continue
         path = section_dir / name

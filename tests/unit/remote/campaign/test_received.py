@@ -93,6 +93,14 @@ def test_locking_empties_no_file_through_a_link_that_appears_later(campaign, key
     assert keys.read_text() == "mine"
 
 
+def test_a_record_of_archives_that_is_nested_without_end_is_told(campaign):
+    raw = campaign / "raw"
+    raw.mkdir()
+    (raw / "released.json").write_text("[" * 100_000)
+    with pytest.raises(ParseError, match="tells of no released archives"):
+        packed_sections(campaign)
+
+
 @pytest.mark.parametrize("name", ["..", ".", "../../elsewhere", " "])
 def test_an_archive_that_is_named_after_no_section_is_refused(campaign, name):
     raw = campaign / "raw"
