@@ -137,6 +137,22 @@ def test_templates_and_lists_that_grow_without_end_are_not_followed(tmp_path):
         read(tmp_path, text)
 
 
+@pytest.mark.parametrize("name", ["~/.ssh/authorized_keys", "of-lab/known_hosts", "~nobody-is/x"])
+def test_pinned_keys_stand_in_no_file_of_another_kind(tmp_path, home, name):
+    (tmp_path / "of-lab").mkdir()
+    (tmp_path / "of-lab" / "known_hosts").symlink_to(home / ".ssh" / "authorized_keys")
+    path = name.replace("of-lab", f"{tmp_path}/of-lab")
+    with pytest.raises(ConfigError, match=r"s1\.mwlab_known_hosts must be a file with known_hosts"):
+        read(tmp_path, of_s1(mwlab_known_hosts=path))
+
+
+@pytest.mark.parametrize("name", ["known_hosts", "lab_known_hosts.2026", "current_known_hosts"])
+def test_pinned_keys_may_stand_in_any_folder(tmp_path, name):
+    (tmp_path / "current_known_hosts").symlink_to("known_hosts.1")
+    (s1,) = read(tmp_path, of_s1(mwlab_known_hosts=str(tmp_path / name))).hosts
+    assert s1.known_hosts == tmp_path / name
+
+
 @pytest.mark.parametrize(
     "use",
     [
