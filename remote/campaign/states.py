@@ -162,7 +162,6 @@ def mark_of(run: Run) -> Path:
 def marked_running(run: Run) -> Iterator[None]:
     """Mark `run` as running; the mark names the process."""
     mark = mark_of(run)
-    mark.parent.mkdir(parents=True, exist_ok=True)
     write_json(mark, _this_process())
     try:
         yield

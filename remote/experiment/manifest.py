@@ -68,7 +68,7 @@ def write_files(folder: Path, files: Received) -> dict[str, dict[str, object]]:
             digest = hashlib.file_digest(raw, "sha256").hexdigest()
         entries[f"{name}.gz"] = {"sha256": digest, "bytes": path.stat().st_size}
         written.append(path)
-    sync_to_disk([*written, *{path.parent for path in written}])
+    sync_to_disk(written, folder)
     return entries
 
 

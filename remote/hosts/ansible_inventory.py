@@ -86,7 +86,7 @@ class _Loader(yaml.SafeLoader):
 
     def get_single_node(self) -> yaml.Node | None:
         """Return the whole document, before anything that its anchors repeat is made of it."""
-        node = super().get_single_node()  # type: ignore[no-untyped-call]
+        node = super().get_single_node()
         if node is not None and _length(node, {}) > _LARGEST:
             raise Refused(
                 f"has more than {_LARGEST} characters with all that its anchors repeat: repeat "
