@@ -5,6 +5,8 @@ import zlib
 
 LARGEST_FILE_BYTES = 512 << 20
 """Of a file of a run, uncompressed."""
+LARGEST_HISTOGRAM_BYTES = 1 << 20
+"""Of an HdrHistogram, uncompressed: one of three digits has at most a fifth of that."""
 LARGEST_ARCHIVE_BYTES = 16 << 30
 """Of all files of a section, uncompressed."""
 LONGEST_HEADER_BYTES = 2048

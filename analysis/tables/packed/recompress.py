@@ -6,13 +6,12 @@ import gzip
 import struct
 import zlib
 
-from analysis.unpacking import gunzip, inflate
+from analysis.unpacking import LARGEST_HISTOGRAM_BYTES, gunzip, inflate
 
 _GZ = ".gz"
 _VERBATIM = ".verbatim"  # ends the name of what cannot be compressed again to the same bytes
 _BASE64_HISTOGRAM = b"HISTF"  # how a compressed HdrHistogram (V2) begins
 _COOKIE_BYTES = 8  # its cookie and its length, before what is compressed
-_LARGEST_HISTOGRAM_BYTES = 1 << 20
 _LENGTHS = struct.Struct("<II")
 
 
@@ -49,7 +48,7 @@ def _gunzip_log(content: bytes) -> bytes:
         if payload.startswith(_BASE64_HISTOGRAM):
             packed = base64.b64decode(payload, validate=True)
             histogram = packed[:_COOKIE_BYTES] + inflate(
-                packed[_COOKIE_BYTES:], _LARGEST_HISTOGRAM_BYTES
+                packed[_COOKIE_BYTES:], LARGEST_HISTOGRAM_BYTES
             )
             found = True
         kept = before if histogram else before + comma + payload

@@ -1,5 +1,6 @@
 """What is compressed or archived to grow without end, or to take time without end."""
 
+import base64
 import gzip
 import io
 import lzma
@@ -50,11 +51,14 @@ def test_damage_is_an_error_of_one_kind(damaged, said):
         gunzip(damaged)
 
 
-def test_a_histogram_that_grows_without_end_is_kept_as_it_is():
-    line = b"HISTF" + b"A" * 6 + zlib.compress(b"\0" * 8 * MIB)
-    name = "c1/m.hlog.gz"
-    content = gzip.compress(b"1,2," + line, mtime=0)
-    assert restored(*stored(name, content)) == (name, content)
+@pytest.mark.parametrize(("size", "name"), [(99, ".histograms"), (8 * MIB, "")])
+def test_a_histogram_that_grows_without_end_is_archived_as_it_is(size, name):
+    histogram = base64.b64decode(b"HISTFAAAAAA=") + zlib.compress(bytes(size), 9)
+    content = gzip.compress(b"1,2," + base64.b64encode(histogram), mtime=0)
+    packed_name, plain = stored("c1/m.hlog.gz", content)
+    assert packed_name == f"c1/m.hlog{name}"
+    assert len(plain) < 20_000
+    assert restored(packed_name, plain) == ("c1/m.hlog.gz", content)
 
 
 def packed(path, *members):
