@@ -20,7 +20,7 @@ _ALLOWED: tuple[type[nodes.Node], ...] = (
     *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Tuple),
     *(nodes.List, nodes.If, nodes.For, nodes.CondExpr, nodes.Compare, nodes.Operand, nodes.And),
     *(nodes.Or, nodes.Not, nodes.Add, nodes.Sub, nodes.Div, nodes.Concat, nodes.Filter),
-    *(nodes.Getattr, nodes.Getitem),
+    *(nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Neg, nodes.Test),
 )
 
 
@@ -41,17 +41,10 @@ def checked(text: str) -> str:
         raise ValueError(f"has {len(text)} characters, and a template at most {LONGEST}")
     try:
         parsed = _ENVIRONMENT.parse(text)
-    except TemplateError as exc:
-        raise ValueError(f"is not a template: {exc}") from exc
-    except RecursionError as exc:
-        raise ValueError("is not a template: it is nested without end, or nearly so") from exc
-    for node in parsed.find_all(nodes.Node):
-        if reason := _refused(node):
-            raise ValueError(
-                f"line {node.lineno}: {reason}: a template may hold words, `if`, one level of "
-                f"`for ... in` {' or '.join(LISTS)}, comparisons, `+`, `-`, `/` and the filters "
-                f"{', '.join(FILTERS)}"
-            )
+        _require_bounded(parsed)
+        _ENVIRONMENT.from_string(parsed)
+    except (TemplateError, SyntaxError, MemoryError, RecursionError) as exc:
+        raise ValueError(f"is not a template: {exc or 'it is nested without end'}") from exc
     return text
 
 
@@ -76,6 +69,16 @@ def filled(text: str, words: dict[str, object]) -> str:
     return "".join(pieces)
 
 
+def _require_bounded(parsed: nodes.Template) -> None:
+    for node in parsed.find_all(nodes.Node):
+        if reason := _refused(node):
+            raise ValueError(
+                f"line {node.lineno}: {reason}: a template may hold words, `if`, one level of "
+                f"`for ... in` {' or '.join(LISTS)}, comparisons, `+`, `-`, `/`, `.split(':')` and "
+                f"the filters {', '.join(FILTERS)}"
+            )
+
+
 def _refused(node: nodes.Node) -> str:
     """Return why a part of a template is refused, or nothing."""
     if isinstance(node, nodes.For) and (
@@ -88,8 +91,14 @@ def _refused(node: nodes.Node) -> str:
         if node.name == "join" and not _is_list(node.node):
             return "only lists are joined"
         return ""
+    if isinstance(node, nodes.Call):
+        is_split = isinstance(node.node, nodes.Getattr) and node.node.attr == "split"
+        plain = not node.kwargs and all(isinstance(one, nodes.Const) for one in node.args)
+        return "" if is_split and plain else "there is no function but `split`"
     return "" if isinstance(node, (*_ALLOWED, nodes.Helper)) else f"`{type(node).__name__}`"
 
 
 def _is_list(node: nodes.Node | None) -> bool:
+    if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Slice):
+        node = node.node
     return isinstance(node, nodes.Name) and node.name in LISTS

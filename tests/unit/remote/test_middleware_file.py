@@ -175,6 +175,8 @@ ENDLESS = (
     "{% set a = folder ~ folder %}{% set b = a ~ a %}{{ b }}",
     "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
     "x" * 100_000,
+    "{{ " + "not " * 400 + "port }}",
+    "{{ " + "(" * 20_000 + "port }}",
 )
 
 
@@ -204,12 +206,13 @@ def test_a_template_that_becomes_too_long_is_told_by_its_place(tmp_path):
 def test_templates_may_compute_with_words(tmp_path):
     text = (
         "{{ port + 1 }} {{ server_timeout_ms / 1000 }} {{ servers | length }} {{ servers[0] }}"
-        "{% for s in servers %} {{ loop.index }}={{ s | upper }}{% endfor %}"
+        "{% for s in servers[:2] %} {{ loop.index }}={{ s | upper }}{% endfor %}"
+        "{% if follow is none %} {{ servers[-1].split(':')[0] }}{% endif %}"
         "{{ ' many' if workers > 8 and routing in ('round-robin', 'x') else ' few' }}"
     )
     mine = read(tmp_path, f'{FOUR_LINES}[configuration]\n"a.cfg" = """{text}"""\n')
     assert mine.started_with(GIVEN).configuration["a.cfg"] == (
-        "11213 3.0 2 198.18.0.31:11211 1=198.18.0.31:11211 2=198.18.0.32:11211 many\n"
+        "11213 3.0 2 198.18.0.31:11211 1=198.18.0.31:11211 2=198.18.0.32:11211 198.18.0.32 many\n"
     )
 
 
