@@ -164,7 +164,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(path, str(exc)) from exc
     except UnicodeDecodeError as exc:
         raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
-    except ValueError as exc:  # TOMLDecodeError, or a number that Python refuses
+    except (ValueError, RecursionError) as exc:  # or a number or a depth that Python refuses
         raise ConfigError(path, f"not TOML: {exc}") from exc
 
 

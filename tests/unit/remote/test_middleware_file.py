@@ -114,6 +114,7 @@ def test_what_is_shipped_can_be_started(path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (("ready", f"x = {'[' * 5000}\nready"), "mine.toml: not TOML: "),
         (("ready", "redy"), "unknown redy; known are command"),
         (('"mine.jar"', '"lib/mine.jar"'), r"files\[1\] must be a plain file name"),
         (('"mine.jar"', '"other.jar"'), "files names other.jar: .* put it beside"),
