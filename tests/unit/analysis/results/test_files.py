@@ -25,8 +25,8 @@ def test_compression_is_told_by_the_content_not_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(b"a" * 100)[:-3], "compressed file is cut or damaged"),
-        (gzip.compress(b"abc")[:4] + b"garbage" * 5, "compressed file is cut or damaged"),
+        (gzip.compress(b"a" * 100)[:-3], "compressed content is cut"),
+        (gzip.compress(b"abc")[:4] + b"garbage" * 5, "compressed content is damaged"),
         (b"one\ntwo\n\xff\n", r"data:3: not text: byte 0xff"),
     ],
     ids=["cut", "damaged", "no text"],
