@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Mapping
 from functools import partial
 
+from analysis.unpacking import LARGEST_FILE_BYTES
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder
-from remote.hosts.ssh.copies.received import LARGEST_FILE_BYTES
 from remote.hosts.upload import Upload, bring
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.packets.followed import FOLLOWED
