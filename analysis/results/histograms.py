@@ -33,8 +33,8 @@ EMPTY = pd.DataFrame(
 def decode_histogram(encoded: str) -> pd.DataFrame:
     """Decode a base64 HdrHistogram (V2, compressed) whose values are microseconds.
 
-    memtier writes one per request type, the middleware one per second and tag, both with two
-    significant digits; the middleware's had three in earlier campaigns.
+    memtier writes one per request type, the middleware one per second and tag, each with two or
+    three significant digits.
 
     Raises
     ------
