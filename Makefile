@@ -42,7 +42,7 @@ endif
 export PYTHON
 # Some machines tell Python to keep nothing of what it compiles: all that starts here would compile its imports anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup jar report notebooks notebooks-check check test lab-check computed-check reports-check test-all kotlin kotlin-unit bench coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
+.PHONY: help setup jar report notebooks notebooks-check check test lab-check computed-check reports-check test-all kotlin kotlin-unit bench peers coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -131,7 +131,10 @@ maven = mkdir -p build; \
   $(MAVEN) $(if $(COVERAGE),-Pcoverage -Dcoverage.folder="$(CURDIR)/$(COVERED)/kotlin") $(1) > build/kotlin.log 2>&1 || { tail -n 60 build/kotlin.log >&2; exit 1; }; \
   sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log
 
-bench: setup ## Compare speeds side by side, in turns: proxies, load generators, queues (Debian: nutcracker libmemcached-tools postgresql)
+peers: ## Build memcached's own proxy from Debian's source package, for `make bench`, in build/peers (Debian: dpkg-dev gcc make)
+	@middleware-kotlin/bench/peers.sh
+
+bench: setup ## Compare speeds side by side, in turns: proxies (`make peers` adds one), load generators, queues (Debian: nutcracker libmemcached-tools postgresql)
 	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 	@$(BIN)/python middleware-kotlin/bench/message_queues.py

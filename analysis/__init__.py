@@ -5,6 +5,7 @@ Its rooms, of which each uses only what stands above it::
     paths         where the project's folders are
     git_commands  git in the project's repository, whoever owns it
     whole_files   files that are there with all that belongs into them, or not at all
+    unpacking     what others have compressed or archived, unpacked within limits
     locks         one process at a time
     work          many calls of one function, on this machine's processors or a cluster's
     units         conversions between units of measure

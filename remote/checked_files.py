@@ -22,8 +22,11 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from analysis.text.visible import shortened
 from remote.errors import ConfigError
 
+_MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
+_SHOWN = 400  # characters of a wrong value
 _RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
     "string_type": "text",
     "bool_type": "true or false",
@@ -100,7 +103,9 @@ def matching(rule: str, pattern: str) -> WrapValidator:
 
 
 Count = Annotated[int, whole_number(1)]
-Positive = Annotated[int | float, told("a number > 0", lambda value: value > 0)]
+Positive = Annotated[
+    int | float, told(f"a number > 0, at most {_MOST:g}", lambda value: 0 < value <= _MOST)
+]
 
 
 def table_of(kinds: Mapping[str, Any]) -> PlainValidator:
@@ -159,7 +164,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(path, str(exc)) from exc
     except UnicodeDecodeError as exc:
         raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
-    except ValueError as exc:  # TOMLDecodeError, or a number that Python refuses
+    except (ValueError, RecursionError) as exc:  # or a number or a depth that Python refuses
         raise ConfigError(path, f"not TOML: {exc}") from exc
 
 
@@ -179,7 +184,7 @@ def _mistake(error: ErrorDetails) -> str:
     if rule is None:  # what a validator of the model itself says
         told_by_itself = error["msg"].removeprefix("Value error, ")
         return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
-    return f"{place} must be {rule}, got {error['input']!r}"
+    return f"{place} must be {rule}, got {shortened(repr(error['input']), _SHOWN)}"
 
 
 def _rule(error: ErrorDetails) -> str | None:

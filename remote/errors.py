@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from analysis.text.visible import visible
+from analysis.text.visible import shortened, visible
 
 DISK_FULL = "No space left"
 DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and run again."
@@ -36,7 +36,7 @@ class RemoteError(Exception):
     """Base of all errors that concern a remote host; what it wrote cannot steer a terminal."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(visible(message))
+        super().__init__(shortened(visible(message)))
 
 
 class HostUnreachable(RemoteError):
@@ -232,4 +232,4 @@ class ConfigError(Exception):
 
     def __init__(self, path: Path | str, message: str) -> None:
         self.path = Path(path)
-        super().__init__(visible(f"{path}: {message}"))
+        super().__init__(shortened(visible(f"{path}: {message}")))

@@ -87,6 +87,8 @@ _WORDS = {  # how a level of a factor is named where it has no style of its own
     "num_clients": "{} clients",
     "multi_get_keys": "{} keys",
     "replicas": "R = {}",
+    "depth": "depth {}",
+    "pipeline": "pipeline {}",
     "num_databases": "{} databases",
     "think_time_s": "Z = {} s",
     "repetition": "repetition {}",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.lab.emulated import Limit, emulated_limits, rates_together
+from analysis.lab.emulated import Limit, can_reach_limit, emulated_limits, rates_together
 from analysis.lab.round_trips import round_trips_of
 from analysis.statistics.estimates import ratio_of
 from analysis.tables.frames import Tables
@@ -151,6 +151,8 @@ def _limit(tables: Tables, cell: pd.Series, by: list[str]) -> Limit | None:
     hosts = _of_cell(tables.hosts, cell, by)
     hosts = hosts[hosts["repetition"] == run["repetition"]]
     settings = {str(name): value for name, value in run.items()}
+    if not can_reach_limit(settings):
+        return None
     rates = {str(role): list(each) for role, each in hosts.groupby("role")["rate_mbit_per_s"]}
     limits = emulated_limits(
         settings,

@@ -86,7 +86,7 @@ def emulated_limits(
         `num_servers`, `workers`, ...; without `workers`, as of foreign middlewares that take none,
         they set no bound.
     num_clients
-        N.
+        N, the requests under way at most: connections times `pipeline`.
     rates_mbit_per_s
         Role (``clients``, ...) to what all its hosts can send together (`rates_together`),
         undilated; a role whose links have no limit is missing.
@@ -142,6 +142,21 @@ def emulated_limits(
         name = f"round trips of {workers} workers"
         limits.append(Limit(name=name, throughput=workers * rate, jobs=workers))
     return sorted(limits, key=lambda limit: limit.throughput)
+
+
+def can_reach_limit(settings: Mapping[str, Any]) -> bool:
+    """Tell whether a run without the machine's time comes close to the smallest of its limits.
+
+    Not with a pipeline through a middleware: of a connection it has at most `depth` requests under
+    way, and reads no more of it before all that it has read is answered. So fewer than N requests
+    are in the system, and the limits remain bounds that no throughput comes near.
+
+    Parameters
+    ----------
+    settings
+        As for `emulated_limits`.
+    """
+    return not settings.get("num_middlewares") or not (settings.get("pipeline") or 1) > 1
 
 
 def rates_together(

@@ -67,7 +67,9 @@ def measured_system(
     Raises
     ------
     ValueError
-        There is no such run, or runs of several systems.
+        There is no such run, or runs of several systems; or connections have a `pipeline` through
+        the middleware, where a reply waits for those of earlier requests: `System` has no such
+        wait.
     """
     chosen: dict[str, Any] = {"section": section, "workload": workload, **(factors or {})}
     if workers is not None:
@@ -86,6 +88,11 @@ def measured_system(
         levels = runs[name].drop_duplicates().tolist() if name in runs else []
         if len(levels) > 1:
             raise ValueError(f"{name} must be chosen among {levels}: give it as a factor")
+    if "pipeline" in runs and ((runs["pipeline"] > 1) & (runs["num_middlewares"] > 0)).any():
+        raise ValueError(
+            f"runs with {chosen} have a pipeline through a middleware, where replies wait for "
+            "those of earlier requests: choose runs with pipeline 1"
+        )
     first = runs.iloc[0]
     middlewares, think_time = int(first["num_middlewares"]), float(first["think_time_s"])
     sizes = {

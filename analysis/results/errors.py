@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from analysis.text.visible import shortened
+
 
 class ParseError(ValueError):
     """A tool's output is damaged, cut or foreign.
@@ -18,7 +20,7 @@ class ParseError(ValueError):
 
     def __init__(self, path: Path, line_number: int | None, message: str):
         place = str(path) if line_number is None else f"{path}:{line_number}"
-        super().__init__(f"{place}: {message}")
+        super().__init__(shortened(f"{place}: {message}"))
         self.path = path
         self.line_number = line_number
         self.message = message

@@ -1,17 +1,16 @@
 """Read text, JSON and CSV, perhaps compressed, with one error for whatever goes wrong."""
 
 import csv
-import gzip
 import json
 import math
 import re
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from analysis.results.errors import ParseError
+from analysis.unpacking import Unreadable, gunzip
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _OBJECT = re.compile(r"^[ \t]*\{|(?<=\})\s*\{", re.MULTILINE)
@@ -25,18 +24,18 @@ def read_text(path: Path) -> str:
     Raises
     ------
     ParseError
-        The file is missing or cannot be read, the compressed stream is cut or damaged, or the text
-        is not UTF-8.
+        The file is missing or cannot be read, what is compressed is cut, damaged or too large, or
+        the text is not UTF-8.
     """
     try:
         data = path.read_bytes()
         if data.startswith(_GZIP_MAGIC):
-            data = gzip.decompress(data)
+            data = gunzip(data)
         return data.decode("utf-8").replace("\r\n", "\n")
     except FileNotFoundError as exc:
         raise ParseError(path, None, "file is missing") from exc
-    except (EOFError, gzip.BadGzipFile, zlib.error) as exc:
-        raise ParseError(path, None, f"compressed file is cut or damaged: {exc}") from exc
+    except Unreadable as exc:
+        raise ParseError(path, None, str(exc)) from exc
     except OSError as exc:
         raise ParseError(path, None, f"file cannot be read: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:

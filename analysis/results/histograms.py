@@ -9,6 +9,7 @@ Percentiles of several instances, hosts or repetitions are read from their merge
 never averaged.
 """
 
+import base64
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -17,9 +18,13 @@ import pandas as pd
 from hdrh.histogram import HdrHistogram
 
 from analysis.units import us_to_ms
+from analysis.unpacking import LARGEST_HISTOGRAM_BYTES, inflate
 
 PERCENTILES = (25, 50, 75, 90, 95, 99)
 _OF_SAMPLES = ("side", "request_type", "time", "upper_edge_ms", "count", "stable")  # of no run
+_HEADER_BYTES = 8  # before what is compressed
+_DIGITS = slice(12, 16)  # where, in that, the number of significant digits stands
+_MOST_DIGITS = 3
 EMPTY = pd.DataFrame(
     {"upper_edge_ms": np.array([], dtype="float64"), "count": np.array([], dtype="int64")}
 )
@@ -28,15 +33,18 @@ EMPTY = pd.DataFrame(
 def decode_histogram(encoded: str) -> pd.DataFrame:
     """Decode a base64 HdrHistogram (V2, compressed) whose values are microseconds.
 
-    memtier writes one per request type, the middleware one per second and tag, both with two
-    significant digits; the middleware's had three in earlier campaigns.
+    memtier writes one per request type, the middleware one per second and tag, each with two or
+    three significant digits.
 
     Raises
     ------
     ValueError
-        The text is not an encoded HdrHistogram.
+        The text is not an encoded HdrHistogram, or one larger than any of a run can be.
     """
     try:
+        payload = inflate(base64.b64decode(encoded)[_HEADER_BYTES:], LARGEST_HISTOGRAM_BYTES)
+        if int.from_bytes(payload[_DIGITS]) > _MOST_DIGITS:  # it would have millions of buckets
+            raise ValueError(f"it has more than {_MOST_DIGITS} significant digits")
         histogram = HdrHistogram.decode(encoded)
     except Exception as exc:  # the decoder lets binascii, zlib, struct and its own errors through
         raise ValueError(f"not an encoded HdrHistogram ({exc}): {encoded[:20]!r}...") from exc

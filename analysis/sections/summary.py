@@ -49,7 +49,8 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
         makes of each run by itself (the law of means over repetitions is not the mean of the
         laws; no time where clients seem to think longer than a cycle takes), and
         `middleware_derived_throughput_ops_per_s`, what it makes of response time and
-        think time at the middleware.
+        think time at the middleware (missing with a `pipeline`, of which the middleware does not
+        see how long requests wait on the connection).
 
     Raises
     ------
@@ -259,6 +260,8 @@ def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:
     inside = ["middleware_response_time_ms", "middleware_client_rtt_and_think_time_ms"]
     if set(inside) <= set(runs.columns):
         cycle_s = runs[inside].sum(axis="columns", min_count=len(inside)) / MS_PER_S
+        if "pipeline" in runs:
+            cycle_s = cycle_s.mask(runs["pipeline"] > 1)
         runs = runs.assign(middleware_derived_throughput_ops_per_s=clients / cycle_s)
     return runs.assign(
         interactive_law_throughput_ops_per_s=interactive_throughput(

@@ -122,8 +122,11 @@ def pauses(run: Run) -> pd.DataFrame:
 
 
 def settings(run: Run) -> dict[str, Any]:
-    """Return the settings of the run that its section does not vary; ``all`` replicas counted."""
-    given = levels(run, run.manifest.get("settings", {}))
+    """Return the settings of the run that its section does not vary; ``all`` replicas counted.
+
+    A manifest without `pipeline` is of a run with one request of each connection under way.
+    """
+    given = {"pipeline": 1, **levels(run, run.manifest.get("settings", {}))}
     return {name: given[name] for name in SETTINGS if name in given and name not in run.config}
 
 

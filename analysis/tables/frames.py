@@ -14,9 +14,10 @@ class Tables:
 
     Every table but `rejected` begins with the run's key: `section`, one column per factor
     (`workload`, `clients_per_thread`, `workers`, ...; missing where a section does not vary it, or
-    where a run cannot have it), `repetition`, `num_clients`, `time_dilation`. Where packets were
-    captured, `observer` says who tells of the middleware: ``stamps``, its own, or ``packets``;
-    `is_second` marks the rows of a middleware that tells of itself, as packets have it.
+    where a run cannot have it), `repetition`, `num_clients` (N: connections times `pipeline`),
+    `time_dilation`. Where packets were captured, `observer` says who tells of the middleware:
+    ``stamps``, its own, or ``packets``; `is_second` marks the rows of a middleware that tells of
+    itself, as packets have it.
 
     Attributes
     ----------
@@ -134,6 +135,8 @@ SETTINGS = (
     "open_transaction_s",
     "durable",
     "net_threads",
+    "depth",
+    "pipeline",
 )
 """What may be a factor of a section beside `workload` and `clients_per_thread`."""
 

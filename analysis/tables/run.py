@@ -102,7 +102,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text())
     except FileNotFoundError as exc:
         raise ParseError(path, None, "file is missing: the run is not complete") from exc
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise ParseError(path, None, f"not a complete JSON document: {exc}") from exc
     if not isinstance(manifest, dict) or manifest.get("format") != MANIFEST_FORMAT:
         raise ParseError(path, None, f"not a manifest of format {MANIFEST_FORMAT}")

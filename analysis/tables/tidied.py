@@ -92,7 +92,7 @@ def _origin_path(campaign_dir: Path, section: str) -> Path:
 def _is_current(campaign_dir: Path, section: str, origin: dict[str, str]) -> bool:
     try:
         known = json.loads(_origin_path(campaign_dir, section).read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     there = all(table_path(campaign_dir, section, name).is_file() for name in NAMES)
     return bool(known == origin) and there
@@ -123,7 +123,7 @@ def _without_transcript(path: Path) -> bytes:
     try:
         told = json.loads(content)
         return json.dumps({name: told[name] for name in told if name not in TRANSCRIPT}).encode()
-    except (ValueError, TypeError):  # damaged: told when it is read
+    except (ValueError, TypeError, RecursionError):  # damaged: told when it is read
         return content
 
 

@@ -84,6 +84,8 @@ def _trace(runs: pd.DataFrame, measure: str, style: Style, *, is_named: bool) ->
 def publish(results: Path = RESULTS, figure: Path = FIGURE) -> None:
     """Draw the figure where the README shows it, and tell the results in words beside them."""
     runs = pd.read_csv(results / "middleware.csv")
+    if "depth" not in runs:  # measured before loads had a depth
+        runs["depth"] = 1
     facts = json.loads((results / "middleware.json").read_text(encoding="utf-8"))
     (results / "README.md").write_text(document(runs, facts), encoding="utf-8")
     svg = draw_svg(plot_speed(runs).to_plotly_json(), width_px=860, height_px=620)

@@ -22,12 +22,17 @@ class GeneratorError(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Load:
-    """What the clients ask for; `keys` is the number of keys of a request."""
+    """What the clients ask for.
+
+    `keys` is the number of keys of a request, `depth` the number of requests that each connection
+    has in flight.
+    """
 
     workload: str
     connections: int
     value_bytes: int
     keys: int = 1
+    depth: int = 1
 
     @property
     def num_servers(self) -> int:
@@ -36,8 +41,9 @@ class Load:
 
     @property
     def name(self) -> str:
-        """Name in tables, and in `--only`."""
-        return f"{self.workload}/{self.connections}/{self.value_bytes}"
+        """Name in tables, and in `--only`; the depth is named if it is not 1."""
+        name = f"{self.workload}/{self.connections}/{self.value_bytes}"
+        return f"{name}/{self.depth}" if self.depth > 1 else name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +74,8 @@ def generate(port: int, load: Load, seconds: int, program: Path = GENERATOR) -> 
         Ours, or a real memtier_benchmark, which tells less of what went wrong.
     """
     threads = min(2, load.connections)
-    options = [f"-t{threads}", f"-c{load.connections // threads}", f"--test-time={seconds}"]
+    clients = [f"-t{threads}", f"-c{load.connections // threads}", f"--pipeline={load.depth}"]
+    options = [*clients, f"--test-time={seconds}"]
     ratio = "--ratio=1:0" if load.workload == "set" else "--ratio=0:1"
     many = [f"--multi-key-get={load.keys}"] if load.keys > 1 else []
     used_before_s = _children_cpu_s()

@@ -1,12 +1,14 @@
-"""Compare the middleware with no proxy, a minimal relay and twemproxy, in turns, on loopback.
+"""Compare the middleware with no proxy, twemproxy and other proxies, in turns, on loopback.
 
 Every round measures every load against every system, in random order; ratios are taken within a
 round, so that what else the machine does falls on all alike. A run that lost a request fails the
 bench. The relay (relay.c) is the least that a pipelining proxy can do: the yardstick for
-throughput and CPU time. About 50 minutes; `--quick` about 5.
+throughput and CPU time. memcached's own proxy takes part once `make peers` has built it.
+About 100 minutes; `--quick` about 5.
 
     python middleware-kotlin/bench/middleware.py --rounds 5
     python middleware-kotlin/bench/middleware.py --quick --against /tmp/before.jar
+    python middleware-kotlin/bench/middleware.py --only '*/8/128*'   # by requests in flight
     python middleware-kotlin/bench/middleware.py --publish    # the committed result, its figure
 """
 
@@ -24,17 +26,21 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import summary
+from document import machine
 from generator import GENERATOR, GeneratorError, Load, fill, generate
 from one_connection import median_response_times_ms
 from processes import JAR, cpu_s, end_on_signals, machine_cpu_s, require_programs, rss_mib
 from systems import (
     DIRECT,
     FOLLOWING,
+    MEMCACHED_PROXY,
+    MEMCACHED_WITH_PROXY,
     OURS,
     PIPELINED_KTOR,
     RELAY,
@@ -60,12 +66,18 @@ LOADS = [
         for connections, value_bytes in CELLS
     ),
     Load(workload="multi-get", connections=64, value_bytes=4096, keys=9),
+    *(
+        Load(workload=workload, connections=8, value_bytes=128, depth=depth)
+        for workload in ("get", "set")
+        for depth in (1, 4, 16, 64)
+    ),
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
 # What is measured under which load; no proxy, twemproxy and ours, pipelined, under all.
 AT_64_ONLY = (RELAY_EACH, UNINSTRUMENTED, FOLLOWING, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
-UP_TO_64 = (RELAY, SEQUENTIAL_64)
-NOT_OURS = (DIRECT, RELAY, RELAY_EACH, TWEMPROXY)
+UP_TO_64 = (RELAY, SEQUENTIAL_64, MEMCACHED_PROXY)
+NOT_OURS = (DIRECT, RELAY, RELAY_EACH, TWEMPROXY, MEMCACHED_PROXY)
+TCP_CONGESTION_CONTROL = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 WARM_UP_S = 8  # the JVM goes on compiling for that long
 
 
@@ -75,7 +87,14 @@ def main() -> None:
     require_programs("memcached", "nutcracker", "java", "gcc")
     _raise_file_limit()
     end_on_signals()
-    loads = [load for load in LOADS if not arguments.only or load.name in arguments.only]
+    if not MEMCACHED_WITH_PROXY.exists():
+        print(
+            f"{MEMCACHED_PROXY} is not built and is left out; `make peers` builds it",
+            file=sys.stderr,
+        )
+    loads = [
+        load for load in LOADS if any(fnmatch(load.name, it) for it in arguments.only or ["*"])
+    ]
     java = Java(jars=_jars(arguments.against), options=arguments.java_options.split())
     results: list[dict[str, Any]] = []
     failed: list[str] = []
@@ -83,7 +102,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         try:
             with start_all(java, Path(directory)) as systems:
-                _prepare(systems, arguments.generator)
+                _prepare(systems, loads, arguments.generator)
                 for result in _measure_all(loads, systems, arguments, failed):
                     results.append(result)
         except KeyboardInterrupt:
@@ -91,8 +110,11 @@ def main() -> None:
     if not results:
         sys.exit("nothing was measured")
     runs = pd.DataFrame(results)
-    _write(runs, _facts(arguments, java, started), arguments.results)
-    print(f"{summary.table(runs)}\n\n{summary.verdicts(runs)}\n\n{summary.limits(runs)}")
+    facts = _facts(arguments, java, started)
+    _write(runs, facts, arguments.results)
+    print(
+        f"{machine(facts)}\n\n{summary.table(runs)}\n\n{summary.verdicts(runs)}\n\n{summary.limits(runs)}"
+    )
     if arguments.publish:
         from figure import publish
 
@@ -113,7 +135,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the order within the rounds")
     parser.add_argument("--quick", action="store_true", help="1 and 64 connections, 4096 B only")
     parser.add_argument(
-        "--only", nargs="+", default=[], metavar="LOAD", help="loads, as get/64/4096"
+        "--only", nargs="+", default=[], metavar="LOAD", help="loads, as get/64/4096 or '*/8/128*'"
     )
     parser.add_argument(
         "--against", type=Path, nargs="*", default=[], metavar="JAR", help="other builds of ours"
@@ -132,9 +154,10 @@ def _parse_arguments() -> argparse.Namespace:
     if arguments.publish:
         arguments.results = Path(__file__).parent / "results"
     arguments.rounds = arguments.rounds or (3 if arguments.quick else 10)
-    unknown = set(arguments.only) - {load.name for load in LOADS}
+    unknown = [it for it in arguments.only if not any(fnmatch(load.name, it) for load in LOADS)]
     if unknown:
-        parser.error(f"no such load: {', '.join(sorted(unknown))}")
+        names = ", ".join(load.name for load in LOADS)
+        parser.error(f"no such load: {', '.join(unknown)}; there are {names}")
     return arguments
 
 
@@ -147,9 +170,13 @@ def _raise_file_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _prepare(systems: Sequence[System], generator: Path) -> None:
+def _prepare(systems: Sequence[System], loads: Sequence[Load], generator: Path) -> None:
     """Fill the servers, and let the JVM compile ours before anything is measured."""
-    ours = [system for system in systems if system.name not in NOT_OURS]
+    ours = [
+        system
+        for system in systems
+        if system.name not in NOT_OURS and any(_is_measured(system, load) for load in loads)
+    ]
     print(f"preparing, about {len(ours) * 2 * (WARM_UP_S + 1)} s", file=sys.stderr)
     for port in {system.port for system in systems if system.num_servers == 3}:
         for value_bytes in VALUES_BYTES:
@@ -173,6 +200,8 @@ def _is_measured(system: System, load: Load) -> bool:
         return False
     if system.name in UP_TO_64 and load.connections > 64:
         return False
+    if system.name == RELAY and load.depth > 1:
+        return False  # the relay reads one request of a client at a time
     return system.num_servers == load.num_servers
 
 
@@ -253,9 +282,15 @@ def _facts(arguments: argparse.Namespace, java: Java, started: datetime) -> dict
         "cpu": cpu_model(),
         "cpus": os.cpu_count(),
         "kernel": os.uname().release,
+        "tcp_congestion_control": TCP_CONGESTION_CONTROL.read_text(encoding="utf-8").strip(),
         "java": _output("java", "-version").splitlines()[0],
         "java_options": list(java.options),
         "memcached": _output("memcached", "-V").removeprefix("memcached "),
+        "memcached_with_proxy": (
+            _output(str(MEMCACHED_WITH_PROXY), "-V").removeprefix("memcached ")
+            if MEMCACHED_WITH_PROXY.exists()
+            else None
+        ),
         "twemproxy": _output("nutcracker", "-V").splitlines()[0].removeprefix("This is "),
         "rounds": arguments.rounds,
         "seconds": arguments.seconds,

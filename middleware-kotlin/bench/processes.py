@@ -80,9 +80,14 @@ def _await_listening(
 def memcached(port: int | None = None) -> Iterator[tuple[int, int]]:
     """Run a memcached with one thread, on any free port by default; yields port and process id."""
     port = port or free_port()
-    command = f"memcached -u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024 -c 12000 -b 4096"
-    with running(command.split(), port) as pid:
+    with running(memcached_command(port), port) as pid:
         yield port, pid
+
+
+def memcached_command(port: int, program: str = "memcached") -> list[str]:
+    """Command line of a memcached with one thread."""
+    options = f"-u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024 -c 12000 -b 4096"
+    return [program, *options.split()]
 
 
 def cpu_s(pids: Sequence[int]) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
+from generator import Load
 from systems import (
     DIRECT,
     FOLLOWING,
@@ -19,7 +21,7 @@ from systems import (
     UNINSTRUMENTED,
 )
 
-CELL = ["workload", "connections", "value_bytes"]
+CELL = ["workload", "connections", "value_bytes", "depth"]
 THROUGHPUT, P99 = "throughput_ops_per_s", "response_time_p99_ms"
 ALTERNATING = "alternating_p50_ms"
 CPU = "proxy_cpu_s_per_million"
@@ -41,8 +43,8 @@ class Target:
 
 
 def values(runs: pd.DataFrame, column: str, system: str, cell: tuple[str, int, int]) -> pd.Series:
-    """Select one measure of one system under one load, by round."""
-    chosen = runs[(runs["system"] == system) & (runs[CELL] == list(cell)).all(axis=1)]
+    """Select one measure of one system by round, with one request in flight per connection."""
+    chosen = runs[(runs["system"] == system) & (runs[CELL] == [*cell, 1]).all(axis=1)]
     return chosen.set_index("round")[column]
 
 
@@ -187,37 +189,54 @@ def judge(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Medians over the rounds of each system under each load, and ratios to twemproxy's throughput.
+    """Medians over the rounds of each system under each load, and ratios to twemproxy.
 
     Returns
     -------
     pandas.DataFrame
-        One row per load and system; columns of `runs`, and `ratio`, `ratio_min`, `ratio_max`.
+        One row per load and system; the load's name (`load`), the columns of `runs`, and for
+        throughput, p99 and the proxy's CPU time `<column>_ratio`, its `_min` and its `_max`.
     """
-    reference = runs[runs["system"] == TWEMPROXY].set_index(["round", *CELL])[THROUGHPUT]
+    reference = runs[runs["system"] == TWEMPROXY].set_index(["round", *CELL])
     keyed = runs.set_index(["round", *CELL])
-    ratio = keyed[THROUGHPUT] / reference.reindex(keyed.index)
-    by_system = runs.assign(ratio=ratio.to_numpy()).groupby([*CELL, "system"], sort=False)
+    ratios = {
+        f"{measure}_ratio": (keyed[measure] / reference[measure].reindex(keyed.index)).to_numpy()
+        for measure in (THROUGHPUT, P99, CPU)
+    }
+    by_system = runs.assign(**ratios).groupby([*CELL, "system"], sort=False)
     medians = by_system.median(numeric_only=True)
-    medians["ratio_min"] = by_system["ratio"].min()
-    medians["ratio_max"] = by_system["ratio"].max()
-    return medians.reset_index().sort_values(CELL, kind="stable")
+    for name in ratios:
+        medians[f"{name}_min"] = by_system[name].min()
+        medians[f"{name}_max"] = by_system[name].max()
+    medians = medians.reset_index().sort_values(CELL, kind="stable")
+    by_load = medians[CELL].to_numpy().tolist()
+    names = [Load(**dict(zip(CELL, cell, strict=True))).name for cell in by_load]
+    return medians.assign(load=names)
+
+
+def ratio_text(row: Mapping[Hashable, Any], measure: str) -> str:
+    """Text of a ratio to twemproxy in a row of `cells`: the median, and the range of the rounds."""
+    median, least, most = (row[f"{measure}_ratio{end}"] for end in ("", "_min", "_max"))
+    return f"{median:.2f} ({least:.2f} to {most:.2f})"
 
 
 def table(runs: pd.DataFrame) -> str:
-    """Text of all loads and systems: medians over the rounds."""
+    """Text of all loads and systems: medians over the rounds, ratios to twemproxy with their range.
+
+    CPU times are in microseconds for each request.
+    """
+    ratio = "/ twemproxy"
     lines = [
-        f"{'load':<20} {'system':<25} {'op/s':>8} {'/ twemproxy (range)':>20} "
-        f"{'p50 ms':>7} {'p99 ms':>7}   CPU s per 10^6: {'proxy':>6} {'servers':>7} {'clients':>7}"
+        f"{'load':<18} {'system':<25} {'op/s':>8} {ratio:>20} {'p50 ms':>8} "
+        f"{'p99 ms':>8} {ratio:>20} {'CPU us: proxy':>14} {ratio:>20} {'servers':>8} {'clients':>8}"
     ]
-    for row in cells(runs).itertuples():
-        load = f"{row.workload}/{row.connections}/{row.value_bytes}"
-        ratio = f"{row.ratio:.2f} ({row.ratio_min:.2f}-{row.ratio_max:.2f})"
+    for row in cells(runs).to_dict("records"):
         lines.append(
-            f"{load:<20} {row.system:<25} {row.throughput_ops_per_s:>8.0f} {ratio:>20} "
-            f"{row.response_time_p50_ms:>7.3f} {row.response_time_p99_ms:>7.3f} "
-            f"{row.proxy_cpu_s_per_million:>24.2f} {row.servers_cpu_s_per_million:>7.2f} "
-            f"{row.generator_cpu_s_per_million:>7.2f}"
+            f"{row['load']:<18} {row['system']:<25} "
+            f"{row[THROUGHPUT]:>8.0f} {ratio_text(row, THROUGHPUT):>20} "
+            f"{row['response_time_p50_ms']:>8.3f} {row[P99]:>8.3f} {ratio_text(row, P99):>20} "
+            f"{row[CPU]:>14.2f} {ratio_text(row, CPU) if row[CPU] else '':>20} "
+            f"{row['servers_cpu_s_per_million']:>8.2f} {row['generator_cpu_s_per_million']:>8.2f}"
         )
     return "\n".join(lines)
 

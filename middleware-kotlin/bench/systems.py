@@ -8,10 +8,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import free_port, memcached, running
+from processes import free_port, memcached, memcached_command, running
 
 MIDDLEWARE = Path(__file__).parents[1] / "bin" / "middleware"
-DIRECT, TWEMPROXY = "direct", "twemproxy"
+DIRECT, TWEMPROXY, MEMCACHED_PROXY = "direct", "twemproxy", "memcached's proxy"
+MEMCACHED_WITH_PROXY = Path(__file__).parents[2] / "build" / "peers" / "memcached"  # `make peers`
 RELAY = "relay"  # the least that a pipelining proxy can do, see relay.c
 RELAY_EACH = "relay, a connection each"  # the same for one that sends one request after the other
 RELAY_SOURCE = Path(__file__).parent / "relay.c"
@@ -43,6 +44,16 @@ NUTCRACKER_YAML = """bench:
   server_connections: 1
   servers:
 {servers}
+"""
+
+# The least that forwards every command about a key: one pool, keys to servers by its default hash.
+MEMCACHED_PROXY_LUA = """function mcp_config_pools()
+    return mcp.pool({{ {servers} }})
+end
+
+function mcp_config_routes(pool)
+    mcp.attach(mcp.CMD_ANY_STORAGE, function(request) return pool(request) end)
+end
 """
 
 
@@ -106,6 +117,8 @@ def _proxies(
     java: Java, servers: Sequence[int], directory: Path
 ) -> Iterator[tuple[str, list[str], int]]:
     yield TWEMPROXY, *_twemproxy(servers, directory)
+    if MEMCACHED_WITH_PROXY.exists():
+        yield MEMCACHED_PROXY, *_memcached_proxy(servers, directory)
     if len(servers) == 1:
         relay = str(compile_relay(directory))
         for name, how in ((RELAY, []), (RELAY_EACH, ["each"])):
@@ -142,6 +155,16 @@ def _twemproxy(servers: Sequence[int], directory: Path) -> tuple[list[str], int]
     config.write_text(NUTCRACKER_YAML.format(port=port, servers=lines), encoding="utf-8")
     log = directory / f"nutcracker-{len(servers)}.txt"
     return f"nutcracker -c {config} -a 127.0.0.1 -s {free_port()} -o {log}".split(), port
+
+
+def _memcached_proxy(servers: Sequence[int], directory: Path) -> tuple[list[str], int]:
+    port = free_port()
+    backends = (f'mcp.backend("server-{server}", "127.0.0.1", {server})' for server in servers)
+    config = directory / f"memcached-proxy-{len(servers)}.lua"
+    directory.chmod(0o755)  # memcached reads the file as nobody
+    config.write_text(MEMCACHED_PROXY_LUA.format(servers=", ".join(backends)), encoding="utf-8")
+    command = memcached_command(port, str(MEMCACHED_WITH_PROXY))
+    return [*command, "-o", f"proxy_config={config}"], port
 
 
 def compile_relay(directory: Path) -> Path:

@@ -17,6 +17,7 @@ from pathlib import Path
 from remote.campaign.controller import Controller, Todo
 from remote.campaign.known_runs import cells, without
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
+from remote.campaign.received import require_plain_files
 from remote.campaign.record import Record
 from remote.campaign.states import RunState, State, is_controlled, state_of, was_killed
 from remote.campaign.view.progress import show_left
@@ -95,8 +96,8 @@ class Campaign:
         Raises
         ------
         ConfigError
-            The name, the profile or the middleware is wrong, or the campaign was begun with
-            another profile or on another fleet.
+            The name, the profile or the middleware is wrong, the campaign was begun with another
+            profile or on another fleet, or its folder holds symbolic links.
         """
         named = re.fullmatch(rf"({NAME})(?:/{OF_MIDDLEWARES}/({NAME}))?", name)
         if named is None or named[1] == "published":
@@ -108,6 +109,7 @@ class Campaign:
             file = find_middleware_file(middleware, [Path.cwd(), path / KEPT])
         if profile not in PROFILES:
             raise ConfigError(path, f"no profile `{profile}`; there are {', '.join(PROFILES)}")
+        require_plain_files(data_dir / named[1])
         record = Record.read(path)
         if fleet == NO_FLEET:
             if not path.is_dir():

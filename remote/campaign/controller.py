@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from analysis.tables.tidying import PARTIAL_SUFFIX
-from analysis.whole_files import written_whole
+from analysis.whole_files import make_folder, written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.database_cpus import DatabaseCpus, require_changeable
 from remote.campaign.dilation import dilate, time_dilations, undilated
@@ -240,7 +240,7 @@ class Controller:
         RemoteError
             A host does not answer, or another controller has it.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         purpose = f"campaign {self.path.name}"
         with sole(self.path), sole_controller(inventory, hosts, purpose) as leases:
             _clear_half_written(self.path)
@@ -260,7 +260,6 @@ def _clear_half_written(campaign_dir: Path) -> None:
 
 def _keep(file: Path, folder: Path) -> None:
     """Copy a file into a folder, whole or not at all; harmless if it stands there."""
-    folder.mkdir(parents=True, exist_ok=True)
     kept = folder / file.name
     if not (kept.exists() and kept.samefile(file)):
         with written_whole(kept) as part:

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from remote.checked_files import Document, number, one_of, parse, told
+from remote.checked_files import Document, Positive, number, one_of, parse, told, whole_number
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.rules import require_possible
 from remote.experiment.section import PROFILES, Pause, Section
-from remote.experiment.section_document import AnySettings, Planned
+from remote.experiment.section_document import (
+    LONGEST_PHASE_S,
+    MIN_STABLE_S,
+    AnySettings,
+    PauseTable,
+    Phase,
+    Planned,
+)
 from remote.experiment.section_file import SECTION_NAME, is_section_name
 from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 from remote.services.middleware_file import require_plain
@@ -84,8 +91,18 @@ def _require_plain(whole: Section, manifest: Mapping[str, Any]) -> None:
     """
     plan = {name: getattr(whole, name) for name in ("name", "profile", "kind")}
     plan |= {name: dict(getattr(whole, name)) for name in ("hosts", "constants", "follows")}
-    k = manifest["topology"]["time_dilation"]
-    parse(_Asked, {"config": manifest["config"], "time_dilation": k, "plan": plan})
+    plan |= {"pauses": [dataclasses.asdict(pause) for pause in whole.pauses]}
+    results = {name: manifest["results"][name] for name in COMPARED if name in manifest["results"]}
+    parse(
+        _Asked,
+        {
+            "config": manifest["config"],
+            "time_dilation": manifest["topology"]["time_dilation"],
+            "plan": {**plan, "heat_s": whole.heat_s},
+            "durations": manifest["durations"],
+            "results": results,
+        },
+    )
     for name, middleware in whole.middlewares.items():
         try:
             require_plain(name, middleware)
@@ -97,6 +114,16 @@ class _Plan(Planned):
     name: Annotated[str, told(SECTION_NAME, is_section_name)]
     profile: Annotated[str, one_of(*PROFILES)]
     kind: Annotated[str, one_of("load")]
+    pauses: list[PauseTable]
+    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)]
+
+
+class _Lengths(Document):
+    """How long the run was, in seconds of the clock."""
+
+    stable_s: Annotated[int | float, number(MIN_STABLE_S, LONGEST_PHASE_S)]
+    warm_up_s: Phase
+    cool_down_s: Phase
 
 
 class _Asked(Document):
@@ -105,6 +132,8 @@ class _Asked(Document):
     config: AnySettings
     time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)]
     plan: _Plan
+    durations: _Lengths
+    results: dict[str, Positive]
 
 
 def _as_long(manifest: Mapping[str, Any], repetitions: int, heat_s: int) -> Durations:

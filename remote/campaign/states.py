@@ -23,10 +23,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from analysis.locks import is_locked
-from analysis.whole_files import write_json
+from analysis.whole_files import no_link, write_json
 from remote.experiment.checks import FAILED, PILOT, REJECTED
 from remote.experiment.manifest import failed_checks, utc
 from remote.experiment.run import Run
@@ -118,13 +118,19 @@ def sole(campaign_dir: Path) -> Iterator[None]:
         Another process measures the campaign.
     """
     lock = campaign_dir / LOCK
-    lock.touch()
+    _write(lock, "", mode="a")
     with exclusive(lock, "measures this campaign"):
-        lock.write_text(json.dumps(_this_process()) + "\n")  # in place: this very file is locked
+        _write(lock, json.dumps(_this_process()) + "\n")
         try:
             yield
         finally:
-            lock.write_text("")
+            _write(lock, "")
+
+
+def _write(lock: Path, text: str, mode: Literal["w", "a"] = "w") -> None:
+    """Write a file in place, for this very file is locked."""
+    with open(lock, mode, opener=no_link) as file:
+        file.write(text)
 
 
 def _this_process() -> dict[str, object]:
@@ -156,7 +162,6 @@ def mark_of(run: Run) -> Path:
 def marked_running(run: Run) -> Iterator[None]:
     """Mark `run` as running; the mark names the process."""
     mark = mark_of(run)
-    mark.parent.mkdir(parents=True, exist_ok=True)
     write_json(mark, _this_process())
     try:
         yield

@@ -19,6 +19,7 @@ from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
 from analysis.text.visible import visible
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
+from remote.campaign.received import require_plain_files
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
@@ -139,14 +140,16 @@ def _take_middlewares(plan: Section, manifest: Path, campaign_dir: Path) -> None
     for name in plan.middlewares:
         kept = kept_folder(run_dir.resolve().parents[2] / KEPT, name)
         if kept.is_dir():
+            require_plain_files(kept)
             shutil.copytree(kept, kept_folder(campaign_dir / KEPT, name), dirs_exist_ok=True)
 
 
 def campaign_dir(name: str) -> Path:
-    """Return the folder of a campaign: below data/, or of a path; ConfigError if there is none."""
+    """Return the folder of a campaign, below data/ or of a path; ConfigError if it is unusable."""
     path = Path(name) if Path(name).is_dir() else DATA_DIR / name
     if not path.is_dir():
         raise ConfigError(path, "no such campaign")
+    require_plain_files(path)
     return path
 
 

@@ -17,6 +17,7 @@ from analysis.tables.run import measured_sections
 from analysis.tables.tidied import campaign_tables
 from analysis.text.visible import visible
 from remote.campaign import DATA_DIR
+from remote.campaign.received import require_plain_files
 from remote.campaign.record import RECORD
 from remote.campaign.sharing.crate import METADATA, write_crate
 from remote.campaign.sharing.left_out import LeftOut, leave_out_of_record
@@ -132,9 +133,10 @@ def unpack(name: str) -> None:
 
 
 def _with_changes(path: Path) -> list[Path]:
-    """Return the folders of a campaign and of all changes of it; ConfigError if there is none."""
+    """Return the folders of a campaign and all its changes; ConfigError if it is unusable."""
     if not (path / RECORD).is_file():
         raise ConfigError(path, "no such campaign")
+    require_plain_files(path)
     below = ("what-if", "middlewares", "sensitivity/*", "middlewares/*/sensitivity/*")
     return [path, *sorted(r.parent for b in below for r in path.glob(f"{b}/*/{RECORD}"))]
 

@@ -67,7 +67,6 @@ def find(
         click.echo(missing_table([planned], opened.states_of_links(name), opened.path))
         opened.require_hosts(name)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(path) as part:
         part.write_text(as_toml(document))
     group = context.find_root().command

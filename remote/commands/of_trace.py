@@ -17,6 +17,7 @@ from analysis.requests.held_requests import followed_runs, run_files
 from analysis.requests.host_pauses import host_pauses
 from analysis.results import ParseError
 from analysis.tables.run import MANIFEST, measured_sections, read_manifest
+from remote.campaign.received import require_plain_files
 from remote.commands.of_campaigns import campaign_dir
 from remote.errors import ConfigError
 
@@ -85,6 +86,7 @@ def _run_of(target: str, section: str | None) -> Path:
     path = Path(target)
     path = path.parent if path.name == MANIFEST else path
     if (path / MANIFEST).is_file():
+        require_plain_files(path)
         if not read_manifest(path).get("settings", {}).get("follow"):
             raise ConfigError(path, "no request was followed in this run: measure with --trace")
         return path

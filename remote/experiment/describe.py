@@ -60,6 +60,8 @@ def _configuration(section: Section) -> dict[str, str]:
         "Total number of clients": levels("num_clients"),
         "Workload": " and ".join(dict.fromkeys(_workload(one) for one in settings)),
     }
+    if any(one.pipeline > 1 for one in settings):
+        rows["Requests under way of a connection"] = levels("pipeline")
     if any(one.is_open for one in settings):
         rows["Arrivals"] = "Poisson, independent of replies"
         rates = {one.arrival_rate_per_s for one in settings if one.arrival_rate_per_s}
@@ -91,6 +93,8 @@ def _configuration(section: Section) -> dict[str, str]:
         rows["Dispatch"] = levels("dispatch", proxied)
     if any(one.transport != "loop" for one in proxied):
         rows["Transport"] = levels("transport", proxied)
+    if any(one.depth for one in proxied):
+        rows["Requests under way of a client in a middleware"] = levels("depth", proxied)
     if any(one.routing == "consistent-hash" for one in proxied):
         rows["Replicas of each key"] = levels("replicas", proxied)
     if section.precision is not None:

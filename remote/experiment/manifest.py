@@ -69,7 +69,7 @@ def write_files(folder: Path, files: Received) -> dict[str, dict[str, object]]:
             digest = hashlib.file_digest(raw, "sha256").hexdigest()
         entries[f"{name}.gz"] = {"sha256": digest, "bytes": path.stat().st_size}
         written.append(path)
-    sync_to_disk([*written, *{path.parent for path in written}])
+    sync_to_disk(written, folder)
     return entries
 
 
@@ -107,7 +107,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     remedy = "delete its folder to have the run measured again"
     try:
         manifest: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError) as exc:
+    except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ConfigError(path, f"not a manifest of format {FORMAT}; {remedy}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from analysis.tables.run import MANIFEST
 from analysis.tables.tidying import PARTIAL_SUFFIX
-from analysis.whole_files import sync_to_disk
+from analysis.whole_files import make_folder, sync_to_disk
 from remote.experiment.checks import ACCEPTED, FAILED, PILOT, REJECTED, evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.checks.latency import machine_share
@@ -140,7 +140,7 @@ def store(
     collected.phases.enter("storing")
     attempt = max((int(known["attempt"]) for known in run.attempts()), default=0) + 1
     shutil.rmtree(run.partial, ignore_errors=True)
-    run.partial.mkdir(parents=True)
+    make_folder(run.partial)
     manifest: dict[str, Any] = {
         **identity,
         "section": run.section.name,
@@ -175,5 +175,5 @@ def store(
     if manifest["status"] != ACCEPTED:
         target = run.folder.with_name(f"{run.folder.name}.{manifest['status']}-{attempt}")
     renamed = run.partial.rename(target)
-    sync_to_disk([target.parent])
+    sync_to_disk([target.parent], target.parent)
     return renamed

@@ -50,7 +50,7 @@ _LABEL = r"\w[\w-]*(?<![_-])"
 _HOSTNAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _MERGE = "<<"
 _MOST_NAMES = 10_000  # of one pattern; more is a typing mistake
-_MOST_GROUPS = 10_000  # that are written down, or that anchors of YAML multiply
+_LARGEST = 2_000_000  # characters of a file, with what its anchors repeat
 _LONGEST = 10_000  # of a value; templates that fill in each other could double without end
 _TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 # Names whose value Ansible sets itself, whatever an inventory says.
@@ -81,7 +81,17 @@ class Unsafe(str):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with the tags of Ansible, in which nothing may be given twice."""
+    """YAML with the tags of Ansible, in which nothing may be given twice, or too often."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        """Return the whole document, before anything that its anchors repeat is made of it."""
+        node = super().get_single_node()
+        if node is not None and _length(node, {}) > _LARGEST:
+            raise Refused(
+                f"has more than {_LARGEST} characters with all that its anchors repeat: repeat "
+                "fewer YAML anchors"
+            )
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Make a mapping, of whose equal keys YAML would silently take the last one."""
@@ -92,6 +102,24 @@ class _Loader(yaml.SafeLoader):
                 lines = f"in lines {first.line + 1} and {key.start_mark.line + 1}"
                 raise Refused(f"{key.value} is given twice, {lines}: remove one of them")
         return super().construct_mapping(node, deep)
+
+
+def _length(node: yaml.Node, known: dict[int, int]) -> int:
+    """Count the characters of a node and those in it, each as often as it is repeated.
+
+    What an anchor repeats within itself counts once, and is refused elsewhere.
+    """
+    if id(node) not in known:
+        known[id(node)] = 0
+        if isinstance(node, yaml.ScalarNode):
+            inner = len(node.value)
+        else:
+            parts = node.value
+            if isinstance(node, yaml.MappingNode):
+                parts = [part for pair in parts for part in pair]
+            inner = sum(_length(part, known) for part in parts)
+        known[id(node)] = 1 + inner
+    return known[id(node)]
 
 
 def _vault(loader: yaml.SafeLoader, node: yaml.Node) -> Encrypted:
@@ -142,7 +170,6 @@ class AnsibleInventory:
         self.path = path
         self.groups: dict[str, Group] = {name: Group(name=name) for name in ("all", UNGROUPED)}
         self.host_variables: dict[str, dict[str, Any]] = {}
-        self._written = 0
         for name, body in _load(path).items():
             self._add_group(name, body, ())
         self._refuse_shared_names()
@@ -186,12 +213,6 @@ class AnsibleInventory:
         name = self._require_name("group", name, place)
         if name in above:  # without end, by an anchor of YAML
             self._refuse_ring((*above, name))
-        self._written += 1
-        if self._written > _MOST_GROUPS:
-            raise ConfigError(
-                self.path,
-                f"{place}: there are more than {_MOST_GROUPS} groups: repeat fewer YAML anchors",
-            )
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)
         unknown = sorted(str(key) for key in content if key not in GROUP_KEYS)
@@ -313,7 +334,7 @@ class AnsibleInventory:
             return int(value)
         except (TypeError, ValueError, OverflowError):
             raise ConfigError(
-                self.path, f"{group}.{PRIORITY} must be a whole number, got {value!r}"
+                self.path, f"{group}.{PRIORITY} must be a whole number, got {reprlib.repr(value)}"
             ) from None
 
 
@@ -335,13 +356,16 @@ def _load(path: Path) -> dict[Any, Any]:
 
 def _read_yaml(path: Path, *, may_be_script: bool = True) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LARGEST + 1)
     except UnicodeDecodeError as exc:
         raise ConfigError(
             path, f"is not UTF-8: {exc}; convert it with `iconv -f latin1 -t utf-8`"
         ) from exc
     except OSError as exc:
         raise ConfigError(path, f"cannot be read: {exc.strerror}") from exc
+    if len(text) > _LARGEST:
+        raise ConfigError(path, f"has more than {_LARGEST} characters: it is no inventory")
     if text.startswith(VAULT_HEADER):
         raise ConfigError(
             path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import re
@@ -34,7 +35,8 @@ HOST_VARIABLES = {
     "mwlab_own_rtt_ms": "number, what ping shall show between it and hosts without such a number",
     "mwlab_work_dir": "folder on the host for all files, by default `middleware-lab` in the home "
     "of its user; hosts that are one machine need one each",
-    "mwlab_known_hosts": "file with the pinned host keys, by default ~/.ssh/known_hosts",
+    "mwlab_known_hosts": "file with the pinned host keys, with known_hosts in its name, by default "
+    "~/.ssh/known_hosts",
     "mwlab_jump_host": "the way through another host: its name here, or `[user@]host[:port]`",
     "mwlab_route_device": "network device by which packets must leave",
     "mwlab_cpu_quota": "number, CPUs that the host's processes together may use",
@@ -125,6 +127,22 @@ class HostVariables:
                 raise self._wrong(key, f"must be {rule}", repr(value))
             return str(value)
         return None
+
+    def known_hosts(self) -> str | None:
+        """Return the file with the pinned host keys, if one is given.
+
+        Its content is read, and users are told how to append to it: so that it cannot be any file,
+        that which it really is, without symbolic links, is called so.
+        """
+        key = "mwlab_known_hosts"
+        text = self.text(key)
+        if text is None or self.trusted:
+            return text
+        with contextlib.suppress(RuntimeError):  # `~` of nobody, links in a ring
+            path = Path(text).expanduser().resolve()
+            if "known_hosts" in path.name and (path.is_file() or not path.exists()):
+                return text
+        raise self._wrong(key, "must be a file with known_hosts in its name, not by a link", text)
 
     def passed_on(self) -> tuple[tuple[str, str | bool], ...]:
         """Return what Ansible is told as it stands, by name; secrets of its vault stay secret."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -118,9 +119,11 @@ class Connection:
         Raises
         ------
         CommandFailed, CommandTimeout, HostUnreachable
+        BadAnswer
+            It says more than one folder.
         """
         if not self.host.work_dir.startswith("/"):
-            home = self.run("pwd", idempotent=True).stdout.strip()
+            home = self.run("pwd", idempotent=True).read(_folder)
             self.host = replace(self.host, work_dir=f"{home}/{self.host.work_dir}")
 
     def close(self) -> None:
@@ -320,6 +323,14 @@ def _read_line(channel: paramiko.Channel) -> str:
             raise EOFError(f"no line but {bytes(line[-80:])!r}")
         line += chunk
     return _text(line).strip()
+
+
+def _folder(answer: str) -> str:
+    """Read the answer of `pwd`; ValueError if it is not one absolute path."""
+    path = answer.strip()
+    if not re.fullmatch(rf"/[^\n]{{0,{LONGEST_LINE_BYTES}}}", path):
+        raise ValueError("no absolute path")
+    return path
 
 
 class _TooMuch(Exception):

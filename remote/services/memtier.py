@@ -68,7 +68,8 @@ class MemtierOptions:
     ----------
     program : path or name of `memtier_benchmark` on the host.
     server, port : where the requests go.
-    threads, clients_per_thread : virtual clients = threads times clients_per_thread.
+    threads, clients_per_thread : connections = threads times clients_per_thread.
+    pipeline : requests of each connection under way at a time.
     start_is_told : the first request is sent at the time that is told on standard input once all
         clients are connected; only the drop-in can wait for it.
     arrival_rate_per_s : requests of this instance per second of the clock, at the times of a
@@ -94,6 +95,7 @@ class MemtierOptions:
     port: int
     threads: int
     clients_per_thread: int
+    pipeline: int = 1
     ratio: str
     multi_get_keys: int | None = None
     value_bytes: int
@@ -135,6 +137,8 @@ class MemtierOptions:
             f"--json-out-file={self.json_file}",
             "--hide-histogram",
         ]
+        if self.pipeline > 1:
+            arguments.append(f"--pipeline={self.pipeline}")
         if self.multi_get_keys is not None:
             arguments.append(f"--multi-key-get={self.multi_get_keys}")
         if self.start_is_told:

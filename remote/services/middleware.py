@@ -27,6 +27,7 @@ MEMCACHED, POSTGRESQL, ECHO = "memcached", "postgresql", "echo"
 BACKENDS = (MEMCACHED, POSTGRESQL, ECHO)
 LOCKS = ("skip-locked", "row-locks")
 LARGEST_VALUE_BYTES = 1 << 20
+LARGEST_DEPTH = 1024
 
 
 def files_folder(host: Host, middleware: Middleware) -> str:

@@ -8,7 +8,7 @@ Four lines are enough for one with the course's command line::
 
 `WORDS` are what a command and a configuration may hold in double braces (Jinja2). A setting that
 neither holds cannot be told to that middleware, and is varied for others only; `fixed` says what it
-is by itself, where that is not what the course's middlewares do.
+is by itself, where that is not what the course's middlewares do. The file may be someone else's.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-from jinja2 import StrictUndefined, TemplateError, meta
-from jinja2.sandbox import SandboxedEnvironment
+from pydantic import AfterValidator
 
 from remote.checked_files import Document, matching, parse, read_toml, told, whole_number
 from remote.errors import ConfigError
 from remote.names import NAME, NAME_RULE, is_plain
+from remote.services import template
 
 FOLDER = Path(__file__).resolve().parents[1] / "middlewares"
 OWN = "mwlab"
@@ -43,6 +43,7 @@ TOLD = {
     "sharded": "sharded",
     "replicas": "replicas",
     "net_threads": "net_threads",
+    "depth": "depth",
     "backend": "backend",
     "locks": "locks",
     "synchronous_commit": "synchronous_commit",
@@ -55,18 +56,19 @@ WORDS = (
     *TOLD.values(),
 )
 _SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>"}
-_ENVIRONMENT = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
 
 Words = Mapping[str, Any]
 _FileName = Annotated[str, matching("a plain file name, no folder", NAME)]
-_Template = Annotated[str, told("a text", lambda text: bool(text.strip()))]
+_Template = Annotated[str, AfterValidator(template.checked)]
 
 
 class _File(Document):
-    command: _Template
+    command: Annotated[
+        str, told("a text", lambda text: bool(text.strip())), AfterValidator(template.checked)
+    ]
     title: str = ""
     files: list[_FileName] = []
-    configuration: dict[_FileName, str] = {}
+    configuration: dict[_FileName, _Template] = {}
     packages: list[Annotated[str, matching("a package's name", r"[a-z0-9][a-z0-9.+-]*")]] = []
     ready: str = ""
     signal: Annotated[str, matching("a signal such as TERM", "[A-Z][A-Z0-9]*")] = "TERM"
@@ -106,9 +108,7 @@ class Middleware:
     def words(self) -> frozenset[str]:
         """The words that its templates hold."""
         texts = (self.command, *self.configuration.values())
-        return frozenset().union(
-            *(meta.find_undeclared_variables(_ENVIRONMENT.parse(text)) for text in texts)
-        )
+        return frozenset().union(*map(template.words_of, texts))
 
     def takes(self, setting: str) -> bool:
         """Tell whether it can be told a setting of middlewares."""
@@ -158,8 +158,8 @@ class Middleware:
 
     def _filled(self, place: str, text: str, words: Words) -> str:
         try:
-            return _ENVIRONMENT.from_string(text).render(words).strip() + "\n"
-        except (TemplateError, ArithmeticError, TypeError, ValueError) as exc:
+            return template.filled(text, dict(words)).strip() + "\n"
+        except ValueError as exc:
             raise ConfigError(f"middleware {self.name}", f"{place}: {exc}") from exc
 
 
@@ -245,11 +245,7 @@ def read_middleware_file(path: Path) -> Middleware:
         raise ConfigError(path, str(exc)) from exc
     digests = {}
     for name in file.files:
-        beside = path.parent / name
-        try:
-            digests[name] = hashlib.sha256(beside.read_bytes()).hexdigest()
-        except OSError as exc:
-            raise ConfigError(path, f"files names {name}: {exc}; put it beside {path}") from exc
+        digests[name] = _digest(path, name)
     middleware = Middleware(
         name=path.stem,
         title=file.title or path.stem,
@@ -269,6 +265,26 @@ def read_middleware_file(path: Path) -> Middleware:
     return middleware
 
 
+def _digest(path: Path, name: str) -> str:
+    """Return the SHA-256 of a file that the middleware file `path` names, in hexadecimal digits.
+
+    It may be a link into a folder beside it, such as ``target/``: but not one that leads elsewhere,
+    for what it leads to is brought to hosts and kept with the campaign.
+    """
+    folder, beside = path.parent.resolve(), (path.parent / name).resolve()
+    if not beside.is_relative_to(folder):
+        raise ConfigError(
+            path, f"files names {name}, a link to {beside}: copy that file into {folder}"
+        )
+    if beside.exists() and not beside.is_file():
+        raise ConfigError(path, f"files names {name}, which is no regular file: remove it")
+    try:
+        with beside.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as exc:
+        raise ConfigError(path, f"files names {name}: {exc}; put it beside {path}") from exc
+
+
 def require_plain(name: str, middleware: Middleware) -> None:
     """Hold a middleware of someone else's manifest, called `name` there, to the rules of files.
 
@@ -285,11 +301,7 @@ def require_plain(name: str, middleware: Middleware) -> None:
 
 
 def _require_known_words(middleware: Middleware, path: Path) -> None:
-    try:
-        unknown = sorted(middleware.words - set(WORDS))
-    except TemplateError as exc:
-        raise ConfigError(path, f"not a template: {exc}") from exc
-    if unknown:
+    if unknown := sorted(middleware.words - set(WORDS)):
         known = ", ".join(sorted(WORDS))
         raise ConfigError(path, f"unknown word {', '.join(unknown)}; known are {known}")
     for word in ("port", "servers"):

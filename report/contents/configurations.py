@@ -38,6 +38,7 @@ _SETTINGS = {
     "instances_per_client": "instances of the generator per client machine",
     "threads_per_instance": "threads per instance",
     "clients_per_thread": "clients per thread",
+    "pipeline": "requests under way of a connection",
     "num_clients": "clients in all",
     "think_time_s": "think time (s)",
     "value_bytes": "value size (B)",
@@ -72,6 +73,7 @@ _SETTINGS = {
     "open_transaction_s": "transaction left open (s)",
     "durable": "database on a disk",
     "net_threads": "net threads per middleware",
+    "depth": "requests under way of a client in a middleware",
     "kind": "kind",
 }
 _DURATIONS = {

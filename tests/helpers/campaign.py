@@ -101,7 +101,7 @@ def build_run(
     name = f"rep-{repetition}" + ("" if status == "accepted" else f".{status}-1")
     run_dir = folder / section / slug / name
     settings = {**CONSTANTS.get(section, {}), **config}
-    num_clients = len(CLIENTS) * THREADS * settings["clients_per_thread"]
+    num_clients = _num_clients(settings)
     has_middleware = "workers" in settings
     middlewares = ["m1", "m2"][: MIDDLEWARES.get(section, 1)] if has_middleware else []
     servers = ["s1", "s2", "s3"][: settings.get("num_servers", SERVERS.get(section, 1))]
@@ -225,8 +225,7 @@ def seal(run_dir: Path) -> None:
 
 def expected_throughput(config: Mapping[str, Any]) -> float:
     """Throughput of the synthetic system without noise, in op/s."""
-    num_clients = len(CLIENTS) * THREADS * config["clients_per_thread"]
-    limits = [num_clients / UNLOADED_RESPONSE_TIME_S]
+    limits = [_num_clients(config) / UNLOADED_RESPONSE_TIME_S]
     if config["workload"] == "multi-get":
         limits.append(LIMITS_OPS_PER_S["get"] * 3 / config["multi_get_keys"])
     else:
@@ -234,3 +233,8 @@ def expected_throughput(config: Mapping[str, Any]) -> float:
     if "workers" in config and config.get("dispatch") != "pipelined":
         limits.append(WORKER_LIMIT_OPS_PER_S * config["workers"])
     return min(limits)
+
+
+def _num_clients(settings: Mapping[str, Any]) -> int:
+    connections = len(CLIENTS) * THREADS * int(settings["clients_per_thread"])
+    return connections * int(settings.get("pipeline", 1))

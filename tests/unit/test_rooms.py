@@ -76,7 +76,7 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
         if used.startswith("analysis.")
     }
     files, judging = (
-        {"whole_files", "locks", "text", "git_commands"},
+        {"whole_files", "unpacking", "locks", "text", "git_commands"},
         {"statistics", "lab", "claims"},
     )
     assert uses <= files | judging | {"results", "tables", "requests", "figures"}

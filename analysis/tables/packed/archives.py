@@ -8,11 +8,13 @@ from analysis.results import ParseError
 from analysis.tables.packed.released import present, released
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, write_manifests
+from analysis.whole_files import no_link
 
 RAW, REQUESTS = "raw", "requests"
 SUFFIX = ".tar.xz"
 FOLLOWED = "followed.csv"
 TELLS_OF_REQUESTS = re.compile(rf"{re.escape(FOLLOWED)}|pauses\.csv|summary\.json|memtier-\d+-")
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]*{re.escape(SUFFIX)}")
 
 
 def archive_path(campaign_dir: Path, section: str) -> Path:
@@ -26,9 +28,19 @@ def requests_path(campaign_dir: Path, section: str) -> Path:
 
 
 def packed_sections(campaign_dir: Path) -> list[str]:
-    """Return the sections of a campaign that have an archive, here or released."""
+    """Return the sections of a campaign that have an archive, here or released.
+
+    Raises
+    ------
+    ParseError
+        An archive is not named after a section: where it would be unpacked is no folder of one.
+    """
     names = {path.name for path in (campaign_dir / RAW).glob(f"*{SUFFIX}")}
-    return sorted(name.removesuffix(SUFFIX) for name in names | set(released(campaign_dir / RAW)))
+    names |= set(released(campaign_dir / RAW))
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ParseError(campaign_dir / RAW, None, f"{name!r} is no archive of a section")
+    return sorted(name.removesuffix(SUFFIX) for name in names)
 
 
 def sizes_of(campaign_dir: Path, section: str) -> dict[Path, int]:
@@ -47,17 +59,25 @@ def archives_of(campaign_dir: Path, section: str, scratch: Path) -> list[Path]:
 
 
 def extract(source: Path, section_dir: Path, wanted: Callable[[str], object] = bool) -> list[Path]:
-    """Write the files of an archive below a folder and return them; manifests are whole then."""
+    """Write the files of an archive below a folder and return them; manifests are whole then.
+
+    Nothing is written through a symbolic link below the campaign.
+    """
     files = []
+    below = section_dir.parent.resolve() / section_dir.name
     for name, content in read_archive(source, wanted):
         if name == TRANSCRIPTS:
             try:
                 write_manifests(lengthened(section_dir, content))
-            except (ValueError, TypeError) as exc:
+            except (ValueError, TypeError, RecursionError) as exc:
                 raise ParseError(source, None, f"{name} in it tells of no runs: {exc}") from exc
             continue
         path = section_dir / name
+        if path.parent.resolve() != (below / name).parent:
+            message = f"{name} in it would be written through a link: remove {path.parent}"
+            raise ParseError(source, None, message)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        with open(path, "wb", opener=no_link) as file:
+            file.write(content)
         files.append(path)
     return files

@@ -88,9 +88,9 @@ def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> 
     targets = [archive_path(campaign_dir, section)]
     if of_requests:
         targets.append(requests_path(campaign_dir, section))
-        with _written(targets[1]) as partial:
+        with written_whole(targets[1]) as partial:
             write_archive(partial, files(of_requests))
-    with _written(targets[0]) as partial:
+    with written_whole(targets[0]) as partial:
         write_archive(partial, with_transcripts(p for p in paths if p not in of_requests))
         if rewriter is not None:  # what ends before the archive is there is begun again
             write_manifests(manifests)
@@ -119,7 +119,7 @@ def unpack(campaign_dir: Path, section: str) -> int:
     with tempfile.TemporaryDirectory(prefix="middleware-lab-") as scratch:
         sources = archives_of(campaign_dir, section, Path(scratch))
         paths = [path for one in sources for path in extract(one, campaign_dir / section)]
-    sync_to_disk([*paths, *{path.parent for path in paths}])
+    sync_to_disk(paths, campaign_dir)
     archive, requests = archive_path(campaign_dir, section), requests_path(campaign_dir, section)
     others = released(archive.parent)
     if others.pop(archive.name, None):
@@ -166,13 +166,6 @@ def _rewritten(
 
 def _entry(content: bytes) -> Entry:
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-
-
-@contextlib.contextmanager
-def _written(target: Path) -> Iterator[Path]:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(target) as partial:
-        yield partial
 
 
 def _remove_empty_folders(section_dir: Path) -> None:

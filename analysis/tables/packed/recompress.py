@@ -6,6 +6,8 @@ import gzip
 import struct
 import zlib
 
+from analysis.unpacking import LARGEST_HISTOGRAM_BYTES, gunzip, inflate
+
 _GZ = ".gz"
 _VERBATIM = ".verbatim"  # ends the name of what cannot be compressed again to the same bytes
 _BASE64_HISTOGRAM = b"HISTF"  # how a compressed HdrHistogram (V2) begins
@@ -16,7 +18,7 @@ _LENGTHS = struct.Struct("<II")
 def stored(name: str, content: bytes) -> tuple[str, bytes]:
     """Return name and content as they are archived: uncompressed if that can be undone exactly."""
     for ending, (undo, redo) in _FORMS.items():
-        with contextlib.suppress(OSError, EOFError, ValueError, zlib.error):
+        with contextlib.suppress(ValueError):
             plain = undo(content)
             if name.endswith(_GZ) and redo(plain) == content:
                 return name.removesuffix(_GZ) + ending, plain
@@ -40,12 +42,14 @@ def _gunzip_log(content: bytes) -> bytes:
     """
     parts = []
     found = False
-    for line in gzip.decompress(content).split(b"\n"):
+    for line in gunzip(content).split(b"\n"):
         before, comma, payload = line.rpartition(b",")
         histogram = b""
         if payload.startswith(_BASE64_HISTOGRAM):
             packed = base64.b64decode(payload, validate=True)
-            histogram = packed[:_COOKIE_BYTES] + zlib.decompress(packed[_COOKIE_BYTES:])
+            histogram = packed[:_COOKIE_BYTES] + inflate(
+                packed[_COOKIE_BYTES:], LARGEST_HISTOGRAM_BYTES
+            )
             found = True
         kept = before if histogram else before + comma + payload
         parts.append(_LENGTHS.pack(len(kept), len(histogram)) + kept + histogram)
@@ -78,5 +82,5 @@ def _gzip(plain: bytes) -> bytes:
     return gzip.compress(plain, mtime=0)
 
 
-_FORMS = {".histograms": (_gunzip_log, _gzip_log), "": (gzip.decompress, _gzip)}
+_FORMS = {".histograms": (_gunzip_log, _gzip_log), "": (gunzip, _gzip)}
 """What ends a name in place of ``.gz`` to what undoes and redoes the compression, in this order."""

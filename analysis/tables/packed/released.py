@@ -60,7 +60,7 @@ def released(raw_dir: Path) -> dict[str, Released]:
         return {}
     try:
         return {name: Released(**told) for name, told in json.loads(record.read_text()).items()}
-    except (ValueError, TypeError, AttributeError) as exc:
+    except (ValueError, TypeError, AttributeError, RecursionError) as exc:
         raise ParseError(record, None, f"tells of no released archives: {exc}") from exc
 
 

@@ -3,14 +3,25 @@
 import hashlib
 import io
 import lzma
+import struct
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from analysis.results import ParseError
 from analysis.tables.packed.recompress import restored, stored
+from analysis.unpacking import LARGEST_ARCHIVE_BYTES, Member, is_plain
 
-_DAMAGED = (tarfile.TarError, lzma.LZMAError, EOFError)
+_DAMAGED = (
+    *(tarfile.TarError, lzma.LZMAError, EOFError, OSError),
+    *(
+        struct.error,
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ),  # of headers, and of what `restored` reads
+)
 
 
 def write_archive(target: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -42,15 +53,20 @@ def read_archive(
     Raises
     ------
     ParseError
-        It is damaged, or has a file that leads out of its folder.
+        It is damaged, or has what is no plain file or leads out of its folder.
     """
     try:
-        with lzma.open(source) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
+        opening = partial(tarfile.open, mode="r:", tarinfo=Member)
+        with lzma.open(source) as stream, opening(fileobj=stream) as archive:
             for entry in archive:
+                if stream.tell() > LARGEST_ARCHIVE_BYTES:
+                    raise tarfile.TarError(f"it has more than {LARGEST_ARCHIVE_BYTES} bytes")
                 path = PurePosixPath(entry.name)
                 if path.is_absolute() or ".." in path.parts:
                     raise tarfile.TarError(f"{entry.name!r} leads out of the folder")
-                content = archive.extractfile(entry) if entry.isfile() else None
+                if not is_plain(entry):
+                    raise tarfile.TarError(f"{entry.name!r} is no plain file")
+                content = archive.extractfile(entry)
                 if content is not None and wanted(path.name):
                     yield restored(entry.name, content.read())
             while stream.read(io.DEFAULT_BUFFER_SIZE):  # to its end, where its checksum stands

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any, Protocol
 
 from analysis.tables.run import MANIFEST, TRANSCRIPT, read_manifest
+from analysis.unpacking import gunzip
 from analysis.whole_files import as_json, write_json
 
 Entry = dict[str, Any]  # what a manifest says of a file
@@ -83,7 +84,7 @@ def lengthened(section_dir: Path, transcripts: bytes) -> dict[Path, dict[str, An
     ValueError, TypeError
         The content is no such file.
     """
-    told = json.loads(gzip.decompress(transcripts))
+    told = json.loads(gunzip(transcripts))
     return {
         path: {**read_manifest(path.parent), **told[run]}
         for path in section_dir.glob(f"*/*/{MANIFEST}")

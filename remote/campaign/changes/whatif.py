@@ -36,7 +36,8 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
     ----------
     base : the section that was measured.
     config : the configuration of it that the model was built for.
-    num_clients : all virtual clients together.
+    num_clients : all virtual clients together; as many of them share a connection as its pipeline
+        has requests under way.
     change : fields of `analysis.models.System` to other values.
 
     Raises
@@ -61,13 +62,13 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
     if changed.keys() & {"num_middlewares", "num_servers"}:
         instances = targets
     own_threads = max(threads // instances, 1)
-    connections = settings.client_hosts * instances * own_threads
-    if num_clients % connections:
+    places = settings.client_hosts * instances * own_threads * settings.pipeline
+    if num_clients % places:
         raise ConfigError(
             f"what-if with {num_clients} clients",
-            f"choose a multiple of {connections}, the threads of all generators",
+            f"choose a multiple of {places}, the threads of all generators times the pipeline",
         )
-    level |= {"clients_per_thread": num_clients // connections}
+    level |= {"clients_per_thread": num_clients // places}
     level |= {"instances_per_client": instances, "threads_per_instance": own_threads}
     varied = dict.fromkeys([*config, *changed, "clients_per_thread"])
     of_hosts = ("client_hosts", "num_middlewares", "num_servers", "num_databases")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
 from analysis.tables.run import MANIFEST, read_manifest
+from analysis.unpacking import Unreadable, gunzip
 from remote.campaign.record import Record
 from remote.campaign.sharing.stand_ins import MACHINES, StandIns
 
@@ -112,6 +112,6 @@ def _text(path: Path) -> str:
 def _uncompressed(content: bytes) -> bytes | None:
     """Return what was compressed, None for a damaged file, of which `lab verify` tells."""
     try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
+        return gunzip(content)
+    except Unreadable:
         return None

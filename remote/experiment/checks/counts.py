@@ -7,7 +7,6 @@ stop are counted on one side only.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from analysis.results import MiddlewareResult
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import read_middlewares
+from analysis.unpacking import gunzip
 from remote.experiment.checks.check import Check
 from remote.services.memcached import parse_stats
 
@@ -114,4 +114,4 @@ def agree(name: str, sent: float, counted: float, under_way: int) -> Check:
 
 
 def _text(path: Path) -> str:
-    return gzip.decompress(path.read_bytes()).decode(errors="replace")
+    return gunzip(path.read_bytes()).decode(errors="replace")

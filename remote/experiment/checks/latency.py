@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from analysis.lab.emulated import LARGEST_LOSS, Limit, emulated_limits, rates_together
+from analysis.lab.emulated import (
+    LARGEST_LOSS,
+    Limit,
+    can_reach_limit,
+    emulated_limits,
+    rates_together,
+)
 from analysis.lab.round_trips import RoundTrips
 from analysis.tables.network import emulated_rtt_ms
 from remote.experiment.checks.check import ADVISORY, Check
@@ -25,8 +31,9 @@ def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) ->
     What is missing is CPU time, the latency of the machine's own at every hop, or waiting in front
     of links. Below 5 % no time dilation can change the result by more than that. Runs in which
     servers stood still, or whose requests come at a rate of their own, have no such limit, nor have
-    hosts with a quota of CPU time or an emulated processor, nor a network whose links are not
-    known. What databases do takes the machine's time and is no loss.
+    pipelines through a middleware (`can_reach_limit`), hosts with a quota of CPU time or an
+    emulated processor, nor a network whose links are not known. What databases do takes the
+    machine's time and is no loss.
     """
     limit, throughput = _limit(manifest), results["client_throughput_ops_per_s"]
     if limit and throughput > 0:
@@ -60,6 +67,8 @@ def _limit(manifest: Mapping[str, Any]) -> Limit | None:
     topology = manifest["topology"]
     known = manifest.get("fleet") == LOCAL_LAB and "rates_mbit_per_s" in topology
     if not known or not closed or topology.get("cpu_quotas") or topology.get("processors"):
+        return None
+    if not can_reach_limit(_settings(manifest)):
         return None
     limits = emulated_limits(
         _settings(manifest),

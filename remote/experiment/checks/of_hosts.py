@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from analysis.results import read_dstat
 from analysis.results.counters import CpuTime, read_cpu_time
 from analysis.results.memtier import MemtierRun
 from analysis.text.lists import counted
+from analysis.unpacking import gunzip
 from remote.experiment.checks.check import ADVISORY, Check
 from remote.experiment.checks.of_clocks import clock_checks
 from remote.hosts.inventory import LOCAL_LAB
@@ -174,7 +174,7 @@ def stderr_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
 def _stderr(path: Path) -> list[str]:
     if not path.exists():
         return []
-    text = gzip.decompress(path.read_bytes()).decode(errors="replace").replace("\r", "\n")
+    text = gunzip(path.read_bytes()).decode(errors="replace").replace("\r", "\n")
     return [line for line in text.splitlines() if line.strip() and not _HARMLESS.search(line)]
 
 

@@ -6,13 +6,13 @@ change nothing that could be told; more of them reject the run.
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from analysis.results import PacketsResult, ParseError, read_memtier_json, read_packets
+from analysis.unpacking import gunzip
 from remote.experiment.checks.check import ADVISORY, REQUIRED, Check
 from remote.experiment.checks.counts import agree, sent_counts
 from remote.services.capture import JOB, TABLES
@@ -60,7 +60,7 @@ def dropped_packets(text: str) -> int | None:
 def _captured(host: str, said: Path, result: PacketsResult) -> Check:
     """Tell of one host whether its capture is whole."""
     name = f"{host}_packets"
-    dropped = dropped_packets(gzip.decompress(said.read_bytes()).decode(errors="replace"))
+    dropped = dropped_packets(gunzip(said.read_bytes()).decode(errors="replace"))
     if dropped is None:
         detail = f"tcpdump on {host} did not end well: {said.name} lacks its counts"
         return Check(name=name, passed=False, detail=detail)

@@ -6,12 +6,11 @@ Requests that are under way when the generators stop are counted on one side onl
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.results.files import parse_json, read_text
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import read_middlewares
 from remote.experiment.checks.check import Check
@@ -68,7 +67,7 @@ def asked_counts(run: MemtierRun) -> Counts:
 def database_counts(folder: Path) -> Counts:
     """Return what the database whose files are in `folder` counted: sent, taken, left."""
     path = folder / f"{COUNTS}.gz"
-    counted = json.loads(gzip.decompress(path.read_bytes()))
+    counted = parse_json(path, read_text(path))
     return {kind: int(counted[kind]) for kind in ("sent", "taken", "left")}
 
 

@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Mapping
 from functools import partial
 
+from analysis.unpacking import LARGEST_FILE_BYTES
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, job_folder
-from remote.hosts.ssh.copies.received import LARGEST_FILE_BYTES
 from remote.hosts.upload import Upload, bring
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.packets.followed import FOLLOWED
@@ -130,10 +130,11 @@ def _followed(folder: str, connection: Connection) -> str:
 def _snap_bytes(setup: Setup) -> int:
     """Return how much of each packet is kept: its head, where it has one value at most.
 
-    A worker that waits for each reply sends no second value with the first.
+    Neither a worker nor a client that waits for each reply sends a second value with the first.
     """
     settings = setup.settings
-    one_each = settings.dispatch == "sequential" and settings.multi_get_keys in (None, 1)
+    waits = settings.dispatch == "sequential" and settings.pipeline == 1
+    one_each = waits and settings.multi_get_keys in (None, 1)
     return capture.HEADS_BYTES if one_each else capture.WHOLE_PACKETS_BYTES
 
 

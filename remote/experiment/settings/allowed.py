@@ -12,6 +12,7 @@ from remote.services.memtier import LARGEST_KEY_BYTES, WORKLOADS
 from remote.services.middleware import (
     BACKENDS,
     DISPATCHES,
+    LARGEST_DEPTH,
     LARGEST_VALUE_BYTES,
     LOCKS,
     ROUTINGS,
@@ -52,6 +53,7 @@ SETTINGS: Mapping[str, Setting] = {
     "clients_per_thread": Setting("generator", Count),
     "instances_per_client": Setting("generator", Count),
     "threads_per_instance": Setting("generator", Count),
+    "pipeline": Setting("generator", Count),
     "arrival_rate_per_s": Setting("generator", Positive),
     "think_time_s": Setting("generator", Annotated[int | float, number(0, LONGEST_THINK_TIME_S)]),
     "sending_rate_per_s": Setting("generator", Positive),
@@ -92,6 +94,7 @@ SETTINGS: Mapping[str, Setting] = {
         ],
     ),
     "net_threads": Setting("middleware", Count),
+    "depth": Setting("middleware", Annotated[int, whole_number(1, LARGEST_DEPTH)]),
     "backend": Setting("middleware", Annotated[str, one_of(*BACKENDS)]),
     "locks": Setting("middleware", Annotated[str, one_of(*LOCKS)]),
     "synchronous_commit": Setting("middleware", bool),
@@ -120,6 +123,6 @@ OF_DATABASES = (
 OF_QUEUES = ("queue_mix", "queues", "receivers", "backend", *OF_DATABASES)
 OF_CACHES = (
     *("num_servers", "multi_get_keys", "ratio", "key_bytes", "key_count", "expiry_range_s"),
-    *("routing", "dispatch", "sharded", "replicas"),
+    *("pipeline", "routing", "dispatch", "sharded", "replicas"),
 )
 """What only says something of queues, and what only of caches."""

@@ -31,6 +31,9 @@ class Settings:
     clients_per_thread : connections of each thread.
     instances_per_client : processes of the generator on each client host.
     threads_per_instance : threads of each of them.
+    pipeline : requests of each connection under way at a time, in a closed loop without think times
+        and sending rates. N, the number of clients in Little's law, bounds and all tables, is
+        connections times `pipeline`.
     arrival_rate_per_s : Poisson arrivals of all generators together, undilated; none is a closed
         loop. Needs the drop-in generator.
     think_time_s : what each client of a closed loop waits after a reply, undilated. Needs the
@@ -55,6 +58,8 @@ class Settings:
     routing, dispatch, transport, sharded, replicas : as the middleware's options.
     net_threads : as the middleware's option, at most as many as workers; none for as many as it
         takes by itself.
+    depth : as the middleware's option, the most requests of a connection that it has under way at a
+        time, which only a larger `pipeline` reaches; none for its own default.
     backend : what is behind the middleware; `echo` answers by itself, without a database.
     locks, synchronous_commit : as the middleware's options.
     server_timeout_s : longest wait of the middleware for a server, in seconds of the system: it is
@@ -78,6 +83,7 @@ class Settings:
     clients_per_thread: int
     instances_per_client: int = 1
     threads_per_instance: int = 1
+    pipeline: int = 1
     arrival_rate_per_s: float | None = None
     think_time_s: float | None = None
     sending_rate_per_s: float | None = None
@@ -101,6 +107,7 @@ class Settings:
     sharded: bool = False
     replicas: int | str = 1
     net_threads: int | None = None
+    depth: int | None = None
     backend: str = MEMCACHED
     locks: str = LOCKS[0]
     synchronous_commit: bool = True
@@ -120,9 +127,19 @@ class Settings:
         return self.client_hosts * self.instances_per_client
 
     @property
-    def num_clients(self) -> int:
-        """Number of virtual clients, each a connection with one request under way at most."""
+    def connections(self) -> int:
+        """Number of connections of all generators."""
         return self.instances * self.threads_per_instance * self.clients_per_thread
+
+    @property
+    def num_clients(self) -> int:
+        """Number of virtual clients N, each with one request under way at most.
+
+        A connection with a `pipeline` counts as as many clients: each of its places sends the next
+        request when its reply is there. So N is the number of requests under way, as Little's law
+        and the bounds have it (Jain 1991, section 33.5).
+        """
+        return self.connections * self.pipeline
 
     @property
     def is_open(self) -> bool:
@@ -183,5 +200,6 @@ class Settings:
             *(OF_CACHES if self.uses_queues else OF_QUEUES),
             *(() if self.uses_databases else OF_DATABASES),
             *(() if self.num_middlewares else OF_MIDDLEWARES),
+            *(() if self.pipeline > 1 else ("pipeline",)),  # as in manifests from before it
         }
         return {k: v for k, v in asdict(self).items() if v is not None and k not in unused}

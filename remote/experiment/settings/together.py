@@ -35,7 +35,7 @@ def mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterator[str]:
             f"{settings.instances} generator instances cannot reach {targets} {role}: "
             "each instance has one target; raise instances_per_client or hosts.clients"
         )
-    share = -(-settings.num_clients // targets)
+    share = -(-settings.connections // targets)
     if share > memcached.MAX_CONNECTIONS:
         yield (
             f"{share} clients of one {role.removesuffix('s')} are more than the "
@@ -62,6 +62,12 @@ def _pace_mistakes(settings: Settings) -> Iterator[str]:
     given = [name for name in names if getattr(settings, name)]
     if len(given) > 1:
         yield f"{' and '.join(given)}: each says when requests are sent; give one of them"
+    if settings.pipeline > 1 and given:
+        yield (
+            f"pipeline {settings.pipeline} with {given[0]}: several requests of a connection are "
+            "under way only in a closed loop without think times and sending rates; leave one of "
+            "the two out"
+        )
 
 
 def _queue_mistakes(settings: Settings) -> Iterator[str]:
@@ -78,6 +84,11 @@ def _queue_mistakes(settings: Settings) -> Iterator[str]:
         yield "backend postgresql needs hosts.databases to be at least 1"
     if settings.observed != OBSERVERS[0]:
         yield "observed: packets of databases tell nothing of requests; leave it out"
+    if settings.uses_databases and (settings.depth or 1) > 1:
+        yield (
+            f"depth {settings.depth} with backend postgresql: the middleware takes one request of "
+            "a client at a time, so that messages keep their order; leave depth out"
+        )
     connections = settings.num_middlewares * (settings.workers or 0)
     if settings.uses_databases and connections > settings.max_connections:
         yield (

@@ -4,9 +4,10 @@ import itertools
 
 import pandas as pd
 import pytest
-from document import document
+from document import document, machine
 from figure import STYLES, plot_speed
-from generator import parse_report
+from generator import Load, parse_report
+from middleware import LOADS
 from summary import cells, judge, table, verdicts
 
 SPEEDS = {
@@ -33,6 +34,7 @@ def runs():
                 "connections": connections,
                 "value_bytes": 4096,
                 "keys": 1,
+                "depth": 1,
                 "system": system,
                 "throughput_ops_per_s": speed * slow * (0.5 if connections == 10_000 else 1),
                 "response_time_p50_ms": 1.0,
@@ -73,7 +75,31 @@ def test_judge_leaves_out_what_was_not_measured(runs):
 def test_tables_name_every_system_and_say_what_is_missed(runs):
     assert all(system in table(runs) for system in SPEEDS)
     assert "MISSED" in verdicts(runs)
-    assert cells(runs)["ratio"].notna().all()
+    assert cells(runs)["throughput_ops_per_s_ratio"].notna().all()
+
+
+def test_cells_take_ratios_to_twemproxy_at_the_same_depth_and_in_the_same_round(runs):
+    deep = runs[runs["connections"] == 64].assign(depth=16)
+    deep["throughput_ops_per_s"] *= [2 if system == "twemproxy" else 3 for system in deep["system"]]
+    ratios = cells(pd.concat([runs, deep])).set_index(["load", "system"])
+    at_64 = ratios.loc[("get/64/4096", "pipelined")]
+    at_64_deep = ratios.loc[("get/64/4096/16", "pipelined")]
+    assert at_64["throughput_ops_per_s_ratio"] == pytest.approx(1.1)
+    assert at_64_deep["throughput_ops_per_s_ratio"] == pytest.approx(1.65)
+    assert at_64_deep["throughput_ops_per_s_ratio_max"] == pytest.approx(1.65)
+    assert at_64_deep["response_time_p99_ms_ratio"] == pytest.approx(70 / 77)
+    assert at_64_deep["proxy_cpu_s_per_million_ratio"] == pytest.approx(1)
+
+
+def test_judge_is_about_one_request_in_flight(runs):
+    deep = runs.assign(depth=64, throughput_ops_per_s=1.0)
+    assert judge(pd.concat([runs, deep])).equals(judge(runs))
+
+
+def test_loads_have_names_of_their_own():
+    assert len({load.name for load in LOADS}) == len(LOADS)
+    assert Load(workload="set", connections=8, value_bytes=128, depth=4).name == "set/8/128/4"
+    assert Load(workload="set", connections=8, value_bytes=128).name == "set/8/128"
 
 
 def test_figure_has_both_measures_with_their_range(runs):
@@ -132,6 +158,8 @@ def test_document_says_where_it_was_measured_and_what_is_missed(runs):
         "cpus": 2,
         "cpu": "AMD EPYC",
         "kernel": "6.18",
+        "tcp_congestion_control": "cubic",
+        "memcached_with_proxy": "1.6.18",
         "java": "openjdk 17",
         "memcached": "1.6.18",
         "twemproxy": "nutcracker-0.5.0",
@@ -141,7 +169,16 @@ def test_document_says_where_it_was_measured_and_what_is_missed(runs):
     }
     text = document(runs, facts)
     assert "2026-11-22T10:22:00+00:00, 50 minutes, commit 3741853." in text
-    assert "2 x AMD EPYC" in text
+    assert "2 x AMD EPYC, Linux 6.18, TCP congestion control cubic; openjdk 17" in text
+    assert "nutcracker-0.5.0, memcached's proxy 1.6.18;" in text
     assert "3 rounds in turns, 5 s each" in text
     assert "pipelined / relay, throughput | >= 0.95 | 0.88 (0.88 to 0.88) | **missed** |" in text
-    assert "get/64/4096 | relay | 88 | 1.26 (1.26 to 1.26) | 1.000 | 1.136 | 8.00 | 300 |" in text
+    relay = (
+        "| get/64/4096 | relay | 88 | 1.26 (1.26 to 1.26) | 1.000 | 1.136 | 0.80 (0.80 to 0.80) |"
+    )
+    assert f"{relay} 8.00 | 1.00 (1.00 to 1.00) | 300 |" in text
+
+
+def test_machine_of_results_that_lack_the_congestion_control():
+    facts = {"cpus": 2, "cpu": "AMD EPYC", "kernel": "6.18"}
+    assert machine(facts).endswith("TCP congestion control not recorded")

@@ -1,4 +1,6 @@
 import hashlib
+import os
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +11,7 @@ from remote.services.middleware_file import (
     middleware_file,
     own_middleware,
     read_middleware_file,
+    require_plain,
 )
 
 FOUR_LINES = """
@@ -34,6 +37,7 @@ GIVEN = {
     "server_timeout_ms": 3000,
     "follow": None,
     "net_threads": None,
+    "depth": None,
     "backend": "memcached",
     "databases": ["postgresql://messages@198.18.0.41:5432/messages"],
     "prepare_database": False,
@@ -80,6 +84,7 @@ def test_our_command_is_that_of_the_course():
     )
     assert own.started_with(GIVEN | {"follow": 50}).command.endswith(" --follow 1/50")
     assert " --net-threads 4 --server" in own.started_with(GIVEN | {"net_threads": 4}).command
+    assert " --depth 4 --server" in own.started_with(GIVEN | {"depth": 4}).command
     other = {"routing": "consistent-hash", "replicas": "all", "transport": "ktor"}
     command = own.started_with(GIVEN | other).command
     assert "--dispatch sequential --transport ktor --replicas all --server-timeout" in command
@@ -99,6 +104,13 @@ def test_our_command_in_front_of_databases_is_about_nothing_else():
     assert " -t 64 --backend echo --server-timeout " in echo
 
 
+def test_only_our_middlewares_are_told_a_depth():
+    shipped = {path.stem: read_middleware_file(path) for path in FOLDER.glob("*.toml")}
+    told = {name for name, one in shipped.items() if one.takes("depth")}
+    assert told == {"mwlab", "mwlab-pipelined"}
+    assert " --depth 4 " in shipped["mwlab-pipelined"].started_with(GIVEN | {"depth": 4}).command
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_what_is_shipped_can_be_started(path):
     launch = read_middleware_file(path).started_with(GIVEN)
@@ -111,12 +123,13 @@ def test_what_is_shipped_can_be_started(path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (("ready", f"x = {'[' * 5000}\nready"), "mine.toml: not TOML: "),
         (("ready", "redy"), "unknown redy; known are command"),
         (('"mine.jar"', '"lib/mine.jar"'), r"files\[1\] must be a plain file name"),
         (('"mine.jar"', '"other.jar"'), "files names other.jar: .* put it beside"),
         (("workers", "wrokers"), "unknown word wrokers; known are address"),
         (("{{ port }}", "11212"), "neither command nor configuration holds {{ port }}"),
-        (("{{ port }}", "{{ port "), "not a template"),
+        (("{{ port }}", "{{ port "), "command is not a template"),
         (("ready", "exit_statuses = [300]\nready"), r"exit_statuses\[1\] must be a whole number"),
         (("ready", "fixed = { wokers = 1 }\nready"), "fixed: unknown wokers"),
     ],
@@ -157,3 +170,77 @@ def test_shipped_names_are_taken(tmp_path):
     (tmp_path / "nutcracker.toml").write_text(FOUR_LINES)
     with pytest.raises(ConfigError, match="there is a middleware `nutcracker` already"):
         middleware_file("nutcracker", [tmp_path])
+
+
+ENDLESS = (
+    "{{ 'a' * 3000000 }}",
+    "{{ 9 ** 9 ** 9 }}",
+    "{{ '%999999999d' % 1 }}",
+    "{{ '{:999999999}'.format(1) }}",
+    "{{ folder | center(999999999) }}",
+    "{{ folder | join(folder) | join(folder) }}",
+    "{% for a in servers %}{% for b in servers %}x{% endfor %}{% endfor %}",
+    "{% for a in folder | batch(1) %}x{% endfor %}",
+    "{% for a in range(99999) %}x{% endfor %}",
+    "{% set a = folder ~ folder %}{% set b = a ~ a %}{{ b }}",
+    "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
+    "x" * 100_000,
+    "{{ " + "not " * 400 + "port }}",
+    "{{ " + "(" * 20_000 + "port }}",
+)
+
+
+@pytest.mark.parametrize("text", ENDLESS, ids=lambda text: text[:30])
+@pytest.mark.parametrize("place", ["command", "configuration"])
+def test_templates_that_could_take_long_are_refused_before_they_are_filled(tmp_path, place, text):
+    inside = FOUR_LINES.replace("'''java", f"'''java {text}")
+    beside = f'{FOUR_LINES}[configuration]\n"a.cfg" = """{text}"""\n'
+    with pytest.raises(ConfigError, match=rf"mine.toml: {place}.* (template|characters)"):
+        read(tmp_path, inside if place == "command" else beside)
+
+
+def test_manifests_of_others_have_no_other_templates(tmp_path):
+    mine = read(tmp_path, FOUR_LINES)
+    require_plain("mine", mine)
+    with pytest.raises(ValueError, match="command line 1: `Mul`: a template may hold words"):
+        require_plain("mine", replace(mine, command="java {{ 'a' * 3000000 }}"))
+
+
+def test_a_template_that_becomes_too_long_is_told_by_its_place(tmp_path):
+    text = f"{{% for s in servers %}}{'x' * 60_000}{{% endfor %}}"
+    mine = read(tmp_path, f'{FOUR_LINES}[configuration]\n"a.cfg" = """{text}"""\n')
+    with pytest.raises(ConfigError, match=r"configuration.a.cfg: becomes longer than 65536"):
+        mine.started_with(GIVEN)
+
+
+def test_templates_may_compute_with_words(tmp_path):
+    text = (
+        "{{ port + 1 }} {{ server_timeout_ms / 1000 }} {{ servers | length }} {{ servers[0] }}"
+        "{% for s in servers[:2] %} {{ loop.index }}={{ s | upper }}{% endfor %}"
+        "{% if follow is none %} {{ servers[-1].split(':')[0] }}{% endif %}"
+        "{{ ' many' if workers > 8 and routing in ('round-robin', 'x') else ' few' }}"
+    )
+    mine = read(tmp_path, f'{FOUR_LINES}[configuration]\n"a.cfg" = """{text}"""\n')
+    assert mine.started_with(GIVEN).configuration["a.cfg"] == (
+        "11213 3.0 2 198.18.0.31:11211 1=198.18.0.31:11211 2=198.18.0.32:11211 198.18.0.32 many\n"
+    )
+
+
+def test_a_file_may_be_a_link_within_its_folder_and_no_other(tmp_path):
+    folder = tmp_path / "of others"
+    (folder / "target").mkdir(parents=True)
+    (folder / "target" / "mine-1.0.jar").write_bytes(b"PK")
+    (tmp_path / "secret").write_text("secret")
+    (folder / "mine.toml").write_text(FOUR_LINES)
+    jar = folder / "mine.jar"
+    jar.symlink_to("target/mine-1.0.jar")
+    digest = hashlib.sha256(b"PK").hexdigest()
+    assert read_middleware_file(folder / "mine.toml").files == {"mine.jar": digest}
+    jar.unlink()
+    jar.symlink_to(tmp_path / "secret")
+    with pytest.raises(ConfigError, match=r"a link to .*secret: copy that file into .*of others"):
+        read_middleware_file(folder / "mine.toml")
+    jar.unlink()
+    os.mkfifo(jar)
+    with pytest.raises(ConfigError, match=r"mine.jar, which is no regular file"):
+        read_middleware_file(folder / "mine.toml")

@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 
 MOST_OUTPUT_BYTES = 16 << 20
 """What a command may write on both of its streams; files are brought home otherwise."""
-LARGEST_FILE_BYTES = 512 << 20
 LARGEST_TREE_BYTES = 1 << 30
 MOST_FILES = 10_000
 DEEPEST = 8

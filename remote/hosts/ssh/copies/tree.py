@@ -9,10 +9,10 @@ from typing import Protocol
 
 import paramiko
 
+from analysis.unpacking import Member, is_plain
 from remote.hosts.ssh.bounded import bounded, limited
 from remote.hosts.ssh.copies.received import (
     CHUNK_BYTES,
-    LARGEST_FILE_BYTES,
     LARGEST_TREE_BYTES,
     MOST_FILES,
     Received,
@@ -24,7 +24,6 @@ from remote.hosts.ssh.link import Link
 _STDERR_BYTES = 2000
 _CHANGED = 1  # tar's exit status where a file was written to while it was read
 _NOT_ENDED = -1  # paramiko's where the channel was closed before the command ended
-_LONGEST_HEADER_BYTES = 1 << 16  # of what tells a member's name and attributes
 
 
 class _Readable(Protocol):
@@ -54,13 +53,13 @@ def unpacked(archive: _Readable) -> Received:
         A name cannot be or comes twice, a file is too large, or there are too many.
     """
     files = Received()
-    opening = partial(tarfile.open, mode="r|", bufsize=CHUNK_BYTES, tarinfo=_Member)
+    opening = partial(tarfile.open, mode="r|", bufsize=CHUNK_BYTES, tarinfo=Member)
     try:
         with opening(fileobj=archive) as opened:
             for number, member in enumerate(opened):
                 if number >= MOST_FILES:
                     raise OSError(f"it sent more than {MOST_FILES} files")
-                if not member.isfile() or member.issparse():  # a hole may be of any size
+                if not is_plain(member):
                     continue
                 name = plain_path(member.name)
                 if name in files:
@@ -68,21 +67,13 @@ def unpacked(archive: _Readable) -> Received:
                 content = opened.extractfile(member)
                 assert content is not None  # it is a file
                 files.write(name, iter(partial(content.read, CHUNK_BYTES), b""))
-    except (ValueError, RecursionError) as exc:  # numbers, or names of names of names
+    except (
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ) as exc:  # numbers, or names of names of names
         raise tarfile.ReadError(f"it has a header that cannot be: {exc}") from exc
     return files
-
-
-class _Member(tarfile.TarInfo):
-    """A member whose size is looked at before anything of it is read."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
-        member = super().frombuf(buf, encoding, errors)
-        most = LARGEST_FILE_BYTES if member.isfile() else _LONGEST_HEADER_BYTES
-        if member.size > most:
-            raise OSError(f"it sent a file of {member.size} bytes, of which {most} are too many")
-        return member
 
 
 class _Incoming:

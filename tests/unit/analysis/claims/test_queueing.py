@@ -22,17 +22,15 @@ def claims(held):
     return {claim.statement: claim for claim in found.claims}
 
 
-def test_every_cell_that_judges_is_in_the_sample_of_one_claim(tables):
-    found = claims(tables)
-    full, others = [claim for claim in found.values() if claim.section == "7.2"]
-    cells = 2 * 2 * 2 * len(SECTIONS)  # workloads, workers, loads
-    assert full.estimate.freedom + others.estimate.freedom + 2 == cells / 2
-    assert others.estimate.value < 1 - full.estimate.value
+def test_cells_that_judge_are_split_by_whether_a_full_link_is_expected(tables):
+    full, others = [claim for claim in claims(tables).values() if claim.section == "7.2"]
+    assert (full.estimate.value, others.estimate.value) == (1, 0.8)
+    assert others.instead == "1 of 5 miss: set 192 clients 8 workers"
 
 
 def test_other_sections_are_predicted_from_3_1(tables):
     (claim,) = [c for c in claims(tables).values() if c.section == "7.6"]
-    assert claim.estimate.freedom + 1 == 2 * 2  # the largest load of 3.2
+    assert claim.instead.startswith("2 of 4 miss: ")  # the largest load of 3.2, two workloads
 
 
 def test_claims_are_the_same_whatever_was_measured(tables):
@@ -40,4 +38,4 @@ def test_claims_are_the_same_whatever_was_measured(tables):
     assert list(everything) == list(one) == list(none)
     assert {claim.verdict for claim in none.values()} == {Verdict.UNDECIDED}
     assert all(len(statement) <= 120 for statement in everything)
-    assert all(len(claim.quantity) <= 55 for claim in everything.values())
+    assert all(len(claim.quantity) <= 80 for claim in everything.values())

@@ -111,6 +111,16 @@ def test_open_loop_has_no_limit_to_judge_by():
     assert row["limit"] == "none known" and np.isnan(row["loss"]) and row["verdict"] == "differs"
 
 
+def test_pipelines_through_a_middleware_have_no_limit_to_judge_by():
+    low = tables(1.0, {192: [1000, 1001]})
+    runs = low.runs.assign(pipeline=4)
+    row = only(dataclasses.replace(low, runs=runs), tables(4.0, {192: [1200, 1201]}))
+    assert row["limit"] == "none known"
+    direct = low.runs.assign(pipeline=4, num_middlewares=0)
+    row = only(dataclasses.replace(low, runs=direct), tables(4.0, {192: [1200, 1201]}))
+    assert row["limit"] == "clients' links"
+
+
 def test_only_common_cells_are_compared():
     low = tables(1.0, {6: [2700], 192: [6600]})
     table = compared_dilations(low, tables(4.0, {48: [8000], 192: [8150]}))

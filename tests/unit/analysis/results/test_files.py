@@ -12,6 +12,7 @@ from analysis.results.files import (
     read_text,
     split_cells,
 )
+from analysis.text.visible import LONGEST_MESSAGE
 
 
 def test_compression_is_told_by_the_content_not_the_name(tmp_path):
@@ -25,8 +26,8 @@ def test_compression_is_told_by_the_content_not_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(b"a" * 100)[:-3], "compressed file is cut or damaged"),
-        (gzip.compress(b"abc")[:4] + b"garbage" * 5, "compressed file is cut or damaged"),
+        (gzip.compress(b"a" * 100)[:-3], "compressed content is cut"),
+        (gzip.compress(b"abc")[:4] + b"garbage" * 5, "compressed content is damaged"),
         (b"one\ntwo\n\xff\n", r"data:3: not text: byte 0xff"),
     ],
     ids=["cut", "damaged", "no text"],
@@ -97,3 +98,9 @@ def test_damaged_quoting_is_an_error_with_path_and_line():
     assert split_cells(Path("a.csv"), 1, "") == []
     with pytest.raises(ParseError, match=r"a\.csv:7: not a line of CSV"):
         split_cells(Path("a.csv"), 7, "1,2\r3,4")
+
+
+def test_a_message_shows_no_endless_line(tmp_path):
+    error = ParseError(tmp_path / "data", 3, "x" * 10**6)
+    assert str(error).startswith(f"{tmp_path}/data:3: xxx")
+    assert len(str(error)) < LONGEST_MESSAGE + 100

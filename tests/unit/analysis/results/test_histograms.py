@@ -1,3 +1,7 @@
+import base64
+import struct
+import zlib
+
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -47,6 +51,25 @@ def test_no_histogram_has_no_percentiles():
 def test_foreign_text_is_refused(text):
     with pytest.raises(ValueError, match="not an encoded HdrHistogram"):
         decode_histogram(text)
+
+
+def encoded(payload):
+    """Encode a payload as the V2 format does, whatever it is."""
+    packed = zlib.compress(payload, 9)
+    return base64.b64encode(struct.pack(">II", 0x1C849314, len(packed)) + packed).decode()
+
+
+def test_a_histogram_that_inflates_without_end_is_refused():
+    payload = struct.pack(">IIIIQQd", 0x1C849313, 64 << 20, 0, 2, 1, 60_000_000, 1.0)
+    assert decode_histogram(encoded(payload + bytes(8))).empty
+    with pytest.raises(ValueError, match=r"not an encoded .* more than 1048576 bytes"):
+        decode_histogram(encoded(payload + bytes(64 << 20)))
+
+
+def test_a_histogram_of_millions_of_buckets_is_refused():
+    payload = struct.pack(">IIIIQQd", 0x1C849313, 8, 0, 5, 1, 1 << 62, 1.0)
+    with pytest.raises(ValueError, match="more than 3 significant digits"):
+        decode_histogram(encoded(payload + bytes(8)))
 
 
 def test_percentile_outside_0_to_100_is_refused():

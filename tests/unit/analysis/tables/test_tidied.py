@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from analysis.results import ParseError
 from analysis.tables import tidied
 from analysis.tables.tidied import campaign_tables
 from analysis.tables.tidying import tidy_campaign
@@ -90,3 +91,12 @@ def test_folder_that_cannot_be_written_is_no_obstacle(campaign, made, monkeypatc
 def test_section_that_was_not_measured_is_named(campaign):
     with pytest.raises(FileNotFoundError, match=r"3\.1"):
         campaign_tables(campaign, ["3.1"])
+
+
+def test_files_that_are_nested_without_end_are_told_or_made_anew(campaign):
+    campaign_tables(campaign, ["2.1"])
+    (campaign / "tidy" / "2.1-origin.json").write_text("[" * 100_000)
+    assert len(campaign_tables(campaign, ["2.1"]).runs) == 2
+    next(campaign.glob("2.1/*/*/manifest.json")).write_text('{"a":' * 100_000)
+    with pytest.raises(ParseError, match=r"manifest\.json: not a complete JSON document"):
+        campaign_tables(campaign, ["2.1"])

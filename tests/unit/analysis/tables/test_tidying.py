@@ -5,8 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.models.measured import measured_system
 from analysis.results import ParseError
 from analysis.results.histograms import percentiles_by
+from analysis.sections.summary import cells
 from analysis.tables.frames import NAMES
 from analysis.tables.tidying import read_run, read_tables, tidy_campaign
 from tests.helpers.campaign import (
@@ -450,3 +452,37 @@ def test_what_else_was_done_to_a_host_has_a_kind(tmp_path):
     assert "kind" not in tidy_campaign(tmp_path).pauses
     path.write_text(json.dumps({**manifest, "pauses": [{**pause, "kind": "open transaction"}]}))
     assert tidy_campaign(tmp_path).pauses["kind"].tolist() == ["open transaction"]
+
+
+def test_depth_and_pipeline_tell_cells_apart(tmp_path):
+    few = {"workload": "set", "workers": 64, "clients_per_thread": 4}
+    for repetition in (1, 2):
+        for depth in (1, 16):
+            build_run(tmp_path, "3.1", {**few, "depth": depth}, repetition=repetition)
+        piped = {**few, "clients_per_thread": 1, "pipeline": 4}
+        build_run(tmp_path, "3.1", piped, repetition=repetition)
+    tables = tidy_campaign(tmp_path)
+    found = cells(tables.runs)
+    assert found["num_clients"].tolist() == [24, 24, 24]
+    levels = found[["depth", "pipeline"]].fillna(0).astype(int).apply(tuple, axis="columns")
+    assert set(levels) == {(1, 1), (16, 1), (0, 4)}
+    law = found["interactive_law_throughput_ops_per_s_mean"]
+    measured = found["client_throughput_ops_per_s_mean"]
+    assert law.tolist() == pytest.approx(measured.tolist(), rel=1e-3)
+    seen = found.set_index("pipeline")["middleware_derived_throughput_ops_per_s_mean"]
+    assert seen[1].notna().all()
+    assert math.isnan(seen[4])
+    assert {"depth", "pipeline"} <= set(tables.hosts) & set(tables.windows)
+    with pytest.raises(ValueError, match="have a pipeline through a middleware"):
+        measured_system(tables, section="3.1", workload="set", factors={"pipeline": 4})
+    assert measured_system(tables, section="3.1", workload="set", factors={"depth": 1})
+
+
+def test_constant_depth_and_pipeline_are_columns_of_the_runs(tmp_path):
+    folder = build_run(tmp_path, "3.1", CONFIG)
+    assert tidy_campaign(tmp_path).runs["pipeline"].tolist() == [1]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["settings"] |= {"depth": 2, "pipeline": 4}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    runs = tidy_campaign(tmp_path).runs
+    assert runs[["depth", "pipeline"]].to_numpy().tolist() == [[2, 4]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.text.visible import visible
+from analysis.text.visible import shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,8 @@ from analysis.text.visible import visible
 )
 def test_what_would_not_be_seen_is_written_out(text, shown):
     assert visible(text) == shown
+
+
+def test_the_middle_of_a_long_text_is_left_out():
+    assert shortened("abcdef", 6) == "abcdef"
+    assert shortened("abcdefghij", 4) == "ab... [6 more] ...ij"

@@ -21,6 +21,7 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Collected, store
 from remote.experiment.section_file import SECTIONS_DIR
 from remote.hosts.inventory import Inventory
+from tests.helpers.power_loss import Disk
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
 IDENTITY = {"campaign": "test"}
@@ -189,6 +190,14 @@ def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     assert entry == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
     assert manifest["status"] == "accepted"
     assert manifest["started_at"] <= manifest["finished_at"]
+
+
+def test_an_accepted_run_is_on_the_disk_before_hosts_remove_its_files(opened, monkeypatch):
+    disk = Disk(opened.path.parent, monkeypatch)
+    session = ScriptedSession(GOOD_JOB)
+    assert measure_once(session, opened.runs("0")[0], IDENTITY) == ""
+    assert list(opened.path.rglob("manifest.json"))
+    assert disk.lost() == []
 
 
 def test_finished_campaign_needs_no_host(opened):

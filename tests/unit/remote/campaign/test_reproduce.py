@@ -88,13 +88,24 @@ def test_only_conditions_that_differ_are_named():
         ("config.routing", "; reboot", r"config\.routing must be one of"),
         ("topology.time_dilation", -1.0, r"time_dilation must be a number"),
         ("topology.time_dilation", float("nan"), r"time_dilation must be a number"),
+        ("durations.stable_s", 1e18, r"durations\.stable_s must be a number 0\.01 to 604800"),
+        ("durations.stable_s", -5, r"durations\.stable_s must be a number .*, got -5"),
+        ("durations.stable_s", float("inf"), r"durations\.stable_s must be a number .*, got inf"),
+        ("durations.stable_s", 10**400, r"durations\.stable_s must be a number 0\.01"),
+        ("durations.warm_up_s", float("nan"), r"durations\.warm_up_s must be a number 0 to 604800"),
+        ("durations.cool_down_s", -1, r"durations\.cool_down_s must be a number"),
+        ("durations.shell", 1, r"durations: unknown shell"),
+        ("plan.pauses", [{"server": 1, "at_s": 1e300, "for_s": 1}], r"pauses\[1\]\.at_s must be"),
+        ("plan.precision.heat_s", -(10**9), r"plan\.heat_s must be a whole number 0 to 604800"),
+        ("results.client_throughput_ops_per_s", 0, r"results\.client_throughput_ops_per_s must be"),
+        ("results.client_response_time_ms", float("inf"), r"results\.client_response_time_ms"),
     ],
 )
 def test_what_no_section_file_may_say_no_manifest_may(tmp_path, place, value, said):
     manifest = json.loads(json.dumps(manifest_of(read_section("3.1", "quick"))))
     first, _, name = place.partition(".")
     table = manifest[first]
-    if name.split(".")[0] in ("constants", "hosts"):
+    if name.split(".")[0] in ("constants", "hosts", "precision"):
         inner, _, name = name.partition(".")
         table = table[inner]
     table[name] = value

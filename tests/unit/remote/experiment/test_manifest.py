@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from remote.experiment.manifest import git_state
+from remote.errors import ConfigError
+from remote.experiment.manifest import git_state, read_manifest
 
 
 @pytest.fixture
@@ -39,3 +40,12 @@ def test_changed_and_new_files_are(project: Path, name: str) -> None:
 
 def test_outside_a_repository_nothing_is_known(tmp_path: Path) -> None:
     assert git_state(tmp_path) == {"commit": "unknown", "dirty": True}
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 5000, "{"])
+def test_a_manifest_that_cannot_be_read_is_an_error_that_names_it(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(ConfigError, match=r"manifest\.json: no readable manifest"):
+        read_manifest(tmp_path)

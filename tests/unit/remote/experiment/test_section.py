@@ -179,9 +179,16 @@ def test_parts_have_factors_of_their_own(tmp_path):
         ),
         ('title = "A section"', "hosts = 3", "not TOML|hosts must be a table"),
         ("[1, 2]", "[1, 2]\nworkers = [8]", "workers: there is no middleware to set it on"),
+        ("[1, 2]", "[1, 2]\ndepth = [8]", "depth: there is no middleware to set it on"),
+        ("[1, 2]", "[1, 2]\ndepth = [0]", "must be a whole number 1 to 1024, got 0"),
+        ("[1, 2]", "[1, 2]\npipeline = [0]", "must be a whole number >= 1, got 0"),
         ("[1, 2]", "[1, 2]\nwokers = [8]", "factors: unknown wokers; known are arrival_rate_per_s"),
         ("[1, 2]", "[1, 2]\nmulti_get_keys = [3]", "multi_get_keys belongs to workload multi-get"),
-        ("[1, 2]", "[1, 2]\narrival_rate_per_s = [-1]", "must be a number > 0, got -1"),
+        (
+            "[1, 2]",
+            "[1, 2]\narrival_rate_per_s = [-1]",
+            r"must be a number > 0, at most 1e\+15, got -1",
+        ),
         ('"get"', '"mixed"', r"workload=mixed_clients_per_thread=8: .* needs generator.ratio"),
         ('"get"', '"multi-get"', "workload multi-get needs multi_get_keys"),
         ("[factors]", "[generator]\nworkers = 8\n[factors]", "generator: unknown workers"),
@@ -240,7 +247,11 @@ def test_section_names_file_place_and_rule_of_a_mistake(tmp_path, old, new, mess
         ("servers = 3", "servers = 3\nmiddlewares = 2", "hosts.middlewares is given as a constant"),
         ("server = 3", "server = 4", "server 4 at 1.5 s for 1 s: the servers are 1 to 3"),
         ("server = 3", "server = 0", r"pauses\[1\].server must be a whole number >= 1, got 0"),
-        ("for_s = 1 ", "for_s = 0 ", r"pauses\[1\].for_s must be a number > 0, got 0"),
+        (
+            "for_s = 1 ",
+            "for_s = 0 ",
+            r"pauses\[1\].for_s must be a number > 0, at most 1e\+15, got 0",
+        ),
         ("at_s = 1.5", "at_s = 9.5", "ends after the 10 s that are measured"),
         ("for_s = 1 }", "for_s = 1 }, { server = 3, at_s = 2, for_s = 1 }", "before the one befor"),
         (", for_s = 1", "", r"smoke.pauses\[1\].for_s is missing"),
@@ -318,6 +329,46 @@ def test_dispatch_and_transport_may_be_factors(tmp_path):
     }
     table = configuration_table(section).set_index("parameter")["value"]
     assert (table["Dispatch"], table["Transport"]) == ("sequential, pipelined", "loop, ktor")
+
+
+def test_depth_and_pipeline_may_be_factors(tmp_path):
+    text = FULL.replace("[extra]\nreplicas = [2]\n", "")
+    factors = "depth = [1, 16]\npipeline = [1, 4]"
+    section = read(tmp_path, text.replace("replicas = [1, 3]", factors))
+    told = [section.settings(config) for config in section.configs()]
+    assert {(one.depth, one.pipeline) for one in told} == {(1, 1), (1, 4), (16, 1), (16, 4)}
+    assert {(one.connections, one.num_clients) for one in told} == {(12, 12), (12, 48)}
+    table = configuration_table(section).set_index("parameter")["value"]
+    assert table["Total number of clients"] == "12, 48"
+    assert table["Requests under way of a connection"] == "1, 4"
+    assert table["Requests under way of a client in a middleware"] == "1, 16"
+
+
+def test_depth_and_pipeline_may_be_constants(tmp_path):
+    text = FULL.replace("workers = 8", "workers = 8\ndepth = 2")
+    text = text.replace("value_bytes = 128", "value_bytes = 128\npipeline = 4")
+    section = read(tmp_path, text)
+    kept = section.settings(section.configs()[0]).to_dict()
+    assert (kept["depth"], kept["pipeline"]) == (2, 4)
+    usual = read(tmp_path, FULL)
+    assert not {"depth", "pipeline"} & set(usual.settings(usual.configs()[0]).to_dict())
+
+
+def test_a_server_takes_connections_however_long_their_pipelines(tmp_path):
+    many = MINIMAL.replace("clients_per_thread = [8]", "clients_per_thread = [1000]")
+    section = read(tmp_path, many.replace("[factors]", "[factors]\npipeline = [64]"))
+    assert {section.settings(one).num_clients for one in section.configs()} == {3 * 1000 * 64}
+
+
+@pytest.mark.parametrize(
+    "other", ["arrival_rate_per_s = [9]", "think_time_s = [0, 0.1]", "sending_rate_per_s = [9]"]
+)
+def test_pipelines_of_clients_that_do_not_send_at_once_are_refused(tmp_path, other):
+    text = MINIMAL.replace("[factors]", f"[factors]\npipeline = [4]\n{other}")
+    name = other.split(" ")[0]
+    with pytest.raises(ConfigError, match=f"pipeline 4 with {name}: .* leave one of the two out"):
+        read(tmp_path, text)
+    read(tmp_path, text.replace("[4]", "[1]"))
 
 
 def test_settings_may_follow_from_true_and_false(tmp_path):

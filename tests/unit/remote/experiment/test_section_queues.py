@@ -104,6 +104,8 @@ def test_think_time_is_known_where_clients_have_no_times_of_their_own(
         ("value_bytes = 200", "key_count = 5", "key_count: workload queue has none of it"),
         ("workers = 10", "workers = 10\nrouting = 'hash'", "routing: workload queue has none"),
         ("workers = 10", "workers = 10\nobserved = 'packets'", "packets of databases tell nothing"),
+        ("workers = 10", "workers = 10\ndepth = 2", "depth 2 with backend postgresql: .* leave"),
+        ("think_time_s = 0.005", "pipeline = 2", "pipeline: workload queue has none of it"),
         ("workers = 10", "workers = 300", "600 workers in all are more than the 500 connections"),
         ("think_time_s = 0.005", "think_time_s = -1", "think_time_s must be a number 0 to 3600"),
         (

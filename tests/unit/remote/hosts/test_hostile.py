@@ -10,6 +10,7 @@ import time
 import pytest
 
 from remote.errors import BadAnswer, CommandTimeout, HostUnreachable, TransferFailed
+from remote.hosts.host import DEFAULT_WORK_DIR
 from remote.hosts.ssh.copies import received, tree
 from tests.helpers.hostile import hostile
 
@@ -80,6 +81,25 @@ def test_what_is_no_number_is_an_error_of_that_host(tmp_path):
         host.run("nproc").read(int)
 
 
+@pytest.mark.parametrize(
+    "answer", [b"<html>\n" * 15_000, b"/" + b"a" * 100_000, b"/home/a\n/home/b\n", b"home\n", b""]
+)
+def test_a_home_that_is_no_folder_is_an_error_of_that_host(tmp_path, answer):
+    with (
+        hostile(tmp_path, answers(answer)) as host,
+        pytest.raises(BadAnswer, match=r"evil: its answer to `pwd` cannot be: ") as error,
+    ):
+        host.settle()
+    assert len(str(error.value)) < 400
+    assert host.host.work_dir == DEFAULT_WORK_DIR
+
+
+def test_a_home_is_one_folder(tmp_path):
+    with hostile(tmp_path, answers(b"/home/a b\r\n")) as host:
+        host.settle()
+    assert host.host.work_dir == f"/home/a b/{DEFAULT_WORK_DIR}"
+
+
 def test_file_of_ten_gigabytes_is_refused_before_it_comes(tmp_path):
     def shell(_):
         yield header("./large", size=10 << 30)
@@ -99,7 +119,7 @@ def test_name_of_a_gigabyte_is_refused_before_it_comes(tmp_path):
 
     with (
         hostile(tmp_path, shell) as host,
-        pytest.raises(TransferFailed, match=r"1073741824 bytes, of which 65536 are too many"),
+        pytest.raises(TransferFailed, match=r"1073741824 bytes, of which 2048 are too many"),
     ):
         host.get_tree("run")
 

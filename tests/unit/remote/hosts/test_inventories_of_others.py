@@ -1,11 +1,14 @@
 """An inventory that someone else has written does nothing on this machine but be read."""
 
+import itertools
 import shlex
+import string
 from pathlib import Path
 
 import pytest
 import yaml
 
+from analysis.text.visible import LONGEST_MESSAGE
 from remote.errors import ConfigError
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ansible
@@ -171,8 +174,45 @@ def test_templates_and_lists_that_grow_without_end_are_not_followed(tmp_path):
     )
     variables = "".join(f"        {line}\n" for line in laughs.splitlines())
     text = f"servers:\n  hosts:\n    s1:\n      many:\n{variables}      ansible_user: *y\n"
-    with pytest.raises(ConfigError, match="ansible_user must be a text"):
+    with pytest.raises(ConfigError, match="characters with all that its anchors repeat"):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["~/.ssh/authorized_keys", "of-lab/known_hosts", "~nobody-is/x"])
+def test_pinned_keys_stand_in_no_file_of_another_kind(tmp_path, home, name):
+    (tmp_path / "of-lab").mkdir()
+    (tmp_path / "of-lab" / "known_hosts").symlink_to(home / ".ssh" / "authorized_keys")
+    path = name.replace("of-lab", f"{tmp_path}/of-lab")
+    with pytest.raises(ConfigError, match=r"s1\.mwlab_known_hosts must be a file with known_hosts"):
+        read(tmp_path, of_s1(mwlab_known_hosts=path))
+
+
+@pytest.mark.parametrize("name", ["known_hosts", "lab_known_hosts.2026", "current_known_hosts"])
+def test_pinned_keys_may_stand_in_any_folder(tmp_path, name):
+    (tmp_path / "current_known_hosts").symlink_to("known_hosts.1")
+    (s1,) = read(tmp_path, of_s1(mwlab_known_hosts=str(tmp_path / name))).hosts
+    assert s1.known_hosts == tmp_path / name
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "servers: {hosts: {s1: }, vars: {ansible_group_priority: *LAST}}",
+        "servers: {hosts: {s1: }, vars: {? *LAST : 1}}",
+        "servers: {hosts: {s1: {mwlab_rtt_ms: *LAST}, s2: {mwlab_rtt_ms: *c}}}",
+        "servers: {hosts: {? *LAST : }}",
+        "servers: {hosts: {s1: {<<: [*once, *once, *once], ansible_user: []}}}",
+    ],
+)
+@pytest.mark.parametrize("levels", [3, 9])
+def test_anchors_that_repeat_each_other_make_no_long_message(tmp_path, use, levels):
+    names = string.ascii_lowercase[: levels + 1]
+    lines = ["a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]", "once: &once {x: *a}"]
+    lines += [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in itertools.pairwise(names)]
+    text = "all:\n  vars:\n" + "".join(f"    {line}\n" for line in lines)
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, text + use.replace("LAST", names[-1]))
+    assert len(str(error.value)) < LONGEST_MESSAGE + 100
 
 
 def test_ansible_sees_only_what_was_checked(tmp_path):

@@ -11,7 +11,7 @@ from remote.hosts.ssh.handshake import ssh_command
 
 TEXT = """
 all:
-  vars: {ansible_user: lab, mwlab_known_hosts: /tmp/known, mwlab_route_device: mwlab-ctl}
+  vars: {ansible_user: lab, mwlab_known_hosts: /tmp/known_hosts, mwlab_route_device: mwlab-ctl}
   children:
     clients:
       vars: {mwlab_rate_mbit_per_s: 200}
@@ -37,7 +37,7 @@ def test_inventory_merges_variables_from_all_group_and_host(tmp_path):
     assert (c1.user, c1.rate_mbit_per_s, c1.port) == ("lab", 200, 22)
     assert (c2.rate_mbit_per_s, c2.port) == (50, 2222)
     assert (s1.address, s1.data_address, s1.route_device) == ("s1", "s1", "mwlab-ctl")
-    assert s1.known_hosts == Path("/tmp/known")
+    assert s1.known_hosts == Path("/tmp/known_hosts")
 
 
 def test_inventory_knows_the_emulated_network(tmp_path):
@@ -177,11 +177,11 @@ def jump_of(host):
 @pytest.mark.parametrize(
     ("variable", "expected"),
     [
-        ("mwlab_jump_host: bastion", ("bastion", 22, "lab", Path("/k"), Path("known"))),
-        ("mwlab_jump_host: me@b:2222", ("b", 2222, "me", Path("/k"), Path("known"))),
+        ("mwlab_jump_host: bastion", ("bastion", 22, "lab", Path("/k"), Path("lab_known_hosts"))),
+        ("mwlab_jump_host: me@b:2222", ("b", 2222, "me", Path("/k"), Path("lab_known_hosts"))),
         (
             "mwlab_jump_host: 'me@[2001:db8::1]:23'",
-            ("2001:db8::1", 23, "me", Path("/k"), Path("known")),
+            ("2001:db8::1", 23, "me", Path("/k"), Path("lab_known_hosts")),
         ),
         ("ansible_ssh_common_args: -o ProxyJump=me@b", ("b", 22, "me", None, Path("known_hosts"))),
         ("ansible_ssh_common_args: -J me@b:24", ("b", 24, "me", None, Path("known_hosts"))),
@@ -197,7 +197,11 @@ def test_jump_host_of_a_host(tmp_path, variable, expected):
           hosts: {s1: {ansible_host: 10.0.0.1}}
           vars: {VARIABLE}
     """
-    known = "mwlab_known_hosts: /tmp/known\n            " if expected[4].name == "known" else ""
+    known = (
+        "mwlab_known_hosts: /tmp/lab_known_hosts\n            "
+        if expected[4].name == "lab_known_hosts"
+        else ""
+    )
     text = text.replace("{VARIABLE}", f"\n            {known}{variable}")
     c1, s1 = read(tmp_path, text).hosts
     assert c1.jump is None

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from remote.campaign.changes.whatif import changed_section, changed_topology, measure_cases, on_lab
@@ -27,6 +29,17 @@ def test_a_changed_section_can_be_measured(change, tmp_path):
     assert settings.num_middlewares == change.get("middlewares", 1)
     assert settings.num_servers == change.get("servers", 1)
     assert section.durations == BASE.durations
+
+
+def test_a_changed_section_has_the_pipeline_of_the_section(tmp_path):
+    piped = replace(BASE, constants={**BASE.constants, "pipeline": 4, "depth": 2})
+    section = changed_section(piped, CONFIG, 192, {"middlewares": 2})
+    require_possible(section, tmp_path)
+    (settings,) = map(section.settings, section.configs())
+    assert (settings.num_clients, settings.connections) == (192, 48)
+    assert (settings.pipeline, settings.depth) == (4, 2)
+    with pytest.raises(ConfigError, match=r"with 194 clients: .* the threads of .* times the pipe"):
+        changed_section(piped, CONFIG, 194, {})
 
 
 def test_a_changed_topology_has_other_links_and_delay():

@@ -68,6 +68,17 @@ def test_a_closed_loop_responds_no_faster_than_its_bound_lets_it():
     assert least_response_time_s(SECTION, READS, inventory(servers=0)) == 0
 
 
+def test_requests_of_a_pipeline_share_what_the_bound_lets_through():
+    sets = {"workload": "set", "clients_per_thread": 2, "workers": 64}
+    piped = replace(SECTION, constants={**SECTION.constants, "pipeline": 4})
+    network = inventory(rate=1e6)
+    assert piped.settings(sets).num_clients == 4 * SECTION.settings(sets).num_clients == 48
+    for section in (SECTION, piped):
+        assert least_response_time_s(section, sets, network) == pytest.approx(2 * 0.9e-3)
+    bounds = [upper_bound(one.settings(sets), network) for one in (piped, SECTION)]
+    assert bounds[0] == pytest.approx(4 * bounds[1])
+
+
 def test_an_open_loop_may_respond_at_once():
     opened = read_section("7", "smoke")
     assert least_response_time_s(opened, opened.configs()[0], inventory()) == 0

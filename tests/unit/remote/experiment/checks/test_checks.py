@@ -24,7 +24,11 @@ CLIENTS = ("c1", "c2", "c3")
 @pytest.fixture
 def run(tmp_path):
     """A run folder that passes every check, and its manifest."""
-    folder = build_run(tmp_path, "3.1", CONFIG)
+    return sound_run(tmp_path, CONFIG)
+
+
+def sound_run(tmp_path, config):
+    folder = build_run(tmp_path, "3.1", config)
     for host in CLIENTS:
         refuse(folder, host, replies=0)
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -72,6 +76,16 @@ def test_sound_run_is_accepted_with_its_window(run):
     window = evaluation["window"]
     assert window["start_epoch_s"] == START_EPOCH_S - 1 + WARM_UP_S  # the last starts at -0.3 s
     assert window["end_epoch_s"] - window["start_epoch_s"] == STABLE_S
+
+
+def test_sound_run_with_a_pipeline_is_accepted(tmp_path):
+    folder, manifest = sound_run(tmp_path, {**CONFIG, "clients_per_thread": 2, "pipeline": 4})
+    evaluation = evaluate(folder, manifest)
+    assert failed(evaluation) == {}
+    results = evaluation["results"]
+    under_way = results["client_throughput_ops_per_s"] * results["client_response_time_ms"] / 1000
+    assert under_way == pytest.approx(manifest["num_clients"], rel=0.01)
+    assert manifest["num_clients"] == 4 * 3 * 2 * 2  # pipeline, hosts, threads, connections
 
 
 def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):

@@ -68,6 +68,14 @@ def test_direct_instances_count_at_the_server_that_each_sends_to(tmp_path):
     assert failed(tmp_path, manifest([], ["s1", "s2"])) == ["s1_keys_counts", "s1_sets_counts"]
 
 
+def test_all_requests_of_a_pipeline_may_count_on_one_side_only(tmp_path):
+    document = manifest([], ["s1", "s2"])
+    for server in ("s1", "s2"):
+        serve(tmp_path, server, SETS + 16, GETS)
+    assert failed(tmp_path, document) == ["s1_sets_counts", "s2_sets_counts"]
+    assert failed(tmp_path, {**document, "num_clients": 4 * 4}) == []
+
+
 def test_replicated_sets_count_at_every_server_and_gets_at_one(tmp_path):
     proxy(tmp_path, "m1", SETS, GETS)
     proxy(tmp_path, "m2", SETS, GETS)

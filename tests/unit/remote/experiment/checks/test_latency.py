@@ -96,3 +96,20 @@ def test_rates_of_a_role_are_those_of_all_its_hosts():
     assert rates_by_role(slow)["servers"] == 50  # each of the two has as much to do
     partly = {**MANIFEST, "topology": {"rates_mbit_per_s": {**RATES, "c2": None}}}
     assert "clients" not in rates_by_role(partly)
+
+
+def test_each_place_of_a_pipeline_counts_as_a_client():
+    direct = {"roles": {**MANIFEST["roles"], "middlewares": []}, "num_clients": 2 * 4}
+    direct |= {"settings": {"workload": "set", "pipeline": 4}}
+    most = 8 / 0.9e-3
+    one = check(0.98 * most, **direct)
+    assert one.passed and f"{most:.0f} that the round trips of 8 clients let" in one.detail
+    results = {"client_throughput_ops_per_s": 0.98 * most}
+    assert machine_share({**MANIFEST, **direct}, results) == pytest.approx(0.02)
+
+
+def test_pipelines_through_a_middleware_may_stay_below_all_limits():
+    piped = {**MANIFEST, "settings": {**MANIFEST["settings"], "pipeline": 4}}
+    results = {"client_throughput_ops_per_s": 9.0}
+    assert not list(latency_checks(piped, results))
+    assert machine_share(piped, results) is None

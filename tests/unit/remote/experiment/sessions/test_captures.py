@@ -6,9 +6,11 @@ import pytest
 
 from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
-from remote.experiment.sessions.captures import Captures
+from remote.experiment.sessions.captures import Captures, _snap_bytes
 from remote.experiment.sessions.setup import Setup
+from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
+from remote.services.capture import HEADS_BYTES, WHOLE_PACKETS_BYTES
 from remote.services.middleware_file import own_middleware
 
 FOLLOWED = "client,...\n10.0.0.1:40000,...\n"
@@ -101,3 +103,18 @@ def test_hosts_of_servers_are_told_which_calls_middlewares_were_followed_with(st
     assert done[3][1] == f"cat {folder}/packets/followed.csv"
     assert done[5] == ("s1", f"{folder}/calls.csv: {FOLLOWED * 2}")
     assert all("--listen s" in what and "--calls calls.csv;" in what for _, what in done[7:9])
+
+
+@pytest.mark.parametrize(
+    ("changes", "snap_bytes"),
+    [
+        ({}, HEADS_BYTES),
+        ({"pipeline": 4}, WHOLE_PACKETS_BYTES),
+        ({"dispatch": "pipelined"}, WHOLE_PACKETS_BYTES),
+        ({"workload": "multi-get", "multi_get_keys": 3}, WHOLE_PACKETS_BYTES),
+    ],
+)
+def test_whole_packets_are_kept_where_one_may_hold_several_values(changes, snap_bytes):
+    levels = {"client_hosts": 1, "num_middlewares": 1, "num_servers": 1, "workload": "set"}
+    one = Settings(**{**levels, "clients_per_thread": 1, "workers": 8, **changes})
+    assert _snap_bytes(SimpleNamespace(settings=one)) == snap_bytes

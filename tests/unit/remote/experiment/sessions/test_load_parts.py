@@ -133,6 +133,7 @@ def test_middlewares_prepare_their_databases():
         ({"workload": "set"}, ["--ratio=1:0"]),
         ({"workload": "multi-get", "multi_get_keys": 9}, ["--ratio=1:9", "--multi-key-get=9"]),
         ({"workload": "mixed", "ratio": "1:99"}, ["--ratio=1:99"]),
+        ({"pipeline": 4}, ["--pipeline=4", "--clients=2"]),
         (
             {"key_bytes": 16, "value_bytes": 128},
             ["--data-size=128", "--key-prefix=memtier-000", "--key-minimum=10000"],
@@ -193,6 +194,17 @@ def test_middleware_is_told_what_the_settings_say():
     assert text.startswith("'/home/a b/bin/middleware' -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
     assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
     assert "--dispatch pipelined --transport ktor --replicas all" in text
+
+
+def test_middleware_is_told_a_depth_only_where_one_is_set():
+    assert " --depth 4 " in launch(own_middleware(), settings(depth=4)).command
+    assert "--depth" not in launch(own_middleware(), settings(pipeline=4)).command
+    assert "--pipeline" not in command(settings(depth=4))
+
+
+def test_real_generator_has_pipelines():
+    real = {"c1": tools("memtier_benchmark")}
+    generators.require_able(iter([settings(pipeline=4)]), hosts("clients", 1), real, WHERE)
 
 
 def test_another_middleware_is_told_what_it_takes():

@@ -24,7 +24,10 @@ from remote.hosts.ssh.handshake import ssh_command
 
 TEXT = """
 all:
-  vars: {ansible_user: lab, ansible_ssh_private_key_file: /keys/lab, mwlab_known_hosts: /keys/known}
+  vars:
+    ansible_user: lab
+    ansible_ssh_private_key_file: /keys/lab
+    mwlab_known_hosts: /keys/known_hosts
 bastions: {hosts: {gate: {ansible_host: 192.0.2.9, ansible_port: 2200}}}
 servers:
   hosts:
@@ -181,7 +184,7 @@ def client(role: str = "clients", user: str = "root") -> Host:
         user=user,
         address="192.0.2.1",
         data_address="192.0.2.1",
-        known_hosts=Path("/keys/known"),
+        known_hosts=Path("/keys/known_hosts"),
     )
 
 
@@ -239,7 +242,7 @@ def tool_of(role, program):
 
 def test_install_command_goes_the_way_of_the_inventory(inventory):
     words = shlex.split(install_command(inventory.hosts[0], tool_of("servers", "memcached")))
-    known = ["-o", "UserKnownHostsFile=/keys/known"]
+    known = ["-o", "UserKnownHostsFile=/keys/known_hosts"]
     assert words[:6] == ["ssh", "-i", "/keys/lab", *known, "-o"]
     way = shlex.split(words[6].removeprefix("ProxyCommand="))
     assert way[:6] == ["ssh", "-i", "/keys/lab", *known, "-p"]
@@ -264,7 +267,7 @@ def test_a_bare_host_learns_of_packages_before_it_installs_one_of_several():
 def test_ansible_gets_our_jump_hosts_and_known_hosts(inventory):
     hosts = yaml.safe_load(ansible.connections_text(inventory))["all"]["hosts"]
     arguments = shlex.split(hosts["s1"]["ansible_ssh_common_args"])
-    assert "UserKnownHostsFile=/keys/known" in arguments
+    assert "UserKnownHostsFile=/keys/known_hosts" in arguments
     assert "StrictHostKeyChecking=yes" in arguments
     (proxy,) = (a for a in arguments if a.startswith("ProxyCommand="))
     words = shlex.split(proxy.removeprefix("ProxyCommand="))

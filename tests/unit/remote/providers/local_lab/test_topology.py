@@ -176,7 +176,7 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"servers__own": {"s1": 5}}, "servers.own.s1 must be a table, got 5"),
         (
             {"servers__own": {"s1": {"cpu_quota": 0}}},
-            "servers.own.s1.cpu_quota must be a number > 0, got 0",
+            "servers.own.s1.cpu_quota must be a number > 0, at most 1e+15, got 0",
         ),
         (
             {"servers__own": {"s1": {"egress": {"rate_mbit_per_s": 5, "burst_kib": 16}}}},
@@ -190,7 +190,7 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"rtt_ms": 0, "servers__own": {"s1": {"rtt_ms": 5}}}, "must be > 0; got 5 and 0"),
         (
             {"servers__processor": {"reply_us": 0}},
-            "servers.processor.reply_us must be a number > 0, got 0",
+            "servers.processor.reply_us must be a number > 0, at most 1e+15, got 0",
         ),
         (
             {"servers__processor": {"reply_us": 5, "exponent": 1.5}},
@@ -201,7 +201,7 @@ def test_read_names_the_file(tmp_path, text, message):
             {"rtt_ms": 0, "clients__processor": {"reply_us": 5}},
             "processor needs an rtt_ms > 0",
         ),
-        ({"clients__cpu_quota": 0}, "clients.cpu_quota must be a number > 0, got 0"),
+        ({"clients__cpu_quota": 0}, "clients.cpu_quota must be a number > 0, at most 1e+15, got 0"),
         ({"rtt_ms": -0.1}, "rtt_ms must be a number 0 to 1000, got -0.1"),
         ({"rtt_ms": "0.9 ms"}, "rtt_ms must be a number 0 to 1000, got '0.9 ms'"),
         ({"rtt_ms": 1e6}, "rtt_ms must be a number 0 to 1000, got 1000000.0"),
@@ -219,12 +219,15 @@ def test_read_names_the_file(tmp_path, text, message):
         ({"clients__egress__queue_kib": None}, "clients.egress.queue_kib is missing"),
         (
             {"clients__egress__rate_mbit_per_s": -3},
-            "rate_mbit_per_s must be a number > 0, got -3",
+            "rate_mbit_per_s must be a number > 0, at most 1e+15, got -3",
         ),
-        ({"clients__egress__rate_mbit_per_s": float("nan")}, "must be a number > 0, got nan"),
+        (
+            {"clients__egress__rate_mbit_per_s": float("nan")},
+            "must be a number > 0, at most 1e+15, got nan",
+        ),
         (
             {"clients__egress__rate_mbit_per_s": "9"},
-            "rate_mbit_per_s must be a number > 0, got '9'",
+            "rate_mbit_per_s must be a number > 0, at most 1e+15, got '9'",
         ),
         (
             {"clients__egress__burst_kib": 1.5},

@@ -1,7 +1,7 @@
 package mwlab.follow
 
 import mwlab.net.numeric
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 
 /**
  * Which requests are followed through generator and middleware: one of [oneOf] of each connection. Immutable.
@@ -26,7 +26,7 @@ class Follow(val oneOf: Int) {
         fun parse(text: String): Follow? =
             text.removePrefix("1/").toIntOrNull()?.takeIf { it > 0 && text == "1/$it" }?.let(::Follow)
 
-        /** The client's end of a connection, as both sides name it: `<ip>:<port>`. */
-        fun nameOf(client: InetSocketAddress): String = client.numeric
+        /** The client's end of a connection, as both sides name it: `<ip>:<port>`; `unix:` for all that come by a Unix domain socket. */
+        fun nameOf(client: SocketAddress): String = client.numeric
     }
 }

@@ -36,6 +36,8 @@ import java.io.PrintStream
 import java.net.Inet4Address
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.SocketAddress
+import java.net.UnixDomainSocketAddress
 import java.net.UnknownHostException
 
 /**
@@ -125,7 +127,7 @@ internal class LoadGenerator(
     }
 
     /** Runs at one rate after the other; the run at the rate that was found is the one that is reported. */
-    private fun search(options: Options, address: InetSocketAddress, baseSeed: Long, result: TestResult): String? {
+    private fun search(options: Options, address: SocketAddress, baseSeed: Long, result: TestResult): String? {
         val objective = checkNotNull(options.pacing.objective)
         val found = findRate(
             ((options.pacing.arrivals as Arrivals.Open).rate as Rate.Constant).perS,
@@ -167,7 +169,8 @@ internal class LoadGenerator(
         }
     }
 
-    private fun resolve(target: Target): InetSocketAddress {
+    private fun resolve(target: Target): SocketAddress {
+        target.unixSocket?.let { return UnixDomainSocketAddress.of(it) }
         val addresses = try {
             InetAddress.getAllByName(target.server)
         } catch (unknown: UnknownHostException) {

@@ -37,7 +37,7 @@ import mwlab.net.numeric
 import java.io.IOException
 import java.lang.management.ManagementFactory
 import java.net.ConnectException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
@@ -57,7 +57,7 @@ import kotlin.time.Duration.Companion.seconds
  */
 internal class Run(
     private val options: Options,
-    private val address: InetSocketAddress,
+    private val address: SocketAddress,
     private val baseSeed: Long,
     private val progress: Progress,
     private val interruption: Interruption,

@@ -3,7 +3,6 @@ package mwlab.middleware
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.runBlocking
-import kotlinx.coroutines.selects.select
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.reply.VERSION
 import mwlab.net.numeric
@@ -44,32 +43,26 @@ private suspend fun run(config: MiddlewareConfig): Int {
     } catch (unwritable: IOException) {
         return EXIT_FAILURE.also { complain("cannot write to --stats-dir ${config.statsDirectory}: $unwritable") }
     }
-    try {
-        val address = middleware.start()
-        println("listening on ${address.numeric}")
+    return try {
+        serve(middleware, config, terminated)
     } catch (unusable: BackEndUnusable) {
-        return EXIT_FAILURE.also { complain(unusable.message) }
+        EXIT_FAILURE.also { complain(unusable.message) }
     } catch (unbound: IOException) {
-        return EXIT_FAILURE.also {
-            complain("${unbound.message}; stop what uses the port (ss -ltnp) or choose another")
-        }
+        EXIT_FAILURE.also { complain("${unbound.message}; stop what uses it (ss -lntxp) or choose another") }
     }
-    return serve(middleware, config, terminated)
 }
 
-/** Waits for the end, stops the [middleware] and returns the exit code. */
+/** Runs [middleware] until [terminated], complains about what went wrong, and returns the exit code. */
 internal suspend fun serve(middleware: Middleware, config: MiddlewareConfig, terminated: Deferred<Unit>): Int {
-    val fault = select<Throwable?> {
-        terminated.onAwait { null }
-        middleware.fault.onAwait { it }
-    }
-    val isDrained = middleware.stop()
-    middleware.complaints.forEach(::complain)
-    fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
+    val ending = middleware.run(terminated) { println("listening on ${it.numeric}") }
+    val (cut, late) = ending.unansweredRequests to ending.lateRequests
+    if (cut > 0) complain("$cut requests were not answered within ${config.drainTimeout}, or not whole")
+    if (late > 0) complain("$late requests came too late to be answered")
+    ending.fault?.let { complain("stopped because of a fault: ${it.stackTraceToString()}") }
     listOfNotNull(middleware.followed?.complaint, middleware.slow?.complaint).forEach(::complain)
     val failure = middleware.reporter.failure ?: middleware.followed?.failure ?: middleware.slow?.failure
     failure?.let { complain("results in ${config.statsDirectory} are incomplete: $it") }
-    return if (fault != null || failure != null || !isDrained) EXIT_FAILURE else 0
+    return if (ending.fault != null || failure != null || !ending.isDrained) EXIT_FAILURE else 0
 }
 
 private fun complain(message: String) = System.err.println("middleware: $message")

@@ -3,11 +3,14 @@ package mwlab.middleware
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.Metrics
@@ -37,15 +40,12 @@ import mwlab.net.Transport
 import mwlab.net.buffer.BufferLimit
 import mwlab.net.text
 import java.io.IOException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
-import kotlinx.coroutines.Job as CoroutineJob
 
 /**
- * The middleware: clients in front, a queue, workers, servers behind.
- *
- * [start] once and [stop] once; both suspend, and are called from outside of the net threads.
+ * The middleware: clients in front, a queue, workers, servers behind. It [run]s once.
  *
  * @param clock what all times that are measured or limited are read from.
  */
@@ -54,7 +54,7 @@ class Middleware(
     private val transport: Transport = config.transport.transport(),
     private val clock: NanoClock = NanoClock.SYSTEM,
 ) {
-    /** Completes if something fails that should never fail; all that is left then is to stop. */
+    /** Completes if something fails that should never fail; then [run] ends. */
     val fault = CompletableDeferred<Throwable>()
 
     private val bufferLimit = BufferLimit(config.maxBufferBytes)
@@ -71,9 +71,7 @@ class Middleware(
     private val backEnd = backEndOf(config, transport, failedConnections::add)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = Clients(config.maxClients, config.clientTimeout, config.idleTimeout, clock)
-    private val scope =
-        CoroutineScope(SupervisorJob() + CoroutineExceptionHandler { _, failure -> fault.complete(failure) })
-    private val connections = BackEndConnections(backEnd, config.serverTimeout, scope)
+    private val connections = BackEndConnections(backEnd, config.serverTimeout)
 
     internal val metrics = Metrics(
         netThreads = netThreads,
@@ -102,48 +100,56 @@ class Middleware(
     /** Where slow requests are kept; null: nowhere. */
     internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
 
-    private var admin: AdminServer? = null
-    private lateinit var listener: Listener
-    private lateinit var workers: List<CoroutineJob>
-    private lateinit var serving: CoroutineJob
-    private var unansweredRequests = 0
-
     /**
-     * Prepares the servers, binds, tries to reach the servers once, and serves; returns the address listened on.
+     * Prepares the servers, binds, tries to reach the servers once, tells [onListening] the address listened on, and serves until [end]
+     * completes or there is a [fault]. Then it stops accepting and reading, answers what was read within the configured time, writes the
+     * results, and closes everything. Call it from outside of the net threads.
      *
      * @throws BackEndUnusable if nobody can be served with these servers; the message says why.
      * @throws IOException if an address cannot be bound; the message names it.
      */
-    suspend fun start(): InetSocketAddress {
-        val acceptor = netThreads.first()
-        backEnd.prepare()
-        listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
-        admin =
-            config.admin?.let { address ->
-                binding(address) { AdminServer(it, reporter, slow?.let { it::csv }).apply { start() } }
+    suspend fun run(end: Deferred<Unit>, onListening: (SocketAddress) -> Unit): Ending =
+        withContext(CoroutineExceptionHandler { _, failure -> fault.complete(failure) }) {
+            supervisorScope {
+                try {
+                    backEnd.prepare()
+                    val acceptor = netThreads.first()
+                    val listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
+                    withAdmin { serve(listener, end, onListening) }
+                } finally {
+                    coroutineContext.cancelChildren()
+                    // What has been cancelled still runs; what waits for a socket hears that it is closed.
+                    netThreads.forEach { it.close() }
+                    reporter.close()
+                }
             }
+        }
+
+    private suspend fun CoroutineScope.serve(
+        listener: Listener,
+        end: Deferred<Unit>,
+        onListening: (SocketAddress) -> Unit,
+    ): Ending {
+        val acceptor = netThreads.first()
         val connectionsOfWorkers = connectAll()
         connections.awaitFirstAttempts()
-        scope.launch(acceptor) { sampleQueue() }
+        launch(acceptor) { sampleQueue() }
         for (loop in netThreads) {
-            scope.launch(loop) { connections.watch(loop) }
-            scope.launch(loop) { clients.watch(loop) }
+            launch(loop) { connections.watch(loop) }
+            launch(loop) { clients.watch(loop) }
         }
-        reporter.start(scope)
-        workers =
-            connectionsOfWorkers.mapIndexed { index, own -> scope.launch(loopOf(index)) { worker(index, own).run() } }
-        serving =
-            scope.launch(acceptor) {
-                listener.serve(netThreads, failedConnections::add) { clients.serve(it, ::client) }
-            }
-        return listener.address
-    }
-
-    /**
-     * Stops accepting and reading, answers what was read within the configured time, writes the results, and closes everything. Returns
-     * whether all of that was answered; [complaints] says what was not. Ends in bounded time, whatever has failed.
-     */
-    suspend fun stop(): Boolean {
+        val collecting = launch { reporter.collect() }
+        val workers = connectionsOfWorkers.mapIndexed { index, own ->
+            launch(loopOf(index)) { worker(index, own).run() }
+        }
+        val serving = launch(acceptor) {
+            listener.serve(netThreads, failedConnections::add) { clients.serve(it, ::client) }
+        }
+        onListening(listener.address)
+        val failure = select<Throwable?> {
+            end.onAwait { null }
+            fault.onAwait { it }
+        }
         listener.close()
         val isDrained = withTimeoutOrNull(config.drainTimeout) {
             clients.stop()
@@ -151,31 +157,28 @@ class Middleware(
             queue.close()
             workers.joinAll()
         } != null
-        if (!isDrained) unansweredRequests = clients.unansweredRequests
+        val unansweredRequests = if (isDrained) 0 else clients.unansweredRequests
         workers.forEach { it.cancel() }
         withTimeoutOrNull(LONGEST_END) { workers.joinAll() }
-        admin?.stop()
-        reporter.stop(isDrained)
+        collecting.cancelAndJoin()
+        reporter.finish(isDrained)
         followed?.close()
         slow?.close()
-        withTimeoutOrNull(LONGEST_END) { scope.coroutineContext[CoroutineJob]?.cancelAndJoin() }
-        netThreads.forEach { it.close() }
-        return isDrained
+        return Ending(failure, isDrained, unansweredRequests, clients.lateRequests)
     }
 
-    /** What clients have not got in the end, in a line for each kind; after [stop]. */
-    val complaints: List<String>
-        get() = buildList {
-            val (unanswered, late) = unansweredRequests to clients.lateRequests
-            if (unanswered >
-                0
-            ) {
-                add("$unanswered requests were not answered within ${config.drainTimeout}, or not whole")
-            }
-            if (late > 0) add("$late requests came too late to be answered")
+    private suspend fun withAdmin(serve: suspend () -> Ending): Ending {
+        val address = config.admin ?: return serve()
+        val admin = AdminServer(address, reporter, slow?.let { it::csv })
+        binding(address) { admin.start() }
+        return try {
+            serve()
+        } finally {
+            admin.stop()
         }
+    }
 
-    private suspend fun <T> binding(address: InetSocketAddress, bind: suspend (InetSocketAddress) -> T): T = try {
+    private suspend fun <A : SocketAddress, T> binding(address: A, bind: suspend (A) -> T): T = try {
         bind(address)
     } catch (unbound: IOException) {
         throw IOException("cannot listen on ${address.text}: ${unbound.message}", unbound)
@@ -184,11 +187,11 @@ class Middleware(
     private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]
 
     /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
-    private fun connectAll(): List<List<BackEndConnection>> = when (config.dispatch) {
-        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { connections.connect(loopOf(it)) }
+    private fun CoroutineScope.connectAll(): List<List<BackEndConnection>> = when (config.dispatch) {
+        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { connections.connect(this, loopOf(it)) }
 
         Dispatch.PIPELINED -> {
-            val shared = netThreads.associateWith(connections::connect)
+            val shared = netThreads.associateWith { connections.connect(this, it) }
             List(config.workersAtWork) { shared.getValue(loopOf(it)) }
         }
     }

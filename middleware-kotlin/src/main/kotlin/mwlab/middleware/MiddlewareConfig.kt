@@ -15,6 +15,8 @@ import mwlab.options.Choice
 import mwlab.options.CommandLine
 import mwlab.options.OptionKind
 import java.net.InetSocketAddress
+import java.net.SocketAddress
+import java.net.UnixDomainSocketAddress
 import java.nio.file.Path
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.microseconds
@@ -26,6 +28,7 @@ import kotlin.time.Duration.Companion.seconds
  *
  * What is not said holds as [MiddlewareOptions] has it: as `given` on a command line, or by default.
  *
+ * @property listen where clients come; who may connect to a Unix domain socket is what the umask and its folder allow.
  * @property servers the memcached servers; none with another [backEnd].
  * @property databases where message queues are with [BackEndKind.POSTGRESQL]; how they are taken from: [locks].
  * @property prepareDatabase whether their tables and functions are installed where they are not.
@@ -48,8 +51,8 @@ import kotlin.time.Duration.Companion.seconds
  * @property drainTimeout how long requests under way may take to finish at the end.
  */
 class MiddlewareConfig(
-    val listen: InetSocketAddress,
-    val servers: List<InetSocketAddress>,
+    val listen: SocketAddress,
+    val servers: List<SocketAddress>,
     given: CommandLine = CommandLine(),
     val backEnd: BackEndKind = given[MiddlewareOptions.backEnd],
     val databases: List<DatabaseUrl> = given[MiddlewareOptions.databases],
@@ -120,6 +123,11 @@ class MiddlewareConfig(
         require(follow == null || (statsDirectory != null && instrumentation)) {
             "follow needs --stats-dir, and instrumentation"
         }
+        val unix = (servers + listen).find { it is UnixDomainSocketAddress }
+        require(unix == null || transport == TransportKind.LOOP) { "${unix?.text} needs --transport loop" }
+        require(follow == null || listen !is UnixDomainSocketAddress) {
+            "follow needs clients that come by TCP: it tells them by their ports"
+        }
         require(slowLog == null || instrumentation) { "slow log needs instrumentation" }
         require(slowLog == null || slowLog.isPositive()) { "slow log must be positive, got $slowLog" }
         require(histogramBin >= 10.microseconds) { "histogram bin must be at least 10us, got $histogramBin" }
@@ -187,7 +195,7 @@ class MiddlewareConfig(
     }
 
     private fun told(value: Any?): Any? = when (value) {
-        is InetSocketAddress -> value.text
+        is SocketAddress -> value.text
         is DatabaseUrl -> value.name
         is List<*> -> value.map(::told)
         is Choice -> value.option
@@ -196,13 +204,19 @@ class MiddlewareConfig(
 
     internal companion object {
         /** What [line] asks for; throws an [IllegalArgumentException] that says what is wrong with it. */
-        fun of(line: CommandLine): MiddlewareConfig {
-            val port = requireNotNull(line[MiddlewareOptions.port]) { "a port is needed (-p <port>)" }
-            return MiddlewareConfig(
-                listen = OptionKind.socket(line[MiddlewareOptions.listen], port),
-                servers = line[MiddlewareOptions.servers],
-                given = line,
-            )
+        fun of(line: CommandLine): MiddlewareConfig = MiddlewareConfig(
+            listen = listenOf(line[MiddlewareOptions.listen], line[MiddlewareOptions.port]),
+            servers = line[MiddlewareOptions.servers],
+            given = line,
+        )
+
+        private fun listenOf(address: SocketAddress, port: Int?): SocketAddress {
+            if (address is InetSocketAddress) {
+                requireNotNull(port) { "a port is needed (-p <port>)" }
+                return OptionKind.socket(address.address, port)
+            }
+            require(port == null) { "${address.text} has no port: leave -p out" }
+            return address
         }
 
         /**

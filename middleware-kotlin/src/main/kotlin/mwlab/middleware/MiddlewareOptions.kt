@@ -31,7 +31,15 @@ private val DATABASE = OptionKind(DatabaseUrl.FORM, isSecret = true, parse = Dat
 /** The table of the middleware's options; the same one stands in README.md, told in more words. */
 internal object MiddlewareOptions : ConfigOptions<Config>() {
     val listen =
-        option("listen", "<ip>", "address to listen on", OptionKind.HOST, "127.0.0.1", Config::listen, short = 'l')
+        option(
+            "listen",
+            "<ip>",
+            "address to listen on, or unix:<path> without a port",
+            OptionKind.HOST,
+            "127.0.0.1",
+            Config::listen,
+            short = 'l',
+        )
     val port = optional("port", "<port>", "port to listen on; 0: any free one", NUMBER, short = 'p')
     val workers = option(
         "workers",
@@ -51,7 +59,15 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         Config::sharded,
         short = 's',
     )
-    val servers = list("servers", "<ip:port> ...", "the memcached servers", SOCKET, Config::servers, short = 'm')
+    val servers =
+        list(
+            "servers",
+            "<ip:port> ...",
+            "the memcached servers, or unix:<path>",
+            OptionKind.ADDRESS,
+            Config::servers,
+            short = 'm',
+        )
     val backEnd = option(
         "backend",
         "<kind>",

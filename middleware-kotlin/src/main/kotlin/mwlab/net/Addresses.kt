@@ -2,14 +2,32 @@ package mwlab.net
 
 import java.net.Inet6Address
 import java.net.InetSocketAddress
+import java.net.SocketAddress
+import java.net.UnixDomainSocketAddress
 
-/** `<ip>:<port>`, as it was given. */
-internal val InetSocketAddress.text: String
-    get() = if (':' in hostString) "[$hostString]:$port" else "$hostString:$port"
+/** What the path of a Unix domain socket stands behind on a command line. */
+internal const val UNIX = "unix:"
 
-/** `<ip>:<port>` in numbers; an IPv6 address stands in brackets, with `::` for its longest run of zeros. */
-internal val InetSocketAddress.numeric: String
-    get() = if (address is Inet6Address) "[${shortened(address.hostAddress)}]:$port" else "${address.hostAddress}:$port"
+/** `<ip>:<port>`, as it was given, or `unix:<path>`. */
+internal val SocketAddress.text: String
+    get() = when (this) {
+        is InetSocketAddress -> if (':' in hostString) "[$hostString]:$port" else "$hostString:$port"
+        is UnixDomainSocketAddress -> "$UNIX$path"
+        else -> "$this"
+    }
+
+/** As [text], but with the address in numbers; IPv6 with `::` for its longest run of zeros. */
+internal val SocketAddress.numeric: String
+    get() {
+        if (this !is InetSocketAddress) return text
+        return if (address is Inet6Address) {
+            "[${shortened(
+                address.hostAddress,
+            )}]:$port"
+        } else {
+            "${address.hostAddress}:$port"
+        }
+    }
 
 private val ZEROS = Regex("(?:^|:)0(?::0)+(?::|$|(?=%))")
 

@@ -1,12 +1,12 @@
 package mwlab.net
 
 import java.io.IOException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 
 /**
- * A TCP connection on an [EventLoop], with `TCP_NODELAY` set; see [Transport] for who moves its bytes.
+ * A connection on an [EventLoop], by TCP with `TCP_NODELAY` set, or by a Unix domain socket; see [Transport] for who moves its bytes.
  *
  * Confined to the loop's thread, except [close]. One coroutine may read while another writes; two may not do the same.
  * Who opened or accepted the connection closes it. While it waits for bytes with an empty [input], it holds no buffer.
@@ -15,10 +15,10 @@ interface Connection : AutoCloseable {
     val loop: EventLoop
 
     /** This side's address and port. @throws IOException if the connection is closed */
-    val localAddress: InetSocketAddress
+    val localAddress: SocketAddress
 
     /** The peer's; otherwise as [localAddress]. */
-    val remoteAddress: InetSocketAddress
+    val remoteAddress: SocketAddress
 
     /** Bytes received and not yet consumed, between position and limit. Replaced by [fill] and [take]: read it anew. */
     val input: ByteBuffer

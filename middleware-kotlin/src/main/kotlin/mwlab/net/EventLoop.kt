@@ -89,7 +89,7 @@ class EventLoop(
         start()
     }
 
-    /** Who runs the loop's work: its thread, and once that has ended whoever sees to what is left. */
+    /** Who runs the loop's work: its thread, and once that has ended whoever sees to what is left, as long as he does. */
     @Volatile
     private var runner = thread
 
@@ -191,6 +191,7 @@ class EventLoop(
                 false
             }
         } while (!isDone)
+        runner = thread
     }
 
     @Suppress("TooGenericExceptionCaught") // the boundary of the thread: without it, it would end and nobody know

@@ -1,16 +1,16 @@
 package mwlab.net
 
 import java.io.IOException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 
 /**
- * A listening TCP socket on an [EventLoop].
+ * A listening socket on an [EventLoop].
  *
  * Confined to the loop's thread, except [close]. Who bound it closes it; connections already accepted live on.
  */
 interface Listener : AutoCloseable {
     /** The address bound to, with the real port if port 0 was asked for. */
-    val address: InetSocketAddress
+    val address: SocketAddress
 
     /**
      * Accepts until [close], and runs [handler] for each connection in a coroutine of its own, on the [loops] in turn.

@@ -1,7 +1,7 @@
 package mwlab.net
 
 import java.io.IOException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import kotlin.time.Duration
 
 /** Opens connections whose bytes are moved in one way. */
@@ -14,7 +14,7 @@ interface Transport {
      */
     suspend fun connect(
         loop: EventLoop,
-        address: InetSocketAddress,
+        address: SocketAddress,
         timeout: Duration,
         readBytes: Int = READ_BYTES,
     ): Connection
@@ -24,7 +24,7 @@ interface Transport {
      *
      * @throws IOException if the address is in use or not of this host.
      */
-    suspend fun bind(loop: EventLoop, address: InetSocketAddress): Listener
+    suspend fun bind(loop: EventLoop, address: SocketAddress): Listener
 
     companion object {
         /** What a read of an accepted connection takes at most while no message is larger. */

@@ -1,7 +1,10 @@
 package mwlab.options
 
+import mwlab.net.UNIX
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.SocketAddress
+import java.net.UnixDomainSocketAddress
 import java.net.UnknownHostException
 import java.nio.file.Path
 import kotlin.time.Duration
@@ -36,8 +39,11 @@ internal class OptionKind<out T>(
         val BYTES = OptionKind("a number") { text -> text.toLongOrNull()?.takeIf { it >= 0 } }
         val TIME = OptionKind("a time such as 500ms", parse = Duration::parseOrNull)
         val DIRECTORY = OptionKind("a directory", parse = Path::of)
-        val HOST = OptionKind("a host", parse = InetAddress::getByName)
         val SOCKET = OptionKind("<ip:port>", parse = ::socketOf)
+        val ADDRESS = OptionKind<SocketAddress>("<ip:port> or $UNIX<path>") { unixOf(it) ?: socketOf(it) }
+
+        /** Where to listen; the port is told by itself, and 0 here. */
+        val HOST = OptionKind("a host or $UNIX<path>") { unixOf(it) ?: InetSocketAddress(InetAddress.getByName(it), 0) }
         val TRUE_OR_FALSE = OptionKind("false or true", parse = String::toBooleanStrictOrNull)
         val SWITCH = OptionKind("on or off", alone = "on") { text ->
             when (text) {
@@ -59,6 +65,9 @@ internal class OptionKind<out T>(
             demand(port in 0..MAX_PORT) { "a port is 0 to $MAX_PORT, got $port" }
             return InetSocketAddress(host, port)
         }
+
+        private fun unixOf(text: String): SocketAddress? =
+            text.removePrefix(UNIX).takeIf { it != text && it.isNotEmpty() }?.let(UnixDomainSocketAddress::of)
 
         private fun socketOf(text: String): InetSocketAddress? {
             val port = text.substringAfterLast(':', "").toIntOrNull()?.takeIf { it > 0 } ?: return null

@@ -64,7 +64,7 @@ class InvocationTest {
             "-p 1" to "at least one server is needed (-m <ip:port> ...)",
             "-p 1 -m" to "at least one server is needed (-m <ip:port> ...)",
             "-p x -m 127.0.0.1:1" to "option --port takes a number, got \"x\"",
-            "-p 1 -m 127.0.0.1" to "option --servers takes <ip:port>, got \"127.0.0.1\"",
+            "-p 1 -m 127.0.0.1" to "option --servers takes <ip:port> or unix:<path>, got \"127.0.0.1\"",
             "-p 70000 -m 127.0.0.1:1" to "a port is 0 to 65535, got 70000",
             "-p 1 -m 127.0.0.1:1 127.0.0.1:1" to "a server is named twice: 127.0.0.1:1 127.0.0.1:1",
             "-p 1 -p 2 -m 127.0.0.1:1" to "option --port is given twice",
@@ -81,6 +81,11 @@ class InvocationTest {
                 "replicas must be 1 to the number of servers (1), got 2",
             "-p 1 -m 127.0.0.1:1 --slow-log 10ms --instrumentation off" to "slow log needs instrumentation",
             "-p 1 -m 127.0.0.1:1 --slow-log 0ms" to "slow log must be positive, got 0s",
+            "-l unix:/tmp/s -p 1 -m 127.0.0.1:1" to "unix:/tmp/s has no port: leave -p out",
+            "-l unix:/tmp/s -m 127.0.0.1:1 --transport ktor" to "unix:/tmp/s needs --transport loop",
+            "-p 1 -m unix:/tmp/s --transport ktor" to "unix:/tmp/s needs --transport loop",
+            "-l unix:/tmp/s -m 127.0.0.1:1 --stats-dir /tmp/d --follow 1/1" to
+                "follow needs clients that come by TCP: it tells them by their ports",
             "-p 1 -m 127.0.0.1:1 --wat" to "unknown option --wat",
             "-p 1 --backend postgresql" to
                 "at least one database is needed (--database postgresql://user[:password]@host[:port]/name ...)",

@@ -144,7 +144,7 @@ class MainTest {
                 assertEquals(1, command.awaitExit())
                 assertEquals(
                     "middleware: cannot listen on 127.0.0.1:${taken.localPort}: Address already in use; " +
-                        "stop what uses the port (ss -ltnp) or choose another\n",
+                        "stop what uses it (ss -lntxp) or choose another\n",
                     command.errors.readText(),
                 )
             }

@@ -8,6 +8,7 @@ import kotlinx.coroutines.withContext
 import mwlab.net.EventLoop
 import mwlab.testing.ANY_PORT
 import mwlab.testing.MemoryTransport
+import mwlab.testing.Running
 import mwlab.testing.TextClient
 import mwlab.testing.UsesSockets
 import mwlab.testing.VirtualMemcached
@@ -66,18 +67,18 @@ class MeasurementTest {
         val time = VirtualTime()
         val config = MiddlewareConfig(ANY_PORT, addresses, workers = 2, netThreads = 1, statsDirectory = directory)
         val middleware = Middleware(config, transport, time)
+        val running = Running(middleware)
+        val loop = middleware.netThreads.single()
         runBlocking {
-            middleware.start()
-            val loop = middleware.netThreads.single()
             withContext(loop) {
                 time.drive(loop) { error("nothing can happen any more") }
                 val endNanos = time.nanos() + length.inWholeNanoseconds
                 coroutineScope { repeat(CLIENTS) { launch { load(loop, transport, endNanos, Random(it)) } } }
                 time.stop()
             }
-            assertTrue(middleware.stop())
-            assertTrue(!middleware.fault.isCompleted)
         }
+        val ending = running.stop()
+        assertTrue(ending.isDrained && ending.fault == null)
     }
 
     private suspend fun load(loop: EventLoop, transport: MemoryTransport, endNanos: Long, random: Random) {

@@ -1,8 +1,8 @@
 package mwlab.middleware
 
-import kotlinx.coroutines.runBlocking
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
+import mwlab.testing.Running
 import mwlab.testing.TextClient
 import mwlab.testing.UsesSockets
 import mwlab.testing.middleware
@@ -167,12 +167,11 @@ class MiddlewareTest {
     @Test
     fun `all requests that have arrived are answered before the end`() = withServers(1) { (server) ->
         server.answer = { _, reply -> reply.also { Thread.sleep(2) } }
-        val middleware = middleware(config(listOf(server)))
-        val address = runBlocking { middleware.start() }
-        TextClient(address).use { client ->
+        val running = Running(middleware(config(listOf(server))))
+        TextClient(running.address).use { client ->
             client.send("get k\r\n".repeat(200))
             assertEquals("END", client.readLine())
-            val end = thread { runBlocking { middleware.stop() } }
+            val end = thread { running.stop() }
             repeat(199) { assertEquals("END", client.readLine()) }
             assertNull(client.readLine())
             end.join()

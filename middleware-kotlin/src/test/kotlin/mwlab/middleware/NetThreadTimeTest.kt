@@ -1,8 +1,8 @@
 package mwlab.middleware
 
-import kotlinx.coroutines.runBlocking
 import mwlab.loadgen.Generation
 import mwlab.testing.ANY_PORT
+import mwlab.testing.Running
 import mwlab.testing.ThreadAccount
 import mwlab.testing.UsesSockets
 import mwlab.testing.middleware
@@ -49,13 +49,13 @@ class NetThreadTimeTest {
             statsDirectory = directory,
         )
         val middleware = middleware(config)
-        val address = runBlocking { middleware.start() }
+        val running = Running(middleware)
         val threads = ThreadAccount.named("net-").filter { it.id !in others }
         assertEquals(netThreads, threads.size)
         val before = threads.map { it.cpuNanos()!! }
-        val run = Generation.of(address.port, "-t 1 -c 8 -n 1500 --ratio=1:1 --key-maximum=100")
+        val run = Generation.of(running.address.port, "-t 1 -c 8 -n 1500 --ratio=1:1 --key-maximum=100")
         val after = threads.map { it.cpuNanos()!! }
-        runBlocking { middleware.stop() }
+        running.stop()
         assertEquals(0, run.status, run.err)
         val reported = middleware.metrics.total.netThreadCpuNanos.values.toList()
         assertEquals(netThreads, reported.size)

@@ -51,6 +51,8 @@ abstract class ConnectionTest(private val transport: Transport) {
         while (connection.fill()) connection.write(connection.input)
     }
 
+    private fun socketTo(listener: Listener) = Socket().apply { connect(listener.address) }
+
     private suspend fun open(loop: EventLoop, listener: Listener) = transport.connect(loop, listener.address, 5.seconds)
 
     @Test
@@ -84,7 +86,7 @@ abstract class ConnectionTest(private val transport: Transport) {
     @Test
     fun `a peer that ends its side still gets its answer`() = onLoop { loop ->
         echo(loop).use { listener ->
-            Socket(listener.address.address, listener.address.port).use { peer ->
+            socketTo(listener).use { peer ->
                 withContext(Dispatchers.IO) {
                     peer.getOutputStream().write(byteArrayOf(1, 2, 3))
                     peer.shutdownOutput()
@@ -189,7 +191,7 @@ abstract class ConnectionTest(private val transport: Transport) {
         val listener = serve(loop, mutableListOf()) { it.write(ByteBuffer.wrap(sent)) }
         listener.use {
             val received = withContext(Dispatchers.IO) {
-                Socket(listener.address.address, listener.address.port).use { peer ->
+                socketTo(listener).use { peer ->
                     peer.getInputStream().readAllBytes()
                 }
             }
@@ -209,7 +211,7 @@ abstract class ConnectionTest(private val transport: Transport) {
                 assertTrue(bytes.hasRemaining())
             }
         }
-        Socket(listener.address.address, listener.address.port).use {
+        socketTo(listener).use {
             accepted.await()
             listener.close()
             serving.join()

@@ -2,6 +2,7 @@ package mwlab.net
 
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -18,6 +19,7 @@ import java.nio.channels.Pipe
 import java.nio.channels.SelectionKey
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.test.Test
@@ -78,6 +80,17 @@ class EventLoopTest {
         loop.close()
         eventually("it has ended") { !loop.isAlive }
         withTimeout(60.seconds) { waiting.cancelAndJoin() }
+    }
+
+    @Test
+    fun `who has run what was left of a loop may give it more`() = runBlocking {
+        val loop = EventLoop("test").apply { close() }
+        eventually("it has ended") { !loop.isAlive }
+        val left = CountDownLatch(BLOCKS)
+        withContext(Dispatchers.IO) {
+            repeat(BLOCKS) { launch { loop.execute(left::countDown) } }
+        }
+        assertTrue(left.await(10, TimeUnit.MINUTES), "${left.count} blocks did not run")
     }
 
     @Test
@@ -244,5 +257,10 @@ class EventLoopTest {
         }
         assertEquals(setOf("task", "timer", "hook"), failures.ofLoops.map { it.message }.toSet())
         assertEquals(3, failures.ofLoops.size)
+    }
+
+    private companion object {
+        /** So many that threads which have run some come back with others. */
+        const val BLOCKS = 20_000
     }
 }

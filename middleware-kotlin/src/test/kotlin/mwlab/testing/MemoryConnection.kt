@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream
 import java.io.IOException
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 
@@ -29,8 +30,8 @@ class MemoryConnection(
     private var hasEnded = false
     private var failure: IOException? = null
 
-    override val localAddress = InetSocketAddress(InetAddress.getLoopbackAddress(), 1)
-    override val remoteAddress = InetSocketAddress(InetAddress.getLoopbackAddress(), 2)
+    override val localAddress: SocketAddress = InetSocketAddress(InetAddress.getLoopbackAddress(), 1)
+    override val remoteAddress: SocketAddress = InetSocketAddress(InetAddress.getLoopbackAddress(), 2)
     override val input: ByteBuffer get() = received.bytes
     override var lastReadNanos = 0L
         private set

@@ -9,26 +9,28 @@ import kotlin.io.path.deleteIfExists
 import kotlin.io.path.readText
 
 /**
- * The machine's own memcached on a port of the loopback address that memcached chooses itself; the test is skipped where there is no
- * memcached.
+ * The machine's own memcached on a port of the loopback address that memcached chooses itself, or on [unixSocket]; the test is skipped
+ * where there is no memcached.
  */
-class RealMemcached(memoryMiB: Int = 64) : AutoCloseable {
+class RealMemcached(memoryMiB: Int = 64, unixSocket: Path? = null) : AutoCloseable {
     private val process: Process
+
+    /** Its port; of one on a Unix domain socket nobody asks for it. */
     val address: InetSocketAddress
 
     init {
         assumeTrue(Files.isExecutable(PATH), "$PATH is not installed")
         val user = System.getProperty("user.name")
-        val arguments = listOf("-l", "127.0.0.1", "-p", "-1", "-u", user, "-t", "1", "-m", "$memoryMiB")
+        val place = if (unixSocket == null) listOf("-l", "127.0.0.1", "-p", "-1") else listOf("-s", "$unixSocket")
+        val arguments = place + listOf("-u", user, "-t", "1", "-m", "$memoryMiB")
         val portFile = Files.createTempDirectory("memcached-").resolve("port")
         process = ProcessBuilder(listOf("$PATH") + arguments)
             .apply { environment()["MEMCACHED_PORT_FILENAME"] = "$portFile" }
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start()
-        // memcached writes another file and renames it, so that the port is there as a whole.
-        eventually("memcached listens") { Files.exists(portFile) }
-        address = InetSocketAddress(InetAddress.getLoopbackAddress(), portOf(portFile.readText()))
+        address = if (unixSocket == null) awaitAddress(portFile) else ANY_PORT
+        if (unixSocket != null) eventually("memcached listens") { Files.exists(unixSocket) }
         portFile.deleteIfExists()
         portFile.parent.deleteIfExists()
     }
@@ -44,6 +46,12 @@ class RealMemcached(memoryMiB: Int = 64) : AutoCloseable {
 
     private companion object {
         val PATH: Path = Path.of("/usr/bin/memcached")
+
+        /** memcached writes another file and renames it, so that the port is there as a whole. */
+        fun awaitAddress(portFile: Path): InetSocketAddress {
+            eventually("memcached listens") { Files.exists(portFile) }
+            return InetSocketAddress(InetAddress.getLoopbackAddress(), portOf(portFile.readText()))
+        }
 
         /** Of the line `TCP INET: 37221`. */
         fun portOf(lines: String): Int =

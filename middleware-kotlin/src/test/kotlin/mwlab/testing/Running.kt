@@ -1,11 +1,17 @@
 package mwlab.testing
 
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
 import kotlinx.coroutines.runBlocking
+import mwlab.middleware.Ending
 import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
 import mwlab.middleware.TransportKind
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.test.assertEquals
@@ -36,14 +42,32 @@ fun withServers(count: Int, test: (List<FakeMemcached>) -> Unit) {
 fun withMiddleware(config: MiddlewareConfig, test: (InetSocketAddress) -> Unit) = runTest(middleware(config), test)
 
 private fun runTest(middleware: Middleware, test: (InetSocketAddress) -> Unit) {
-    val address = runBlocking { middleware.start() }
+    val running = Running(middleware)
     try {
-        test(address)
+        test(running.address)
     } finally {
-        runBlocking { middleware.stop() }
-        if (middleware.fault.isCompleted) fail("fault", runBlocking { middleware.fault.await() })
+        running.stop().fault?.let { fail("fault", it) }
     }
     assertEquals(null, middleware.reporter.failure)
+}
+
+/** [middleware] on a thread of its own, from when it listens until [stop]; fails as [Middleware.run] if it does not come to listen. */
+class Running(private val middleware: Middleware) {
+    private val end = CompletableDeferred<Unit>()
+    private val listening = CompletableDeferred<SocketAddress>()
+    private val ending = CoroutineScope(Dispatchers.IO).async {
+        runCatching {
+            middleware.run(end, listening::complete)
+        }.onFailure(listening::completeExceptionally).getOrThrow()
+    }
+
+    val listensOn: SocketAddress = runBlocking { listening.await() }
+    val address: InetSocketAddress get() = listensOn as InetSocketAddress
+
+    fun stop(): Ending = runBlocking {
+        end.complete(Unit)
+        ending.await()
+    }
 }
 
 /** A running middleware whose clock the test moves on, so that nobody waits for what times out. */

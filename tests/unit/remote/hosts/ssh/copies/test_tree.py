@@ -50,6 +50,14 @@ def test_names_of_names_without_end_are_refused():
         unpacked(endless)
 
 
+def test_lengths_beyond_all_numbers_are_refused():
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 95
+    record = (b"9" * 90 + b" a=b\n").ljust(512, b"\0")
+    with pytest.raises(tarfile.TarError, match="a header that cannot be"):
+        unpacked(io.BytesIO(header.tobuf(tarfile.GNU_FORMAT) + record + bytes(1024)))
+
+
 def test_archive_that_is_cut_off_is_refused():
     cut = io.BytesIO(archive(("./a", b"x" * 5000)).read(1500))
     with pytest.raises(tarfile.TarError):

@@ -20,6 +20,7 @@ import mwlab.net.loop.LoopTransport
 import java.io.IOException
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.nio.ByteBuffer
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
@@ -50,7 +51,7 @@ internal class Rehearsal(options: Options) {
         }
     }
 
-    private suspend fun rehearse(loop: EventLoop, address: InetSocketAddress) {
+    private suspend fun rehearse(loop: EventLoop, address: SocketAddress) {
         val clock = RunClock.startingNow()
         val limit = RunLimit(clock.startNanos, clock.startNanos + LIMIT.inWholeNanoseconds)
         val recorder = ReplyRecorder(clock, LiveCounters(), ErrorLog("rehearsal", reportAll = false) {})

@@ -27,9 +27,13 @@ internal fun readOptions(line: CommandLine): Options {
 private fun readTarget(line: CommandLine): Target {
     val protocol = line["protocol"] ?: "redis"
     demand(protocol == "memcache_text") { "protocol '$protocol' is not supported; give --protocol=memcache_text." }
+    demand("unix-socket" !in line || listOf("server", "host", "port").none { it in line }) {
+        "--unix-socket stands in place of --server and --port."
+    }
     val defaults = Target()
     return Target(
         server = line["server"] ?: line["host"] ?: defaults.server,
+        unixSocket = line["unix-socket"],
         port = line.number(
             "port",
             defaults.port.toLong(),
@@ -157,6 +161,9 @@ private fun checkTogether(options: Options) {
     checkQueues(options)
     demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
     demand(options.output.followed == null || load.runCount == 1) { "--follow cannot be combined with --run-count." }
+    demand(options.output.followed == null || options.target.unixSocket == null) {
+        "--follow needs TCP: it tells connections by their ports."
+    }
 }
 
 private fun checkSearch(options: Options) {

@@ -24,6 +24,7 @@ internal val optionGroups = listOf(
             option("server", "ADDR", "Server address (default: localhost)", 's'),
             option("host", "ADDR", "Same as --server", 'h'),
             option("port", "PORT", "Server port (default: 6379)", 'p'),
+            option("unix-socket", "SOCKET", "Path of the server's Unix domain socket, in place of ADDR and PORT", 'S'),
             flag("ipv4", "Force IPv4 address resolution", '4'),
             flag("ipv6", "Force IPv6 address resolution", '6'),
             option("protocol", "PROTOCOL", "Must be given and be memcache_text (memtier's default is redis)", 'P'),
@@ -165,8 +166,7 @@ private val refusedOptions = refused(
         "cert", "key", "cacert", "sni", "tls-protocols", "data-import",
         "statsd-host", "statsd-port", "statsd-prefix", "statsd-run-label", "graphite-port",
     ),
-) + OptionSpec("authenticate", 'a', "ARG", "", "can only be used with redis or memcache_binary") +
-    OptionSpec("unix-socket", 'S', "ARG", "", "is not supported by this generator")
+) + OptionSpec("authenticate", 'a', "ARG", "", "can only be used with redis or memcache_binary")
 
 internal val optionTable: List<OptionSpec> = optionGroups.flatMap { it.options } + refusedOptions
 

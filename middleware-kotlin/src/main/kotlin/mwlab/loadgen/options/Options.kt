@@ -18,10 +18,11 @@ data class Options(
     val output: Output = Output(),
 )
 
-/** Where the requests go. */
+/** Where the requests go: to [port] of [server], or to [unixSocket], a path. */
 data class Target(
     val server: String = "localhost",
     val port: Int = 6379,
+    val unixSocket: String? = null,
     val family: AddressFamily = AddressFamily.ANY,
     val connectionTimeoutS: Int = 0,
     val reconnectInterval: Int = 0,

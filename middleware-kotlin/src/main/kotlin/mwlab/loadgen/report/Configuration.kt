@@ -17,7 +17,7 @@ private fun targetSettings(options: Options) = listOf(
     Setting.text("server", options.target.server),
     Setting.number("port", options.target.port),
     Setting.text("uri", ""),
-    Setting.text("unix socket", null),
+    Setting.text("unix socket", options.target.unixSocket),
     Setting.text("address family", options.target.family.label),
     Setting.text("protocol", "memcache_text"),
     Setting.text("out_file", options.output.outFile),

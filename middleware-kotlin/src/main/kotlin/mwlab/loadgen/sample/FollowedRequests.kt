@@ -9,6 +9,7 @@ import mwlab.metrics.EpochClock
 import mwlab.net.Connection
 import mwlab.net.NanoClock
 import java.io.IOException
+import java.net.InetSocketAddress
 import java.nio.file.Path
 
 /**
@@ -25,8 +26,11 @@ internal class FollowedRequests(options: Followed, private val server: String) :
     /** What was left out, in one line; null if nothing was. */
     val complaint: String? get() = file.complaint ?: pauses.complaint
 
-    /** What is followed on a [connection] that was just opened. */
-    fun on(connection: Connection) = OnConnection(connection.localAddress.port, Follow.nameOf(connection.localAddress))
+    /** What is followed on a [connection], by TCP, that was just opened. */
+    fun on(connection: Connection): OnConnection {
+        val address = connection.localAddress as InetSocketAddress
+        return OnConnection(address.port, Follow.nameOf(address))
+    }
 
     /** @throws IOException if not all rows could be written */
     override fun close() = pauses.use { file.close() }

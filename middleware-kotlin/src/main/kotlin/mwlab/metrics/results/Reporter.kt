@@ -1,10 +1,6 @@
 package mwlab.metrics.results
 
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Job
-import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import mwlab.metrics.Metrics
 import mwlab.metrics.stats.WindowStats
@@ -17,7 +13,7 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * Collects the metrics once a second, on a thread of its own, and writes them if [directory] is given.
  *
- * [start] once, [stop] once; [read] is thread-safe in between.
+ * [collect] until all is over, then [finish], then [close]; [read] is thread-safe until then.
  *
  * @param configuration what the summary says of the options.
  */
@@ -26,7 +22,7 @@ class Reporter(
     private val configuration: Map<String, Any?>,
     private val version: String,
     directory: Path?,
-) {
+) : AutoCloseable {
     /** Why results could not be written, if so; the middleware serves on. */
     @Volatile
     var failure: IOException? = null
@@ -34,31 +30,27 @@ class Reporter(
 
     private val thread = EventLoop("metrics")
     private val writer = directory?.let { ResultsWriter(it, metrics) }
-    private lateinit var collecting: Job
     private var jvmBefore = JvmFacts.now()
 
-    fun start(scope: CoroutineScope) {
-        collecting = scope.launch(thread) {
-            var rounds = 0
-            while (true) {
-                delay(untilNextSecond())
-                append(metrics.collect())
-                if (rounds++ % ROUNDS_PER_SUMMARY == 0) write { it.replaceSummary(summary(isCleanShutdown = false)) }
-            }
+    /** Collects and writes second by second, until cancelled. */
+    suspend fun collect() = withContext(thread) {
+        var rounds = 0
+        while (true) {
+            delay(untilNextSecond())
+            append(metrics.collect())
+            if (rounds++ % ROUNDS_PER_SUMMARY == 0) write { it.replaceSummary(summary(isCleanShutdown = false)) }
         }
     }
 
-    /** Writes what is left; once nothing is recorded any more. Suspends until the files are complete. */
-    suspend fun stop(isClean: Boolean) {
-        collecting.cancelAndJoin()
-        withContext(thread) {
-            append(metrics.collectLast())
-            write { it.writeBins() }
-            write { it.replaceSummary(summary(isClean)) }
-            write { it.close() }
-        }
-        thread.close()
+    /** Writes what is left, once nothing is recorded any more and [collect] has ended. Suspends until the files are complete. */
+    suspend fun finish(isClean: Boolean) = withContext(thread) {
+        append(metrics.collectLast())
+        write { it.writeBins() }
+        write { it.replaceSummary(summary(isClean)) }
+        write { it.close() }
     }
+
+    override fun close() = thread.close()
 
     /** What [block] makes of the run so far; it must not keep the metrics. */
     suspend fun <T> read(block: (Metrics) -> T): T = withContext(thread) { block(metrics) }

@@ -11,22 +11,18 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The connections to all servers of [backEnd], which live in [scope] and on their loops.
+ * The connections to all servers of [backEnd].
  *
  * @param timeout how long a server may take to answer.
  */
-internal class BackEndConnections(
-    private val backEnd: BackEnd,
-    private val timeout: Duration,
-    private val scope: CoroutineScope,
-) {
+internal class BackEndConnections(private val backEnd: BackEnd, private val timeout: Duration) {
     private val all = mutableListOf<BackEndConnection>()
 
     /** What has become of each so far; readable anywhere. */
     val links: List<ServerLink> get() = all.map { it.link }
 
-    /** Begins to connect to each server from [loop]. */
-    fun connect(loop: EventLoop): List<BackEndConnection> {
+    /** Begins to connect to each server from [loop]; the connections live in [scope]. */
+    fun connect(scope: CoroutineScope, loop: EventLoop): List<BackEndConnection> {
         val connections = backEnd.servers.map { backEnd.connectionTo(it, loop) }
         all += connections
         connections.forEach { scope.launch(loop) { it.run() } }

@@ -7,6 +7,7 @@ import mwlab.metrics.EpochClock
 import mwlab.middleware.job.Job
 import java.io.IOException
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.nio.file.Path
 
 /**
@@ -25,8 +26,8 @@ internal class FollowedJobs(private val follow: Follow, directory: Path, private
     /** What was left out, in one line; null if nothing was. */
     val complaint: String? get() = file.complaint ?: pauses.complaint
 
-    /** What is followed of the client at [address]. */
-    fun of(address: InetSocketAddress) = OfClient(address.port, Follow.nameOf(address))
+    /** What is followed of the client at [address], which comes by TCP. */
+    fun of(address: SocketAddress) = OfClient((address as InetSocketAddress).port, Follow.nameOf(address))
 
     override fun close() {
         for (one in listOf(pauses, file)) {

@@ -6,7 +6,7 @@ import mwlab.metrics.EpochClock
 import mwlab.metrics.stats.JobTime
 import mwlab.middleware.job.Job
 import java.io.IOException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.nio.file.Path
 import kotlin.time.Duration
 
@@ -27,7 +27,7 @@ internal class SlowJobs(private val threshold: Duration, directory: Path?, priva
     val complaint: String? get() = file?.complaint
 
     /** What is kept of the client at [address]. */
-    fun of(address: InetSocketAddress) = OfClient(Follow.nameOf(address))
+    fun of(address: SocketAddress) = OfClient(Follow.nameOf(address))
 
     /** The latest slow jobs as CSV, the oldest first. */
     fun csv(): String {

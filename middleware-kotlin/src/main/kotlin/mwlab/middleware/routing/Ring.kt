@@ -3,11 +3,12 @@ package mwlab.middleware.routing
 import mwlab.net.text
 import mwlab.options.Choice
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.nio.ByteBuffer
 import java.security.MessageDigest
 
 /** A consistent-hash ring: a key belongs to the first place at or behind its own, as [kind] has them. Immutable. */
-internal class Ring(addresses: List<InetSocketAddress>, private val kind: RingKind = RingKind.MD5) {
+internal class Ring(addresses: List<SocketAddress>, private val kind: RingKind = RingKind.MD5) {
     private val places: LongArray
     private val owners: IntArray
 
@@ -49,7 +50,7 @@ internal class Ring(addresses: List<InetSocketAddress>, private val kind: RingKi
 enum class RingKind(override val option: String) : Choice {
     /** 200 places of each server, the first 32 bits of the MD5 of `<host>:<port>-<number>`. */
     MD5("md5") {
-        override fun places(address: InetSocketAddress): List<Long> {
+        override fun places(address: SocketAddress): List<Long> {
             val digest = Ring.md5()
             return List(VIRTUAL_NODES) { place(digest.digest("${address.text}-$it".toByteArray())) }
         }
@@ -59,9 +60,9 @@ enum class RingKind(override val option: String) : Choice {
 
     /** The places of libmemcached's weighted ketama with equal weights: 160 of each server, four from each MD5. */
     KETAMA("ketama") {
-        override fun places(address: InetSocketAddress): List<Long> {
+        override fun places(address: SocketAddress): List<Long> {
             val digest = Ring.md5()
-            val name = if (address.port == DEFAULT_PORT) address.hostString else address.text
+            val name = (address as? InetSocketAddress)?.takeIf { it.port == DEFAULT_PORT }?.hostString ?: address.text
             return List(KETAMA_HASHES) { digest.digest("$name-$it".toByteArray()) }.flatMap { hash ->
                 List(hash.size / Int.SIZE_BYTES) { littleEndian(hash, it * Int.SIZE_BYTES) }
             }
@@ -70,7 +71,7 @@ enum class RingKind(override val option: String) : Choice {
         override fun place(digest: ByteArray): Long = littleEndian(digest, 0)
     }, ;
 
-    internal abstract fun places(address: InetSocketAddress): List<Long>
+    internal abstract fun places(address: SocketAddress): List<Long>
 
     internal abstract fun place(digest: ByteArray): Long
 

@@ -7,7 +7,7 @@ import mwlab.middleware.routing.Router
 import mwlab.net.EventLoop
 import mwlab.net.Transport
 import mwlab.net.text
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import kotlin.time.Duration
 
 /**
@@ -17,7 +17,7 @@ import kotlin.time.Duration
  * @param onFailure is told of what should never happen; it ends one connection for a while.
  */
 internal class MemcachedBackEnd(
-    private val addresses: List<InetSocketAddress>,
+    private val addresses: List<SocketAddress>,
     private val transport: Transport,
     private val timeout: Duration,
     areShared: Boolean,

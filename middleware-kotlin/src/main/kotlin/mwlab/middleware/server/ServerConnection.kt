@@ -22,6 +22,7 @@ import mwlab.net.Transport
 import java.io.EOFException
 import java.io.IOException
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.net.SocketTimeoutException
 import java.net.UnknownHostException
 import java.nio.ByteBuffer
@@ -38,7 +39,7 @@ internal class ServerConnection(
     private val transport: Transport,
     override val loop: EventLoop,
     private val server: Server,
-    private val address: InetSocketAddress,
+    private val address: SocketAddress,
     private val timeout: Duration,
     private val onFailure: (Throwable) -> Unit,
     private val backoff: Backoff = Backoff(),
@@ -118,7 +119,8 @@ internal class ServerConnection(
     }
 
     /** The address that the name stands for now: a server may have moved since the last time. */
-    private suspend fun addressNow(): InetSocketAddress {
+    private suspend fun addressNow(): SocketAddress {
+        if (address !is InetSocketAddress) return address
         val name = address.hostString
         if (link.connects == 0L || name == address.address?.hostAddress) return address
         val found = withContext(Dispatchers.IO) { InetSocketAddress(name, address.port) }

@@ -11,7 +11,6 @@ import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Timer
 import mwlab.net.buffer.Input
-import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.SocketChannel
@@ -25,8 +24,8 @@ import kotlin.time.Duration.Companion.seconds
  */
 internal class KtorConnection(private val selector: KtorSelector, socket: Socket, readBytes: Int) : Connection {
     override val loop: EventLoop get() = selector.loop
-    override val localAddress get() = channel.localAddress as InetSocketAddress
-    override val remoteAddress get() = channel.remoteAddress as InetSocketAddress
+    override val localAddress get() = channel.localAddress
+    override val remoteAddress get() = channel.remoteAddress
     override val input: ByteBuffer get() = received.bytes
 
     override var lastReadNanos = 0L

@@ -7,11 +7,11 @@ import mwlab.net.EventLoop
 import mwlab.net.Listener
 import mwlab.net.Transport.Companion.READ_BYTES
 import mwlab.net.serveAll
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 
 /** A listening socket of ktor-network. */
 internal class KtorListener(private val loop: EventLoop, private val socket: ServerSocket) : Listener {
-    override val address: InetSocketAddress = socket.localAddress.toJavaAddress() as InetSocketAddress
+    override val address: SocketAddress = socket.localAddress.toJavaAddress()
 
     override suspend fun serve(
         loops: List<EventLoop>,

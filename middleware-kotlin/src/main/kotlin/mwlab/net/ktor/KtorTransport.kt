@@ -7,15 +7,16 @@ import mwlab.net.EventLoop
 import mwlab.net.Listener
 import mwlab.net.Transport
 import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.net.SocketTimeoutException
 import kotlin.time.Duration
 import io.ktor.network.sockets.InetSocketAddress as KtorAddress
 
-/** ktor-network's sockets, with one of its byte channels for each direction. */
+/** ktor-network's sockets, with one of its byte channels for each direction; TCP only. */
 internal object KtorTransport : Transport {
     override suspend fun connect(
         loop: EventLoop,
-        address: InetSocketAddress,
+        address: SocketAddress,
         timeout: Duration,
         readBytes: Int,
     ): Connection {
@@ -33,7 +34,7 @@ internal object KtorTransport : Transport {
         return checkNotNull(connection)
     }
 
-    override suspend fun bind(loop: EventLoop, address: InetSocketAddress): Listener {
+    override suspend fun bind(loop: EventLoop, address: SocketAddress): Listener {
         val selector = KtorSelector(loop)
         val socket = aSocket(selector).tcp().bind(address.ofKtor()) {
             reuseAddress = true
@@ -42,5 +43,5 @@ internal object KtorTransport : Transport {
         return KtorListener(loop, socket)
     }
 
-    private fun InetSocketAddress.ofKtor() = KtorAddress(address.address, port)
+    private fun SocketAddress.ofKtor() = (this as InetSocketAddress).let { KtorAddress(it.address.address, it.port) }
 }

@@ -10,11 +10,14 @@ import mwlab.net.Selectable
 import mwlab.net.Transport.Companion.READ_BYTES
 import mwlab.net.Waiter
 import mwlab.net.buffer.Input
+import mwlab.net.text
 import java.io.IOException
-import java.net.InetSocketAddress
+import java.net.SocketAddress
 import java.net.SocketTimeoutException
+import java.net.StandardProtocolFamily.UNIX
 import java.net.StandardSocketOptions.SO_KEEPALIVE
 import java.net.StandardSocketOptions.TCP_NODELAY
+import java.net.UnixDomainSocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.SelectionKey
@@ -31,8 +34,8 @@ internal class LoopConnection private constructor(
     readBytes: Int,
 ) : Selectable,
     Connection {
-    override val localAddress get() = channel.localAddress as InetSocketAddress
-    override val remoteAddress get() = channel.remoteAddress as InetSocketAddress
+    override val localAddress get() = channel.localAddress
+    override val remoteAddress get() = channel.remoteAddress
     override val input: ByteBuffer get() = received.bytes
 
     override var lastReadNanos = 0L
@@ -135,18 +138,19 @@ internal class LoopConnection private constructor(
         /** As [LoopTransport.connect]. */
         suspend fun open(
             loop: EventLoop,
-            address: InetSocketAddress,
+            address: SocketAddress,
             timeout: Duration,
             readBytes: Int = READ_BYTES,
         ): LoopConnection {
-            val channel = SocketChannel.open()
+            val channel =
+                if (address is UnixDomainSocketAddress) SocketChannel.open(UNIX) else SocketChannel.open()
             val connection = of(loop, channel, readBytes)
             var connected = false
             try {
                 connected = channel.connect(address)
                 if (!connected) {
                     connected = withTimeoutOrNull(timeout) { connection.finishConnect() }
-                        ?: throw SocketTimeoutException("no answer from $address within $timeout")
+                        ?: throw SocketTimeoutException("no answer from ${address.text} within $timeout")
                 }
                 return connection
             } finally {
@@ -156,13 +160,17 @@ internal class LoopConnection private constructor(
 
         private fun of(loop: EventLoop, channel: SocketChannel, readBytes: Int): LoopConnection {
             channel.configureBlocking(false)
+            if (TCP_NODELAY in channel.supportedOptions()) setOptionsOfTcp(channel)
+            return LoopConnection(loop, channel, readBytes)
+        }
+
+        private fun setOptionsOfTcp(channel: SocketChannel) {
             channel.setOption(TCP_NODELAY, true)
             // A peer whose machine is gone says nothing: the kernel finds out within two minutes.
             channel.setOption(SO_KEEPALIVE, true)
             channel.setOption(TCP_KEEPIDLE, KEEPALIVE_S)
             channel.setOption(TCP_KEEPINTERVAL, KEEPALIVE_S / KEEPALIVE_PROBES)
             channel.setOption(TCP_KEEPCOUNT, KEEPALIVE_PROBES)
-            return LoopConnection(loop, channel, readBytes)
         }
     }
 }

@@ -8,12 +8,16 @@ import mwlab.net.Listener
 import mwlab.net.Selectable
 import mwlab.net.Transport.Companion.BACKLOG
 import mwlab.net.serveAll
-import java.net.InetSocketAddress
+import java.net.ConnectException
+import java.net.SocketAddress
+import java.net.StandardProtocolFamily.UNIX
 import java.net.StandardSocketOptions.SO_REUSEADDR
+import java.net.UnixDomainSocketAddress
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.SelectionKey.OP_ACCEPT
 import java.nio.channels.ServerSocketChannel
 import java.nio.channels.SocketChannel
+import java.nio.file.Files
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 
@@ -23,7 +27,7 @@ internal class LoopListener private constructor(
     private val channel: ServerSocketChannel,
 ) : Selectable,
     Listener {
-    override val address: InetSocketAddress = channel.localAddress as InetSocketAddress
+    override val address: SocketAddress = channel.localAddress
 
     private val key = channel.register(loop.selector, 0, this)
     private var waiting: CancellableContinuation<Unit>? = null
@@ -39,6 +43,7 @@ internal class LoopListener private constructor(
     override fun close() {
         if (!loop.isCurrent) return loop.execute(::close)
         channel.close()
+        (address as? UnixDomainSocketAddress)?.let { Files.deleteIfExists(it.path) }
         waiting?.also { waiting = null }?.resumeWithException(ClosedChannelException())
     }
 
@@ -58,16 +63,29 @@ internal class LoopListener private constructor(
 
     companion object {
         /** As [LoopTransport.bind]. */
-        fun bind(loop: EventLoop, address: InetSocketAddress): LoopListener {
-            val channel = ServerSocketChannel.open()
+        fun bind(loop: EventLoop, address: SocketAddress): LoopListener {
+            val isUnix = address is UnixDomainSocketAddress
+            val channel = if (isUnix) ServerSocketChannel.open(UNIX) else ServerSocketChannel.open()
             var bound = false
             try {
                 channel.configureBlocking(false)
-                channel.setOption(SO_REUSEADDR, true).bind(address, BACKLOG)
+                if (isUnix) deleteIfAbandoned(address) else channel.setOption(SO_REUSEADDR, true)
+                channel.bind(address, BACKLOG)
                 bound = true
                 return LoopListener(loop, channel)
             } finally {
                 if (!bound) channel.close()
+            }
+        }
+
+        /** Deletes the socket that a process which was killed has left behind: nobody answers there. */
+        private fun deleteIfAbandoned(address: SocketAddress) {
+            val path = (address as UnixDomainSocketAddress).path
+            if (!Files.exists(path) || Files.isRegularFile(path) || Files.isDirectory(path)) return
+            try {
+                SocketChannel.open(address).close()
+            } catch (_: ConnectException) {
+                Files.deleteIfExists(path)
             }
         }
     }

@@ -5,14 +5,14 @@ import mwlab.middleware.backend.BackEndKind
 import mwlab.testing.ANY_PORT
 import mwlab.testing.TextClient
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 
 /** A middleware for message queues in [databases], which it prepares. */
 fun queuesIn(
     vararg databases: DatabaseUrl,
     workers: Int = 4,
     locks: Locks = Locks.SKIP_LOCKED,
-    timeout: Duration = 3.seconds,
+    timeout: Duration = 1.minutes,
     prepares: Boolean = true,
     synchronousCommit: Boolean = true,
     maxValueBytes: Int = 1 shl 20,

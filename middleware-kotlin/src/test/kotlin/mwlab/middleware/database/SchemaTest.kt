@@ -1,9 +1,9 @@
 package mwlab.middleware.database
 
-import kotlinx.coroutines.runBlocking
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.testing.Command
 import mwlab.testing.RealPostgres
+import mwlab.testing.Running
 import mwlab.testing.TextClient
 import mwlab.testing.UsesPrograms
 import mwlab.testing.eventually
@@ -28,13 +28,16 @@ class SchemaTest {
 
     private fun objection(url: DatabaseUrl, prepares: Boolean = false): String {
         val middleware = middleware(queuesIn(url, prepares = prepares))
-        return assertFailsWith<BackEndUnusable> { runBlocking { middleware.start() } }.message
+        return assertFailsWith<BackEndUnusable> { Running(middleware) }.message
     }
 
     @Test
     fun `a database that is not prepared is named, with the remedy, and exit code 1`() {
         val url = postgres.url("bare")
-        val words = arrayOf("-p", "0", "--backend", "postgresql", "--database", "postgresql://lab:hidden@${url.name}")
+        // A database that does not answer in time counts as one that is down, which keeps nobody from starting.
+        val patient = arrayOf("--server-timeout", "10m")
+        val words =
+            arrayOf("-p", "0", "--backend", "postgresql", "--database", "postgresql://lab:hidden@${url.name}", *patient)
         Command(*words).use { command ->
             assertEquals(1, command.awaitExit())
             val complaint = "${url.name} has no message queues: start the middleware once with --prepare-database"
@@ -63,7 +66,7 @@ class SchemaTest {
             var failure: Throwable? = null
             val starting = thread {
                 failure =
-                    runCatching { runBlocking { middleware.start().also { middleware.stop() } } }.exceptionOrNull()
+                    runCatching { Running(middleware).stop() }.exceptionOrNull()
             }
             starting to { failure }
         }.map { (starting, failure) -> starting.join().let { failure() } }

@@ -1,12 +1,12 @@
 package mwlab.prove.differential
 
-import kotlinx.coroutines.runBlocking
 import mwlab.middleware.Dispatch
 import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
 import mwlab.middleware.routing.Routing
 import mwlab.testing.ANY_PORT
 import mwlab.testing.RealMemcached
+import mwlab.testing.Running
 
 /** A way to run the middleware that has to answer as one memcached does. */
 internal enum class Lane(val servers: Int, val dispatch: Dispatch, val routing: Routing) {
@@ -26,30 +26,29 @@ internal enum class Lane(val servers: Int, val dispatch: Dispatch, val routing: 
 internal class Systems(lane: Lane) : AutoCloseable {
     private val alone = RealMemcached(MEMORY_MIB)
     private val behind = List(lane.servers) { RealMemcached(MEMORY_MIB) }
-    private val middleware = Middleware(
-        MiddlewareConfig(
-            ANY_PORT,
-            behind.map { it.address },
-            workers = WORKERS,
-            dispatch = lane.dispatch,
-            routing = lane.routing,
-            // With more at a time, workers would make changes of different keys in another order, as `cas` uniques tell.
-            depth = if (lane.dispatch == Dispatch.SEQUENTIAL) 1 else WORKERS,
+    private val running = Running(
+        Middleware(
+            MiddlewareConfig(
+                ANY_PORT,
+                behind.map { it.address },
+                workers = WORKERS,
+                dispatch = lane.dispatch,
+                routing = lane.routing,
+                // With more at a time, workers would make changes of different keys in another order, as `cas` uniques tell.
+                depth = if (lane.dispatch == Dispatch.SEQUENTIAL) 1 else WORKERS,
+            ),
         ),
     )
-    private val address = runBlocking { middleware.start() }
 
-    fun connect() = Exchange(alone.address, address)
+    fun connect() = Exchange(alone.address, running.address)
 
     override fun close() {
-        try {
-            runBlocking { middleware.stop() }
+        val ending = try {
+            running.stop()
         } finally {
             (behind + alone).forEach { it.close() }
         }
-        check(!middleware.fault.isCompleted) {
-            "the middleware has failed: ${runBlocking { middleware.fault.await() }}"
-        }
+        check(ending.fault == null) { "the middleware has failed: ${ending.fault}" }
     }
 
     private companion object {

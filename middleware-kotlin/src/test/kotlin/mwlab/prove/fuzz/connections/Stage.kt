@@ -6,6 +6,7 @@ import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
 import mwlab.net.NanoClock
 import mwlab.testing.ANY_PORT
+import mwlab.testing.Running
 import java.nio.channels.Selector
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicLong
@@ -38,7 +39,7 @@ internal class Stage(dispatch: Dispatch) {
         ),
         clock = { System.nanoTime() + aheadNanos.get() },
     )
-    private val address = runBlocking { middleware.start() }
+    private val address = Running(middleware).address
     private val metrics = runBlocking { middleware.reporter.read { it } }
     private val victim = Visitor(address, selector)
 

@@ -1,0 +1,74 @@
+"""What others have compressed or archived, unpacked within limits: nothing grows without end."""
+
+import tarfile
+import zlib
+
+LARGEST_FILE_BYTES = 512 << 20
+"""Of a file of a run, uncompressed."""
+LARGEST_HISTOGRAM_BYTES = 1 << 20
+"""Of an HdrHistogram, uncompressed: one of three digits has at most a fifth of that."""
+LARGEST_ARCHIVE_BYTES = 16 << 30
+"""Of all files of a section, uncompressed."""
+LONGEST_HEADER_BYTES = 2048
+"""Of what tells a member's name and attributes: Python takes time with the square of it."""
+_ZLIB, _GZIP = zlib.MAX_WBITS, 16 + zlib.MAX_WBITS  # zlib's words for these formats
+
+
+class Unreadable(ValueError):
+    """What is compressed is cut, damaged, or larger than anything of that kind is."""
+
+
+def gunzip(content: bytes, most_bytes: int = LARGEST_FILE_BYTES) -> bytes:
+    """Uncompress what gzip has compressed.
+
+    Parameters
+    ----------
+    most_bytes
+        Uncompressed; what is larger is refused before it takes more memory than that.
+
+    Raises
+    ------
+    Unreadable
+    """
+    return _uncompressed(content, most_bytes, _GZIP)
+
+
+def inflate(content: bytes, most_bytes: int) -> bytes:
+    """Uncompress what `zlib.compress` has compressed; see `gunzip`."""
+    return _uncompressed(content, most_bytes, _ZLIB)
+
+
+def _uncompressed(content: bytes, most_bytes: int, form: int) -> bytes:
+    parts: list[bytes] = []
+    left_bytes = most_bytes
+    while content:  # gzip's files may stand one after the other, with zeros in between
+        stream = zlib.decompressobj(form)
+        try:
+            parts.append(stream.decompress(content, left_bytes + 1))
+        except zlib.error as exc:
+            raise Unreadable(f"compressed content is damaged: {exc}") from exc
+        left_bytes -= len(parts[-1])
+        if left_bytes < 0:
+            raise Unreadable(f"compressed content has more than {most_bytes} bytes: too many")
+        if not stream.eof:
+            raise Unreadable("compressed content is cut")
+        content = stream.unused_data.lstrip(b"\0")
+    return b"".join(parts)
+
+
+class Member(tarfile.TarInfo):
+    """A member of a tar archive whose size is looked at before anything of it is read."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Member":
+        """Read a header; OSError if what it announces is larger than it may be."""
+        member = super().frombuf(buf, encoding, errors)
+        most = LARGEST_FILE_BYTES if member.isfile() else LONGEST_HEADER_BYTES
+        if member.size > most:
+            raise OSError(f"it has a file of {member.size} bytes, of which {most} are too many")
+        return member
+
+
+def is_plain(member: tarfile.TarInfo) -> bool:
+    """Tell whether a member is a file without holes, which may be of any size."""
+    return member.isfile() and not member.issparse()
