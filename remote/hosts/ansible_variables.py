@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import math
 import re
@@ -15,7 +14,7 @@ from typing import Any
 from analysis.text.visible import visible
 from remote.errors import ConfigError
 from remote.hosts.ansible_inventory import Encrypted
-from remote.hosts.ssh.options import ADDRESS, USER
+from remote.hosts.ssh.options import ADDRESS, KNOWN_HOSTS_RULE, USER, is_called_known_hosts
 from remote.names import NAME
 
 DELAYS = ("none", "netem", "delay-line")
@@ -129,20 +128,12 @@ class HostVariables:
         return None
 
     def known_hosts(self) -> str | None:
-        """Return the file with the pinned host keys, if one is given.
-
-        Its content is read, and users are told how to append to it: so that it cannot be any file,
-        that which it really is, without symbolic links, is called so.
-        """
+        """Return the file with the pinned host keys, if one is given."""
         key = "mwlab_known_hosts"
         text = self.text(key)
-        if text is None or self.trusted:
+        if text is None or self.trusted or is_called_known_hosts(text):
             return text
-        with contextlib.suppress(RuntimeError):  # `~` of nobody, links in a ring
-            path = Path(text).expanduser().resolve()
-            if "known_hosts" in path.name and (path.is_file() or not path.exists()):
-                return text
-        raise self._wrong(key, "must be a file with known_hosts in its name, not by a link", text)
+        raise self._wrong(key, KNOWN_HOSTS_RULE, text)
 
     def passed_on(self) -> tuple[tuple[str, str | bool], ...]:
         """Return what Ansible is told as it stands, by name; secrets of its vault stay secret."""

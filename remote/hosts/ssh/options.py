@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import itertools
 import os
@@ -38,6 +39,7 @@ _FROM_INVENTORIES = {
     "UserKnownHostsFile": _PATH,
 }
 _LETTERS = {"-F": "-F", "-J": "ProxyJump", "-l": "User", "-p": "Port", "-i": "IdentityFile"}
+KNOWN_HOSTS_RULE = "must be a file with known_hosts in its name, not by a link"
 # ssh's one-letter options that take a value.
 _WITH_VALUE = "BbcDEeFIiJLlmOopQRSWw"
 
@@ -162,9 +164,26 @@ def options_of_inventory(text: str) -> list[str]:
         name, value = known[name.lower()], value.strip(' "')
         if not re.fullmatch(_FROM_INVENTORIES[name], value):
             raise ValueError(f"{name} cannot be {value!r}")
+        if (
+            name == "UserKnownHostsFile"
+            and value != "/dev/null"
+            and not is_called_known_hosts(value)
+        ):
+            raise ValueError(f"{name} {KNOWN_HOSTS_RULE}, got {value}")
         as_words = {"-F": ["-F", value], "ProxyJump": ["-J", value]}  # ssh takes no quotes there
         options += as_words.get(name, [f'-o{name}="{value}"'])
     return options
+
+
+def is_called_known_hosts(text: str) -> bool:
+    """Tell whether a file is called known_hosts, also the one that it is behind symbolic links.
+
+    The content of the file is read, and users are told how to append to it: it cannot be any file.
+    """
+    with contextlib.suppress(RuntimeError):  # `~` of nobody, links in a ring
+        path = Path(text).expanduser().resolve()
+        return "known_hosts" in path.name and (path.is_file() or not path.exists())
+    return False
 
 
 def local_user() -> str:

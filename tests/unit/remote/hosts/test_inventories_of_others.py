@@ -92,6 +92,10 @@ OF_THE_DISTRIBUTION = "Host *\n ProxyUseFdpass yes\n"
         ("gate", "the option `gate`"),
         ("-l -oProxyCommand=touch", "User cannot be '-oProxyCommand=touch'"),
         ('-o \'IdentityFile "a" b"\'', "IdentityFile cannot be"),
+        (
+            "-o UserKnownHostsFile=/etc/shadow",
+            "UserKnownHostsFile must be a file with known_hosts in",
+        ),
         ("-p 0", "Port cannot be '0'"),
         ("-o 'IdentityFile", "No closing quotation"),
     ],
@@ -133,12 +137,13 @@ def test_hosts_users_and_ports_are_held_to_a_form_before_commands_of_ssh_config_
 def test_options_of_the_way_are_taken(tmp_path):
     arguments = (
         "-F none -p23 -l me -i '/a key' -o identitiesonly=yes -J gate "
-        "-o 'CertificateFile /c' -o 'IdentityAgent=\"/an agent\"' -o UserKnownHostsFile=/known"
+        "-o 'CertificateFile /c' -o 'IdentityAgent=\"/an agent\"' "
+        "-o UserKnownHostsFile=/known_hosts"
     )
     (s1,) = read(tmp_path, of_s1(ansible_ssh_common_args=arguments)).hosts
     assert (s1.address, s1.port, s1.user, s1.jump.address) == ("s1", 23, "me", "gate")
     assert (s1.known_hosts, s1.keys) == (
-        Path("/known"),
+        Path("/known_hosts"),
         KeyOptions(
             files=(Path("/a key"),), certificates=(Path("/c"),), only=True, agent="/an agent"
         ),
