@@ -5,6 +5,7 @@ import pytest
 from analysis.claims.counterparts.compared import AGAIN
 from analysis.claims.counterparts.judged import NOT_MEASURED, judged_counterparts
 from analysis.claims.counterparts.listed import listed_counterparts
+from analysis.claims.counterparts.numbers import comparable_numbers
 from analysis.claims.counterparts.page import page
 from analysis.claims.of_campaign import claims_of
 from analysis.paths import PROJECT, REFERENCE
@@ -29,4 +30,6 @@ def test_differences_are_explained_by_claims_that_are_made(tmp_path):
 
 def test_the_documentation_shows_the_reference(reference):
     """Where it does not: `make studies`, then commit."""
-    assert (PROJECT / "docs" / "studies.md").read_text() == page(reference)
+    assert (PROJECT / "docs" / "studies.md").read_text() == page(
+        reference, comparable_numbers(REFERENCE)
+    )

@@ -29,11 +29,15 @@ TIMED = {"8": (1, 7200)}
 PRECISE = tuple(name for name in CACHES if name not in ("0", *TIMED))
 
 
-def test_every_run_of_every_section_is_there():
+def test_every_configuration_has_the_fewest_repetitions_that_its_section_asks_for():
+    """More of them would make some cells as precise as their sections ask."""
     campaign = Campaign.open("reference", fleet=NO_FLEET)
     assert set(SECTIONS) <= set(measured_sections(REFERENCE))
     assert campaign.profile == "quick"
-    assert [run.label for name in SECTIONS for run in campaign.missing(name, retry=True)] == []
+    for name in SECTIONS:
+        fewest, _ = campaign.plan(name).repetitions
+        missing = campaign.missing(name, retry=True)
+        assert [run.label for run in missing if run.repetition <= fewest] == []
 
 
 @pytest.mark.parametrize("name", TIMED)
