@@ -16,6 +16,7 @@ from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.states import RunState
 from remote.campaign.view.live_view import in_notebook
 from remote.experiment.run import Run
+from remote.experiment.section import slug
 
 BAR = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {{elapsed}} < {}{{postfix}}"
 OVERHEAD_S = 3.5  # start, stop and fetch of one run; only for the first estimate of the duration
@@ -172,31 +173,40 @@ class Progress:
         self._bar.bar_format = BAR.format(timedelta(seconds=round(left_s)))
 
 
-def left_lines(left: Iterable[RunState]) -> list[str]:
-    """Return a line for each run that is not done: which, its state, why."""
-    return [
-        f"{state.run.label}: {state.state}" + (f", {state.reason}" if state.reason else "")
-        for state in left
-    ]
-
-
 def show_left(left: Sequence[RunState]) -> None:
-    """Name the runs that are not done: in a notebook as part of it, else on standard error."""
-    if not left:
-        return
-    lines = left_lines(left)
-    if not _display(lines):
-        title = f"not done: {counted(len(lines), 'run')}"
-        tqdm.write("\n".join([title, *(f"  {line}" for line in lines)]))
+    """Name the runs that are not done, and count the configurations that lack precision alone.
+
+    In a notebook they become part of it.
+    """
+    missing = [state for state in left if not _would_only_be_more_precise(state)]
+    imprecise = {
+        (state.run.section.name, slug(state.run.config))
+        for state in left
+        if _would_only_be_more_precise(state)
+    }
+    if missing:
+        lines = [
+            f"{state.run.label}: {state.state}" + (f", {state.reason}" if state.reason else "")
+            for state in missing
+        ]
+        _show("Not measured, and missing below", counted(len(lines), "run"), lines)
+    if imprecise:
+        what = counted(len(imprecise), "configuration")
+        _show("Less precise than asked", f"{what}, which more repetitions would narrow", [])
 
 
-def _display(lines: Sequence[str]) -> bool:
-    """Show the lines in the notebook that this runs in, and tell whether it runs in one."""
+def _would_only_be_more_precise(state: RunState) -> bool:
+    """Tell whether the configuration has as many repetitions as its section asks for at least."""
+    section = state.run.section
+    return section.precision is not None and state.run.repetition > section.repetitions[0]
+
+
+def _show(title: str, what: str, lines: Sequence[str]) -> None:
     if not in_notebook():
-        return False
+        tqdm.write("\n".join([f"{title}: {what}", *(f"  {line}" for line in lines)]))
+        return
     from IPython.display import Markdown, display
 
-    items = "\n".join(f"- {escape_all(line)}" for line in lines)
-    title = f"**Not measured, and missing below:** {counted(len(lines), 'run')}"
-    display(Markdown(f"{title}\n\n{items}"))  # type: ignore[no-untyped-call]
-    return True
+    items = "".join(f"\n- {escape_all(line)}" for line in lines)
+    text = f"**{title}:** {what}" + (f"\n{items}" if items else ".")
+    display(Markdown(text))  # type: ignore[no-untyped-call]

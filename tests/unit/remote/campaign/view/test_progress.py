@@ -10,9 +10,12 @@ import pytest
 
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
+from remote.campaign.states import RunState, State
 from remote.campaign.view import progress
 from remote.campaign.view.progress import OVERHEAD_S, Progress, TimeLeft
 from remote.experiment.lengths import Durations
+from remote.experiment.run import Run
+from remote.experiment.section import Config, slug
 from remote.experiment.section_file import read_section
 
 SHORT_S, LONG_S = 5, 1800
@@ -123,3 +126,31 @@ def test_bar_moves_while_a_run_is_measured(monkeypatch: pytest.MonkeyPatch, cloc
     assert any(" 50%|" in line and "0:15:0" in line and "15,000 op/s" in line for line in shown)
     assert any("(0 of 1 known)" in line for line in screen.getvalue().split("\r"))
     assert ": :" not in screen.getvalue()
+
+
+def test_runs_that_would_only_make_a_configuration_more_precise_are_counted_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    section = read_section("2.1", "quick")
+    fewest, _ = section.repetitions
+    one, other = section.configs()[:2]
+
+    def state(config: Config, repetition: int) -> RunState:
+        run = Run(
+            section=section,
+            config=config,
+            repetition=repetition,
+            campaign_dir=Path("data/x"),
+            time_dilation=1.0,
+        )
+        return RunState(run=run, state=State.TODO)
+
+    progress.show_left([])
+    assert capsys.readouterr().out == ""
+    progress.show_left([state(one, fewest), state(other, fewest + 1), state(other, fewest + 2)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Not measured, and missing below: 1 run"
+    assert lines[1].startswith(f"  2.1 {slug(one)} rep {fewest}: todo")
+    assert lines[2:] == [
+        "Less precise than asked: 1 configuration, which more repetitions would narrow"
+    ]
