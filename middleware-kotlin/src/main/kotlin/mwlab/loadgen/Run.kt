@@ -45,7 +45,8 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * One iteration of the test: connects all clients, starts them at the same moment, and returns when the last has ended.
  *
- * It always ends: a timed run at its time plus the grace for outstanding replies, any other when nothing moves any more.
+ * It always ends: a timed run at its time plus the grace for outstanding replies, any other when nothing moves any more, see
+ * [StallDetector].
  *
  * @param interruption ends the run early
  * @param samples where sampled requests are written
@@ -201,22 +202,21 @@ internal class Run(
 
     /** Reports once a second; cancels what still runs at the hard end or when nothing moves any more. */
     private suspend fun watch(threads: List<ClientThread>, jobs: List<Job>, limit: RunLimit, clock: NanoClock) {
-        val stall = StallDetector()
+        val stall = StallDetector(limit, options.pacing.grace)
         while (jobs.any { it.isActive }) {
-            withTimeoutOrNull(progress.untilNextTick(limit).nanoseconds) { jobs.joinAll() }
+            val pauseNanos = progress.untilNextTick(limit)
+            val dueNanos = clock.nanos() + pauseNanos
+            withTimeoutOrNull(pauseNanos.nanoseconds) { jobs.joinAll() }
             if (interruption.isRequested) break
             val totals = threads.fold(LiveTotals.NONE) { sum, thread -> sum + thread.live.read() }
             progress.tick(totals, jobs.count { it.isActive }, limit)
             val now = clock.nanos()
-            if (if (limit.isTimed) isHardEnd(limit, now) else stall.isStalled(totals, now)) jobs.forEach { it.cancel() }
+            if (stall.isStalled(totals, now, lateNanos = now - dueNanos)) jobs.forEach { it.cancel() }
         }
         if (interruption.isRequested) progress.interrupted(limit)
         jobs.joinAll()
         progress.finish()
     }
-
-    private fun isHardEnd(limit: RunLimit, nowNanos: Long) =
-        nowNanos - limit.endNanos >= options.pacing.grace.inWholeNanoseconds
 
     private companion object {
         const val DEFAULT_CONNECT_TIMEOUT_S = 10

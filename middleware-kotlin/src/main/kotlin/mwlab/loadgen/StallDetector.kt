@@ -1,23 +1,36 @@
 package mwlab.loadgen
 
 import mwlab.loadgen.measure.LiveTotals
+import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.request.RunClock
+import kotlin.time.Duration
 
-/** Notices that requests are outstanding and nothing has come back for [LIMIT_S] seconds: the server hangs. */
-internal class StallDetector {
+/**
+ * Notices, from looks at the [LiveTotals] now and then, that the server hangs: a timed run is still waiting for replies when the [grace]
+ * after its end has passed; in any other, nothing has come back for [LIMIT_S] seconds though requests are outstanding.
+ *
+ * While the generator itself stood still, replies may have come that it has not read yet: that time does not count.
+ */
+internal class StallDetector(private val limit: RunLimit, grace: Duration) {
+    private val patienceNanos = if (limit.isTimed) grace.inWholeNanoseconds else LIMIT_S * RunClock.NANOS_PER_SECOND
+    private var waitsSinceNanos = if (limit.isTimed) limit.endNanos else limit.startNanos
     private var lastAnswered = -1L
-    private var lastMoveNanos = 0L
 
-    fun isStalled(totals: LiveTotals, nowNanos: Long): Boolean {
+    /** Whether the run is to be given up at [nowNanos], which is [lateNanos] after the time at which this look was due. */
+    fun isStalled(totals: LiveTotals, nowNanos: Long, lateNanos: Long): Boolean {
+        if (lateNanos > STANDSTILL_NANOS && nowNanos > waitsSinceNanos) waitsSinceNanos += lateNanos
         val answered = totals.replies + totals.errors
-        if (answered != lastAnswered || answered == totals.sent) {
+        if (!limit.isTimed && (answered != lastAnswered || answered == totals.sent)) {
             lastAnswered = answered
-            lastMoveNanos = nowNanos
+            waitsSinceNanos = nowNanos
         }
-        return nowNanos - lastMoveNanos > LIMIT_S * RunClock.NANOS_PER_SECOND
+        return nowNanos - waitsSinceNanos >= patienceNanos
     }
 
     companion object {
         const val LIMIT_S = 10
+
+        /** Half of the time between two looks. */
+        private const val STANDSTILL_NANOS = RunClock.NANOS_PER_SECOND / 2
     }
 }

@@ -70,7 +70,7 @@ class Middleware(
         List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
     private val backEnd = backEndOf(config, transport, failedConnections::add)
     private val queue = JobQueue(config.queueCapacity)
-    private val clients = Clients(config.maxClients, config.clientTimeout, config.idleTimeout, clock)
+    private val clients = Clients(config.maxClients, config.clientTimeout, config.idleTimeout)
     private val connections = BackEndConnections(backEnd, config.serverTimeout)
 
     internal val metrics = Metrics(

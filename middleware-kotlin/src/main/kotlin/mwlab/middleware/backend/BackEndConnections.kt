@@ -1,11 +1,11 @@
 package mwlab.middleware.backend
 
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.stats.ServerLink
 import mwlab.net.EventLoop
+import mwlab.net.watch
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
@@ -42,11 +42,7 @@ internal class BackEndConnections(private val backEnd: BackEnd, private val time
     suspend fun watch(loop: EventLoop) {
         val own = all.filter { it.loop == loop }
         val interval = (timeout / CHECKS_PER_TIMEOUT).coerceIn(1.milliseconds, LONGEST_CHECK_INTERVAL)
-        while (true) {
-            delay(interval)
-            val now = loop.clock.nanos()
-            own.forEach { it.checkTimeout(now) }
-        }
+        loop.watch(interval) { nanos -> own.forEach { it.checkTimeout(nanos) } }
     }
 
     private companion object {

@@ -1,9 +1,8 @@
 package mwlab.middleware.client
 
-import kotlinx.coroutines.delay
 import mwlab.net.Connection
 import mwlab.net.EventLoop
-import mwlab.net.NanoClock
+import mwlab.net.watch
 import java.nio.ByteBuffer
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
@@ -19,12 +18,7 @@ import kotlin.time.Duration.Companion.seconds
  * @param timeout for how long a client may not move.
  * @param idleTimeout for how long it may ask nothing; null: for ever.
  */
-internal class Clients(
-    private val most: Int,
-    private val timeout: Duration,
-    private val idleTimeout: Duration?,
-    private val clock: NanoClock,
-) {
+internal class Clients(private val most: Int, private val timeout: Duration, private val idleTimeout: Duration?) {
     private val connected = ConcurrentHashMap.newKeySet<ClientConnection>()
     private val admitted = AtomicInteger()
     private val refused = AtomicLong()
@@ -75,11 +69,9 @@ internal class Clients(
     suspend fun watch(loop: EventLoop) {
         val shortest = minOf(timeout, idleTimeout ?: timeout)
         val interval = (shortest / CHECKS_PER_TIMEOUT).coerceIn(10.milliseconds, 1.seconds)
-        while (true) {
-            delay(interval)
-            val now = clock.nanos()
+        loop.watch(interval) { nanos ->
             for (client in connected) {
-                if (client.loop == loop && client.closeIfStalled(now, timeout, idleTimeout)) stalled.incrementAndGet()
+                if (client.loop == loop && client.closeIfStalled(nanos, timeout, idleTimeout)) stalled.incrementAndGet()
             }
         }
     }
