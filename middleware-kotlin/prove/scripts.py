@@ -62,7 +62,7 @@ ELSEWHERE: dict[str, tuple[set[int], str]] = {
     "stats-conns.t": ({2, 3, 4}, "memcached's own ports"),
     "stats.t": (
         {1, 11, 113},
-        "the middleware's statistics; it asks `version` first and refuses values that are too large",
+        "its own statistics; it asks `version` first and refuses values that are too large",
     ),
     "watcher.t": ({1}, "watch is not passed on"),
     "watcher_connid.t": ({1}, "watch is not passed on"),
