@@ -48,7 +48,7 @@ def python_files(name: str) -> Files:
     folder = MEASURED / name
     data = f"--data-file={folder / 'python'}"
     tool = [sys.executable, "-m", "coverage"]
-    if list(folder.glob("python.*")):
+    if list(folder.glob("python.*.*")):
         subprocess.run([*tool, "combine", "--quiet", "--append", data, str(folder)], check=True)
     report = folder / "python.json"
     subprocess.run([*tool, "json", "--quiet", data, "-o", str(report)], cwd=ROOT, check=True)
