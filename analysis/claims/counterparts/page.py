@@ -63,8 +63,8 @@ any campaign.
   What he printed without a middleware set the server and the network of these machines.
 - **All other numbers** are compared with the [reference campaign](../data/reference). In sections 2
   to 4 its throughputs are usable capacities, as the studies' are, with as many workers as the
-  studies had, at loads that need not be theirs. The printed bandwidths set the links of the lab, and
-  these links limit gets: most of the agreement of gets follows from the bandwidths, although no
+  studies had, at loads that need not be theirs. The printed bandwidths set the links of the lab,
+  and these links limit gets: most of the agreement of gets follows from the bandwidths, although no
   throughput of gets was used.
 - **Response times** are means at the clients, compared where the number of clients is the same.
   Where clients do not think, as in all studies but Su's, the response time is N / X and adds little
