@@ -2,8 +2,10 @@
 
 ::
 
-    listed    what the studies show, and what here stands beside it
-    compared  the comparisons by number: ours over theirs
-    judged    the verdicts, as a table
-    page      the table as a page of the documentation
+    listed           what the studies show, and what here stands beside it
+    printed_numbers  which table prints a number, and the printed response times
+    compared         what was measured of the printed numbers
+    numbers          each printed number once, and whether ours is near
+    judged           the verdicts, as a table
+    page             the verdicts and numbers as a page of the documentation
 """

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+
 import pandas as pd
 
 from analysis.paths import PROJECT, PUBLISHED
 from analysis.published.printed import published_index
 
 COUNTERPARTS = "counterparts.csv"
-COLUMNS = ["study", "table", "place", "shows", "see", "compare", "where", "because"]
+COLUMNS = ["study", "table", "place", "shows", "see", "same_as", "because", "note"]
+NO_RESULTS = ("it is a diagram", "it holds conditions and no results")
+"""Reasons of what is listed but no result."""
 
 
 def listed_counterparts() -> pd.DataFrame:
@@ -20,10 +24,10 @@ def listed_counterparts() -> pd.DataFrame:
         One row for each, in the studies' order; texts, empty where there is nothing to say.
         `study`; `table`, its name in `analysis.published.printed.published_index` (empty for
         figures); `place` in the study and what it `shows`; `see`, the name of the figure or table
-        here; `compare`, one of `analysis.claims.counterparts.compared.COMPARISONS` (empty: it has
-        no numbers to compare); `where`, which rows of that are meant, ``section=3.1 workload=get``;
-        `because`, why it cannot be compared, or, if it can, the claim that tells why numbers
-        differ, ``4.1: Three servers take fewer sets than one.``
+        here; `same_as`, the places of the tables that print its numbers, too, where these are
+        counted; `because`, why nothing of it is compared, or the claim about what limits the
+        reference campaign where numbers differ, ``2.1: One server: its link limits gets.``;
+        `note`, what a reader must know of a comparison.
 
     Raises
     ------
@@ -35,10 +39,16 @@ def listed_counterparts() -> pd.DataFrame:
     known = rows[["study", "table"]].merge(published_index(), how="left")
     for row in known[of_table & known["content"].isna()].itertuples():
         raise ValueError(f"{COUNTERPARTS}: no table {row.table!r} of {row.study!r} in the index")
-    return rows.assign(
+    rows = rows.assign(
         place=rows["place"].mask(of_table, known["place"].map(_short, na_action="ignore")),
         shows=rows["shows"].mask(of_table, known["content"]),
     )
+    places = rows[of_table].set_index(["study", "table"])["place"].to_dict()
+    named = [
+        " and ".join(_place(places, study, table) for table in tables.split())
+        for study, tables in zip(rows["study"], rows["same_as"], strict=True)
+    ]
+    return rows.assign(same_as=named)
 
 
 def notebook_of(see: str) -> str:
@@ -53,6 +63,12 @@ def notebook_of(see: str) -> str:
     if not found:
         raise ValueError(f"no notebook {see[:2]} for the counterpart {see!r}")
     return found[0].name
+
+
+def _place(places: Mapping[Hashable, str], study: str, table: str) -> str:
+    if (study, table) not in places:
+        raise ValueError(f"{COUNTERPARTS}: no table {table!r} of {study!r} in the index")
+    return places[study, table]
 
 
 def _short(place: str) -> str:

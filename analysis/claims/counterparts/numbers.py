@@ -1,71 +1,113 @@
-"""The printed numbers of the studies that the lab measures, each once, and how near it comes."""
+"""The printed numbers of the studies that were measured here, each once, and how near ours are."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.claims.counterparts.compared import AGAIN, COMPARISONS, compared
-from analysis.paths import DATA
-from analysis.published.machines.on_the_lab import sets_on_the_lab
-from analysis.published.printed import study_name
+from analysis.claims.counterparts.compared import COMPARISONS, KEY, MACHINES, compared
+from analysis.claims.counterparts.listed import listed_counterparts
+from analysis.claims.counterparts.printed_numbers import TIMES
 from analysis.sections.summary import NEAR_PUBLISHED
 
-_SETTINGS = ("bandwidths", "khalils_curve")  # the emulated links and Khalil's machines come of them
-_OTHERS = ("multi_gets", "growth", "components", "loads", "overhead")
+_ROUNDING = 1e-9  # of the floating point of a margin, so that 90 of 100 is within 10 %
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How many printed numbers can be compared, and how many agree.
+
+    Attributes
+    ----------
+    every
+        Numbers that can be compared.
+    near
+        Those within 10 % of what is printed.
+    free
+        Those by which the lab was not set up or fitted.
+    near_and_free
+        Those that are both.
+    """
+
+    every: int
+    near: int
+    free: int
+    near_and_free: int
 
 
 def comparable_numbers(campaign_dir: Path) -> pd.DataFrame:
-    """List the printed measurements that a campaign measures, too, each printed number once.
+    """List the printed measurements that were measured here, too, each printed number once.
 
-    Sets are compared with the campaign on the emulated machines of their study where there is one
-    (`analysis.published.machines.on_the_lab.sets_on_the_lab`), all else with `campaign_dir`.
-    Numbers that follow from other numbers of a study are no measurements and are left out.
+    A number is compared with the campaign on the emulated machines of its study where that campaign
+    has its cell, and otherwise with `campaign_dir`. Numbers that follow from other numbers of a
+    study are no measurements and are left out.
 
     Returns
     -------
     pandas.DataFrame
-        `study` (in words), `what`, `ratio` (ours over the study's), and `fitted`: whether the lab
-        was set up by the number.
+        The columns of `analysis.claims.counterparts.compared.compared`, `ratio` (ours over the
+        study's) and `near` (whether it is within 10 %).
     """
-    machines = sets_on_the_lab(DATA)
-    sets = machines.assign(
-        what="sets: " + machines["place"].astype(str) + ", " + _levels(machines),
-    )[["study", "what", "ratio", "fitted"]]
-    parts = [sets]
-    for name in COMPARISONS:
-        if name == AGAIN:
-            continue
-        own = compared(name, campaign_dir)
-        if own.empty:
-            continue
-        own = own.assign(study=own["study"].map(study_name), fitted=name in _SETTINGS)
-        if name not in (*_SETTINGS, *_OTHERS):  # throughputs of sets and gets
-            workload = own.get("workload", pd.Series("set", own.index))
-            own = own[(workload != "set") | ~own["study"].isin(machines["study"])]
-        if own.empty:
-            continue
-        labels = [column for column in own if column not in ("study", "ratio", "fitted")]
-        what = own[labels].astype(str).agg(" ".join, axis=1) if labels else ""
-        parts.append(own.assign(what=f"{name} " + what)[["study", "what", "ratio", "fitted"]])
-    return pd.concat(parts, ignore_index=True)
+    numbers = _each_once(list(COMPARISONS), campaign_dir)
+    order = {study: place for place, study in enumerate(listed_counterparts()["study"].unique())}
+    numbers = numbers.sort_values(
+        "study", key=lambda studies: studies.map(order), kind="stable", ignore_index=True
+    )
+    return _judged(numbers)
 
 
-def counts(numbers: pd.DataFrame) -> tuple[int, int, int, int]:
-    """Return how many numbers can be compared, how many agree within 10 %, and both if not fitted.
+def sets_without_emulation(campaign_dir: Path) -> pd.DataFrame:
+    """Compare the printed throughputs of sets with a campaign whose hosts emulate no processors.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As of `comparable_numbers`: numbers that the emulated machines have, too.
+    """
+    on_machines = compared(MACHINES, campaign_dir)[KEY]
+    others = [name for name in COMPARISONS if name != MACHINES]
+    return _judged(_each_once(others, campaign_dir).merge(on_machines, on=KEY))
+
+
+def _each_once(names: list[str], campaign_dir: Path) -> pd.DataFrame:
+    """Put comparisons below each other; of a number that two have, the first counts."""
+    parts = [compared(name, campaign_dir) for name in names]
+    held = [part for part in parts if not part.empty]
+    return pd.concat(held or parts, ignore_index=True).drop_duplicates(KEY)
+
+
+def _judged(numbers: pd.DataFrame) -> pd.DataFrame:
+    return numbers.assign(
+        ratio=numbers["measured"] / numbers["printed"],
+        near=is_near(numbers["measured"], numbers["printed"]),
+    )
+
+
+def is_near(ours: pd.Series, printed: pd.Series) -> pd.Series:
+    """Tell which of our numbers are within 10 % of the printed number, however small that is."""
+    margin = (NEAR_PUBLISHED + _ROUNDING) * printed.abs()
+    return (ours - printed).abs() <= margin
+
+
+def is_time(numbers: pd.DataFrame) -> pd.Series:
+    """Tell which numbers are response or queueing times, which are counted apart."""
+    return numbers["quantity"].isin(TIMES)
+
+
+def counts(numbers: pd.DataFrame) -> Counts:
+    """Count numbers.
 
     Parameters
     ----------
     numbers
-        From `comparable_numbers`.
+        Columns `near` and `fitted`, as of `comparable_numbers`.
     """
-    near = (numbers["ratio"] - 1).abs() <= NEAR_PUBLISHED
-    free = ~numbers["fitted"].astype(bool)
-    return len(numbers), int(near.sum()), int(free.sum()), int((near & free).sum())
-
-
-def _levels(cells: pd.DataFrame) -> pd.Series:
-    names = ["middlewares", "servers", "workers", "num_clients"]
-    levels: pd.Series = cells[names].astype(str).agg(" ".join, axis=1)
-    return levels
+    near, free = numbers["near"].astype(bool), ~numbers["fitted"].astype(bool)
+    return Counts(
+        every=len(numbers),
+        near=int(near.sum()),
+        free=int(free.sum()),
+        near_and_free=int((near & free).sum()),
+    )

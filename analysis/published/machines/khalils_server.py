@@ -92,6 +92,46 @@ def ratios(data: Path) -> pd.DataFrame:
     return table.dropna(subset="ratio")[["num_clients", "quantity", "ratio"]]
 
 
+def at_his_loads(data: Path) -> pd.DataFrame:
+    """Put all that he printed of a load beside what the lab measured under it.
+
+    Parameters
+    ----------
+    data
+        The folder of all campaigns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each number: `num_clients`, `num_middlewares`, `quantity` (``throughput``,
+        ``response time``), `cell` (the system in words, with the workers of the lab's middleware:
+        he prints none), `printed`, `measured` (op/s or ms). Empty where ``data/khalil2016`` holds
+        no campaign.
+    """
+    columns = ["num_clients", "num_middlewares", "quantity", "cell", "printed", "measured"]
+    if STUDY not in held_sections(data / STUDY):
+        return pd.DataFrame(columns=columns)
+    runs = held_tables(data / STUDY, STUDY).runs.fillna({"workers": 0})
+    ours = {"throughput": THROUGHPUT, "response time": f"client_{_MEASURES[1]}"}
+    rows = []
+    for his in khalils_numbers().to_dict("records"):
+        through = int(pd.notna(his["replicas"]))
+        own = runs[
+            (runs["num_clients"] == his["num_clients"])
+            & (runs["num_servers"] == his["num_servers"])
+            & ((runs["num_middlewares"] > 0) == bool(through))
+        ]
+        cell = f"{his['num_clients']} clients, {his['num_servers']:g} server"
+        if through and len(own):
+            workers = own["workers"].iloc[0]
+            cell += f"s, 1 middleware with {workers:g} workers, R = {his['replicas']:g}"
+        for (quantity, measure), name in zip(ours.items(), _MEASURES, strict=True):
+            rows.append(
+                (his["num_clients"], through, quantity, cell, his[name], own[measure].mean())
+            )
+    return pd.DataFrame(rows, columns=columns).dropna(subset=["printed", "measured"])
+
+
 def _solved(rtt_s: float, clients: int) -> ClosedSolution:
     network = Station("network", rtt_s, 1, float("inf"))
     return solve_closed([network, Station("server", 1 / requests_per_s())], clients)

@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 
 from analysis.claims.counterparts import listed
-from analysis.claims.counterparts.compared import AGAIN, COMPARISONS
 from analysis.claims.counterparts.listed import listed_counterparts, notebook_of
 from analysis.paths import PROJECT
 from analysis.published.printed import published_index
@@ -37,10 +36,17 @@ def test_every_counterpart_is_in_its_notebook(rows):
         assert see in NAME.findall(text), see
 
 
-def test_what_cannot_be_compared_says_why_and_what_can_has_a_comparison(rows):
-    assert set(rows["compare"]) <= {"", *COMPARISONS}
-    assert (rows.loc[rows["compare"] == "", "because"] != "").all()
-    assert (rows.loc[rows["compare"] == AGAIN, "because"] == "").all()
+def test_figures_say_where_their_numbers_are_or_why_nothing_is_compared(rows):
+    figures = rows[rows["table"] == ""]
+    assert ((figures["because"] != "") ^ (figures["same_as"] != "")).all()
+    assert (figures["note"] == "").all()
+
+
+def test_a_figure_is_sent_to_the_places_of_its_tables(rows):
+    (his,) = rows[rows["place"] == "figures of section 3.1, sets"].query("study == 'schmid2018'")[
+        "same_as"
+    ]
+    assert his == "table 4 and table 3"
 
 
 def test_a_table_that_the_index_lacks_is_named(monkeypatch):
