@@ -19,9 +19,9 @@ internal fun jobOf(command: String, client: Client): Job {
     return Job(client, RequestReader(1 shl 20).next(bytes)!!, bytes, JobTimes())
 }
 
-/** Counts what happens on [loop], for two workers and [servers]. */
-internal fun recorderOf(loop: EventLoop, servers: Int = 2) = Recorder(
-    Recorder.Shape(servers, workers = 2, 100.microseconds),
+/** Counts what happens on [loop], for [workers] and [servers]. */
+internal fun recorderOf(loop: EventLoop, servers: Int = 2, workers: Int = 2) = Recorder(
+    Recorder.Shape(servers, workers, 100.microseconds),
     EpochClock(loop.clock, offsetNanos = 0),
     LastArrival(),
     netThread = 0,
