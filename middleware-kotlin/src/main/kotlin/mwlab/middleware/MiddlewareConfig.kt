@@ -232,7 +232,7 @@ class MiddlewareConfig(
         private const val MIN_BUFFERED_VALUES = 4
         private const val MAX_WORKERS = 10_000
         private const val MAX_DEPTH = 1024
-        private const val DEFAULT_DEPTH = 16
+        private const val DEFAULT_DEPTH = 64
         private const val MAX_VALUE_BYTES = 128 shl 20
         private const val NANOS_PER_MS = 1e6
     }

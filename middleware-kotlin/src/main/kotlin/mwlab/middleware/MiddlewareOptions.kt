@@ -137,7 +137,7 @@ internal object MiddlewareOptions : ConfigOptions<Config>() {
         "<n>",
         "requests of one client under way at a time",
         NUMBER,
-        "16, with postgresql 1",
+        "64, with postgresql 1",
         Config::depth,
     )
     val queueCapacity = optional(
