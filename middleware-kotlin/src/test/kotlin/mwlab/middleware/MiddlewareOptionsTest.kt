@@ -69,8 +69,8 @@ class MiddlewareOptionsTest {
     fun `what is not given is as the table has it`() {
         val told = config("-p 1234 -m 127.0.0.1:1 --max-clients 7").describe()
         assertEquals("127.0.0.1:1234", told["listen"])
-        assertEquals(16, told["depth"])
-        assertEquals(7 * 16, told["queue_capacity"])
+        assertEquals(64, told["depth"])
+        assertEquals(7 * 64, told["queue_capacity"])
         assertEquals(null, told["replicas"])
         assertEquals(3000L, told["server_timeout_ms"])
         assertEquals(0.1, told["histogram_bin_ms"])

@@ -144,7 +144,7 @@ abstract class ConnectionTest(private val transport: Transport) {
             val failure = assertFailsWith<IOException> {
                 repeat(10) { transport.connect(loop, address, 200.milliseconds) }
             }
-            assertEquals("no answer from $address within 200ms", failure.message)
+            assertEquals("no answer from ${address.text} within 200ms", failure.message)
         }
     }
 

@@ -6,6 +6,7 @@ import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Listener
 import mwlab.net.Transport
+import mwlab.net.text
 import java.net.InetSocketAddress
 import java.net.SocketAddress
 import java.net.SocketTimeoutException
@@ -26,7 +27,7 @@ internal object KtorTransport : Transport {
         try {
             withTimeoutOrNull(timeout) {
                 connection = KtorConnection(selector, aSocket(selector).tcp().connect(address.ofKtor()), readBytes)
-            } ?: throw SocketTimeoutException("no answer from $address within $timeout")
+            } ?: throw SocketTimeoutException("no answer from ${address.text} within $timeout")
             isConnected = true
         } finally {
             if (!isConnected) connection?.close()
