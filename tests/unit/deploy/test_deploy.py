@@ -128,8 +128,7 @@ def test_service_is_restarted_but_for_a_wrong_command_line(unit):
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_knows_all_settings(tmp_path):
     unit = tmp_path / "middleware.service"
-    here = str(MIDDLEWARE / "bin" / "middleware")
-    unit.write_text(text_of(DEPLOY / unit.name).replace(PROGRAM, here), encoding="utf-8")
+    unit.write_text(text_of(DEPLOY / unit.name).replace(PROGRAM, "/bin/true"), encoding="utf-8")
     verified = subprocess.run(
         ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
     )
