@@ -1,21 +1,21 @@
-"""What others have compressed or archived, unpacked within limits: nothing grows without end."""
+"""Uncompress and unpack data of other people, up to a limit on its size."""
 
 import tarfile
 import zlib
 
 LARGEST_FILE_BYTES = 512 << 20
-"""Of a file of a run, uncompressed."""
+"""The largest file of a run, uncompressed."""
 LARGEST_HISTOGRAM_BYTES = 1 << 20
-"""Of an HdrHistogram, uncompressed: one of three digits has at most a fifth of that."""
+"""The largest HdrHistogram, uncompressed; one with three digits needs a fifth of this at most."""
 LARGEST_ARCHIVE_BYTES = 16 << 30
-"""Of all files of a section, uncompressed."""
+"""All files of a section together, uncompressed."""
 LONGEST_HEADER_BYTES = 2048
-"""Of what tells a member's name and attributes: Python takes time with the square of it."""
+"""The longest header of a tar member. Python's time to read one grows with its length squared."""
 _ZLIB, _GZIP = zlib.MAX_WBITS, 16 + zlib.MAX_WBITS  # zlib's words for these formats
 
 
 class Unreadable(ValueError):
-    """What is compressed is cut, damaged, or larger than anything of that kind is."""
+    """The compressed data is cut, damaged or larger than the limit."""
 
 
 def gunzip(content: bytes, most_bytes: int = LARGEST_FILE_BYTES) -> bytes:
@@ -24,11 +24,12 @@ def gunzip(content: bytes, most_bytes: int = LARGEST_FILE_BYTES) -> bytes:
     Parameters
     ----------
     most_bytes
-        Uncompressed; what is larger is refused before it takes more memory than that.
+        The limit on the uncompressed size. No more memory than this is taken.
 
     Raises
     ------
     Unreadable
+        The data is cut, damaged or larger than the limit.
     """
     return _uncompressed(content, most_bytes, _GZIP)
 
@@ -57,7 +58,7 @@ def _uncompressed(content: bytes, most_bytes: int, form: int) -> bytes:
 
 
 class Member(tarfile.TarInfo):
-    """A member of a tar archive whose size is looked at before anything of it is read."""
+    """A member of a tar archive; its size is checked before its content is read."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Member":
@@ -65,10 +66,10 @@ class Member(tarfile.TarInfo):
         member = super().frombuf(buf, encoding, errors)
         most = LARGEST_FILE_BYTES if member.isfile() else LONGEST_HEADER_BYTES
         if member.size > most:
-            raise OSError(f"it has a file of {member.size} bytes, of which {most} are too many")
+            raise OSError(f"it has a file or header of {member.size} bytes; the limit is {most}")
         return member
 
 
 def is_plain(member: tarfile.TarInfo) -> bool:
-    """Tell whether a member is a file without holes, which may be of any size."""
+    """Tell whether a member is a plain file. A sparse one could unpack to any size."""
     return member.isfile() and not member.issparse()

@@ -1,4 +1,4 @@
-"""A campaign may be someone else's: its folder is looked through before anything in it is used."""
+"""Check the folder of a campaign, which may be someone else's, before anything in it is used."""
 
 from __future__ import annotations
 

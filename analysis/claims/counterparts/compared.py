@@ -1,4 +1,4 @@
-"""What this repository measured of the numbers that the studies print."""
+"""Find what this repository measured for each number that the studies print."""
 
 from __future__ import annotations
 

@@ -90,10 +90,10 @@ def sparse(real_bytes):
     [
         ([(sparse(64 * MIB), b"")], "'hole.verbatim' is no plain file"),
         ([(header("a", 0, tarfile.SYMTYPE), b"")], "'a' is no plain file"),
-        ([(header("x", 16_000, tarfile.XHDTYPE), b"1" * 16_000)], "16000 bytes, of which 2048"),
-        ([(header("x", 16_000, tarfile.XGLTYPE), b"1" * 16_000)], "16000 bytes, of which 2048"),
+        ([(header("x", 16_000, tarfile.XHDTYPE), b"1" * 16_000)], "16000 bytes; the limit is 2048"),
+        ([(header("x", 16_000, tarfile.XGLTYPE), b"1" * 16_000)], "16000 bytes; the limit is 2048"),
         ([(header("x", 99, tarfile.XHDTYPE), b"9" * 90 + b" a=b\n")], "not a complete archive"),
-        ([(header("a", 1 << 40), b"")], "1099511627776 bytes, of which 536870912 are too many"),
+        ([(header("a", 1 << 40), b"")], "1099511627776 bytes; the limit is 536870912"),
         ([(header("a.histograms", 3), b"\xff" * 3)], "not a complete archive"),
         ([(header("x", 9, tarfile.XHDTYPE), b"8 a=bcd\n")] * 2000, "not a complete archive"),
     ],

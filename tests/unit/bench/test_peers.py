@@ -49,13 +49,13 @@ def test_build_names_the_tool_that_is_missing(build):
 def test_build_without_a_network_says_so_and_where_to_look(build, tmp_path):
     tools = {tool.replace("-", "_"): "exit 0" for tool in TOOLS}
     tools["apt_get"] = """case " $* " in
-    *" update "*) echo "Could not resolve 'deb.debian.org'"; exit 100 ;;
+    *" update "*) echo "Could not resolve 'mirror.example'"; exit 100 ;;
     esac"""
     status, errors = build(**tools)
     assert status == 1
     log = tmp_path / "build" / "peers" / "log"
     assert errors == (
-        "Could not resolve 'deb.debian.org'\n"
+        "Could not resolve 'mirror.example'\n"
         "peers.sh: Debian's package lists cannot be fetched (is this machine offline?); "
         f"everything that was printed is in {log}\n"
     )

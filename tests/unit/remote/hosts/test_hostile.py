@@ -119,7 +119,7 @@ def test_name_of_a_gigabyte_is_refused_before_it_comes(tmp_path):
 
     with (
         hostile(tmp_path, shell) as host,
-        pytest.raises(TransferFailed, match=r"1073741824 bytes, of which 2048 are too many"),
+        pytest.raises(TransferFailed, match=r"1073741824 bytes; the limit is 2048"),
     ):
         host.get_tree("run")
 
