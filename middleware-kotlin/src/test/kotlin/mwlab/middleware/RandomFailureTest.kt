@@ -26,12 +26,12 @@ import mwlab.net.EventLoop
 import mwlab.testing.ErraticMemcached
 import mwlab.testing.MemoryConnection
 import mwlab.testing.MemoryTransport
+import mwlab.testing.Messages
 import mwlab.testing.VirtualLoop
 import mwlab.testing.VirtualMemcached
 import mwlab.testing.onVirtualLoop
 import mwlab.testing.recorderOf
 import java.net.InetSocketAddress
-import java.nio.ByteBuffer
 import kotlin.random.Random
 import kotlin.test.Test
 import kotlin.test.assertEquals
@@ -129,7 +129,7 @@ class RandomFailureTest {
         val connection = MemoryConnection(loop) { take(it) }
         private val asked = ArrayDeque<Asked>()
         private val replies = ResponseReader()
-        private var input = ByteArray(0)
+        private val received = Messages { buffer -> replies.next(buffer)?.let { it to it.length } }
         private var left = REQUESTS_PER_CLIENT
 
         /** Longest response time so far. */
@@ -149,13 +149,7 @@ class RandomFailureTest {
         }
 
         private fun take(bytes: ByteArray) {
-            val buffer = ByteBuffer.wrap(input + bytes)
-            while (true) {
-                val reply = replies.next(buffer) ?: break
-                check(reply, String(buffer.array(), buffer.position(), reply.length, Charsets.ISO_8859_1))
-                buffer.position(buffer.position() + reply.length)
-            }
-            input = buffer.array().copyOfRange(buffer.position(), buffer.limit())
+            received.read(bytes, ::check)
             val thinkNanos = random.nextLong(1_000_000)
             loop.startTimer(loop.clock.nanos() + thinkNanos) { ask() }
             if (isSlow && random.nextInt(20) == 0) readSlowly()

@@ -4,7 +4,6 @@ import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.net.EventLoop
 import java.net.ConnectException
-import java.nio.ByteBuffer
 import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.microseconds
@@ -35,19 +34,13 @@ class ErraticMemcached(private val random: Random) {
 
     private inner class Link(private val loop: EventLoop) {
         private val reader = RequestReader(maxValueBytes = 1 shl 20)
-        private var unread = ByteArray(0)
+        private val requests = Messages { buffer -> reader.next(buffer)?.let { it to it.length } }
         private var freeNanos = 0L
         private var isSilent = false
         val connection = MemoryConnection(loop) { read(it) }
 
         private fun read(bytes: ByteArray) {
-            val buffer = ByteBuffer.wrap(unread + bytes)
-            while (true) {
-                val request = reader.next(buffer) ?: break
-                serve(request, String(buffer.array(), buffer.position(), request.length, Charsets.ISO_8859_1))
-                buffer.position(buffer.position() + request.length)
-            }
-            unread = buffer.array().copyOfRange(buffer.position(), buffer.limit())
+            requests.read(bytes, ::serve)
             if (oneOf(ROOM)) after(upTo(1.milliseconds)) { takeSlowly() }
         }
 

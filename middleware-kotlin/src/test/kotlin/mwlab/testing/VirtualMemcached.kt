@@ -4,7 +4,6 @@ import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.memcached.Verb
 import mwlab.net.EventLoop
-import java.nio.ByteBuffer
 import kotlin.time.Duration
 
 /**
@@ -26,18 +25,12 @@ class VirtualMemcached(
 
     private inner class Link(private val loop: EventLoop) {
         private val reader = RequestReader(maxValueBytes = 1 shl 20)
-        private var unread = ByteArray(0)
+        private val requests = Messages { buffer -> reader.next(buffer)?.let { it to it.length } }
         private var freeNanos = 0L
         val connection = MemoryConnection(loop) { read(it) }
 
         private fun read(bytes: ByteArray) {
-            val buffer = ByteBuffer.wrap(unread + bytes)
-            while (true) {
-                val request = reader.next(buffer) ?: break
-                serve(request, String(buffer.array(), buffer.position(), request.length, Charsets.ISO_8859_1))
-                buffer.position(buffer.position() + request.length)
-            }
-            unread = buffer.array().copyOfRange(buffer.position(), buffer.limit())
+            requests.read(bytes, ::serve)
         }
 
         private fun serve(request: Request, text: String) {
