@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from processes import Address
+
 GENERATOR = Path(__file__).parents[1] / "bin" / "memtier_benchmark"
 KEY_COUNT = 10_000
 
@@ -59,13 +61,13 @@ class Report:
     generator_utilization: float
 
 
-def fill(port: int, value_bytes: int, program: Path = GENERATOR) -> None:
+def fill(address: Address, value_bytes: int, program: Path = GENERATOR) -> None:
     """Store all keys with values of this size."""
     once = ["-t1", "-c4", "-nallkeys", "--key-pattern=P:P", "--ratio=1:0"]
-    run(port, value_bytes, *once, program=program)
+    run(address, value_bytes, *once, program=program)
 
 
-def generate(port: int, load: Load, seconds: int, program: Path = GENERATOR) -> Report:
+def generate(address: Address, load: Load, seconds: int, program: Path = GENERATOR) -> Report:
     """Run the generator, on two threads where there is more than one connection.
 
     Parameters
@@ -79,17 +81,20 @@ def generate(port: int, load: Load, seconds: int, program: Path = GENERATOR) -> 
     ratio = "--ratio=1:0" if load.workload == "set" else "--ratio=0:1"
     many = [f"--multi-key-get={load.keys}"] if load.keys > 1 else []
     used_before_s = _children_cpu_s()
-    report = run(port, load.value_bytes, ratio, *options, *many, program=program)
+    report = run(address, load.value_bytes, ratio, *options, *many, program=program)
     return parse_report(report, load.keys, cpu_s=_children_cpu_s() - used_before_s)
 
 
 def command_line(
-    port: int, value_bytes: int, *options: str, program: Path = GENERATOR
+    address: Address, value_bytes: int, *options: str, program: Path = GENERATOR
 ) -> list[str]:
     """Ask for values of this size under keys of their own, with further options."""
     keys = f"--key-minimum=1 --key-maximum={KEY_COUNT} --key-prefix=v{value_bytes:04}-".split()
-    target = f"-s 127.0.0.1 -p {port} -P memcache_text --hide-histogram -d {value_bytes}".split()
-    return [str(program), *target, *keys, *options]
+    target = ["-S", str(address)]
+    if isinstance(address, int):
+        target = f"-s 127.0.0.1 -p {address}".split()
+    common = f"-P memcache_text --hide-histogram -d {value_bytes}".split()
+    return [str(program), *target, *common, *keys, *options]
 
 
 def _children_cpu_s() -> float:
@@ -97,9 +102,11 @@ def _children_cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def run(port: int, value_bytes: int, *options: str, program: Path = GENERATOR) -> dict[str, Any]:
+def run(
+    address: Address, value_bytes: int, *options: str, program: Path = GENERATOR
+) -> dict[str, Any]:
     """Run the generator to its end and return its JSON."""
-    return execute(command_line(port, value_bytes, *options, program=program))
+    return execute(command_line(address, value_bytes, *options, program=program))
 
 
 def execute(command: Sequence[str]) -> dict[str, Any]:

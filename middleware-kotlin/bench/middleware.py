@@ -38,6 +38,7 @@ from one_connection import median_response_times_ms
 from processes import JAR, cpu_s, end_on_signals, machine_cpu_s, require_programs, rss_mib
 from systems import (
     DIRECT,
+    DIRECT_UNIX,
     FOLLOWING,
     MEMCACHED_PROXY,
     MEMCACHED_WITH_PROXY,
@@ -49,6 +50,7 @@ from systems import (
     SEQUENTIAL_64_KTOR,
     TWEMPROXY,
     UNINSTRUMENTED,
+    UNIX,
     Java,
     System,
     start_all,
@@ -75,8 +77,9 @@ LOADS = [
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
 # What is measured under which load; no proxy, twemproxy and ours, pipelined, under all.
 AT_64_ONLY = (RELAY_EACH, UNINSTRUMENTED, FOLLOWING, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
+AT_64_ONLY += (UNIX, DIRECT_UNIX)
 UP_TO_64 = (RELAY, SEQUENTIAL_64, MEMCACHED_PROXY)
-NOT_OURS = (DIRECT, RELAY, RELAY_EACH, TWEMPROXY, MEMCACHED_PROXY)
+NOT_OURS = (DIRECT, DIRECT_UNIX, RELAY, RELAY_EACH, TWEMPROXY, MEMCACHED_PROXY)
 TCP_CONGESTION_CONTROL = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 WARM_UP_S = 8  # the JVM goes on compiling for that long
 
@@ -178,15 +181,13 @@ def _prepare(systems: Sequence[System], loads: Sequence[Load], generator: Path) 
         if system.name not in NOT_OURS and any(_is_measured(system, load) for load in loads)
     ]
     print(f"preparing, about {len(ours) * 2 * (WARM_UP_S + 1)} s", file=sys.stderr)
-    for port in {system.port for system in systems if system.num_servers == 3}:
-        for value_bytes in VALUES_BYTES:
-            fill(port, value_bytes, generator)
-    direct = next(system for system in systems if system.name == DIRECT)
-    for value_bytes in VALUES_BYTES:
-        fill(direct.port, value_bytes, generator)
+    for system in systems:
+        if system.num_servers == 3 or system.name in (DIRECT, DIRECT_UNIX):
+            for value_bytes in VALUES_BYTES:
+                fill(system.address, value_bytes, generator)
     for system in ours:
         for load in _warm_up_loads(system):
-            generate(system.port, load, WARM_UP_S, generator)
+            generate(system.address, load, WARM_UP_S, generator)
 
 
 def _warm_up_loads(system: System) -> list[Load]:
@@ -245,7 +246,7 @@ def _measure(system: System, load: Load, arguments: argparse.Namespace) -> dict[
     before = cpu_s(system.proxies), cpu_s(system.servers), machine_cpu_s()
     own_before = _children_cpu_s()
     began = time.monotonic()
-    report = generate(system.port, load, arguments.seconds, arguments.generator)
+    report = generate(system.address, load, arguments.seconds, arguments.generator)
     duration_s = time.monotonic() - began
     proxy_s = cpu_s(system.proxies) - before[0]
     servers_s = cpu_s(system.servers) - before[1]

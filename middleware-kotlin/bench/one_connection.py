@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from generator import Load
+from processes import connect
 from systems import System
 
 TURNS = 40
@@ -35,8 +36,7 @@ def median_response_times_ms(
     with ExitStack() as stack:
         sockets = {}
         for system in systems:
-            opened = stack.enter_context(socket.create_connection(("127.0.0.1", system.port)))
-            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            opened = stack.enter_context(connect(system.address))
             opened.settimeout(5)
             sockets[system.name] = opened
         for _ in range(TURNS):

@@ -25,6 +25,8 @@ PACKAGES = {
     "perf": "linux-perf",
 }
 STOP_TIMEOUT_S = 10
+Address = int | Path
+"""Where a server listens: a port of loopback, or a Unix domain socket."""
 
 
 def require_programs(*programs: str) -> None:
@@ -42,16 +44,31 @@ def free_port() -> int:
     return port
 
 
+def connect(address: Address) -> socket.socket:
+    """Connect to a server; one on a port sends without delay."""
+    if isinstance(address, Path):
+        opened = socket.socket(socket.AF_UNIX)
+        try:
+            opened.connect(str(address))
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+    opened = socket.create_connection(("127.0.0.1", address))
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return opened
+
+
 @contextmanager
-def running(command: Sequence[str], port: int, log: Path | None = None) -> Iterator[int]:
-    """Run a server until the block ends; yields its process id once `port` accepts."""
+def running(command: Sequence[str], address: Address, log: Path | None = None) -> Iterator[int]:
+    """Run a server until the block ends; yields its process id once `address` accepts."""
     with (log or Path(os.devnull)).open("w", encoding="utf-8") as output:
         # A session of its own: Ctrl-C reaches the bench, which ends its servers in order.
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
     try:
-        _await_listening(process, port, log)
+        _await_listening(process, address, log)
         yield process.pid
     finally:
         process.terminate()
@@ -63,17 +80,17 @@ def running(command: Sequence[str], port: int, log: Path | None = None) -> Itera
 
 
 def _await_listening(
-    process: subprocess.Popen[bytes], port: int, log: Path | None, timeout_s: float = 20
+    process: subprocess.Popen[bytes], address: Address, log: Path | None, timeout_s: float = 20
 ) -> None:
     deadline = time.monotonic() + timeout_s
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            socket.create_connection(("127.0.0.1", port)).close()
+            connect(address).close()
             return
         except OSError:
             time.sleep(0.02)
     said = log.read_text(encoding="utf-8") if log else ""
-    raise SystemExit(f"{process.args!r} does not listen on port {port}\n{said}")
+    raise SystemExit(f"{process.args!r} does not listen on {address}\n{said}")
 
 
 @contextmanager
@@ -84,10 +101,12 @@ def memcached(port: int | None = None) -> Iterator[tuple[int, int]]:
         yield port, pid
 
 
-def memcached_command(port: int, program: str = "memcached") -> list[str]:
+def memcached_command(address: Address, program: str = "memcached") -> list[str]:
     """Command line of a memcached with one thread."""
-    options = f"-u nobody -l 127.0.0.1 -p {port} -U 0 -t 1 -m 1024 -c 12000 -b 4096"
-    return [program, *options.split()]
+    at = ["-s", str(address), "-a", "0777"]
+    if isinstance(address, int):
+        at = f"-l 127.0.0.1 -p {address} -U 0".split()
+    return [program, *"-u nobody -t 1 -m 1024 -c 12000 -b 4096".split(), *at]
 
 
 def cpu_s(pids: Sequence[int]) -> float:

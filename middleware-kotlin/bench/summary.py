@@ -10,7 +10,9 @@ import pandas as pd
 from generator import Load
 from systems import (
     DIRECT,
+    DIRECT_UNIX,
     FOLLOWING,
+    MEMCACHED_PROXY,
     PIPELINED,
     PIPELINED_KTOR,
     RELAY,
@@ -19,6 +21,7 @@ from systems import (
     SEQUENTIAL_64_KTOR,
     TWEMPROXY,
     UNINSTRUMENTED,
+    UNIX,
 )
 
 CELL = ["workload", "connections", "value_bytes", "depth"]
@@ -26,6 +29,8 @@ THROUGHPUT, P99 = "throughput_ops_per_s", "response_time_p99_ms"
 ALTERNATING = "alternating_p50_ms"
 CPU = "proxy_cpu_s_per_million"
 Measure = Callable[[pd.DataFrame], pd.Series]
+Cell = tuple[str, int, int, int]
+"""The levels of `CELL`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,17 +47,17 @@ class Target:
         return value >= self.bound if self.is_lower else value <= self.bound
 
 
-def values(runs: pd.DataFrame, column: str, system: str, cell: tuple[str, int, int]) -> pd.Series:
-    """Select one measure of one system by round, with one request in flight per connection."""
-    chosen = runs[(runs["system"] == system) & (runs[CELL] == [*cell, 1]).all(axis=1)]
+def values(runs: pd.DataFrame, column: str, system: str, cell: Cell) -> pd.Series:
+    """Select one measure of one system by round."""
+    chosen = runs[(runs["system"] == system) & (runs[CELL] == list(cell)).all(axis=1)]
     return chosen.set_index("round")[column]
 
 
-def _ratio(column: str, system: str, other: str, cell: tuple[str, int, int]) -> Measure:
+def _ratio(column: str, system: str, other: str, cell: Cell) -> Measure:
     return lambda runs: values(runs, column, system, cell) / values(runs, column, other, cell)
 
 
-def _added(system: str, cell: tuple[str, int, int]) -> Measure:
+def _added(system: str, cell: Cell) -> Measure:
     """Median response time that the proxy adds to that of no proxy, over what twemproxy adds."""
 
     def added(runs: pd.DataFrame) -> pd.Series:
@@ -66,8 +71,8 @@ def _added(system: str, cell: tuple[str, int, int]) -> Measure:
 def _hold(system: str, workload: str, many: int, few: int) -> Measure:
     """Throughput with many connections over that with few."""
     return lambda runs: (
-        values(runs, THROUGHPUT, system, (workload, many, 4096))
-        / values(runs, THROUGHPUT, system, (workload, few, 4096))
+        values(runs, THROUGHPUT, system, (workload, many, 4096, 1))
+        / values(runs, THROUGHPUT, system, (workload, few, 4096, 1))
     )
 
 
@@ -78,7 +83,7 @@ def targets() -> list[Target]:
 
 
 def _targets_of(workload: str) -> Iterator[Target]:
-    large, small, one = (workload, 64, 4096), (workload, 64, 128), (workload, 1, 4096)
+    large, small, one = (workload, 64, 4096, 1), (workload, 64, 128, 1), (workload, 1, 4096, 1)
 
     def least(name: str, bound: float, of: Measure) -> Target:
         return Target(name=f"{workload}: {name}", bound=bound, is_lower=True, of=of)
@@ -102,6 +107,17 @@ def _targets_of(workload: str) -> Iterator[Target]:
         0.85,
         _ratio(THROUGHPUT, SEQUENTIAL_64, TWEMPROXY, large),
     )
+    for depth in (4, 16, 64):
+        deep, name = (workload, 8, 128, depth), f"depth {depth}: {PIPELINED}"
+        yield least(
+            f"{name} / twemproxy, throughput", 0.9, _ratio(THROUGHPUT, PIPELINED, TWEMPROXY, deep)
+        )
+        yield most(f"{name} / twemproxy, p99", 1.2, _ratio(P99, PIPELINED, TWEMPROXY, deep))
+        yield least(
+            f"{name} / {MEMCACHED_PROXY}, throughput",
+            1.0,
+            _ratio(THROUGHPUT, PIPELINED, MEMCACHED_PROXY, deep),
+        )
     for system in (PIPELINED, SEQUENTIAL_64):
         yield most(f"{system} / twemproxy, added p50, 1 connection", 1.0, _added(system, one))
     yield least(
@@ -112,7 +128,7 @@ def _targets_of(workload: str) -> Iterator[Target]:
     yield most(
         "pipelined, RSS at 10 000 connections (MiB)",
         512,
-        lambda runs: values(runs, "proxy_rss_mib", PIPELINED, (workload, 10_000, 4096)),
+        lambda runs: values(runs, "proxy_rss_mib", PIPELINED, (workload, 10_000, 4096, 1)),
     )
     # For comparison: what the machine and the yardsticks themselves do.
     for system, other in (
@@ -143,6 +159,17 @@ def _targets_of(workload: str) -> Iterator[Target]:
             float("inf"),
             _ratio(column, FOLLOWING, PIPELINED, large),
         )
+    for system, over_tcp in ((UNIX, PIPELINED), (DIRECT_UNIX, DIRECT)):
+        yield most(
+            f"{over_tcp}: Unix sockets / TCP, throughput",
+            float("inf"),
+            _ratio(THROUGHPUT, system, over_tcp, large),
+        )
+    yield most(
+        f"{PIPELINED}: Unix sockets / TCP, CPU per request",
+        float("inf"),
+        _ratio(CPU, UNIX, PIPELINED, large),
+    )
     for system, loop in ((PIPELINED_KTOR, PIPELINED), (SEQUENTIAL_64_KTOR, SEQUENTIAL_64)):
         for name, column in (("throughput", THROUGHPUT), ("CPU per request", CPU)):
             yield most(
@@ -156,7 +183,7 @@ def _multi_get_targets() -> Iterator[Target]:
             name=f"multi-get of 9 keys, 3 servers: {system} / twemproxy, throughput",
             bound=1.2 if system == PIPELINED else float("inf"),
             is_lower=system == PIPELINED,
-            of=_ratio(THROUGHPUT, system, TWEMPROXY, ("multi-get", 64, 4096)),
+            of=_ratio(THROUGHPUT, system, TWEMPROXY, ("multi-get", 64, 4096, 1)),
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import free_port, memcached, memcached_command, running
+from processes import Address, free_port, memcached, memcached_command, running
 
 MIDDLEWARE = Path(__file__).parents[1] / "bin" / "middleware"
 DIRECT, TWEMPROXY, MEMCACHED_PROXY = "direct", "twemproxy", "memcached's proxy"
@@ -20,6 +21,7 @@ SEQUENTIAL_64, PIPELINED = "sequential-64", "pipelined"
 UNINSTRUMENTED = "pipelined, uninstrumented"
 FOLLOWING = "pipelined, one of 100 followed"
 PIPELINED_KTOR, SEQUENTIAL_64_KTOR = "pipelined, ktor", "sequential-64, ktor"
+UNIX, DIRECT_UNIX = "pipelined, Unix sockets", "direct, Unix socket"
 OURS = {
     SEQUENTIAL_64: "--dispatch sequential -t 64",
     PIPELINED: "--dispatch pipelined",
@@ -63,7 +65,7 @@ class System:
 
     name: str
     num_servers: int
-    port: int
+    address: Address
     proxies: Sequence[int]
     servers: Sequence[int]
 
@@ -90,7 +92,7 @@ def start_all(java: Java, directory: Path) -> Iterator[list[System]]:
             System(
                 name=DIRECT,
                 num_servers=1,
-                port=backends[0][0],
+                address=backends[0][0],
                 proxies=[],
                 servers=[backends[0][1]],
             )
@@ -105,12 +107,29 @@ def start_all(java: Java, directory: Path) -> Iterator[list[System]]:
                     System(
                         name=name,
                         num_servers=num_servers,
-                        port=port,
+                        address=port,
                         proxies=[pid],
                         servers=servers,
                     )
                 )
+        if "unix:" in _help(java, java.jars[""]):
+            systems += _on_unix_sockets(java, directory, stack)
         yield systems
+
+
+def _on_unix_sockets(java: Java, directory: Path, stack: ExitStack) -> list[System]:
+    """Start a memcached and ours before it, all connections by Unix domain sockets."""
+    sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-sockets-")))
+    sockets.chmod(0o777)  # memcached makes its socket as nobody
+    behind, before = sockets / "memcached", sockets / "middleware"
+    server = stack.enter_context(running(memcached_command(behind), behind))
+    options = f"-l unix:{before} {OURS[PIPELINED]} --max-clients 12000 -m unix:{behind}"
+    command = java.middleware(java.jars[""], f"{options} --stats-dir {directory / 'results-unix'}")
+    proxy = stack.enter_context(running(command, before, directory / "unix.log"))
+    return [
+        System(name=name, num_servers=1, address=address, proxies=proxies, servers=[server])
+        for name, address, proxies in ((DIRECT_UNIX, behind, []), (UNIX, before, [proxy]))
+    ]
 
 
 def _proxies(

@@ -36,6 +36,8 @@ class Host:
     processor : emulated one of the local lab, as `mwlab_processor` tells it; None without.
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
         `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
+    program_user : whom root becomes on the host to run middlewares and generators; None to run them
+        as `user`.
     for_ansible : variables that only Ansible needs, such as how it becomes root, with their values.
     jump : the host through which this one is reached, itself perhaps through another.
     connect_command : connects to its sshd where this machine cannot, and passes the socket on:
@@ -57,6 +59,7 @@ class Host:
     cpu_quota: float | None = None
     processor: str | None = None
     cpu_account: str | None = None
+    program_user: str | None = None
     for_ansible: tuple[tuple[str, str | bool], ...] = field(default=(), repr=False)  # secrets, too
     jump: Host | None = None
     connect_command: str | None = None

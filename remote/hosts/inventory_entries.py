@@ -62,9 +62,14 @@ def make_host(
         cpu_quota=own.number("mwlab_cpu_quota"),
         processor=own.text("mwlab_processor"),
         cpu_account=own.text("mwlab_cpu_account"),
+        program_user=own.text("mwlab_program_user"),
         for_ansible=own.passed_on(),
         connect_command=options.connect_command,
     )
+    if host.program_user and host.user != "root":
+        raise ConfigError(
+            own.path, f"{name}.mwlab_program_user needs ansible_user: root, and not {host.user}"
+        )
     jump_host = own.text("mwlab_jump_host")
     if jump_host is not None and jump_host in variables:
         return replace(host, jump=make_host(variables, jump_host, JUMP_ROLE, (*above, name)))

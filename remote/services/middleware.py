@@ -94,7 +94,7 @@ def start_middlewares(
             connection.run(claim(folder))
         for name, text in launch.configuration.items():
             connection.put_text(text, f"{folder}/{name}")
-        job = jobs.start(host, JOB, launch.command, limit_s=limit_s)
+        job = jobs.start(host, JOB, launch.command, limit_s=limit_s, user=host.program_user)
         if middleware.ready:
             job.wait_for_line(middleware.ready, timeout_s=READY_TIMEOUT_S)
         else:

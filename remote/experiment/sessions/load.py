@@ -264,6 +264,7 @@ class LoadSession:
                 command,
                 limit_s=limit_s,
                 reads_input=self._can_wait,
+                user=one.host.program_user,
             )
             tasks[f"{one.host.name}/{one.name}"] = partial(leads.first, self.fleet[one.host], start)
         return list(in_parallel(tasks).values())

@@ -82,7 +82,13 @@ class Prefill:
                 instance, settings, program=program, test_time_s=1, time_dilation=time_dilation
             )
             command = prefill(program, server.data_address, memcached.PORT, like=like).command()
-            job = jobs.start(client, f"prefill-{server.name}", command, limit_s=timeout_s)
+            job = jobs.start(
+                client,
+                f"prefill-{server.name}",
+                command,
+                limit_s=timeout_s,
+                user=client.program_user,
+            )
             late = jobs.wait([job], timeout_s=timeout_s)
             if late or any(o.exit_status for o in jobs.outcomes if o.name == job.name):
                 raise job.failure()

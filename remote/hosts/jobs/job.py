@@ -54,12 +54,14 @@ class Job:
         command: str,
         *,
         reads_input: bool = False,
+        user: str | None = None,
     ) -> None:
         self.connection = connection
         self.folder = folder
         self.name = name
         self.command = command
         self.reads_input = reads_input
+        self.user = user
         self.started_at_s = time.time()
         self._launching = threading.Lock()
         self._killed = False
@@ -79,7 +81,12 @@ class Job:
                 raise JobKilled(f"{self.connection.host.name}: {self.name} is not started any more")
             self.started_at_s = time.time()
             script = start_script(
-                self.folder, self.name, self.command, limit_s, reads_input=self.reads_input
+                self.folder,
+                self.name,
+                self.command,
+                limit_s,
+                reads_input=self.reads_input,
+                user=self.user,
             )
             self._run(script, check=True)
 

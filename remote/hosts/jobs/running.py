@@ -37,7 +37,14 @@ class RunningJobs:
         self.kill_all()
 
     def start(
-        self, host: Host, name: str, command: str, *, limit_s: float, reads_input: bool = False
+        self,
+        host: Host,
+        name: str,
+        command: str,
+        *,
+        limit_s: float,
+        reads_input: bool = False,
+        user: str | None = None,
     ) -> Job:
         """Start one job on `host`; see `Job.launch`.
 
@@ -50,7 +57,7 @@ class RunningJobs:
             `kill_all` was called: nothing may be started any more.
         """
         folder = job_folder(host, self.name)
-        job = Job(self.fleet[host], folder, name, command, reads_input=reads_input)
+        job = Job(self.fleet[host], folder, name, command, reads_input=reads_input, user=user)
         with self._lock:
             if self._ended:
                 raise JobKilled(f"{host.name}: {name} is not started: its run was ended")

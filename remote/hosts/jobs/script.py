@@ -27,14 +27,23 @@ _LOCK = 9  # the file descriptor of the lock; the job's own programs do not have
 
 
 def start_script(
-    folder: str, name: str, command: str, limit_s: float, *, reads_input: bool = False
+    folder: str,
+    name: str,
+    command: str,
+    limit_s: float,
+    *,
+    reads_input: bool = False,
+    user: str | None = None,
 ) -> str:
     """Return the shell script that starts `command` as job `name` in `folder` (pure).
 
     Parameters
     ----------
     reads_input : its standard input is a pipe, to which lines may be written while it runs.
+    user : whom root becomes for `command` alone, which gets no more rights by any program. It may
+        write files into `folder`, and replace none of ours there. None to stay who one is.
     """
+    become, open_folder = _becoming(user) if user else ("", "")
     suffixes = ("pid", "sid", "out", "err", "exit", "lock", "in")
     quoted = {k: shlex.quote(f"{name}.{k}") for k in suffixes}
     numbers = [quoted[k] for k in ("pid", "sid", "exit")]
@@ -42,7 +51,7 @@ def start_script(
     pipe = f"&& rm -f {quoted['in']} && mkfifo {quoted['in']} " if reads_input else ""
     inner = (
         f"{_tell('$$', quoted['pid'])} "
-        f"&& exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {command}"
+        f"&& exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {become}{command}"
     )
     outer = (
         f"exec {_LOCK}<> {quoted['lock']}; flock {_LOCK}; {_tell('$$', quoted['sid'])} "
@@ -51,7 +60,7 @@ def start_script(
     )
     mark = f"{JOB_MARK}={shlex.quote(f'{folder}/{name}')}"
     return (
-        f"{claim(folder)} && cd {shlex.quote(folder)} "
+        f"{claim(folder)} && cd {shlex.quote(folder)} {open_folder}"
         f"&& head -c {PROBE_BYTES} /dev/zero > {quoted['out']} "  # a full disk shows here
         f"&& {' && '.join(map(_reserve, numbers))} && rm -f {' '.join(numbers)} "
         f"&& : > {quoted['lock']} {pipe}"
@@ -73,6 +82,17 @@ def claim(folder: str) -> str:
         f'mkdir -p {path} && {{ [ -e {mark} ] || [ -z "$(ls -A {path})" ] || [ -e {mark} ] '
         f"|| {{ echo {others} >&2; exit 1; }}; }} && : > {mark}"
     )
+
+
+def _becoming(user: str) -> tuple[str, str]:
+    """Return what runs a command as `user`, and what lets it write into the folder one is in.
+
+    In a folder with the sticky bit nobody replaces the files of others, and the kernel follows no
+    symbolic link of another user there.
+    """
+    quoted = shlex.quote(user)
+    become = f'setpriv --reuid={quoted} --regid="$(id -g {quoted})" --clear-groups --no-new-privs '
+    return become, "&& chmod 1777 . "
 
 
 def _reserve(file: str) -> str:

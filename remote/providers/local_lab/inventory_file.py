@@ -24,6 +24,7 @@ def inventory_text(
     counts_cpu: bool,
     num_processors: int = 2,
     user: str = "root",
+    program_user: str | None = None,
     connect_command: str | None = None,
 ) -> str:
     """Write the inventory of a lab as YAML; rates, quotas and round-trip time are the topology's.
@@ -36,6 +37,7 @@ def inventory_text(
     counts_cpu : whether the CPU time of each host is counted.
     num_processors : those that the lab may use; of one no host has a part for itself.
     user : who is on the hosts.
+    program_user : whom that user becomes to run middlewares and generators.
     connect_command : by which sockets to them are had; None where this machine reaches them.
     """
     groups: dict[str, Any] = {}
@@ -66,6 +68,8 @@ def inventory_text(
         shared["mwlab_own_processors"] = " ".join(sorted(apart))
     if topology.wake_up_ms is not None and not topology.is_hidden:
         shared["mwlab_wake_up_ms"] = topology.wake_up_ms
+    if program_user is not None:
+        shared["mwlab_program_user"] = program_user
     if counts_cpu:
         shared["mwlab_cpu_account"] = str(CPU_ACCOUNT)
     return yaml.safe_dump({"all": {"vars": shared, "children": groups}}, sort_keys=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from remote.providers.local_lab.links.wiring import namespace_of
 from remote.providers.local_lab.rootless.holder import inside, is_rootless
 from remote.providers.local_lab.topology import LabHost, Topology
 
-SSHD, ROOT = "sshd", "root"
+SSHD, ROOT, NOBODY = "sshd", "root", "nobody"
 _HOST_SCRIPT = Path(__file__).with_name("host.sh")
 _KEY_TYPE = "ed25519"
 
@@ -26,6 +27,19 @@ _KEY_TYPE = "ed25519"
 def user_of_hosts() -> str:
     """Return the name of the user who is on all hosts: root, or whoever the lab belongs to."""
     return account() if is_rootless() else ROOT
+
+
+@functools.cache
+def user_of_programs() -> str | None:
+    """Return whom root becomes on hosts for middlewares and generators.
+
+    None where it stays who it is: an ordinary user, or a root that can become no one else, as in a
+    user namespace of one user.
+    """
+    if is_rootless():
+        return None
+    becoming = ["setpriv", f"--reuid={NOBODY}", "--clear-groups", "true"]
+    return None if subprocess.run(becoming, capture_output=True).returncode else NOBODY
 
 
 def sshd_config(host: LabHost, user: str = ROOT) -> str:

@@ -1,12 +1,15 @@
 """The local lab for real: its hosts, their links and what they keep apart."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from remote.errors import LabError
+from remote.hosts.jobs import RunningJobs, clear_jobs
+from remote.project_paths import PROJECT
 from remote.providers.local_lab import LocalLab, Topology, shell_command
 from remote.providers.local_lab.files import WORK_DIR, LabFiles
 from tests.helpers.network import goodput_mbit_per_s
@@ -53,6 +56,21 @@ def test_hosts_share_neither_files_nor_processes(fleet):
     printed(fleet, "c1", "setsid sleep 4711 >/dev/null 2>&1 &")
     assert "sleep 4711" in printed(fleet, "c1", "ps -eo args")
     assert "sleep 4711" not in printed(fleet, "c2", "ps -eo args")
+
+
+@pytest.mark.selected
+def test_programs_of_runs_are_nobody_and_cannot_write_what_is_the_controllers(fleet):
+    host = fleet["m1"].host
+    if host.user != "root":
+        pytest.skip("the lab of an ordinary user has no other to become")
+    places = [WORK_DIR, "/etc", "/usr/bin", "/root", "/var/log", "/run", PROJECT]
+    test = "id -un; for place; do [ -w $place ] && echo $place; done; exit 0"
+    command = shlex.join(["sh", "-c", test, "sh", *map(str, places)])
+    with RunningJobs(fleet, "whose") as jobs:
+        job = jobs.start(host, "whose", command, limit_s=60, user=host.program_user)
+        job.wait(timeout_s=60)
+    assert fleet["m1"].run(f"cat {WORK_DIR}/jobs/whose/whose.out").stdout == "nobody\n"
+    clear_jobs(fleet["m1"])
 
 
 def test_full_work_directory_leaves_the_host_usable(fleet):

@@ -91,9 +91,16 @@ def test_cells_take_ratios_to_twemproxy_at_the_same_depth_and_in_the_same_round(
     assert at_64_deep["proxy_cpu_s_per_million_ratio"] == pytest.approx(1)
 
 
-def test_judge_is_about_one_request_in_flight(runs):
-    deep = runs.assign(depth=64, throughput_ops_per_s=1.0)
-    assert judge(pd.concat([runs, deep])).equals(judge(runs))
+def test_judge_takes_each_target_at_its_own_depth(runs):
+    eight = runs[runs["connections"] == 64].assign(connections=8, value_bytes=128, depth=16)
+    eight["throughput_ops_per_s"] *= [1.5 if system == "pipelined" else 1 for system in eight["system"]]
+    judged = judge(pd.concat([runs, eight])).set_index("target")
+    deep = "get: depth 16: pipelined / twemproxy, throughput"
+    assert judged.loc[deep, "median"] == pytest.approx(1.65)
+    assert judged.loc[deep, "is_met"]
+    assert judged.drop(index=[deep, "get: depth 16: pipelined / twemproxy, p99"]).equals(
+        judge(runs).set_index("target")
+    )
 
 
 def test_loads_have_names_of_their_own():

@@ -86,6 +86,7 @@ def inventory_of(topology: Topology, files: LabFiles) -> str:
         counts_cpu=counted,
         num_processors=len(os.sched_getaffinity(0)),
         user=sshd.user_of_hosts(),
+        program_user=sshd.user_of_programs(),
         connect_command=connect_command(),
     )
 

@@ -52,6 +52,8 @@ def of_s1(**variables: object) -> str:
         ("mwlab_work_dir", "work/../../etc"),
         ("mwlab_work_dir", "-rf"),
         ("mwlab_cpu_account", "/sys/fs/cgroup/../../../etc/shadow"),
+        ("mwlab_program_user", "nobody; reboot"),
+        ("mwlab_program_user", "nobody"),  # whom only root can become
         ("mwlab_route_device", "eth0; reboot"),
         ("mwlab_fleet", "<script>alert(1)</script>"),
         ("mwlab_topology", "../azure"),

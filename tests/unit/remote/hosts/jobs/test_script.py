@@ -1,6 +1,7 @@
 """The start script of jobs, run for real by this machine's shell: no SSH is needed for that."""
 
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -11,8 +12,8 @@ import pytest
 from remote.hosts.jobs.script import JOB_MARK, start_script
 
 
-def start(folder: Path, command: str, limit_s: float = 600, *, reads_input: bool = False) -> None:
-    script = start_script(str(folder), "job 1", command, limit_s, reads_input=reads_input)
+def start(folder: Path, command: str, limit_s: float = 600, **options: str | bool) -> None:
+    script = start_script(str(folder), "job 1", command, limit_s, **options)
     subprocess.run(["sh", "-c", script], check=True, timeout=60)
 
 
@@ -89,3 +90,27 @@ def _living(group: int) -> list[str]:
         ["ps", "-o", "stat=", "-g", str(group)], capture_output=True, text=True, check=False
     )
     return [state for state in listing.stdout.split() if not state.startswith("Z")]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_job_of_another_user_writes_files_of_its_own_and_replaces_none_of_ours(tmp_path):
+    program = (
+        "id -un; id -G; grep NoNewPrivs /proc/self/status; echo mine > mine; "
+        "for ours in pid sid exit.part lock out; do "
+        '(echo 1 > "job 1.$ours") 2> /dev/null && echo "wrote $ours"; '
+        '(mv -f mine "job 1.$ours" || rm -f "job 1.$ours") 2> /dev/null && echo "took $ours"; '
+        "done; exit 7"
+    )
+    start(tmp_path / "run", f"sh -c {shlex.quote(program)}", user="nobody")
+    assert wait_for(tmp_path / "run" / "job 1.exit") == "7"
+    group = subprocess.run(["id", "-g", "nobody"], capture_output=True, text=True, check=True)
+    printed = (tmp_path / "run" / "job 1.out").read_text().splitlines()
+    assert printed == ["nobody", group.stdout.strip(), "NoNewPrivs:\t1"]
+    assert (tmp_path / "run" / "mine").owner() == "nobody"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_job_of_a_user_who_is_not_there_says_so(tmp_path):
+    start(tmp_path / "run", "true", user="nobody-of-that-name")
+    assert wait_for(tmp_path / "run" / "job 1.exit") != "0"
+    assert "nobody-of-that-name" in (tmp_path / "run" / "job 1.err").read_text()

@@ -16,7 +16,10 @@ from remote.providers.local_lab.topology import Topology
 def test_inventory_is_read_back_with_every_host_of_the_topology(tmp_path):
     topology = Topology.named("azure")
     path = tmp_path / "inventory.yml"
-    path.write_text(inventory_text(topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True))
+    text = inventory_text(
+        topology, LabFiles(tmp_path), Delay.LINE, counts_cpu=True, program_user="nobody"
+    )
+    path.write_text(text)
     inventory = Inventory.read(path)
     assert (inventory.fleet, inventory.topology) == ("local-lab", "azure")
     assert [(h.name, h.role, h.address, h.rate_mbit_per_s) for h in inventory.hosts] == [
@@ -27,6 +30,7 @@ def test_inventory_is_read_back_with_every_host_of_the_topology(tmp_path):
         assert host.known_hosts == tmp_path / "known_hosts"
         assert host.work_dir == "/run/middleware-lab/work"
         assert host.route_device == "mwlab-ctl"
+        assert host.program_user == "nobody"
 
 
 @pytest.mark.parametrize("k", [1, 4, 2.5])
@@ -80,7 +84,7 @@ def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
     path.write_text(inventory_text(unshaped, LabFiles(tmp_path), Delay.NONE, counts_cpu=False))
     inventory = Inventory.read(path)
     assert (inventory.rtt_ms, inventory.delay) == (None, "none")
-    assert {h.cpu_account for h in inventory.hosts} == {None}
+    assert {(h.cpu_account, h.program_user) for h in inventory.hosts} == {(None, None)}
 
 
 def test_hosts_of_an_ordinary_user_are_reached_by_a_command(tmp_path, monkeypatch):
