@@ -53,7 +53,6 @@ def of_s1(**variables: object) -> str:
         ("mwlab_work_dir", "-rf"),
         ("mwlab_cpu_account", "/sys/fs/cgroup/../../../etc/shadow"),
         ("mwlab_program_user", "nobody; reboot"),
-        ("mwlab_program_user", "nobody"),  # whom only root can become
         ("mwlab_route_device", "eth0; reboot"),
         ("mwlab_fleet", "<script>alert(1)</script>"),
         ("mwlab_topology", "../azure"),
@@ -66,6 +65,12 @@ def test_values_that_would_be_more_than_they_say_are_refused_by_their_place(
         read(tmp_path, of_s1(**{variable: value}))
     assert str(error.value).isprintable()
     assert not (tmp_path / "proof").exists()
+
+
+def test_only_root_can_become_another_user(tmp_path):
+    with pytest.raises(ConfigError, match=r"s1\.mwlab_program_user needs ansible_user: root"):
+        read(tmp_path, of_s1(ansible_user="me", mwlab_program_user="nobody"))
+    assert read(tmp_path, of_s1(ansible_user="root", mwlab_program_user="nobody"))
 
 
 # systemd has such lines installed for all users, for names of virtual machines.
