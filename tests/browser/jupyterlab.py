@@ -2,13 +2,14 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import urllib.request
 from time import monotonic, sleep
 
 from playwright.sync_api import TimeoutError as PageTimeoutError
+
+from tests.helpers.ports import free_port
 
 TOKEN = "for-the-tests"
 START_S, RUN_S, STOP_S = 180, 600, 60  # on a machine that has much else to do
@@ -31,9 +32,7 @@ SETTINGS = "@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 @contextlib.contextmanager
 def jupyterlab(folder, home):
     """Serve `folder` and yield the address; settings and logs are kept in `home`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     settings = home / "settings" / SETTINGS
     settings.parent.mkdir(parents=True)
     settings.write_text('{"windowingMode": "none"}')  # cells out of sight are there, too
@@ -45,7 +44,8 @@ def jupyterlab(folder, home):
         "IPYTHONDIR": str(home / "ipython"),
     }
     options = [
-        f"--port={port}", "--ip=127.0.0.1", "--no-browser", "--allow-root",
+        f"--port={port}", "--ServerApp.port_retries=0", "--ip=127.0.0.1",
+        "--no-browser", "--allow-root",
         f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}",
         "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly",
         "--ServerApp.open_browser=False", "--log-level=ERROR",

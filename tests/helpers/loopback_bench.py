@@ -1,39 +1,26 @@
 """A bench of real processes on the loopback interface (`remote.conformance.bench`)."""
 
-import itertools
 import os
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from remote.conformance.bench import WORKERS, OpenBench
 from remote.waiting import until
+from tests.helpers.ports import ADDRESS, free_port
 
-ADDRESS = "127.0.0.1"
 START_TIMEOUT_S = 20.0
-_PORTS = itertools.count(20_000 + os.getpid() % 12 * 1000)  # below those of clients
 Command = Callable[[int, int, bool, Sequence[str]], Sequence[str]]
 """Makes the middleware's command of its port, its workers, whether it is sharded, its servers."""
 
 
-def free_port() -> int:
-    """A port that nobody uses, and that nobody else is given, by the kernel or by this."""
-    return next(port for port in _PORTS if _is_free(port))
-
-
-def _is_free(port: int) -> bool:
-    with suppress(OSError), socket.create_server((ADDRESS, port)):
-        return True
-    return False
-
-
 def dial(port: int) -> socket.socket:
-    connection = socket.create_connection((ADDRESS, port), timeout=5)
+    connection = socket.create_connection((ADDRESS, port), timeout=60)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 

@@ -32,7 +32,7 @@ def left_on(fleet: Fleet) -> dict[str, list[str]]:
 
 def wait_for_generators() -> None:
     """Return when generators are sending: they tell so once a second."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600  # a campaign has its clocks and jar to see to before
     while not any(b" secs]" in progress for progress in told_by_generators()):
         assert time.monotonic() < deadline, "no generator was started"
         time.sleep(0.1)

@@ -3,8 +3,9 @@
 from collections import deque
 from functools import partial
 
-from remote.campaign.measuring import Attempts
+from remote.campaign.measuring import Attempts, measure_once
 from remote.campaign.record import topology_of
+from remote.campaign.states import MAX_ATTEMPTS
 from remote.experiment.sessions.load import LoadSession
 from remote.hosts.provision import provision
 from remote.phases import Phases
@@ -34,3 +35,13 @@ def measure_accepted(fleet, *runs):
         on_start=lambda run: None,
     )
     assert reasons == {run.label: "" for run in runs}
+
+
+def measure_in(session, fleet, run):
+    """Measure a run in an open session until it is accepted; at most as often as campaigns do."""
+    reasons = []
+    for _ in range(MAX_ATTEMPTS):
+        reasons.append(measure_once(session, run, identity(fleet)))
+        if not reasons[-1]:
+            return
+    raise AssertionError(reasons)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from remote.conformance.finding import Verdict
 from remote.conformance.trying import GROUPS, Finding, Group, try_middleware
-from tests.helpers.loopback_bench import ADDRESS, course_command, on_loopback
+from tests.helpers.loopback_bench import course_command, on_loopback
+from tests.helpers.ports import ADDRESS
 
 PATIENCE_S = 5.0  # a busy machine is not a fault
 FOUND_BY = {

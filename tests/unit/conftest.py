@@ -1,4 +1,7 @@
-"""What all unit tests have: fixed examples of hypothesis, own signals, no lab, shared campaigns."""
+"""What all unit tests have: fixed examples of hypothesis, own signals, no lab, shared campaigns.
+
+They run with git's defaults and in one language, whatever the user and the machine have chosen.
+"""
 
 import gc
 import os
@@ -14,6 +17,8 @@ from tests.helpers.campaign import build_campaign, build_network_runs
 
 settings.register_profile("unit", deadline=None, derandomize=True)
 settings.load_profile("unit")
+os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+os.environ |= {"LC_ALL": "C.UTF-8"}
 
 
 def pytest_collection_finish():

@@ -28,7 +28,7 @@ from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
 from remote.processors import wake_up_bound_us
 from tests.helpers.running import jobs_running, wait_for_generators
-from tests.helpers.runs import identity, measure_accepted
+from tests.helpers.runs import identity, measure_accepted, measure_in
 
 SECTION = """
 title = "A short run"
@@ -106,22 +106,25 @@ def test_monitors_run_on_and_each_run_has_its_part(fleet, tmp_path):
     first = plan(tmp_path, "set", 1)
     second = replace(first, repetition=2)
     with LoadSession(fleet, first.section, provision(fleet, fleet.inventory.hosts)) as session:
-        assert measure_once(session, first, identity(fleet)) == ""
+        measure_in(session, fleet, first)
         monitors = f"{fleet['c1'].host.work_dir}/jobs/9.9-monitors"
         fleet["c1"].run(f"pkill -KILL -P $(cat {monitors}/dool.pid)")
         rejected = measure_once(session, second, identity(fleet))
         assert "c1: dool ended with 137" in rejected
-        assert measure_once(session, second, identity(fleet)) == ""
+        measure_in(session, fleet, second)
         assert len([line for line in jobs_running() if line.startswith("python3 -m dool")]) == 5
     assert jobs_running() == []
+    before = [folder for folder in second.folder.parent.iterdir() if folder != second.folder]
+    assert {first.folder, second.folder.with_name("rep-2.rejected-1")} <= set(before)
     for host in ("c1", "c2", "s1"):
-        ended_s = epochs_of(first, host)[-1]
-        assert epochs_of(second, host)[0] > ended_s
-        assert len(epochs_of(second, host)) < 20
+        seconds = set(epochs_of(second.folder, host))
+        assert seconds
+        for folder in before:
+            assert seconds.isdisjoint(epochs_of(folder, host)), folder.name
 
 
-def epochs_of(run, host):
-    return list(read_dstat(run.folder / host / "dool.csv.gz")["epoch_s"])
+def epochs_of(folder, host):
+    return list(read_dstat(folder / host / "dool.csv.gz")["epoch_s"])
 
 
 def kill_memcached(server):

@@ -14,6 +14,7 @@ import pytest
 from remote.errors import GroupError, LabError
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
+from remote.hosts.jobs import JOB_MARK
 from remote.providers.local_lab import (
     LocalLab,
     Topology,
@@ -22,11 +23,13 @@ from remote.providers.local_lab import (
     processes,
     shell_command,
 )
-from remote.providers.local_lab.files import WORK_DIR, LabFiles
+from remote.providers.local_lab.files import HOST_DIR, WORK_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import Delay
 
 JOB = "sleep 4711.17"
-OURS = re.compile("mwlab|middleware-lab|netns")  # names of what a lab makes
+OURS = re.compile("mwlab|/run/middleware-lab")  # in names of what a lab makes
+FILES = re.compile("mwlab|middleware-lab|netns")  # of those that it makes in /run
+JOB_OF_A_HOST = f"\0{JOB_MARK}={HOST_DIR}/".encode()
 
 # `up` in a process of its own that gets a signal when a step of it is about to be done for the
 # n-th time.
@@ -68,18 +71,30 @@ def signalled_up(module, function, count, number):
 
 
 def traces():
-    """Everything that a lab could leave on this machine."""
+    """Everything that a lab could leave on this machine, and nothing that others make meanwhile."""
+    namespaces = subprocess.check_output(["ip", "netns", "list"], text=True).splitlines()
     mounts = Path("/proc/mounts").read_text().splitlines()
-    processes = subprocess.check_output(["ps", "-eo", "pid,args"], text=True).splitlines()
     return {
-        "namespaces": subprocess.check_output(["ip", "netns", "list"], text=True),
-        "devices": [name for _, name in socket.if_nameindex()],
-        "mounts": [line for line in mounts if "/run" in line or "mwlab" in line],
+        "namespaces": [line for line in namespaces if OURS.search(line)],
+        "devices": [name for _, name in socket.if_nameindex() if OURS.search(name)],
+        "mounts": [line for line in mounts if OURS.search(line)],
         "control groups": sorted(Path("/sys/fs/cgroup").glob("**/mwlab-*")),
-        "files": sorted(path.name for path in Path("/run").iterdir() if OURS.search(path.name)),
-        "processes": [line for line in processes if "middleware-lab" in line or JOB in line],
+        "files": sorted(path.name for path in Path("/run").iterdir() if FILES.search(path.name)),
+        "processes": sorted(processes_of_hosts()),
         "congestion": Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text(),
     }
+
+
+def processes_of_hosts():
+    """Yield number and command line of what hosts of a lab run, and of their jobs."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            environment = b"\0" + (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if f"{HOST_DIR}/" in words or JOB in words or JOB_OF_A_HOST in environment:
+            yield process.name, words
 
 
 @pytest.fixture(autouse=True)

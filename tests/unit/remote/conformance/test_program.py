@@ -23,11 +23,13 @@ from remote.conformance.trying import (
     try_middleware,
     write_program,
 )
-from tests.helpers.loopback_bench import ADDRESS, LoopbackBench, dial, memcached
+from tests.helpers.loopback_bench import LoopbackBench, dial, memcached
+from tests.helpers.ports import ADDRESS, free_port
 from tests.helpers.trying import group_of, shown
 
 needs_memcached = pytest.mark.skipif(shutil.which("memcached") is None, reason="needs memcached")
-PATIENCE_S = 2.0
+PATIENCE_S = 30.0  # a busy machine is not a fault
+WAITED_OUT_S = 2.0  # by what is never answered
 FAULTS = {
     "split lines": "A request may come in many packets",
     "high bytes": "A set is read back, whatever is in it",
@@ -134,18 +136,19 @@ class FakeBench(LoopbackBench):
         return dial(self.middleware.port)
 
 
-def program_of(finding, folder, **of_place):
-    place = Place(address=ADDRESS, port=1, how_to_start="lab try mine.toml", **of_place)
-    return write_program(finding, place, folder, PATIENCE_S)
+def program_of(finding, folder, patience_s=PATIENCE_S):
+    place = Place(address=ADDRESS, port=1, how_to_start="lab try mine.toml")
+    return write_program(finding, place, folder, patience_s)
 
 
 @needs_memcached
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_program_fails_where_the_kit_failed_and_passes_against_memcached(tmp_path, fault):
     group = group_of(FAULTS[fault])
-    (finding,) = try_middleware(opens(fault), patience_s=PATIENCE_S, groups=[group])
+    patience_s = WAITED_OUT_S if fault == "never answers" else PATIENCE_S
+    (finding,) = try_middleware(opens(fault), patience_s=patience_s, groups=[group])
     assert finding.verdict == Verdict.FAULT
-    path = program_of(finding, tmp_path)
+    path = program_of(finding, tmp_path, patience_s)
     with opens(fault)(1) as bench:
         server = bench.servers[0].port
         done = shown(path, bench.middleware.port, server)
@@ -223,10 +226,8 @@ def test_every_program_passes_against_memcached(tmp_path, group, question):
 
 def test_a_program_says_how_to_start_what_does_not_run(tmp_path):
     (group,) = (one for one in GROUPS if one.name == "one")
-    with socket.create_server((ADDRESS, 0)) as taken:
-        port = taken.getsockname()[1]
     path = program_of(finding_of(group, group.questions[0]), tmp_path)
-    done = shown(path, port)
+    done = shown(path, free_port())
     assert done.returncode != 0
     assert "refused" in done.stdout + done.stderr
     assert "lab try mine.toml" in done.stdout + done.stderr

@@ -14,7 +14,8 @@ from remote.conformance.trial import CannotTell, Question, Trial
 from remote.conformance.trying import GROUPS, Group, findings_table, try_middleware, write_program
 from remote.conformance.wire import OutOfTime, WrongReply, difference
 from tests.helpers import faulty_middleware
-from tests.helpers.loopback_bench import ADDRESS, course_command, on_loopback
+from tests.helpers.loopback_bench import course_command, on_loopback
+from tests.helpers.ports import ADDRESS
 from tests.helpers.trying import FOUND_BY, PATIENCE_S, SENTENCES, findings_of, group_of, shown
 
 pytestmark = pytest.mark.skipif(shutil.which("memcached") is None, reason="needs memcached")

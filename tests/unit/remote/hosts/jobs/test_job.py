@@ -90,8 +90,10 @@ def test_a_program_that_has_ended_is_told_at_once_whenever_it_is_asked(start):
         assert time.monotonic() - asked_at_s < 60
 
 
-def test_the_output_of_a_program_is_followed_until_it_is_ready(start):
-    job = start("sh -c 'sleep 1; echo listening; exec sleep 60'")
+def test_the_output_of_a_program_is_followed_until_it_is_ready(start, tmp_path):
+    may_be_ready = tmp_path / "may be ready"
+    wait = f'until [ -e "{may_be_ready}" ]; do sleep 0.05; done'
+    job = start(f"sh -c '{wait}; echo listening; exec sleep 60'")
 
     def is_followed():
         return subprocess.run(["pgrep", "-f", f"tail .*{job.folder}"], check=False).returncode == 0
@@ -101,6 +103,7 @@ def test_the_output_of_a_program_is_followed_until_it_is_ready(start):
     )
     waiting.start()
     assert until(is_followed, 60)
+    may_be_ready.touch()
     waiting.join()
     assert until(lambda: not is_followed(), 60)
 

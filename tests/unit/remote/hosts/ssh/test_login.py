@@ -4,7 +4,6 @@ import contextlib
 import getpass
 import os
 import shutil
-import socket
 import subprocess
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory
 from remote.hosts.ssh.identities import FileKeys, Identity, order, read_files
 from remote.hosts.ssh.server import COMMON_CONFIG
+from tests.helpers.ports import free_port
 
 SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
 NAMES = [f"key{number}" for number in range(8)]
@@ -68,8 +68,7 @@ def server(tmp_path_factory):
     make_key(folder / "locked", passphrase="secret")
     allowed = [(folder / f"{name}.pub").read_text() for name in (NAMES[-1], "rsa", "locked")]
     (folder / "authorized_keys").write_text("".join(allowed))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (folder / "sshd_config").write_text(
         f"{COMMON_CONFIG}\nListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile none\n"
         f"StrictModes no\nAuthorizedKeysFile {folder}/authorized_keys\n"

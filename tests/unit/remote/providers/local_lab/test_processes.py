@@ -96,9 +96,9 @@ def test_descendants_of_a_process_are_found_and_of_an_ended_one_none():
     assert processes.with_descendants(parent) == []
 
 
-def test_processes_are_known_by_their_environment():
-    mark = "MWLAB_TEST_MARK=/some/folder/"
-    environment = {"FIRST": "1", "MWLAB_TEST_MARK": "/some/folder/job"}
+def test_processes_are_known_by_their_environment(tmp_path):
+    mark = f"MWLAB_TEST_MARK={tmp_path}/"
+    environment = {"FIRST": "1", "MWLAB_TEST_MARK": f"{tmp_path}/job"}
     command = ["/bin/sh", "-c", "echo started; read _"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment

@@ -41,6 +41,7 @@ import mwlab.net.buffer.BufferLimit
 import mwlab.net.text
 import java.io.IOException
 import java.net.SocketAddress
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -48,11 +49,13 @@ import kotlin.time.Duration.Companion.seconds
  * The middleware: clients in front, a queue, workers, servers behind. It [run]s once.
  *
  * @param clock what all times that are measured or limited are read from.
+ * @param longestStart for how long the first attempts to connect to the servers may keep it from listening.
  */
 class Middleware(
     private val config: MiddlewareConfig,
     private val transport: Transport = config.transport.transport(),
     private val clock: NanoClock = NanoClock.SYSTEM,
+    private val longestStart: Duration = LONGEST_START,
 ) {
     /** Completes if something fails that should never fail; then [run] ends. */
     val fault = CompletableDeferred<Throwable>()
@@ -132,7 +135,7 @@ class Middleware(
     ): Ending {
         val acceptor = netThreads.first()
         val connectionsOfWorkers = connectAll()
-        connections.awaitFirstAttempts()
+        connections.awaitFirstAttempts(longestStart)
         launch(acceptor) { sampleQueue() }
         for (loop in netThreads) {
             launch(loop) { connections.watch(loop) }
@@ -233,6 +236,7 @@ class Middleware(
     }
 
     companion object {
+        private val LONGEST_START = 3.seconds
         private val LONGEST_END = 2.seconds
         private val SAMPLE_INTERVAL = 100.milliseconds
     }

@@ -2,6 +2,7 @@ package mwlab.loadgen
 
 import mwlab.testing.FakeMemcached
 import mwlab.testing.UsesSockets
+import mwlab.testing.VirtualMemcached
 import mwlab.testing.eventually
 import mwlab.testing.freePort
 import java.util.concurrent.atomic.AtomicInteger
@@ -9,6 +10,7 @@ import kotlin.concurrent.thread
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.milliseconds
 
 @UsesSockets
 class LoadGeneratorTest {
@@ -63,10 +65,9 @@ class LoadGeneratorTest {
 
     @Test
     fun `a server that falls silent cannot hold up a timed run`() {
-        val requests = AtomicInteger()
-        val run = Generation.against("-t 1 -c 2 --test-time=1 --grace=0.3") { _, reply ->
-            if (requests.incrementAndGet() > 20) "" else reply
-        }
+        var requests = 0
+        val server = VirtualMemcached({ 1.milliseconds }) { _, reply -> if (++requests > 20) "" else reply }
+        val run = VirtualGeneration("-t 1 -c 2 --test-time=1 --grace=0.3", connect = server::connectOn).run()
         assertEquals(1, run.status)
         assertEquals(20.0, run.number("Totals", "Count"))
         assertEquals(20.0, run.number("Totals", "Ops/sec"), 0.1, "over the whole time, not until the silence")

@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import mwlab.testing.Command
+import mwlab.testing.FakeMemcached
 import mwlab.testing.TextClient
 import mwlab.testing.UsesSockets
 import mwlab.testing.eventually
@@ -78,37 +79,47 @@ class MainTest {
 
     @Test
     fun `no reply is cut by SIGTERM, and what came too late is counted`() = withServers(1) { (server) ->
-        server.values["k"] = "x".repeat(10_000)
+        // Requests so long that only some dozens are under way at the end: there are five seconds for them.
+        val key = "k".repeat(200)
+        server.values[key] = "x".repeat(10_000)
         repeat(5) {
             Command("-p", "0", "-m", "127.0.0.1:${server.address.port}").use { command ->
                 TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
-                    client.send("get k\r\n".repeat(4000))
+                    client.send("get $key\r\n".repeat(REQUESTS))
                     var answered = 0
                     while (true) {
                         val reply = client.readUntil("END")
                         if (reply.isEmpty()) break
-                        assertEquals(listOf("VALUE k 0 10000", server.values["k"], "END"), reply, "reply $answered")
+                        assertEquals(listOf("VALUE $key 0 10000", server.values[key], "END"), reply, "reply $answered")
                         if (answered++ == 0) command.terminate()
                     }
                     assertEquals(0, command.awaitExit())
                     val late = command.errors.readText()
-                    if (answered <
-                        4000
-                    ) {
-                        assertEquals("middleware: ${4000 - answered} requests came too late to be answered\n", late)
+                    val missing = REQUESTS - answered
+                    if (missing > 0) {
+                        assertEquals("middleware: $missing requests came too late to be answered\n", late)
                     }
                 }
             }
         }
     }
 
+    private fun withOneWorker(server: FakeMemcached) =
+        arrayOf("-p", "0", "-t", "1", "-m", "127.0.0.1:${server.address.port}")
+
+    /** Makes [server], which has answered so far, owe [client] a reply. */
+    private fun fallSilent(server: FakeMemcached, client: TextClient) {
+        eventually("the server is connected") { client.ask("get k") == "END" }
+        server.answer = { line, reply -> if (line == "get unanswered") "" else reply }
+        client.send("get unanswered\r\n")
+        eventually("the server is asked") { "get unanswered" in server.lines }
+    }
+
     @Test
     fun `requests that no server answers do not keep it from ending`() = withServers(1) { (server) ->
-        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "200ms").use { command ->
+        Command(*withOneWorker(server), "--server-timeout", "200ms").use { command ->
             TextClient(InetSocketAddress("127.0.0.1", command.awaitPort())).use { client ->
-                server.answer = { _, _ -> "" }
-                client.send("get k\r\n")
-                eventually("the server is asked") { "get k" in server.lines }
+                fallSilent(server, client)
                 command.terminate()
                 assertEquals(
                     "SERVER_ERROR 127.0.0.1:${server.address.port} did not answer within 200ms",
@@ -122,12 +133,10 @@ class MainTest {
 
     @Test
     fun `a second SIGTERM ends it at once`() = withServers(1) { (server) ->
-        Command("-p", "0", "-m", "127.0.0.1:${server.address.port}", "--server-timeout", "1000s").use { command ->
+        Command(*withOneWorker(server), "--server-timeout", "1000s").use { command ->
             val address = InetSocketAddress("127.0.0.1", command.awaitPort())
             TextClient(address).use { client ->
-                server.answer = { _, _ -> "" }
-                client.send("get k\r\n")
-                eventually("the server is asked") { "get k" in server.lines }
+                fallSilent(server, client)
                 command.terminate()
                 // Two signals that come before the first one is handled are one.
                 eventually("no more clients are accepted") { runCatching { TextClient(address).close() }.isFailure }
@@ -195,5 +204,10 @@ class MainTest {
     fun `the version and the help are printed`() {
         Command("--version").use { assertEquals("middleware development\n", it.output.readText()) }
         Command("--help").use { assertEquals(Invocation.HELP, it.output.readText()) }
+    }
+
+    private companion object {
+        /** More than a middleware reads at a time. */
+        const val REQUESTS = 4000
     }
 }

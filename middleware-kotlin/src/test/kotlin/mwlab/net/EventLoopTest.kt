@@ -147,20 +147,13 @@ class EventLoopTest {
 
     @Test
     fun `a loop with fine timers sleeps between them`() = onLoop(fineTimers = true, name = "sleeper") { loop ->
-        delay(2) // by then both threads have their names
+        eventually("the loop's thread and its alarm's have their names") { ThreadAccount.named("sleeper").size == 2 }
         val threads = ThreadAccount.named("sleeper")
-        assertEquals(2, threads.size, "the loop's thread and its alarm's")
-        val wakeUpsBefore = threads.sumOf { checkNotNull(it.wakeUps()) }
-        val cpuNanosBefore = threads.sumOf { checkNotNull(it.cpuNanos()) }
-        var due = System.nanoTime()
-        repeat(100) {
-            due += 2_000_000
-            loop.sleepUntil(due)
-        }
-        val wakeUps = threads.sumOf { checkNotNull(it.wakeUps()) } - wakeUpsBefore
-        val cpuMs = (threads.sumOf { checkNotNull(it.cpuNanos()) } - cpuNanosBefore) / 1_000_000
-        assertTrue(wakeUps < 100 * 20, "$wakeUps times woken up")
-        assertTrue(cpuMs < 100, "$cpuMs ms of the processor's time in 200 ms")
+        val wakeUpsBefore = threads.map { checkNotNull(it.wakeUps()) }
+        repeat(100) { loop.sleepUntil(System.nanoTime() + 2_000_000) }
+        val wakeUps = threads.zip(wakeUpsBefore) { thread, before -> checkNotNull(thread.wakeUps()) - before }
+        // A thread that polled would hardly ever go to sleep, and one that napped would do so all the time.
+        for (count in wakeUps) assertTrue(count in 10..1000, "$wakeUps times woken up in 100 waits")
     }
 
     @Test
@@ -179,15 +172,21 @@ class EventLoopTest {
     fun `processor time grows with work and not with waiting, and stays known after the end`() {
         val loop = EventLoop("accounted")
         runBlocking(loop) {
-            val before = loop.cpuNanos
-            delay(200)
-            assertTrue(loop.cpuNanos - before < 100_000_000, "waiting takes no processor")
+            // What else happens to the thread in its turns cannot happen to it in each of them.
+            val waiting = List(10) {
+                val before = loop.cpuNanos
+                delay(20)
+                loop.cpuNanos - before
+            }
+            assertTrue(waiting.min() < 10_000_000, "waiting takes no processor: $waiting ns")
             val idle = loop.cpuNanos
             while (loop.cpuNanos - idle < 20_000_000) Thread.onSpinWait()
         }
         val worked = loop.cpuNanos
-        val account = ThreadAccount.named("accounted").single().cpuNanos()!!
-        assertTrue(account >= worked * 0.9, "$account ns by the kernel, $worked ns by the loop")
+        val thread = ThreadAccount.named("accounted").single()
+        // The kernel may still have to add up what the thread has done since the last tick.
+        eventually("the kernel's account has it, too") { thread.cpuNanos()!! >= worked * 0.9 }
+        val account = thread.cpuNanos()!!
         assertTrue(loop.cpuNanos >= account, "the loop's own account is the later one")
         loop.close()
         eventually("the thread has ended") { ThreadAccount.named("accounted").isEmpty() }

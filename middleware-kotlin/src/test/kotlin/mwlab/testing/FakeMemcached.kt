@@ -19,7 +19,7 @@ import kotlin.concurrent.thread
 class FakeMemcached(port: Int = 0) : AutoCloseable {
     private val socket = ServerSocket().apply {
         reuseAddress = true
-        bind(InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        bind(InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG)
     }
     private val connections = CopyOnWriteArrayList<Socket>()
 
@@ -119,5 +119,8 @@ class FakeMemcached(port: Int = 0) : AutoCloseable {
 
     private companion object {
         const val SLICE_BYTES = 32 * 1024
+
+        /** More than any test opens at a time: what finds no room is tried again only after a second. */
+        const val BACKLOG = 1024
     }
 }

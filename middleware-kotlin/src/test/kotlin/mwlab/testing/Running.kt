@@ -9,6 +9,7 @@ import mwlab.middleware.Ending
 import mwlab.middleware.Middleware
 import mwlab.middleware.MiddlewareConfig
 import mwlab.middleware.TransportKind
+import mwlab.net.NanoClock
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.net.SocketAddress
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong
 import kotlin.test.assertEquals
 import kotlin.test.fail
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.minutes
 
 /** Any free port of the loopback address. */
 val ANY_PORT = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
@@ -25,8 +27,9 @@ val ANY_PORT = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
 val TRANSPORT: TransportKind = System.getProperty("mwlab.transport", TransportKind.LOOP.option)
     .let { name -> TransportKind.entries.single { it.option == name } }
 
-/** A middleware with the [TRANSPORT] of the tests. */
-fun middleware(config: MiddlewareConfig) = Middleware(config, TRANSPORT.transport())
+/** A middleware with the [TRANSPORT] of the tests, which listens once it has tried to reach each server. */
+fun middleware(config: MiddlewareConfig, clock: NanoClock = NanoClock.SYSTEM) =
+    Middleware(config, TRANSPORT.transport(), clock, longestStart = 10.minutes)
 
 /** Runs [test] with [count] fake servers. */
 fun withServers(count: Int, test: (List<FakeMemcached>) -> Unit) {
@@ -99,10 +102,15 @@ class Clocked(private val middleware: Middleware, val address: InetSocketAddress
     }
 }
 
-/** As [withMiddleware], with a clock that [test] can move on. */
-fun withClocked(config: MiddlewareConfig, test: (Clocked) -> Unit) {
+/**
+ * As [withMiddleware], with a clock that [test] can move on.
+ *
+ * @param standsStill whether nothing else moves the clock; without that, real time does, too.
+ */
+fun withClocked(config: MiddlewareConfig, standsStill: Boolean = false, test: (Clocked) -> Unit) {
     val ahead = AtomicLong()
-    val middleware = Middleware(config, TRANSPORT.transport(), clock = { System.nanoTime() + ahead.get() })
+    val beganNanos = System.nanoTime()
+    val middleware = middleware(config) { (if (standsStill) beganNanos else System.nanoTime()) + ahead.get() }
     runTest(middleware) { test(Clocked(middleware, it, ahead)) }
 }
 

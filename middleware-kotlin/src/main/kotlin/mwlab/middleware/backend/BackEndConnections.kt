@@ -8,7 +8,6 @@ import mwlab.net.EventLoop
 import mwlab.net.watch
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
 
 /**
  * The connections to all servers of [backEnd].
@@ -30,12 +29,12 @@ internal class BackEndConnections(private val backEnd: BackEnd, private val time
     }
 
     /**
-     * Suspends until each has been tried once, or for some seconds: servers that hang do not keep the others from being used.
+     * Suspends until each has been tried once, but for [longest] at most: servers that hang do not keep the others from being used.
      *
      * @throws BackEndUnusable as [BackEndConnection.awaitFirstAttempt].
      */
-    suspend fun awaitFirstAttempts() {
-        withTimeoutOrNull(LONGEST_START) { all.forEach { it.awaitFirstAttempt() } }
+    suspend fun awaitFirstAttempts(longest: Duration) {
+        withTimeoutOrNull(longest) { all.forEach { it.awaitFirstAttempt() } }
     }
 
     /** Looks after the time limits of those that were made on [loop]; there, until cancelled. */
@@ -48,6 +47,5 @@ internal class BackEndConnections(private val backEnd: BackEnd, private val time
     private companion object {
         const val CHECKS_PER_TIMEOUT = 20
         val LONGEST_CHECK_INTERVAL = 100.milliseconds
-        val LONGEST_START = 3.seconds
     }
 }

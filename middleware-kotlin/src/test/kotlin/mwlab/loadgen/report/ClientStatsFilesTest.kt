@@ -21,17 +21,15 @@ class ClientStatsFilesTest {
         val lines = File(directory, "stats-2-1-0.csv").readLines()
         assertEquals("Per-Second Benchmark Data", lines[0])
         assertEquals(15, lines[1].split(',').size)
-        val second = lines[2].split(',')
-        assertEquals(15, second.size)
-        assertEquals(
-            listOf("0", "2", "4", "4", "0"),
-            listOf(0, 1, 6, 11, 12).map {
-                second[it]
-            },
-            "second, sets, gets, misses, hits",
-        )
-        val (total, sent, received) = second.subList(3, 6).map { it.toInt() }
-        assertEquals(total, sent + received)
+        val seconds = lines.drop(2).takeWhile { it.isNotEmpty() }.map { it.split(',') }
+        assertEquals(seconds.indices.map { "$it" }, seconds.map { it[0] })
+        val counts = listOf(1, 6, 11, 12).map { column -> seconds.sumOf { it[column].toInt() } }
+        assertEquals(listOf(2, 4, 4, 0), counts, "sets, gets, misses, hits")
+        for (second in seconds) {
+            assertEquals(15, second.size)
+            val (total, sent, received) = second.subList(3, 6).map { it.toInt() }
+            assertEquals(total, sent + received)
+        }
         assertEquals(listOf("GET", "SET", "WAIT"), lines.filter { it.startsWith("Full-Test") }.map { it.split(' ')[1] })
         assertEquals("   0.000,100.000", lines.last())
     }

@@ -1,10 +1,12 @@
 package mwlab.middleware.database
 
 import mwlab.middleware.MiddlewareConfig
+import mwlab.testing.Clocked
 import mwlab.testing.RealPostgres
 import mwlab.testing.TextClient
 import mwlab.testing.UsesPrograms
 import mwlab.testing.eventually
+import mwlab.testing.withClocked
 import mwlab.testing.withMiddleware
 import org.junit.jupiter.api.AfterAll
 import org.junit.jupiter.api.BeforeEach
@@ -15,7 +17,7 @@ import kotlin.test.assertEquals
 import kotlin.test.assertNotNull
 import kotlin.test.assertNull
 import kotlin.test.assertTrue
-import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
 /** What fails in a database, and what clients hear of it, in time. */
@@ -43,6 +45,15 @@ class DatabaseFailureTest {
 
     private fun withClient(config: MiddlewareConfig, test: (TextClient) -> Unit) =
         withMiddleware(config) { address: InetSocketAddress -> TextClient(address).use(test) }
+
+    /** As [withClient]. Where the middleware's clock [standsStill], the database is the one of the two that gives up. */
+    private fun withClockedClient(
+        config: MiddlewareConfig,
+        standsStill: Boolean = false,
+        test: (Clocked, TextClient) -> Unit,
+    ) = withClocked(config, standsStill) { running ->
+        TextClient(running.address).use { client -> test(running, client) }
+    }
 
     private fun assertFails(reason: String, reply: String?) =
         assertTrue(Regex("SERVER_ERROR $name $reason").matches("$reply"), "$reply")
@@ -79,7 +90,10 @@ class DatabaseFailureTest {
 
     @Test
     fun `a message that somebody else holds locked is waited for no longer than the timeout, and is not lost`() =
-        withClient(queuesIn(url, workers = 1, locks = Locks.ROW_LOCKS, timeout = TIMEOUT)) { client ->
+        withClockedClient(
+            queuesIn(url, workers = 1, locks = Locks.ROW_LOCKS, timeout = TIMEOUT),
+            standsStill = true,
+        ) { _, client ->
             client.set("q", "held")
             postgres.connect("queues").use { other ->
                 other.autoCommit = false
@@ -107,11 +121,13 @@ class DatabaseFailureTest {
 
     @Test
     fun `a database that stands still is told in time, also to those who come after, and is used when it goes on`() =
-        withClient(queuesIn(url, workers = 1, timeout = TIMEOUT)) { client ->
+        withClockedClient(queuesIn(url, workers = 1)) { running, client ->
             client.set("q", "m")
             postgres.signal("STOP")
             try {
-                assertFails("failed: no answer within $TIMEOUT", client.set("q", "unknown"))
+                client.send("set q 0 0 7\r\nunknown\r\n")
+                running.skipUntil(2.minutes, "an answer") { client.hasInput }
+                assertFails("failed: no answer within 1m", client.readLine())
                 repeat(3) { assertFails("is not connected: .+", client.get("q").single()) }
             } finally {
                 postgres.signal("CONT")
@@ -160,7 +176,7 @@ class DatabaseFailureTest {
 
     @Test
     fun `what a client no longer waits for is not asked again`() =
-        withClient(queuesIn(url, workers = 2, timeout = TIMEOUT)) { client ->
+        withClockedClient(queuesIn(url, workers = 2, timeout = TIMEOUT), standsStill = true) { running, client ->
             client.set("q", "m")
             postgres.connect("queues").use { other ->
                 other.autoCommit = false
@@ -168,15 +184,17 @@ class DatabaseFailureTest {
                 assertFails(GAVE_UP, client.set("q", "given up"))
                 other.rollback()
             }
-            Thread.sleep(500) // time to ask again what must not be asked again
+            // Time to ask again what must not be asked again.
+            repeat(10) { running.skip(TIMEOUT) }
+            Thread.sleep(500)
             assertEquals("m", client.take("q"))
             assertNull(client.take("q"))
             assertNotNull(client.set("q", "m"))
         }
 
     private companion object {
-        /** Is waited for where something is in its way; whatever is not takes some milliseconds. */
-        val TIMEOUT = 1500.milliseconds
+        /** Is waited for where something is in its way; whatever is not takes at most a hundredth of it. */
+        val TIMEOUT = 10.seconds
         const val GAVE_UP = "refused: canceling statement due to statement timeout"
         const val SESSIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'middleware'"
     }
