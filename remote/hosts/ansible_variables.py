@@ -42,8 +42,8 @@ HOST_VARIABLES = {
     "mwlab_processor": "of the local lab: what messages to clients and to servers take where each "
     "is alone, in us, and the exponent of how many wait",
     "mwlab_cpu_account": "file, on the host, with the CPU time that it has used",
-    "mwlab_program_user": "whom root becomes to run middlewares and load generators, such as nobody; "
-    "must be able to reach mwlab_work_dir",
+    "mwlab_program_user": "whom root becomes to run middlewares and load generators, such as "
+    "nobody; must be able to reach mwlab_work_dir",
 }
 OUR_PREFIX = "mwlab_"
 PASSED_ON = (

@@ -93,7 +93,9 @@ def test_cells_take_ratios_to_twemproxy_at_the_same_depth_and_in_the_same_round(
 
 def test_judge_takes_each_target_at_its_own_depth(runs):
     eight = runs[runs["connections"] == 64].assign(connections=8, value_bytes=128, depth=16)
-    eight["throughput_ops_per_s"] *= [1.5 if system == "pipelined" else 1 for system in eight["system"]]
+    eight["throughput_ops_per_s"] *= [
+        1.5 if system == "pipelined" else 1 for system in eight["system"]
+    ]
     judged = judge(pd.concat([runs, eight])).set_index("target")
     deep = "get: depth 16: pipelined / twemproxy, throughput"
     assert judged.loc[deep, "median"] == pytest.approx(1.65)
