@@ -106,7 +106,7 @@ def memcached_command(address: Address, program: str = "memcached") -> list[str]
     at = ["-s", str(address), "-a", "0777"]
     if isinstance(address, int):
         at = f"-l 127.0.0.1 -p {address} -U 0".split()
-    return [program, *"-u nobody -t 1 -m 1024 -c 12000 -b 4096".split(), *at]
+    return [program, *["-u", "nobody", "-t", "1", "-m", "1024", "-c", "12000", "-b", "4096"], *at]
 
 
 def cpu_s(pids: Sequence[int]) -> float:
