@@ -28,8 +28,6 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.reply.VERSION
 import mwlab.middleware.routing.Routes
 import mwlab.middleware.worker.JobCalls
-import mwlab.middleware.worker.PipelinedWorker
-import mwlab.middleware.worker.SequentialWorker
 import mwlab.middleware.worker.Worker
 import mwlab.net.Connection
 import mwlab.net.EventLoop
@@ -201,10 +199,7 @@ class Middleware(
         val recorder = metrics.recorderOf(loop)
         val routes = Routes(backEnd.router(index), backEnd.servers.size, config.failover, config.serverTimeout, clock)
         val calls = JobCalls(backEnd, connections, routes, recorder, loop)
-        return when (config.dispatch) {
-            Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-            Dispatch.PIPELINED -> PipelinedWorker(index, queue, recorder, calls)
-        }
+        return Worker(index, loop, queue, recorder, calls, waits = config.dispatch == Dispatch.SEQUENTIAL)
     }
 
     private fun client(connection: Connection): ClientConnection {

@@ -20,8 +20,7 @@ import mwlab.middleware.routing.Routes
 import mwlab.middleware.server.MemcachedBackEnd
 import mwlab.middleware.server.ServerConnection
 import mwlab.middleware.worker.JobCalls
-import mwlab.middleware.worker.PipelinedWorker
-import mwlab.middleware.worker.SequentialWorker
+import mwlab.middleware.worker.Worker
 import mwlab.net.EventLoop
 import mwlab.testing.ErraticMemcached
 import mwlab.testing.MemoryConnection
@@ -88,10 +87,7 @@ class RandomFailureTest {
             repeat(workers) { index ->
                 val routes = Routes(backEnd.router(index), servers.size, hasFailover, TIMEOUT, loop.clock)
                 val calls = JobCalls(backEnd, connections.connect(scope, loop), routes, recorder, loop)
-                val worker = when (dispatch) {
-                    Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-                    Dispatch.PIPELINED -> PipelinedWorker(index, queue, recorder, calls)
-                }
+                val worker = Worker(index, loop, queue, recorder, calls, waits = !isShared)
                 scope.launch { worker.run() }
             }
             scope.launch { connections.watch(loop) }

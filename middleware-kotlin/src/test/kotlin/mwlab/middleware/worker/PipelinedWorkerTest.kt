@@ -32,7 +32,7 @@ class PipelinedWorkerTest {
         val server = backEnd.connections.first()
         val client = FakeClient(virtual.loop)
         private val recorder = recorderOf(virtual.loop, servers)
-        private val worker = PipelinedWorker(1, queue, recorder, backEnd.calls(recorder, hasFailover))
+        private val worker = Worker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover), waits = false)
 
         fun start(scope: CoroutineScope) = scope.launch { worker.run() }
 
@@ -161,7 +161,7 @@ class PipelinedWorkerTest {
             runBlocking(own) {
                 queue.enqueue(job)
                 queue.close()
-                PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
+                Worker(0, own, queue, recorder, backEnd.calls(recorder), waits = false).run()
                 backEnd.connections.single().answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
                 assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", client.delivered.await())
                 while (job.calls.single().bytes.capacity() > 0) delay(1)
@@ -191,7 +191,7 @@ class PipelinedWorkerTest {
             runBlocking(loop) {
                 queue.enqueue(jobOf("get a", client))
                 queue.close()
-                PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
+                Worker(0, loop, queue, recorder, backEnd.calls(recorder), waits = false).run()
                 backEnd.connections.single().answer(0, "END\r\n")
                 while (failures.isEmpty()) delay(1)
             }
