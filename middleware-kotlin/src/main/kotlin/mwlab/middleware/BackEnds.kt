@@ -6,10 +6,10 @@ import mwlab.middleware.backend.BackEnd
 import mwlab.middleware.backend.BackEndKind
 import mwlab.middleware.backend.EchoBackEnd
 import mwlab.middleware.database.DatabaseBackEnd
-import mwlab.middleware.routing.HashRouter
+import mwlab.middleware.routing.FirstServer
+import mwlab.middleware.routing.ReplicaRouter
 import mwlab.middleware.routing.Ring
 import mwlab.middleware.routing.RingRouter
-import mwlab.middleware.routing.RoundRobinRouter
 import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routing
 import mwlab.middleware.server.MemcachedBackEnd
@@ -51,8 +51,11 @@ private fun memcachedOf(config: MiddlewareConfig, transport: Transport, onFailur
     )
 }
 
-private fun routerOf(config: MiddlewareConfig, worker: Int): Router = when (config.routing) {
-    Routing.ROUND_ROBIN -> RoundRobinRouter(config.servers.size, config.sharded, worker)
-    Routing.HASH -> HashRouter(config.servers.size, config.sharded)
-    Routing.CONSISTENT_HASH -> RingRouter(Ring(config.servers, config.ring), config.replicas ?: 1)
+private fun routerOf(config: MiddlewareConfig, worker: Int): Router {
+    val servers = config.servers.size
+    return when (config.routing) {
+        Routing.ROUND_ROBIN -> ReplicaRouter(servers, config.sharded, FirstServer.inTurn(servers, worker))
+        Routing.HASH -> ReplicaRouter(servers, config.sharded, FirstServer.byHash(servers))
+        Routing.CONSISTENT_HASH -> RingRouter(Ring(config.servers, config.ring), config.replicas ?: 1)
+    }
 }
