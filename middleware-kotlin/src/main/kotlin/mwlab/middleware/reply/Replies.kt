@@ -76,9 +76,9 @@ private fun badness(call: ServerCall): Int {
     return when {
         call.failure != null -> SERVER_FAILURE
         reply is Response.Failure -> ERROR + reply.kind.ordinal
-        reply is Response.Line && reply.status in UNSUCCESSFUL -> UNSUCCESS
         reply is Response.Line && reply.status == Status.NOTSTARTED -> NOTHING_TO_DO
-        reply is Response.Meta && reply.code in UNSUCCESSFUL_META -> UNSUCCESS
+        reply is Response.Line && !reply.status.isSuccess -> UNSUCCESS
+        reply is Response.Meta && !reply.code.isSuccess -> UNSUCCESS
         else -> SUCCESS
     }
 }
@@ -126,19 +126,6 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
 }
 
 private val END = ByteBuffer.allocateDirect(Response.END_LINE_BYTES).put("END\r\n".toByteArray()).flip()
-private val UNSUCCESSFUL = setOf(
-    Status.NOT_STORED,
-    Status.EXISTS,
-    Status.NOT_FOUND,
-    Status.BUSY,
-    Status.BADCLASS,
-    Status.NOSPARE,
-    Status.SAME,
-    Status.MEMLIMIT_TOO_SMALL,
-    Status.MEMLIMIT_ADJUST_FAILED,
-)
-private val UNSUCCESSFUL_META = setOf(MetaCode.NS, MetaCode.EX, MetaCode.NF)
-
 private const val NOTHING_TO_DO = -1
 private const val SUCCESS = 0
 private const val UNSUCCESS = 1
