@@ -3,7 +3,6 @@ package mwlab.middleware
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import mwlab.memcached.RequestReader
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
 import mwlab.middleware.backend.BackEnd
@@ -12,16 +11,13 @@ import mwlab.middleware.backend.Backoff
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Server
-import mwlab.middleware.routing.Ring
-import mwlab.middleware.routing.RingRouter
-import mwlab.middleware.routing.RoundRobinRouter
-import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routes
-import mwlab.middleware.server.MemcachedBackEnd
+import mwlab.middleware.routing.Routing
 import mwlab.middleware.server.ServerConnection
 import mwlab.middleware.worker.JobCalls
 import mwlab.middleware.worker.Worker
 import mwlab.net.EventLoop
+import mwlab.testing.ANY_PORT
 import mwlab.testing.ErraticMemcached
 import mwlab.testing.MemoryConnection
 import mwlab.testing.MemoryTransport
@@ -56,16 +52,19 @@ class RandomFailureTest {
         private val addresses = servers.indices.map { InetSocketAddress("127.0.0.1", 11211 + it) }
         private val transport = MemoryTransport(addresses.zip(servers).toMap())
         private val copies = random.nextInt(1, servers.size + 1)
-        private val newRouter: (Int) -> Router =
-            if (random.nextBoolean()) {
-                { RingRouter(Ring(addresses), copies) }
-            } else {
-                { RoundRobinRouter(servers.size, sharded = true, start = it) }
-            }
+        private val hasRing = random.nextBoolean()
         private val hasFailover = random.nextBoolean()
         private val isShared = dispatch == Dispatch.PIPELINED
-        private val memcached =
-            MemcachedBackEnd(addresses, transport, TIMEOUT, isShared, ::fail, newRouter) { RequestReader(1 shl 20) }
+        private val config = MiddlewareConfig(
+            ANY_PORT,
+            addresses,
+            sharded = !hasRing,
+            routing = if (hasRing) Routing.CONSISTENT_HASH else Routing.ROUND_ROBIN,
+            replicas = copies.takeIf { hasRing },
+            dispatch = dispatch,
+            serverTimeout = TIMEOUT,
+        )
+        private val memcached = MemcachedBackEnd(config, transport, ::fail)
 
         /** Its connections come back after times that the seed decides. */
         private val backEnd = object : BackEnd by memcached {
