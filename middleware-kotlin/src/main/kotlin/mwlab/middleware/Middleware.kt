@@ -204,16 +204,8 @@ class Middleware(
 
     private fun client(connection: Connection): ClientConnection {
         val recorder = metrics.recorderOf(connection.loop)
-        return ClientConnection(
-            connection,
-            queue,
-            recorder,
-            backEnd.requestReader(),
-            config.depth,
-            ::ownStatistics,
-            followed?.of(connection.remoteAddress),
-            slow?.of(connection.remoteAddress),
-        )
+        val requests = backEnd.requestReader()
+        return ClientConnection(connection, queue, recorder, requests, config.depth, ::ownStatistics, followed, slow)
     }
 
     private suspend fun ownStatistics(): List<Pair<String, Any?>> =

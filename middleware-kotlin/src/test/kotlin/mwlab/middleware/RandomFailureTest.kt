@@ -93,15 +93,8 @@ class RandomFailureTest {
         }
 
         fun serve(scope: CoroutineScope, connection: MemoryConnection) {
-            val client = ClientConnection(
-                connection,
-                queue,
-                recorder,
-                backEnd.requestReader(),
-                depth = 4,
-                { emptyList() },
-                followed = null,
-            )
+            val client =
+                ClientConnection(connection, queue, recorder, backEnd.requestReader(), depth = 4, { emptyList() })
             scope.launch { client.serve() }
         }
 

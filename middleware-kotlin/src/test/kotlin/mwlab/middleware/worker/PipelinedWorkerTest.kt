@@ -11,6 +11,7 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
 import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
+import mwlab.testing.CLIENT_ADDRESS
 import mwlab.testing.FakeBackEnd
 import mwlab.testing.FakeClient
 import mwlab.testing.RemoteClient
@@ -185,6 +186,7 @@ class PipelinedWorkerTest {
             val recorder = recorderOf(loop, servers = 1)
             val client = object : Client {
                 override val loop = loop
+                override val address = CLIENT_ADDRESS
 
                 override fun deliver(job: Job, reply: Reply): Unit = error("no such client")
             }
