@@ -12,6 +12,9 @@ import mwlab.middleware.job.ServerCall
 import mwlab.middleware.job.isValueOf
 import java.nio.ByteBuffer
 
+/** The version of this build, from the jar's manifest. */
+internal val VERSION: String = Reply::class.java.`package`.implementationVersion ?: "development"
+
 /**
  * The one reply to a job that its calls make together: the worst of them, or of values all in the order of the keys.
  *
