@@ -28,35 +28,21 @@ import kotlin.coroutines.EmptyCoroutineContext
  * no lock, and no system call but those that move bytes. A turn of the loop runs what can run, then the hooks given
  * to [atEndOfTurn], then selects.
  *
- * ```
- * EventLoop("client-0").use { loop ->
- *     runBlocking(loop) {                                  // launch(loop), withContext(loop), runBlocking(loop)
- *         val connection = LoopTransport.connect(loop, InetSocketAddress("127.0.0.1", 11211), 5.seconds)
- *         val replies = ResponseReader()
- *         connection.write(request)                        // suspends only while the socket's buffer is full
- *         var reply = replies.next(connection.input)       // null: incomplete
- *         while (reply == null && connection.fill()) reply = replies.next(connection.input)
- *         if (reply != null) connection.consume(reply.length)
- *         connection.close()
- *     }
- * }
- * ```
- *
  * Thread-safe: [execute], [startTimer] and [close]. Everything else, [Connection] included, is confined to the loop's thread, that is,
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
  *
  * @param bufferLimit what the loop's buffers may take together with those of other loops.
  * @param failures is told of work that throws: a connection whose turn fails is closed, and nothing ends the thread but [close].
  * @param clock what deadlines and stamps are read from.
- * @param fineTimers timers fire within some tens of microseconds instead of 1 ms, paid for by a thread that wakes the loop up.
+ * @param alarmOf makes the alarm that wakes the loop up for its timers, which are up to 1 ms late without one.
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 class EventLoop(
     val name: String,
-    fineTimers: Boolean = false,
     bufferLimit: BufferLimit = BufferLimit(),
     private val failures: FailureHandler = FailureHandler.Default,
     val clock: NanoClock = NanoClock.SYSTEM,
+    alarmOf: ((wakeUp: Runnable) -> Alarm)? = null,
 ) : CoroutineDispatcher(),
     Delay,
     AutoCloseable {
@@ -74,7 +60,7 @@ class EventLoop(
     private val wakingUp = AtomicBoolean()
     private val endOfTurn = ArrayDeque<Runnable>()
     internal val timers = Timers()
-    private val alarm = if (fineTimers) Alarm("$name-alarm", clock, ::wakeUp) else null
+    private val alarm = alarmOf?.invoke(Runnable(::wakeUp))
     private var selected = 0
     private val onSelected = Consumer<SelectionKey> {
         serve(it.attachment() as Selectable)
@@ -120,12 +106,7 @@ class EventLoop(
         endOfTurn.addLast(block)
     }
 
-    /**
-     * Suspends until [deadlineNanos] of the [clock]; never early, and late by about 1 ms, with fine timers by some tens
-     * of microseconds.
-     *
-     * For open-loop load; where milliseconds do, `delay` reads better.
-     */
+    /** Suspends until [deadlineNanos] of the [clock]; never early. Where milliseconds do, `delay` reads better. */
     suspend fun sleepUntil(deadlineNanos: Long) = suspendCancellableCoroutine { resumeAt(deadlineNanos, it) }
 
     /** Runs [block] on the loop's thread at [deadlineNanos] of the [clock], or soon after. Thread-safe. */
@@ -253,6 +234,12 @@ class EventLoop(
         const val NANOS_PER_MILLI = 1_000_000L
         val threadTimes: ThreadMXBean = ManagementFactory.getThreadMXBean()
     }
+}
+
+/** Wakes an [EventLoop] up at times that its selector, which counts milliseconds, cannot keep. Thread-safe. */
+interface Alarm : AutoCloseable {
+    /** Wakes the loop up once at [nanos] of its clock, and not at the time that was set before. */
+    fun setTo(nanos: Long)
 }
 
 /** What a selection key of an [EventLoop] is attached to; called on the loop's thread. */
