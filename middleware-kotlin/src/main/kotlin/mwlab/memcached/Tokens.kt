@@ -12,7 +12,6 @@ internal class Tokens {
     var count = 0
         private set
 
-    /** For how many tokens there is room now. */
     val capacity: Int get() = bounds.size / 2
 
     fun start(token: Int): Int = bounds[2 * token]
@@ -43,7 +42,6 @@ internal class Tokens {
     fun matches(buffer: ByteBuffer, token: Int, text: String): Boolean =
         length(token) == text.length && startsWith(buffer, start(token), end(token), text)
 
-    /** Whether [token] consists of digits only. */
     fun isDigits(buffer: ByteBuffer, token: Int): Boolean {
         for (index in start(token) until end(token)) if (buffer.get(index) !in DIGITS) return false
         return length(token) > 0

@@ -40,7 +40,6 @@ internal fun backEndOf(config: MiddlewareConfig, transport: Transport, onFailure
         BackEndKind.ECHO -> EchoBackEnd(config.maxValueBytes)
     }
 
-/** The memcached servers of [config]. */
 internal class MemcachedBackEnd(
     private val config: MiddlewareConfig,
     private val transport: Transport,
@@ -64,6 +63,6 @@ internal class MemcachedBackEnd(
 
     override fun connectionTo(server: Server, loop: EventLoop): ServerConnection {
         val address = config.servers[server.index]
-        return ServerConnection(transport, loop, server, address, config.serverTimeout, onFailure, readBytes = readBytes)
+        return ServerConnection(transport, loop, server, address, config.serverTimeout, onFailure, readBytes)
     }
 }

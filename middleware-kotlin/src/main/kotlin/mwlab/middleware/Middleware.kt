@@ -42,11 +42,7 @@ import java.net.SocketAddress
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
-/**
- * The middleware: clients in front, a queue, workers, servers behind. It [run]s once.
- *
- * @param clock what all times that are measured or limited are read from.
- */
+/** The middleware: clients in front, a queue, workers, servers behind. It [run]s once. */
 class Middleware(
     private val config: MiddlewareConfig,
     private val transport: Transport = config.transport.transport(),
@@ -89,13 +85,9 @@ class Middleware(
         ),
     )
 
-    /** What is measured, as it is collected second by second. */
     val reporter = Reporter(metrics, config.describe(), VERSION, config.statsDirectory)
 
-    /** Where single requests are followed; null: nowhere. */
     internal val followed = config.follow?.let { FollowedJobs(it, config.statsDirectory!!, metrics.clock) }
-
-    /** Where slow requests are kept; null: nowhere. */
     internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
 
     /**

@@ -31,9 +31,7 @@ import kotlin.coroutines.EmptyCoroutineContext
  * Thread-safe: [execute], [startTimer] and [close]. Everything else, [Connection] included, is confined to the loop's thread, that is,
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
  *
- * @param bufferLimit what the loop's buffers may take together with those of other loops.
  * @param failures is told of work that throws: a connection whose turn fails is closed, and nothing ends the thread but [close].
- * @param clock what deadlines and stamps are read from.
  * @param alarmOf makes the alarm that wakes the loop up for its timers, which are up to 1 ms late without one.
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
@@ -46,7 +44,6 @@ class EventLoop(
 ) : CoroutineDispatcher(),
     Delay,
     AutoCloseable {
-    /** Buffers of the loop's connections; confined to the loop's thread. */
     val buffers = BufferPool(bufferLimit)
 
     /** Time that the loop's thread has spent on a processor since its start; readable anywhere, also when the thread has ended. */
@@ -85,12 +82,11 @@ class EventLoop(
     /** Whether the caller runs on the loop's thread. */
     val isCurrent: Boolean get() = Thread.currentThread() === runner
 
-    /** Whether its thread has not ended. */
     val isAlive: Boolean get() = thread.isAlive
 
     override fun dispatch(context: CoroutineContext, block: Runnable) = execute(block)
 
-    /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. Thread-safe. */
+    /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. */
     fun execute(block: Runnable) {
         if (isCurrent) {
             ready.addLast(block)
@@ -109,7 +105,6 @@ class EventLoop(
     /** Suspends until [deadlineNanos] of the [clock]; never early. Where milliseconds do, `delay` reads better. */
     suspend fun sleepUntil(deadlineNanos: Long) = suspendCancellableCoroutine { resumeAt(deadlineNanos, it) }
 
-    /** Runs [block] on the loop's thread at [deadlineNanos] of the [clock], or soon after. Thread-safe. */
     fun startTimer(deadlineNanos: Long, block: Runnable): Timer {
         val timer = Timer(this, deadlineNanos, block)
         if (isCurrent) timers.add(timer) else execute { timers.add(timer) }
@@ -133,7 +128,7 @@ class EventLoop(
 
     /**
      * Ends the thread once what is queued has run; sockets still open are closed, and what is dispatched later runs on another
-     * thread, without sockets and timers, so the loop's coroutines should end first. Idempotent; does not wait. Thread-safe.
+     * thread, without sockets and timers, so the loop's coroutines should end first. Idempotent; does not wait.
      */
     override fun close() {
         closing = true

@@ -36,7 +36,6 @@ internal interface BackEnd {
 /** With this back end nobody can be served: [message] says why, and what to do, in one line. */
 internal class BackEndUnusable(override val message: String, cause: Throwable? = null) : Exception(message, cause)
 
-/** What stands behind the workers. */
 enum class BackEndKind(override val option: String) : Choice {
     MEMCACHED("memcached"),
     POSTGRESQL("postgresql"),

@@ -18,10 +18,7 @@ internal class FollowedJobs(private val follow: Follow, directory: Path, private
     private val file = RowFile(directory.resolve("followed.csv"), JobRow.COLUMNS)
     private val pauses = PauseLog(directory.resolve("pauses.csv"), clock)
 
-    /** As [RowFile.failure]. */
     val failure: IOException? get() = file.failure ?: pauses.failure
-
-    /** As [RowFile.complaint]. */
     val complaint: String? get() = file.complaint ?: pauses.complaint
 
     /** Writes down [job], which is answered, if it is followed; its client comes by TCP. */

@@ -17,10 +17,7 @@ internal class SlowJobs(private val threshold: Duration, directory: Path?, priva
     private val file = directory?.let { RowFile(it.resolve("slow.csv"), JobRow.COLUMNS) }
     private val latest = ArrayDeque<String>()
 
-    /** As [RowFile.failure]. */
     val failure: IOException? get() = file?.failure
-
-    /** As [RowFile.complaint]. */
     val complaint: String? get() = file?.complaint
 
     /** Keeps [job], which is answered, if it was slow. */

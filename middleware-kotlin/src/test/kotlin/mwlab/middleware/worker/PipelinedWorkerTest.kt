@@ -33,7 +33,8 @@ class PipelinedWorkerTest {
         val server = backEnd.connections.first()
         val client = FakeClient(virtual.loop)
         private val recorder = recorderOf(virtual.loop, servers)
-        private val worker = Worker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover), waits = false)
+        private val worker =
+            Worker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover), waits = false)
 
         fun start(scope: CoroutineScope) = scope.launch { worker.run() }
 
