@@ -68,8 +68,10 @@ class RandomFailureTest {
 
         /** Its connections come back after times that the seed decides. */
         private val backEnd = object : BackEnd by memcached {
-            override fun connectionTo(server: Server, loop: EventLoop) =
-                ServerConnection(transport, loop, server, addresses[server.index], TIMEOUT, ::fail, backoff = Backoff(random))
+            override fun connectionTo(server: Server, loop: EventLoop): ServerConnection {
+                val address = addresses[server.index]
+                return ServerConnection(transport, loop, server, address, TIMEOUT, ::fail, backoff = Backoff(random))
+            }
         }
         private val queue = JobQueue(capacity = 1000)
         private val recorder = recorderOf(loop, servers.size, NUM_CLIENTS)

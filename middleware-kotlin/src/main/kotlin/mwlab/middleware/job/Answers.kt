@@ -3,6 +3,7 @@ package mwlab.middleware.job
 import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
 import mwlab.memcached.Response
+import mwlab.memcached.SPACE
 import mwlab.memcached.Status
 import mwlab.memcached.Verb
 import java.nio.ByteBuffer
@@ -32,14 +33,9 @@ internal fun Job.isValueOf(key: Int, bytes: ByteBuffer, start: Int): Boolean {
 
 private fun belongs(reply: Response, request: Request): Boolean = when (reply) {
     is Response.Failure -> true
-
-    is Response.Values -> (request is Request.Retrieval && !request.verb.isMeta) ||
-        (request.isStatistics && reply.hits == 0)
-
+    is Response.Values -> request.isPlainRead || (request.isStatistics && reply.hits == 0)
     is Response.Line -> reply.status in statusesOf(request)
-
     is Response.Meta -> reply.code in codesOf(request)
-
     is Response.Statistics -> request.isStatistics
 }
 
@@ -67,12 +63,12 @@ private fun codesOf(request: Request): Set<MetaCode> = when (request) {
     else -> emptySet()
 }
 
+private val Request.isPlainRead: Boolean get() = this is Request.Retrieval && !verb.isMeta
+
 /** Statistics or a dump: many lines. */
 private val Request.isStatistics: Boolean get() = this is Request.Inquiry && verb != Verb.VERSION
 
 private const val VALUE_BYTES = "VALUE ".length
-private const val SPACE = ' '.code.toByte()
-
 private val RETRIEVAL_CODES = setOf(MetaCode.HD, MetaCode.VA, MetaCode.EN, MetaCode.ME)
 private val NO_KEYS = setOf(MetaCode.EN)
 private val UPDATE_CODES = setOf(MetaCode.HD, MetaCode.VA, MetaCode.NF, MetaCode.NS, MetaCode.EX)

@@ -28,18 +28,16 @@ internal fun replyOf(job: Job): Reply {
     if (only != null && request is Request.Retrieval) return relay(request, only)
     if (request is Request.Inquiry && request.verb == Verb.STATS) return statisticsOf(job, request)
     val worst = calls.maxBy(::badness)
-    if (request is Request.Inquiry && request.verb == Verb.LRU_CRAWLER && badness(worst) == SUCCESS) return dumpOf(job)
+    val isSuccess = badness(worst) == SUCCESS
+    val isError = badness(worst) >= ERROR
     val refusal = (request as? Request.Update)?.refusal
     return when {
-        !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
-
-        worst.isShutdown && badness(worst) == SUCCESS -> Reply(emptyArray(), hangsUp = true)
-
-        request is Request.Retrieval && badness(worst) == SUCCESS ->
-            if (calls.first().keys == null) relay(request, calls.first()) else merge(job, request, calls)
-
-        refusal != null && badness(worst) < ERROR -> Reply.line(refusal, isError = true)
-
+        !request.wantsReply -> Reply(emptyArray(), isError = isError)
+        isSuccess && worst.isShutdown -> Reply(emptyArray(), hangsUp = true)
+        isSuccess && worst.isDump -> dumpOf(job)
+        isSuccess && request is Request.Retrieval && calls.first().keys != null -> merge(job, request, calls)
+        isSuccess && request is Request.Retrieval -> relay(request, calls.first())
+        refusal != null && !isError -> Reply.line(refusal, isError = true)
         else -> relay(request, worst)
     }
 }
@@ -89,21 +87,14 @@ private fun badness(call: ServerCall): Int {
 private fun relay(request: Request, call: ServerCall): Reply {
     val failure = call.failure
     val reply = call.reply
+    val isVersion = request is Request.Inquiry && request.verb == Verb.VERSION
+    val continues = request is Request.Retrieval && request.continues
     return when {
-        failure != null && request is Request.Inquiry && request.verb == Verb.VERSION ->
-            Reply.line("VERSION $VERSION")
-
-        failure != null -> Reply.line(failure, isError = true)
-
+        failure != null -> if (isVersion) Reply.line("VERSION $VERSION") else Reply.line(failure, isError = true)
         reply is Response.Failure -> Reply(arrayOf(call.slice(reply.lineOffset, reply.length)), isError = true)
-
-        reply is Response.Values && (request as? Request.Retrieval)?.continues == true ->
-            Reply(arrayOf(call.slice(0, reply.bodyLength)), reply.hits)
-
+        reply is Response.Values && continues -> Reply(arrayOf(call.slice(0, reply.bodyLength)), reply.hits)
         reply is Response.Values -> Reply(arrayOf(call.bytes), reply.hits)
-
         reply is Response.Meta -> Reply(arrayOf(call.bytes), if (reply.code == MetaCode.EN) 0 else 1)
-
         else -> Reply(arrayOf(call.bytes))
     }
 }
