@@ -62,6 +62,7 @@ class Middleware(
     }
     internal val netThreads =
         List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
+    private val acceptor = netThreads.first()
     private val backEnd = backEndOf(config, transport, failedConnections::add)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = Clients(config.maxClients, config.clientTimeout, config.idleTimeout)
@@ -103,7 +104,6 @@ class Middleware(
             supervisorScope {
                 try {
                     backEnd.prepare()
-                    val acceptor = netThreads.first()
                     val listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
                     withAdmin { serve(listener, end, onListening) }
                 } finally {
@@ -120,8 +120,7 @@ class Middleware(
         end: Deferred<Unit>,
         onListening: (SocketAddress) -> Unit,
     ): Ending {
-        val acceptor = netThreads.first()
-        val connectionsOfWorkers = connectAll()
+        val connectionsOfWorkers = List(config.workersAtWork) { connections.connect(this, loopOf(it)) }
         connections.awaitFirstAttempts()
         launch(acceptor) { sampleQueue() }
         for (loop in netThreads) {
@@ -176,16 +175,6 @@ class Middleware(
 
     private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]
 
-    /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
-    private fun CoroutineScope.connectAll(): List<List<BackEndConnection>> = when (config.dispatch) {
-        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { connections.connect(this, loopOf(it)) }
-
-        Dispatch.PIPELINED -> {
-            val shared = netThreads.associateWith { connections.connect(this, it) }
-            List(config.workersAtWork) { shared.getValue(loopOf(it)) }
-        }
-    }
-
     private fun worker(index: Int, connections: List<BackEndConnection>): Worker {
         val loop = loopOf(index)
         val recorder = metrics.recorderOf(loop)
@@ -204,7 +193,7 @@ class Middleware(
         OwnStatistics.of(config, metrics, metrics.counts(), queue.length, clock.nanos())
 
     private suspend fun sampleQueue() {
-        val recorder = metrics.recorderOf(netThreads.first())
+        val recorder = metrics.recorderOf(acceptor)
         while (true) {
             delay(SAMPLE_INTERVAL)
             recorder.sampledQueue(clock.nanos(), queue.length)

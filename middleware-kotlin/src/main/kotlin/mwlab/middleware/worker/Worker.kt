@@ -9,9 +9,8 @@ import mwlab.net.Waiter
 /**
  * Takes one job after the other from the [queue] and sees to it that each is answered. Confined to one loop.
  *
- * @property waits sequential dispatch: the worker handles one job at a time, on connections of its own. Without it, dispatch is pipelined:
- *   the worker sends one job after the other, on connections that it shares with all workers of its loop, and each reply is delivered
- *   when it comes.
+ * @property waits sequential dispatch: the worker waits for the servers' replies before it takes the next job. Without it, dispatch is
+ *   pipelined: the worker sends one job after the other, and each reply is delivered when it comes.
  */
 internal class Worker(
     private val index: Int,
