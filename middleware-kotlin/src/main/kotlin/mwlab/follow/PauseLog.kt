@@ -23,6 +23,9 @@ internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseab
     private var isClosed = false
     private val thread = Thread(::watch, "pauses").apply { isDaemon = true }
 
+    /** As [RowFile.failure]. */
+    val failure: IOException? get() = file.failure
+
     /** As [RowFile.complaint]. */
     val complaint: String? get() = file.complaint
 
@@ -30,7 +33,6 @@ internal class PauseLog(path: Path, private val clock: EpochClock) : AutoCloseab
         thread.start()
     }
 
-    /** @throws IOException if not all pauses could be written */
     override fun close() {
         isClosed = true
         thread.join()

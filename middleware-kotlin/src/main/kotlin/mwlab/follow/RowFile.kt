@@ -7,13 +7,17 @@ import java.nio.file.Path
 /**
  * A CSV file that takes whole rows from any thread, but no more than [mostRows]: further ones are counted and dropped. Thread-safe.
  *
- * Who writes goes on if the file cannot be written; [close] tells. Rows stand in a buffer until it is full.
+ * Who writes goes on if the file cannot be written; [failure] tells. Rows stand in a buffer until it is full.
  */
 internal class RowFile(private val path: Path, header: String, private val mostRows: Int = MOST_ROWS) : AutoCloseable {
     private val writer: Writer = path.toFile().bufferedWriter()
     private var rows = 0
     private var droppedRows = 0L
-    private var failure: IOException? = null
+
+    /** Why not all rows could be written; null if they were, as far as is known before [close]. */
+    var failure: IOException? = null
+        @Synchronized get
+        private set
 
     /** That rows were dropped, in one line; null if none was. */
     val complaint: String?
@@ -35,23 +39,18 @@ internal class RowFile(private val path: Path, header: String, private val mostR
         write(row)
     }
 
-    /** @throws IOException if not all rows could be written */
     @Synchronized
-    override fun close() {
-        try {
-            writer.close()
-            failure?.let { throw it }
-        } catch (unwritable: IOException) {
-            throw IOException("cannot write $path: ${unwritable.message}", unwritable)
-        }
-    }
+    override fun close() = attempt { writer.close() }
 
     private fun write(line: CharSequence) {
-        if (failure != null) return
+        if (failure == null) attempt { writer.append(line).append('\n') }
+    }
+
+    private inline fun attempt(step: () -> Unit) {
         try {
-            writer.append(line).append('\n')
+            step()
         } catch (unwritable: IOException) {
-            failure = unwritable
+            failure = failure ?: IOException("cannot write $path: ${unwritable.message}", unwritable)
         }
     }
 

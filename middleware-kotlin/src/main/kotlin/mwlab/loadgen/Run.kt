@@ -81,7 +81,7 @@ internal class Run(
      */
     fun execute(): RunResult {
         val fineTimers = options.pacing.isLimited || options.pacing.arrivals != Arrivals.Closed()
-        val loops = List(options.load.threads) { EventLoop("clients-$it", fineTimers) }
+        val loops = List(options.load.threads) { loopNamed("clients-$it", fineTimers) }
         try {
             return runBlocking { measureOn(loops) }
         } finally {

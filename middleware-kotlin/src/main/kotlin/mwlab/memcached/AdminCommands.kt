@@ -16,18 +16,11 @@ class AdminCommands(
     /** The line that answers the command [verb] with its [words] if no server is to see it; null if they are to. */
     internal fun refusal(verb: Verb, words: List<String>): String? = foreign(verb) ?: when {
         verb in CONNECTION_BOUND -> "CLIENT_ERROR ${verb.text} is not passed on: send it to a server itself"
-
         !areAllowed -> "CLIENT_ERROR ${verb.text} is not allowed: start the middleware with --admin-commands on"
-
-        // Without its last word, it would shut the servers down.
-        verb == Verb.SHUTDOWN && words.last() == NOREPLY -> "CLIENT_ERROR invalid shutdown mode"
-
+        verb == Verb.SHUTDOWN && words.last() == NOREPLY -> INVALID_SHUTDOWN
         !isDump(verb, words) -> null
-
         words.size != DUMP_WORDS || words.last() == NOREPLY -> "ERROR"
-
         !areDumpsAllowed -> "CLIENT_ERROR ${words[1]} is not passed on with --dispatch pipelined"
-
         else -> null
     }
 
@@ -44,5 +37,8 @@ class AdminCommands(
         private val DUMPS = setOf("metadump", "mgdump")
         private const val DUMP_WORDS = 3
         private const val NOREPLY = "noreply"
+
+        /** Without its last word, `shutdown noreply` would shut the servers down. */
+        private const val INVALID_SHUTDOWN = "CLIENT_ERROR invalid shutdown mode"
     }
 }

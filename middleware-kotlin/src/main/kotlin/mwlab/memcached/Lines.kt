@@ -5,8 +5,6 @@ import java.nio.ByteBuffer
 internal const val LF = '\n'.code.toByte()
 internal const val CR = '\r'.code.toByte()
 internal const val SPACE = ' '.code.toByte()
-
-/** Bytes of "\r\n". */
 internal const val CRLF_BYTES = 2
 
 /** Absolute index of the first line feed of [buffer] in [from] until its limit, or -1. */

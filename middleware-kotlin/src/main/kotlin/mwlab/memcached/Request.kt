@@ -11,7 +11,6 @@ const val MAX_KEY_BYTES = 250
 sealed interface Request {
     val length: Int
 
-    /** The keys that it reads or changes. */
     val keys: Keys get() = Keys.NONE
 
     /** The servers' answer has no end of its own, or there may be none: as to a meta command with the flag q. */

@@ -59,17 +59,12 @@ internal class RequestLine(
         return Request.Retrieval(length, verb, keys(firstKey, count), false, needsOneServer, changesItems)
     }
 
-    private fun metaRetrieval(verb: Verb): Request = when {
-        count < 2 -> refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
-
-        tokens.length(1) > MAX_KEY_BYTES -> refused(BAD_FORMAT)
-
-        namesLines(verb) -> refused(KEY_OF_LINES)
-
-        else -> {
-            val changesItem = verb == Verb.MG && "NRT".any { hasFlag(it, 2) }
-            Request.Retrieval(length, verb, key(verb), hasFlag('q', 2), hasFlag('c', 2), changesItem)
-        }
+    private fun metaRetrieval(verb: Verb): Request {
+        if (count < 2) return refused(if (verb == Verb.MG) ERROR else BAD_FORMAT)
+        if (tokens.length(1) > MAX_KEY_BYTES) return refused(BAD_FORMAT)
+        if (namesLines(verb)) return refused(KEY_OF_LINES)
+        val changesItem = verb == Verb.MG && "NRT".any { hasFlag(it, 2) }
+        return Request.Retrieval(length, verb, key(verb), hasFlag('q', 2), hasFlag('c', 2), changesItem)
     }
 
     private fun update(verb: Verb, words: IntRange): Request = when {

@@ -40,31 +40,35 @@ sealed interface Response {
     }
 }
 
-/** The one-line replies of the classic commands, those that end in a value of their own included. */
-enum class Status {
+/**
+ * The one-line replies of the classic commands, those that end in a value of their own included.
+ *
+ * @property isSuccess the command has done what it was to do, or there was nothing to do.
+ */
+enum class Status(val isSuccess: Boolean = true) {
     STORED,
-    NOT_STORED,
-    EXISTS,
-    NOT_FOUND,
+    NOT_STORED(isSuccess = false),
+    EXISTS(isSuccess = false),
+    NOT_FOUND(isSuccess = false),
     DELETED,
     TOUCHED,
     OK,
     RESET,
-    BUSY,
+    BUSY(isSuccess = false),
     NUMBER,
     VERSION,
 
     /** Those of the commands that steer memcached. */
-    BADCLASS,
-    NOSPARE,
-    SAME,
+    BADCLASS(isSuccess = false),
+    NOSPARE(isSuccess = false),
+    SAME(isSuccess = false),
     NOTSTARTED,
-    MEMLIMIT_TOO_SMALL,
-    MEMLIMIT_ADJUST_FAILED,
+    MEMLIMIT_TOO_SMALL(isSuccess = false),
+    MEMLIMIT_ADJUST_FAILED(isSuccess = false),
 }
 
-/** The return codes of the meta commands. */
-enum class MetaCode { HD, VA, EN, NF, NS, EX, MN, ME }
+/** The return codes of the meta commands; [isSuccess] as of [Status]. */
+enum class MetaCode(val isSuccess: Boolean = true) { HD, VA, EN, NF(false), NS(false), EX(false), MN, ME }
 
 /** Who is to blame: an unknown command, the client, or the server. */
 enum class FailureKind { ERROR, CLIENT_ERROR, SERVER_ERROR }

@@ -187,3 +187,6 @@ class ResponseReader {
             FailureKind.entries.associateBy { "${it.name}:" } + ("Error" to FailureKind.ERROR)
     }
 }
+
+/** Bytes that no memcached server sends: the connection they came from cannot be trusted any more. */
+class ProtocolException(message: String) : Exception(message)

@@ -12,7 +12,6 @@ internal class Tokens {
     var count = 0
         private set
 
-    /** For how many tokens there is room now. */
     val capacity: Int get() = bounds.size / 2
 
     fun start(token: Int): Int = bounds[2 * token]
@@ -43,23 +42,28 @@ internal class Tokens {
     fun matches(buffer: ByteBuffer, token: Int, text: String): Boolean =
         length(token) == text.length && startsWith(buffer, start(token), end(token), text)
 
-    /** Whether [token] consists of digits only. */
     fun isDigits(buffer: ByteBuffer, token: Int): Boolean {
         for (index in start(token) until end(token)) if (buffer.get(index) !in DIGITS) return false
         return length(token) > 0
     }
 
     /** The decimal number of [token], at most 18 digits without a sign, or [NOT_A_NUMBER]. */
-    fun number(buffer: ByteBuffer, token: Int): Long =
-        if (isDigits(buffer, token) && length(token) <= MAX_LONG_DIGITS) int64(buffer, token) else NOT_A_NUMBER
+    fun number(buffer: ByteBuffer, token: Int): Long {
+        if (length(token) > MAX_LONG_DIGITS || !isDigits(buffer, token)) return NOT_A_NUMBER
+        var value = 0L
+        for (index in start(token) until end(token)) value = value * 10 + (buffer.get(index) - DIGITS.first)
+        return value
+    }
 
     /** Whether C's strtol reads [token] as a number of 64 bits. */
-    fun isInteger(buffer: ByteBuffer, token: Int): Boolean = int64(buffer, token) != NOT_A_NUMBER
+    fun isInteger(buffer: ByteBuffer, token: Int): Boolean =
+        number(buffer, token) != NOT_A_NUMBER || word(buffer, token).toLongOrNull() != null
 
     /** The number of [token] as C's strtol reads it, cut to 32 bits as memcached does, or [NOT_A_NUMBER]. */
     fun int32(buffer: ByteBuffer, token: Int): Long {
-        val value = int64(buffer, token)
-        return if (value == NOT_A_NUMBER) NOT_A_NUMBER else value.toInt().toLong()
+        val value = number(buffer, token)
+        if (value != NOT_A_NUMBER) return value.toInt().toLong()
+        return word(buffer, token).toLongOrNull()?.toInt()?.toLong() ?: NOT_A_NUMBER
     }
 
     /**
@@ -67,39 +71,18 @@ internal class Tokens {
      * refuses only those of which the wrapped number would be negative with a sign.
      */
     fun isUnsigned(buffer: ByteBuffer, token: Int): Boolean {
-        if (length(token) <= MAX_LONG_DIGITS && isDigits(buffer, token)) return true
-        val number = text(buffer, start(token), end(token)).trimStart { it in C_SPACES }.takeWhile { it !in C_SPACES }
-        val isNegative = number.startsWith("-")
-        val digits = number.removePrefix(if (isNegative) "-" else "+")
+        if (number(buffer, token) != NOT_A_NUMBER) return true
+        val word = word(buffer, token)
+        val isNegative = word.startsWith("-")
+        val digits = word.removePrefix(if (isNegative) "-" else "+")
         if (digits.isEmpty() || digits.any { it !in '0'..'9' }) return false
         val value = digits.toULongOrNull() ?: return false
         return !isNegative || -value.toLong() >= 0
     }
 
-    /** C's strtoll; counts downwards, since there is one more negative number than there are positive ones. */
-    private fun int64(buffer: ByteBuffer, token: Int): Long {
-        var index = start(token)
-        while (index < end(token) && isCSpace(buffer.get(index))) index++
-        val isNegative = index < end(token) && buffer.get(index) == MINUS
-        if (index < end(token) && (isNegative || buffer.get(index) == PLUS)) index++
-        val firstDigit = index
-        var value = 0L
-        while (index < end(token) && buffer.get(index) in DIGITS) {
-            val digit = buffer.get(index++) - DIGITS.first
-            if (value < (Long.MIN_VALUE + digit) / 10) return NOT_A_NUMBER
-            value = value * 10 - digit
-        }
-        val isNumber = index > firstDigit && (index == end(token) || isCSpace(buffer.get(index)))
-        return if (isNumber) signed(value, isNegative) else NOT_A_NUMBER
-    }
-
-    private fun signed(negative: Long, isNegative: Boolean): Long = when {
-        negative == Long.MIN_VALUE -> if (isNegative) STAND_IN else NOT_A_NUMBER
-        isNegative -> negative
-        else -> -negative
-    }
-
-    private fun isCSpace(byte: Byte): Boolean = byte == SPACE || byte in TAB..CR
+    /** What C reads a number from: up to the next of its spaces. */
+    private fun word(buffer: ByteBuffer, token: Int): String =
+        text(buffer, start(token), end(token)).trimStart { it in C_SPACES }.takeWhile { it !in C_SPACES }
 
     private fun add(start: Int, end: Int) {
         if (2 * count == bounds.size) bounds = bounds.copyOf(2 * bounds.size)
@@ -111,16 +94,10 @@ internal class Tokens {
     companion object {
         const val NOT_A_NUMBER = Long.MIN_VALUE
 
-        /** Of the lowest number of all, which means something else here: its lower 32 bits, which alone are of use. */
-        private const val STAND_IN = Long.MIN_VALUE + (1L shl Int.SIZE_BITS)
-
         private const val INITIAL_TOKENS = 16
         private const val MOST_KEPT_TOKENS = 1024
         private const val MAX_LONG_DIGITS = 18
         private const val NUL = 0.toByte()
-        private const val TAB = '\t'.code.toByte()
-        private const val MINUS = '-'.code.toByte()
-        private const val PLUS = '+'.code.toByte()
         private val DIGITS = '0'.code.toByte()..'9'.code.toByte()
         private val C_SPACES = charArrayOf(' ', '\t', '\n', '\u000b', '\u000c', '\r')
     }

@@ -5,46 +5,47 @@ import java.nio.ByteBuffer
 /**
  * The commands of memcached's text protocol; [text] is the word on the wire.
  *
+ * @property statuses how a server can answer it by a [Response.Line], success first; none if it has other replies.
  * @property isAdmin it steers memcached itself, see [AdminCommands].
  */
-enum class Verb(val isAdmin: Boolean = false) {
+enum class Verb(val statuses: List<Status> = emptyList(), val isAdmin: Boolean = false) {
     GET,
-    SET,
+    SET(STORING),
     GETS,
     GAT,
     GATS,
     BGET,
-    ADD,
-    REPLACE,
-    APPEND,
-    PREPEND,
-    CAS,
-    INCR,
-    DECR,
-    TOUCH,
-    DELETE,
+    ADD(STORING),
+    REPLACE(STORING),
+    APPEND(STORING),
+    PREPEND(STORING),
+    CAS(STORING),
+    INCR(COUNTING),
+    DECR(COUNTING),
+    TOUCH(listOf(Status.TOUCHED, Status.NOT_FOUND)),
+    DELETE(listOf(Status.DELETED, Status.NOT_FOUND)),
     MG,
     MS,
     MD,
     MA,
     ME,
     MN,
-    FLUSH_ALL,
-    VERBOSITY,
-    VERSION,
-    STATS,
+    FLUSH_ALL(DONE),
+    VERBOSITY(DONE),
+    VERSION(listOf(Status.VERSION)),
+    STATS(listOf(Status.OK, Status.RESET, Status.BUSY)),
     QUIT,
-    SLABS(isAdmin = true),
-    LRU(isAdmin = true),
-    LRU_CRAWLER(isAdmin = true),
-    CACHE_MEMLIMIT(isAdmin = true),
-    EXTSTORE(isAdmin = true),
-    REFRESH_CERTS(isAdmin = true),
+    SLABS(listOf(Status.OK, Status.BUSY, Status.BADCLASS, Status.NOSPARE, Status.SAME), isAdmin = true),
+    LRU(DONE, isAdmin = true),
+    LRU_CRAWLER(listOf(Status.OK, Status.BUSY, Status.BADCLASS, Status.NOTSTARTED), isAdmin = true),
+    CACHE_MEMLIMIT(listOf(Status.OK, Status.MEMLIMIT_TOO_SMALL, Status.MEMLIMIT_ADJUST_FAILED), isAdmin = true),
+    EXTSTORE(DONE, isAdmin = true),
+    REFRESH_CERTS(DONE, isAdmin = true),
     SHUTDOWN(isAdmin = true),
     WATCH(isAdmin = true),
-    DEBUGTIME(isAdmin = true),
+    DEBUGTIME(DONE, isAdmin = true),
     DEBUGITEM(isAdmin = true),
-    MISBEHAVE(isAdmin = true),
+    MISBEHAVE(DONE, isAdmin = true),
     ;
 
     val text: String = name.lowercase()
@@ -73,3 +74,7 @@ enum class Verb(val isAdmin: Boolean = false) {
             text.length == end - start && startsWith(buffer, start, end, text)
     }
 }
+
+private val STORING = listOf(Status.STORED, Status.NOT_STORED, Status.EXISTS, Status.NOT_FOUND)
+private val COUNTING = listOf(Status.NUMBER, Status.NOT_FOUND)
+private val DONE = listOf(Status.OK)

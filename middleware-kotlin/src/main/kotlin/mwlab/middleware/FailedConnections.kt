@@ -14,11 +14,8 @@ internal class FailedConnections(private val tell: (String) -> Unit = System.err
         failures.incrementAndGet()
         val lines = cause.stackTraceToString().lines().take(MAX_LINES)
         val kind = "${cause::class.qualifiedName} ${cause.stackTrace.firstOrNull()}"
-        if (kinds.size < MAX_KINDS &&
-            kinds.add(kind)
-        ) {
-            tell("middleware: closed a connection: ${lines.joinToString("\n")}")
-        }
+        val isNew = kinds.size < MAX_KINDS && kinds.add(kind)
+        if (isNew) tell("middleware: closed a connection: ${lines.joinToString("\n")}")
     }
 
     private companion object {

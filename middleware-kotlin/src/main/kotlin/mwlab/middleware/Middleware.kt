@@ -28,8 +28,6 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.reply.VERSION
 import mwlab.middleware.routing.Routes
 import mwlab.middleware.worker.JobCalls
-import mwlab.middleware.worker.PipelinedWorker
-import mwlab.middleware.worker.SequentialWorker
 import mwlab.middleware.worker.Worker
 import mwlab.net.Connection
 import mwlab.net.EventLoop
@@ -71,6 +69,7 @@ class Middleware(
     }
     internal val netThreads =
         List(config.netThreads) { EventLoop("net-$it", bufferLimit = bufferLimit, failures = failures, clock = clock) }
+    private val acceptor = netThreads.first()
     private val backEnd = backEndOf(config, transport, failedConnections::add)
     private val queue = JobQueue(config.queueCapacity)
     private val clients = Clients(config.maxClients, config.clientTimeout, config.idleTimeout)
@@ -94,13 +93,9 @@ class Middleware(
         ),
     )
 
-    /** What is measured, as it is collected second by second. */
     val reporter = Reporter(metrics, config.describe(), VERSION, config.statsDirectory)
 
-    /** Where single requests are followed; null: nowhere. */
     internal val followed = config.follow?.let { FollowedJobs(it, config.statsDirectory!!, metrics.clock) }
-
-    /** Where slow requests are kept; null: nowhere. */
     internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
 
     /**
@@ -116,7 +111,6 @@ class Middleware(
             supervisorScope {
                 try {
                     backEnd.prepare()
-                    val acceptor = netThreads.first()
                     val listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
                     withAdmin { serve(listener, end, onListening) }
                 } finally {
@@ -133,8 +127,7 @@ class Middleware(
         end: Deferred<Unit>,
         onListening: (SocketAddress) -> Unit,
     ): Ending {
-        val acceptor = netThreads.first()
-        val connectionsOfWorkers = connectAll()
+        val connectionsOfWorkers = List(config.workersAtWork) { connections.connect(this, loopOf(it)) }
         connections.awaitFirstAttempts(longestStart)
         launch(acceptor) { sampleQueue() }
         for (loop in netThreads) {
@@ -189,46 +182,25 @@ class Middleware(
 
     private fun loopOf(worker: Int): EventLoop = netThreads[worker % netThreads.size]
 
-    /** Each worker's connections: its own ones, or, pipelined, those of its net thread. */
-    private fun CoroutineScope.connectAll(): List<List<BackEndConnection>> = when (config.dispatch) {
-        Dispatch.SEQUENTIAL -> List(config.workersAtWork) { connections.connect(this, loopOf(it)) }
-
-        Dispatch.PIPELINED -> {
-            val shared = netThreads.associateWith { connections.connect(this, it) }
-            List(config.workersAtWork) { shared.getValue(loopOf(it)) }
-        }
-    }
-
     private fun worker(index: Int, connections: List<BackEndConnection>): Worker {
         val loop = loopOf(index)
         val recorder = metrics.recorderOf(loop)
         val routes = Routes(backEnd.router(index), backEnd.servers.size, config.failover, config.serverTimeout, clock)
         val calls = JobCalls(backEnd, connections, routes, recorder, loop)
-        return when (config.dispatch) {
-            Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-            Dispatch.PIPELINED -> PipelinedWorker(index, queue, recorder, calls)
-        }
+        return Worker(index, loop, queue, recorder, calls, waits = config.dispatch == Dispatch.SEQUENTIAL)
     }
 
     private fun client(connection: Connection): ClientConnection {
         val recorder = metrics.recorderOf(connection.loop)
-        return ClientConnection(
-            connection,
-            queue,
-            recorder,
-            backEnd.requestReader(),
-            config.depth,
-            ::ownStatistics,
-            followed?.of(connection.remoteAddress),
-            slow?.of(connection.remoteAddress),
-        )
+        val requests = backEnd.requestReader()
+        return ClientConnection(connection, queue, recorder, requests, config.depth, ::ownStatistics, followed, slow)
     }
 
     private suspend fun ownStatistics(): List<Pair<String, Any?>> =
         OwnStatistics.of(config, metrics, metrics.counts(), queue.length, clock.nanos())
 
     private suspend fun sampleQueue() {
-        val recorder = metrics.recorderOf(netThreads.first())
+        val recorder = metrics.recorderOf(acceptor)
         while (true) {
             delay(SAMPLE_INTERVAL)
             recorder.sampledQueue(clock.nanos(), queue.length)
@@ -241,3 +213,13 @@ class Middleware(
         private val SAMPLE_INTERVAL = 100.milliseconds
     }
 }
+
+/**
+ * How a middleware has ended.
+ *
+ * @property fault what should never happen and has ended it; null: it was told to end.
+ * @property isDrained whether all that was read was answered in time, and all who worked on it have ended.
+ * @property unansweredRequests requests that were read and not answered in time, or not to the end.
+ * @property lateRequests requests that came after the middleware had stopped reading.
+ */
+class Ending(val fault: Throwable?, val isDrained: Boolean, val unansweredRequests: Int, val lateRequests: Long)

@@ -15,7 +15,6 @@ import mwlab.middleware.reply.VERSION
 internal object OwnStatistics {
     private const val NANOS_PER_S = 1_000_000_000L
 
-    /** @param nanos the moment, on the clock of the metrics. */
     fun of(
         config: MiddlewareConfig,
         metrics: Metrics,

@@ -20,13 +20,8 @@ internal val SocketAddress.text: String
 internal val SocketAddress.numeric: String
     get() {
         if (this !is InetSocketAddress) return text
-        return if (address is Inet6Address) {
-            "[${shortened(
-                address.hostAddress,
-            )}]:$port"
-        } else {
-            "${address.hostAddress}:$port"
-        }
+        val host = address.hostAddress
+        return if (address is Inet6Address) "[${shortened(host)}]:$port" else "$host:$port"
     }
 
 private val ZEROS = Regex("(?:^|:)0(?::0)+(?::|$|(?=%))")

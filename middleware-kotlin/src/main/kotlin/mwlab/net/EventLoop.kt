@@ -28,39 +28,22 @@ import kotlin.coroutines.EmptyCoroutineContext
  * no lock, and no system call but those that move bytes. A turn of the loop runs what can run, then the hooks given
  * to [atEndOfTurn], then selects.
  *
- * ```
- * EventLoop("client-0").use { loop ->
- *     runBlocking(loop) {                                  // launch(loop), withContext(loop), runBlocking(loop)
- *         val connection = LoopTransport.connect(loop, InetSocketAddress("127.0.0.1", 11211), 5.seconds)
- *         val replies = ResponseReader()
- *         connection.write(request)                        // suspends only while the socket's buffer is full
- *         var reply = replies.next(connection.input)       // null: incomplete
- *         while (reply == null && connection.fill()) reply = replies.next(connection.input)
- *         if (reply != null) connection.consume(reply.length)
- *         connection.close()
- *     }
- * }
- * ```
- *
  * Thread-safe: [execute], [startTimer] and [close]. Everything else, [Connection] included, is confined to the loop's thread, that is,
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
  *
- * @param bufferLimit what the loop's buffers may take together with those of other loops.
  * @param failures is told of work that throws: a connection whose turn fails is closed, and nothing ends the thread but [close].
- * @param clock what deadlines and stamps are read from.
- * @param fineTimers timers fire within some tens of microseconds instead of 1 ms, paid for by a thread that wakes the loop up.
+ * @param alarmOf makes the alarm that wakes the loop up for its timers, which are up to 1 ms late without one.
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 class EventLoop(
     val name: String,
-    fineTimers: Boolean = false,
     bufferLimit: BufferLimit = BufferLimit(),
     private val failures: FailureHandler = FailureHandler.Default,
     val clock: NanoClock = NanoClock.SYSTEM,
+    alarmOf: ((wakeUp: Runnable) -> Alarm)? = null,
 ) : CoroutineDispatcher(),
     Delay,
     AutoCloseable {
-    /** Buffers of the loop's connections; confined to the loop's thread. */
     val buffers = BufferPool(bufferLimit)
 
     /** Time that the loop's thread has spent on a processor since its start; readable anywhere, also when the thread has ended. */
@@ -74,7 +57,7 @@ class EventLoop(
     private val wakingUp = AtomicBoolean()
     private val endOfTurn = ArrayDeque<Runnable>()
     internal val timers = Timers()
-    private val alarm = if (fineTimers) Alarm("$name-alarm", clock, ::wakeUp) else null
+    private val alarm = alarmOf?.invoke(Runnable(::wakeUp))
     private var selected = 0
     private val onSelected = Consumer<SelectionKey> {
         serve(it.attachment() as Selectable)
@@ -99,12 +82,11 @@ class EventLoop(
     /** Whether the caller runs on the loop's thread. */
     val isCurrent: Boolean get() = Thread.currentThread() === runner
 
-    /** Whether its thread has not ended. */
     val isAlive: Boolean get() = thread.isAlive
 
     override fun dispatch(context: CoroutineContext, block: Runnable) = execute(block)
 
-    /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. Thread-safe. */
+    /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. */
     fun execute(block: Runnable) {
         if (isCurrent) {
             ready.addLast(block)
@@ -120,15 +102,9 @@ class EventLoop(
         endOfTurn.addLast(block)
     }
 
-    /**
-     * Suspends until [deadlineNanos] of the [clock]; never early, and late by about 1 ms, with fine timers by some tens
-     * of microseconds.
-     *
-     * For open-loop load; where milliseconds do, `delay` reads better.
-     */
+    /** Suspends until [deadlineNanos] of the [clock]; never early. Where milliseconds do, `delay` reads better. */
     suspend fun sleepUntil(deadlineNanos: Long) = suspendCancellableCoroutine { resumeAt(deadlineNanos, it) }
 
-    /** Runs [block] on the loop's thread at [deadlineNanos] of the [clock], or soon after. Thread-safe. */
     fun startTimer(deadlineNanos: Long, block: Runnable): Timer {
         val timer = Timer(this, deadlineNanos, block)
         if (isCurrent) timers.add(timer) else execute { timers.add(timer) }
@@ -152,7 +128,7 @@ class EventLoop(
 
     /**
      * Ends the thread once what is queued has run; sockets still open are closed, and what is dispatched later runs on another
-     * thread, without sockets and timers, so the loop's coroutines should end first. Idempotent; does not wait. Thread-safe.
+     * thread, without sockets and timers, so the loop's coroutines should end first. Idempotent; does not wait.
      */
     override fun close() {
         closing = true
@@ -252,5 +228,37 @@ class EventLoop(
         const val EVENTS_PER_TURN = 64
         const val NANOS_PER_MILLI = 1_000_000L
         val threadTimes: ThreadMXBean = ManagementFactory.getThreadMXBean()
+    }
+}
+
+/** Wakes an [EventLoop] up at times that its selector, which counts milliseconds, cannot keep. Thread-safe. */
+interface Alarm : AutoCloseable {
+    /** Wakes the loop up once at [nanos] of its clock, and not at the time that was set before. */
+    fun setTo(nanos: Long)
+}
+
+/** What a selection key of an [EventLoop] is attached to; called on the loop's thread. */
+internal interface Selectable {
+    fun onSelected()
+
+    fun close()
+}
+
+/** Whom an [EventLoop] tells of what should never happen; called on the loop's thread, and must not throw. */
+interface FailureHandler {
+    /** A connection failed for [cause] and was closed; the others go on. */
+    fun connectionFailed(cause: Throwable)
+
+    /** A task, a timer or a hook of [loop] threw [cause]: the loop goes on, but what that work was for may never happen. */
+    fun loopFailed(loop: EventLoop, cause: Throwable)
+
+    /** Says so on stderr. */
+    object Default : FailureHandler {
+        override fun connectionFailed(cause: Throwable) = tell(cause)
+
+        override fun loopFailed(loop: EventLoop, cause: Throwable) = tell(cause)
+
+        private fun tell(cause: Throwable) =
+            Thread.currentThread().let { it.uncaughtExceptionHandler.uncaughtException(it, cause) }
     }
 }

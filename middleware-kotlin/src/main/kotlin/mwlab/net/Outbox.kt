@@ -33,7 +33,6 @@ internal class Outbox<O>(
 
     val size: Int get() = gathered.size + entries.size
 
-    /** Bytes that are still to be written. */
     val remainingBytes: Long
         get() = (if (isGathering) batch.position() else batch.remaining()) +
             entries.sumOf { entry -> entry.buffers.sumOf { it.remaining().toLong() } }
@@ -109,10 +108,7 @@ internal class Outbox<O>(
     }
 
     companion object {
-        /** Size of the buffer in which small messages are gathered. */
         const val BATCH_BYTES = 64 * 1024
-
-        /** Larger messages are not copied. */
         private const val MAX_COPIED_BYTES = 8 * 1024
 
         /** Buffers in one system call; Linux takes 1024. */

@@ -19,7 +19,6 @@ internal class Timers {
     private val waiting = TreeSet(compareBy<Timer>({ it.deadlineNanos }, { it.sequence }))
     private var added = 0L
 
-    /** [Long.MAX_VALUE] if there is none. */
     val firstDeadlineNanos: Long get() = if (waiting.isEmpty()) Long.MAX_VALUE else waiting.first().deadlineNanos
 
     fun add(timer: Timer) {

@@ -27,10 +27,8 @@ interface Transport {
     suspend fun bind(loop: EventLoop, address: SocketAddress): Listener
 
     companion object {
-        /** What a read of an accepted connection takes at most while no message is larger. */
+        /** Of an accepted connection. */
         const val READ_BYTES = 8 * 1024
-
-        /** Connections that wait to be accepted. */
         internal const val BACKLOG = 4096
     }
 }

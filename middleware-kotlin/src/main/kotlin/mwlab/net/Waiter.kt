@@ -24,7 +24,6 @@ class Waiter<T>(private val loop: EventLoop) {
 
     val isWaiting: Boolean get() = waiting != null
 
-    /** Suspends until [resume] or [fail]. */
     suspend fun await(): T = suspendCoroutineUninterceptedOrReturn { continuation ->
         waiting = continuation
         watch(continuation.context[Job])

@@ -3,7 +3,6 @@ package mwlab.middleware
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import mwlab.memcached.RequestReader
 import mwlab.memcached.Response
 import mwlab.memcached.ResponseReader
 import mwlab.middleware.backend.BackEnd
@@ -12,17 +11,13 @@ import mwlab.middleware.backend.Backoff
 import mwlab.middleware.client.ClientConnection
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Server
-import mwlab.middleware.routing.Ring
-import mwlab.middleware.routing.RingRouter
-import mwlab.middleware.routing.RoundRobinRouter
-import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routes
-import mwlab.middleware.server.MemcachedBackEnd
+import mwlab.middleware.routing.Routing
 import mwlab.middleware.server.ServerConnection
 import mwlab.middleware.worker.JobCalls
-import mwlab.middleware.worker.PipelinedWorker
-import mwlab.middleware.worker.SequentialWorker
+import mwlab.middleware.worker.Worker
 import mwlab.net.EventLoop
+import mwlab.testing.ANY_PORT
 import mwlab.testing.ErraticMemcached
 import mwlab.testing.MemoryConnection
 import mwlab.testing.MemoryTransport
@@ -57,21 +52,26 @@ class RandomFailureTest {
         private val addresses = servers.indices.map { InetSocketAddress("127.0.0.1", 11211 + it) }
         private val transport = MemoryTransport(addresses.zip(servers).toMap())
         private val copies = random.nextInt(1, servers.size + 1)
-        private val newRouter: (Int) -> Router =
-            if (random.nextBoolean()) {
-                { RingRouter(Ring(addresses), copies) }
-            } else {
-                { RoundRobinRouter(servers.size, sharded = true, start = it) }
-            }
+        private val hasRing = random.nextBoolean()
         private val hasFailover = random.nextBoolean()
         private val isShared = dispatch == Dispatch.PIPELINED
-        private val memcached =
-            MemcachedBackEnd(addresses, transport, TIMEOUT, isShared, ::fail, newRouter) { RequestReader(1 shl 20) }
+        private val config = MiddlewareConfig(
+            ANY_PORT,
+            addresses,
+            sharded = !hasRing,
+            routing = if (hasRing) Routing.CONSISTENT_HASH else Routing.ROUND_ROBIN,
+            replicas = copies.takeIf { hasRing },
+            dispatch = dispatch,
+            serverTimeout = TIMEOUT,
+        )
+        private val memcached = MemcachedBackEnd(config, transport, ::fail)
 
         /** Its connections come back after times that the seed decides. */
         private val backEnd = object : BackEnd by memcached {
-            override fun connectionTo(server: Server, loop: EventLoop) =
-                ServerConnection(transport, loop, server, addresses[server.index], TIMEOUT, ::fail, Backoff(random))
+            override fun connectionTo(server: Server, loop: EventLoop): ServerConnection {
+                val address = addresses[server.index]
+                return ServerConnection(transport, loop, server, address, TIMEOUT, ::fail, backoff = Backoff(random))
+            }
         }
         private val queue = JobQueue(capacity = 1000)
         private val recorder = recorderOf(loop, servers.size, NUM_CLIENTS)
@@ -88,25 +88,15 @@ class RandomFailureTest {
             repeat(workers) { index ->
                 val routes = Routes(backEnd.router(index), servers.size, hasFailover, TIMEOUT, loop.clock)
                 val calls = JobCalls(backEnd, connections.connect(scope, loop), routes, recorder, loop)
-                val worker = when (dispatch) {
-                    Dispatch.SEQUENTIAL -> SequentialWorker(index, loop, queue, recorder, calls)
-                    Dispatch.PIPELINED -> PipelinedWorker(index, queue, recorder, calls)
-                }
+                val worker = Worker(index, loop, queue, recorder, calls, waits = !isShared)
                 scope.launch { worker.run() }
             }
             scope.launch { connections.watch(loop) }
         }
 
         fun serve(scope: CoroutineScope, connection: MemoryConnection) {
-            val client = ClientConnection(
-                connection,
-                queue,
-                recorder,
-                backEnd.requestReader(),
-                depth = 4,
-                { emptyList() },
-                followed = null,
-            )
+            val client =
+                ClientConnection(connection, queue, recorder, backEnd.requestReader(), depth = 4, { emptyList() })
             scope.launch { client.serve() }
         }
 

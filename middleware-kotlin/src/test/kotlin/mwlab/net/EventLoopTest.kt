@@ -11,12 +11,11 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
+import mwlab.testing.Readable
 import mwlab.testing.ThreadAccount
+import mwlab.testing.assertReadBeforeTimer
 import mwlab.testing.eventually
 import mwlab.testing.onVirtualLoop
-import java.nio.ByteBuffer
-import java.nio.channels.Pipe
-import java.nio.channels.SelectionKey
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
@@ -33,11 +32,8 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.measureTime
 
 class EventLoopTest {
-    private fun onLoop(
-        fineTimers: Boolean = false,
-        name: String = "test",
-        block: suspend CoroutineScope.(EventLoop) -> Unit,
-    ) = EventLoop(name, fineTimers).use { loop -> runBlocking(loop) { withTimeout(60.seconds) { block(loop) } } }
+    private fun onLoop(block: suspend CoroutineScope.(EventLoop) -> Unit) =
+        EventLoop("test").use { loop -> runBlocking(loop) { withTimeout(60.seconds) { block(loop) } } }
 
     @Test
     fun `coroutines run on the loop's thread, also after delays and other dispatchers`() = onLoop { loop ->
@@ -115,45 +111,9 @@ class EventLoopTest {
     }
 
     @Test
-    fun `fine timers are never early`() = onLoop(fineTimers = true) { loop ->
-        repeat(50) {
-            val deadline = System.nanoTime() + 300_000
-            loop.sleepUntil(deadline)
-            assertTrue(System.nanoTime() >= deadline)
-        }
-    }
-
-    @Test
     fun `what has arrived when a timer is due is read before the timer fires`() {
         val now = AtomicLong()
-        for (fineTimers in listOf(false, true)) {
-            EventLoop("test", fineTimers, clock = now::get).use { loop ->
-                val order = ConcurrentLinkedQueue<String>()
-                val isOver = CountDownLatch(1)
-                loop.startTimer(now.get() + 1.hours.inWholeNanoseconds) {
-                    order += "timer"
-                    isOver.countDown()
-                }
-                // In one turn of the loop something arrives, and the timer becomes due.
-                loop.execute {
-                    Readable(loop) { order += "read" }
-                    now.addAndGet(1.hours.inWholeNanoseconds)
-                }
-                isOver.await()
-                assertEquals(listOf("read", "timer"), order.toList())
-            }
-        }
-    }
-
-    @Test
-    fun `a loop with fine timers sleeps between them`() = onLoop(fineTimers = true, name = "sleeper") { loop ->
-        eventually("the loop's thread and its alarm's have their names") { ThreadAccount.named("sleeper").size == 2 }
-        val threads = ThreadAccount.named("sleeper")
-        val wakeUpsBefore = threads.map { checkNotNull(it.wakeUps()) }
-        repeat(100) { loop.sleepUntil(System.nanoTime() + 2_000_000) }
-        val wakeUps = threads.zip(wakeUpsBefore) { thread, before -> checkNotNull(thread.wakeUps()) - before }
-        // A thread that polled would hardly ever go to sleep, and one that napped would do so all the time.
-        for (count in wakeUps) assertTrue(count in 10..1000, "$wakeUps times woken up in 100 waits")
+        EventLoop("test", clock = now::get).use { assertReadBeforeTimer(it, now) }
     }
 
     @Test
@@ -203,28 +163,6 @@ class EventLoopTest {
 
         override fun loopFailed(loop: EventLoop, cause: Throwable) {
             ofLoops += cause
-        }
-    }
-
-    private class Readable(loop: EventLoop, private val onRead: () -> Unit = {}) : Selectable {
-        private val pipe = Pipe.open()
-        var selections = 0
-        val isOpen: Boolean get() = pipe.source().isOpen
-
-        init {
-            pipe.source().configureBlocking(false).register(loop.selector, SelectionKey.OP_READ, this)
-            pipe.sink().write(ByteBuffer.allocate(1))
-        }
-
-        override fun onSelected() {
-            selections++
-            pipe.source().read(ByteBuffer.allocate(1))
-            onRead()
-        }
-
-        override fun close() {
-            pipe.source().close()
-            pipe.sink().close()
         }
     }
 

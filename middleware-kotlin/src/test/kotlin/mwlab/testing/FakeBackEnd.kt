@@ -9,7 +9,8 @@ import mwlab.middleware.backend.BackEnd
 import mwlab.middleware.backend.BackEndConnection
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
-import mwlab.middleware.routing.RoundRobinRouter
+import mwlab.middleware.routing.FirstServer
+import mwlab.middleware.routing.ReplicaRouter
 import mwlab.middleware.routing.Router
 import mwlab.middleware.routing.Routes
 import mwlab.middleware.worker.JobCalls
@@ -24,7 +25,8 @@ internal class FakeBackEnd(private val loop: EventLoop, count: Int) : BackEnd {
 
     override fun requestReader() = RequestReader(maxValueBytes = 1 shl 20)
 
-    override fun router(worker: Int): Router = RoundRobinRouter(servers.size, sharded = false, start = 0)
+    override fun router(worker: Int): Router =
+        ReplicaRouter(servers.size, sharded = false, FirstServer.inTurn(servers.size, start = 0))
 
     override fun connectionTo(server: Server, loop: EventLoop) = connections[server.index]
 

@@ -10,6 +10,7 @@ import mwlab.middleware.job.Client
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.Reply
 import mwlab.net.EventLoop
+import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import kotlin.time.Duration.Companion.microseconds
 
@@ -29,8 +30,13 @@ internal fun recorderOf(loop: EventLoop, servers: Int = 2, workers: Int = 2) = R
     startNanos = loop.clock.nanos(),
 )
 
+/** Where all clients of tests come from. */
+internal val CLIENT_ADDRESS = InetSocketAddress("127.0.0.1", 4000)
+
 /** A client on a loop of its own, for one reply. */
 internal class RemoteClient(override val loop: EventLoop) : Client {
+    override val address = CLIENT_ADDRESS
+
     /** The text of the reply. */
     val delivered = CompletableDeferred<String>()
 
@@ -44,6 +50,7 @@ internal class RemoteClient(override val loop: EventLoop) : Client {
 /** A client that keeps what it is given; [takesAll] is false for one whose socket is full, so that its jobs are not released. */
 internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll: Boolean = true) : Client {
     override val loop: EventLoop get() = checkNotNull(ownLoop) { "a client that nobody answers needs no loop" }
+    override val address = CLIENT_ADDRESS
 
     /** The text of each reply, in the order in which they came. */
     val replies = mutableListOf<String>()

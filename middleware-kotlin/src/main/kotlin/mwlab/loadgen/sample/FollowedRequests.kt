@@ -33,7 +33,11 @@ internal class FollowedRequests(options: Followed, private val server: String) :
     }
 
     /** @throws IOException if not all rows could be written */
-    override fun close() = pauses.use { file.close() }
+    override fun close() {
+        file.close()
+        pauses.close()
+        (file.failure ?: pauses.failure)?.let { throw it }
+    }
 
     /** The requests of one connection; confined to the thread of its loop. */
     inner class OnConnection(private val port: Int, private val name: String) {

@@ -18,7 +18,10 @@ internal class SampleFile(name: String, val server: String) : AutoCloseable {
     fun append(row: CharSequence) = rows.append(row)
 
     /** @throws IOException if not all rows could be written */
-    override fun close() = rows.close()
+    override fun close() {
+        rows.close()
+        rows.failure?.let { throw it }
+    }
 
     private companion object {
         const val COLUMNS = "intended_us,sent_us,first_byte_us,last_byte_us,operation,key,server,outcome"

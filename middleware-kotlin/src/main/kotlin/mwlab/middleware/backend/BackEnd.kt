@@ -7,6 +7,7 @@ import mwlab.middleware.job.Server
 import mwlab.middleware.reply.replyOf
 import mwlab.middleware.routing.Router
 import mwlab.net.EventLoop
+import mwlab.options.Choice
 
 /** What stands behind the workers: its servers, what they can be asked, and how. Clients, queue and workers do not know which it is. */
 internal interface BackEnd {
@@ -34,3 +35,9 @@ internal interface BackEnd {
 
 /** With this back end nobody can be served: [message] says why, and what to do, in one line. */
 internal class BackEndUnusable(override val message: String, cause: Throwable? = null) : Exception(message, cause)
+
+enum class BackEndKind(override val option: String) : Choice {
+    MEMCACHED("memcached"),
+    POSTGRESQL("postgresql"),
+    ECHO("echo"),
+}

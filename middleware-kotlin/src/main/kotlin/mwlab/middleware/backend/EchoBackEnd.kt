@@ -2,7 +2,8 @@ package mwlab.middleware.backend
 
 import mwlab.memcached.RequestReader
 import mwlab.middleware.job.Server
-import mwlab.middleware.routing.HashRouter
+import mwlab.middleware.routing.FirstServer
+import mwlab.middleware.routing.ReplicaRouter
 import mwlab.middleware.routing.Router
 import mwlab.net.EventLoop
 
@@ -12,7 +13,8 @@ internal class EchoBackEnd(private val maxValueBytes: Int) : BackEnd {
 
     override fun requestReader() = RequestReader(maxValueBytes)
 
-    override fun router(worker: Int): Router = HashRouter(servers.size, sharded = false)
+    override fun router(worker: Int): Router =
+        ReplicaRouter(servers.size, sharded = false, FirstServer.inTurn(servers.size, worker))
 
     override fun connectionTo(server: Server, loop: EventLoop) = EchoConnection(loop, server)
 }

@@ -3,8 +3,6 @@ package mwlab.middleware.backend
 import kotlinx.coroutines.awaitCancellation
 import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
-import mwlab.memcached.Status
-import mwlab.memcached.Verb
 import mwlab.metrics.stats.ServerLink
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
@@ -27,7 +25,7 @@ internal class EchoConnection(override val loop: EventLoop, server: Server) : Ba
     override fun checkTimeout(nanos: Long) = Unit
 
     private fun answerTo(request: Request): FixedAnswer = when (request) {
-        is Request.Update -> if (request.verb.isMeta) DONE else FixedAnswer.of(STATUSES[request.verb] ?: Status.OK)
+        is Request.Update -> if (request.verb.isMeta) DONE else FixedAnswer.of(request.verb.statuses.first())
         is Request.Inquiry -> FixedAnswer.to(request)
         else -> if (request is Request.Retrieval && request.verb.isMeta) MISS else FixedAnswer.END
     }
@@ -35,12 +33,5 @@ internal class EchoConnection(override val loop: EventLoop, server: Server) : Ba
     private companion object {
         val DONE = FixedAnswer.of(MetaCode.HD)
         val MISS = FixedAnswer.of(MetaCode.EN)
-        val STORING = listOf(Verb.SET, Verb.ADD, Verb.REPLACE, Verb.APPEND, Verb.PREPEND, Verb.CAS)
-        val STATUSES = STORING.associateWith { Status.STORED } + mapOf(
-            Verb.INCR to Status.NUMBER,
-            Verb.DECR to Status.NUMBER,
-            Verb.TOUCH to Status.TOUCHED,
-            Verb.DELETE to Status.DELETED,
-        )
     }
 }

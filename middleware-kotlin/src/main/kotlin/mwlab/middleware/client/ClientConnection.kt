@@ -15,6 +15,7 @@ import mwlab.net.Timer
 import mwlab.net.Waiter
 import mwlab.net.buffer.BuffersExhausted
 import java.io.IOException
+import java.net.SocketAddress
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
@@ -32,10 +33,11 @@ internal class ClientConnection(
     private val requests: RequestReader,
     private val depth: Int,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
-    private val followed: FollowedJobs.OfClient?,
-    private val slow: SlowJobs.OfClient? = null,
+    private val followed: FollowedJobs? = null,
+    private val slow: SlowJobs? = null,
 ) : Client {
     override val loop: EventLoop get() = connection.loop
+    override val address: SocketAddress = connection.remoteAddress
 
     private val connectedNanos = connection.loop.clock.nanos()
 

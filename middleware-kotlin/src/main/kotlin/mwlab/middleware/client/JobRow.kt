@@ -1,5 +1,6 @@
 package mwlab.middleware.client
 
+import mwlab.follow.Follow
 import mwlab.metrics.EpochClock
 import mwlab.metrics.stats.RequestType
 import mwlab.middleware.job.Job
@@ -9,10 +10,9 @@ internal object JobRow {
     const val COLUMNS = "client,number,request_type,first_byte_ns,enqueued_ns,dequeued_ns,worker,replied_ns," +
         "servers,sent_ns,answered_ns"
 
-    /** The row of [job] of [client], an `<ip>:<port>`. */
-    fun of(client: String, job: Job, clock: EpochClock): String = with(job.times) {
+    fun of(job: Job, clock: EpochClock): String = with(job.times) {
         listOf(
-            client,
+            Follow.nameOf(job.client.address),
             job.number,
             RequestType.name(job.type),
             clock.epochNanos(firstByteNanos),

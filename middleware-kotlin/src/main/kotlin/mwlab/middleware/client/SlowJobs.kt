@@ -1,12 +1,10 @@
 package mwlab.middleware.client
 
-import mwlab.follow.Follow
 import mwlab.follow.RowFile
 import mwlab.metrics.EpochClock
 import mwlab.metrics.stats.JobTime
 import mwlab.middleware.job.Job
 import java.io.IOException
-import java.net.SocketAddress
 import java.nio.file.Path
 import kotlin.time.Duration
 
@@ -19,15 +17,13 @@ internal class SlowJobs(private val threshold: Duration, directory: Path?, priva
     private val file = directory?.let { RowFile(it.resolve("slow.csv"), JobRow.COLUMNS) }
     private val latest = ArrayDeque<String>()
 
-    /** Why not all rows could be written, if so; after [close]. */
-    var failure: IOException? = null
-        private set
-
-    /** What was left out of the file, in one line; null if nothing was. */
+    val failure: IOException? get() = file?.failure
     val complaint: String? get() = file?.complaint
 
-    /** What is kept of the client at [address]. */
-    fun of(address: SocketAddress) = OfClient(Follow.nameOf(address))
+    /** Keeps [job], which is answered, if it was slow. */
+    fun replied(job: Job) {
+        if (JobTime.RESPONSE_TIME.of(job.times) > threshold.inWholeNanoseconds) keep(JobRow.of(job, clock))
+    }
 
     /** The latest slow jobs as CSV, the oldest first. */
     fun csv(): String {
@@ -36,20 +32,7 @@ internal class SlowJobs(private val threshold: Duration, directory: Path?, priva
     }
 
     override fun close() {
-        try {
-            file?.close()
-        } catch (unwritable: IOException) {
-            failure = unwritable
-        }
-    }
-
-    /** The jobs of one client. */
-    inner class OfClient(private val name: String) {
-        /** Keeps [job], which is answered, if it was slow. */
-        fun replied(job: Job) {
-            val responseNanos = JobTime.RESPONSE_TIME.of(job.times)
-            if (responseNanos > threshold.inWholeNanoseconds) keep(JobRow.of(name, job, clock))
-        }
+        file?.close()
     }
 
     private fun keep(row: String) {

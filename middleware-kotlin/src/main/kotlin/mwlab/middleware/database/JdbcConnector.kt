@@ -59,15 +59,8 @@ internal class JdbcConnector(
         fun reasonOf(failed: SQLException): String {
             val ofDatabase = (failed as? PSQLException)?.serverErrorMessage?.message
             val words = ofDatabase ?: failed.cause?.message ?: failed.message ?: "$failed"
-            return words.lineSequence().first().take(MOST_CHARACTERS).map {
-                if (it in
-                    ' '..'~'
-                ) {
-                    it
-                } else {
-                    '?'
-                }
-            }.joinToString("")
+            val line = words.lineSequence().first().take(MOST_CHARACTERS)
+            return line.map { if (it in ' '..'~') it else '?' }.joinToString("")
         }
     }
 }

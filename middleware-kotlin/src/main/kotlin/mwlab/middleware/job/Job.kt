@@ -41,8 +41,8 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
     /** Calls that are neither answered nor have failed. */
     var pendingCalls = 0
 
-    /** Hears when the last of the [pendingCalls] is done. */
-    lateinit var listener: AnswerListener
+    /** Runs on the loop of the calls when the last of the [pendingCalls] is done. */
+    lateinit var onAnswered: (Job) -> Unit
 
     /** Whether it is `stats` without an argument. */
     val asksForAllStatistics: Boolean
@@ -75,7 +75,7 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
 
     /** One of the [pendingCalls] is done. */
     fun oneDone() {
-        if (--pendingCalls == 0) listener.answered(this)
+        if (--pendingCalls == 0) onAnswered(this)
     }
 
     /** Copies what is only lent to its calls, so that it outlives the moment in which the server's bytes were read. */

@@ -15,7 +15,6 @@ internal class JobQueue(private val capacity: Int) {
     private val channel = Channel<Job>(Channel.UNLIMITED)
     private val waiting = AtomicInteger()
 
-    /** Jobs queued and not yet taken. */
     val length: Int get() = waiting.get()
 
     /** Queues [job] and returns the length then, the job included; -1 if the queue is full or closed. Does not suspend. */

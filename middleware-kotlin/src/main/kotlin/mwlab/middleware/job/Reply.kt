@@ -1,6 +1,8 @@
 package mwlab.middleware.job
 
 import mwlab.memcached.Request
+import mwlab.net.EventLoop
+import java.net.SocketAddress
 import java.nio.ByteBuffer
 
 /**
@@ -24,4 +26,13 @@ internal class Reply(
         fun error(request: Request, text: String) =
             if (request.wantsReply) line(text, isError = true) else Reply(emptyArray(), isError = true)
     }
+}
+
+/** Who has sent a job, and gets the reply to it. */
+internal interface Client {
+    val loop: EventLoop
+    val address: SocketAddress
+
+    /** Hands over [reply], on [loop]; the client releases [job] when it is written. */
+    fun deliver(job: Job, reply: Reply)
 }

@@ -9,8 +9,6 @@ import java.nio.ByteBuffer
 
 /** A queue is on the one of [databases] that the hash of its name says; which queues have messages, all of them are asked. */
 internal class QueueRouter(private val databases: Int) : Router {
-    override val hasSingleOwners = true
-
     override val copies = 1
 
     private val each = List(databases) { listOf(Part(it)) }
@@ -21,20 +19,17 @@ internal class QueueRouter(private val databases: Int) : Router {
         if (databases == 1) return everywhere
         if (keys == 1) return databaseOf(request, bytes, 0)?.let(each::get) ?: everywhere
         val owners = List(keys) { databaseOf(request, bytes, it) }
-        return everywhere.indices
-            .map { database ->
-                Part(database, owners.indices.filter { (owners[it] ?: database) == database }.toIntArray())
-            }
-            .filter { it.keys!!.isNotEmpty() }
+        return everywhere.indices.mapNotNull { database ->
+            val owned = owners.indices.filter { (owners[it] ?: database) == database }
+            if (owned.isEmpty()) null else Part(database, owned.toIntArray())
+        }
     }
 
     override fun alternatives(request: Request.Retrieval, bytes: ByteBuffer, part: Part, tried: Set<Int>) =
         emptyList<Part>()
 
-    override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> = each[
-        databaseOf(request, bytes, 0)
-            ?: 0,
-    ]
+    override fun update(request: Request.Update, bytes: ByteBuffer): List<Part> =
+        each[databaseOf(request, bytes, 0) ?: 0]
 
     /** Null: all of them. */
     private fun databaseOf(request: Request, bytes: ByteBuffer, key: Int): Int? {

@@ -12,6 +12,9 @@ import mwlab.middleware.job.ServerCall
 import mwlab.middleware.job.isValueOf
 import java.nio.ByteBuffer
 
+/** The version of this build, from the jar's manifest. */
+internal val VERSION: String = Reply::class.java.`package`.implementationVersion ?: "development"
+
 /**
  * The one reply to a job that its calls make together: the worst of them, or of values all in the order of the keys.
  *
@@ -25,18 +28,16 @@ internal fun replyOf(job: Job): Reply {
     if (only != null && request is Request.Retrieval) return relay(request, only)
     if (request is Request.Inquiry && request.verb == Verb.STATS) return statisticsOf(job, request)
     val worst = calls.maxBy(::badness)
-    if (request is Request.Inquiry && request.verb == Verb.LRU_CRAWLER && badness(worst) == SUCCESS) return dumpOf(job)
+    val isSuccess = badness(worst) == SUCCESS
+    val isError = badness(worst) >= ERROR
     val refusal = (request as? Request.Update)?.refusal
     return when {
-        !request.wantsReply -> Reply(emptyArray(), isError = badness(worst) >= ERROR)
-
-        worst.isShutdown && badness(worst) == SUCCESS -> Reply(emptyArray(), hangsUp = true)
-
-        request is Request.Retrieval && badness(worst) == SUCCESS ->
-            if (calls.first().keys == null) relay(request, calls.first()) else merge(job, request, calls)
-
-        refusal != null && badness(worst) < ERROR -> Reply.line(refusal, isError = true)
-
+        !request.wantsReply -> Reply(emptyArray(), isError = isError)
+        isSuccess && worst.isShutdown -> Reply(emptyArray(), hangsUp = true)
+        isSuccess && worst.isDump -> dumpOf(job)
+        isSuccess && request is Request.Retrieval && calls.first().keys != null -> merge(job, request, calls)
+        isSuccess && request is Request.Retrieval -> relay(request, calls.first())
+        refusal != null && !isError -> Reply.line(refusal, isError = true)
         else -> relay(request, worst)
     }
 }
@@ -76,9 +77,9 @@ private fun badness(call: ServerCall): Int {
     return when {
         call.failure != null -> SERVER_FAILURE
         reply is Response.Failure -> ERROR + reply.kind.ordinal
-        reply is Response.Line && reply.status in UNSUCCESSFUL -> UNSUCCESS
         reply is Response.Line && reply.status == Status.NOTSTARTED -> NOTHING_TO_DO
-        reply is Response.Meta && reply.code in UNSUCCESSFUL_META -> UNSUCCESS
+        reply is Response.Line && !reply.status.isSuccess -> UNSUCCESS
+        reply is Response.Meta && !reply.code.isSuccess -> UNSUCCESS
         else -> SUCCESS
     }
 }
@@ -86,21 +87,14 @@ private fun badness(call: ServerCall): Int {
 private fun relay(request: Request, call: ServerCall): Reply {
     val failure = call.failure
     val reply = call.reply
+    val isVersion = request is Request.Inquiry && request.verb == Verb.VERSION
+    val continues = request is Request.Retrieval && request.continues
     return when {
-        failure != null && request is Request.Inquiry && request.verb == Verb.VERSION ->
-            Reply.line("VERSION $VERSION")
-
-        failure != null -> Reply.line(failure, isError = true)
-
+        failure != null -> if (isVersion) Reply.line("VERSION $VERSION") else Reply.line(failure, isError = true)
         reply is Response.Failure -> Reply(arrayOf(call.slice(reply.lineOffset, reply.length)), isError = true)
-
-        reply is Response.Values && (request as? Request.Retrieval)?.continues == true ->
-            Reply(arrayOf(call.slice(0, reply.bodyLength)), reply.hits)
-
+        reply is Response.Values && continues -> Reply(arrayOf(call.slice(0, reply.bodyLength)), reply.hits)
         reply is Response.Values -> Reply(arrayOf(call.bytes), reply.hits)
-
         reply is Response.Meta -> Reply(arrayOf(call.bytes), if (reply.code == MetaCode.EN) 0 else 1)
-
         else -> Reply(arrayOf(call.bytes))
     }
 }
@@ -126,19 +120,6 @@ private fun merge(job: Job, request: Request.Retrieval, calls: List<ServerCall>)
 }
 
 private val END = ByteBuffer.allocateDirect(Response.END_LINE_BYTES).put("END\r\n".toByteArray()).flip()
-private val UNSUCCESSFUL = setOf(
-    Status.NOT_STORED,
-    Status.EXISTS,
-    Status.NOT_FOUND,
-    Status.BUSY,
-    Status.BADCLASS,
-    Status.NOSPARE,
-    Status.SAME,
-    Status.MEMLIMIT_TOO_SMALL,
-    Status.MEMLIMIT_ADJUST_FAILED,
-)
-private val UNSUCCESSFUL_META = setOf(MetaCode.NS, MetaCode.EX, MetaCode.NF)
-
 private const val NOTHING_TO_DO = -1
 private const val SUCCESS = 0
 private const val UNSUCCESS = 1

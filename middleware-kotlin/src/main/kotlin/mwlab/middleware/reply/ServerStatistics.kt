@@ -5,30 +5,12 @@ import java.math.BigDecimal
 /** The answers of several servers to one `stats` command, made into one. Pure. */
 internal object ServerStatistics {
     /** Facts, of which there is no sum: all that differ are told, in the order of the servers. */
-    private val FACTS = setOf(
-        "pid",
-        "version",
-        "libevent",
-        "pointer_size",
-        "chunk_size",
-        "chunks_per_page",
-        "sizes_status",
-    )
+    private val FACTS = names("pid version libevent pointer_size chunk_size chunks_per_page sizes_status")
 
     /** Ages, switches and moments of which the largest one matters. */
-    private val LARGEST = setOf(
-        "time",
-        "age",
-        "age_hot",
-        "age_warm",
-        "evicted_time",
-        "hash_power_level",
-        "hash_is_expanding",
-        "slab_reassign_running",
-        "lru_crawler_running",
-        "active_slabs",
-    )
-    private val SMALLEST = setOf("uptime", "accepting_conns")
+    private val LARGEST = names("time age age_hot age_warm evicted_time hash_power_level hash_is_expanding") +
+        names("slab_reassign_running lru_crawler_running active_slabs")
+    private val SMALLEST = names("uptime accepting_conns")
     private const val STAT = "STAT "
 
     /**
@@ -67,6 +49,8 @@ internal object ServerStatistics {
             else -> numbers.reduce(BigDecimal::add).toPlainString()
         }
     }
+
+    private fun names(words: String): Set<String> = words.split(' ').toSet()
 
     private fun together(values: List<String>): String = values.distinct().joinToString(",")
 }

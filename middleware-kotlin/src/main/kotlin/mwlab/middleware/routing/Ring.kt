@@ -12,7 +12,6 @@ internal class Ring(addresses: List<SocketAddress>, private val kind: RingKind =
     private val places: LongArray
     private val owners: IntArray
 
-    /** How many servers there are. */
     val servers = addresses.size
 
     init {

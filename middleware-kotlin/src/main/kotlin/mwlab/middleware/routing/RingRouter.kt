@@ -10,8 +10,6 @@ internal class RingRouter(private val ring: Ring, private val replicas: Int) : R
     private val digest = Ring.md5()
     private val everywhere = List(ring.servers) { Part(it) }
 
-    override val hasSingleOwners: Boolean = replicas == 1
-
     override val copies: Int = replicas
 
     override fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part> {

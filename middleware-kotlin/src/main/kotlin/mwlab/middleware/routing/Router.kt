@@ -1,7 +1,15 @@
 package mwlab.middleware.routing
 
 import mwlab.memcached.Request
+import mwlab.options.Choice
 import java.nio.ByteBuffer
+
+/** How the servers of a request are chosen. */
+enum class Routing(override val option: String) : Choice {
+    ROUND_ROBIN("round-robin"),
+    HASH("hash"),
+    CONSISTENT_HASH("consistent-hash"),
+}
 
 /** The share of one server in a request: which of the keys, by their index; null: the request as it is. */
 internal class Part(val server: Int, val keys: IntArray? = null)
@@ -11,16 +19,16 @@ internal class Part(val server: Int, val keys: IntArray? = null)
  * answers depends on the request alone.
  */
 internal interface Router {
-    /** Whether each key has one server only, so that the `cas` uniques of that server can be honoured. */
-    val hasSingleOwners: Boolean
-
     /**
      * The servers asked for the keys of a read that begins at the position of [bytes]. Of a read that changes nothing, several parts hold
      * different keys; one that changes what it reads goes to all servers of its keys, and the first part with a key answers for it.
      */
     fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part>
 
-    /** How many servers hold each key: of those that are not asked first, any can be asked instead. */
+    /**
+     * How many servers hold each key: of those that are not asked first, any can be asked instead. With one only, the `cas` uniques of
+     * that server can be honoured.
+     */
     val copies: Int
 
     /** Where the keys of [part] can be read as well, apart from the servers [tried]; empty: nowhere. */
@@ -33,13 +41,3 @@ internal interface Router {
 /** The same share of the next server that is not among those [tried], where all [servers] hold all keys. */
 internal fun nextServer(part: Part, servers: Int, tried: Set<Int>): List<Part> =
     (1..servers).map { (part.server + it) % servers }.filter { it !in tried }.take(1).map { Part(it, part.keys) }
-
-/** [keys] keys cut into one contiguous part for each of the [servers], in that order; sizes differ by one at most. */
-internal fun shards(keys: Int, servers: List<Int>): List<Part> {
-    val parts = minOf(keys, servers.size)
-    if (parts <= 1) return listOf(Part(servers.first()))
-    return List(parts) { part ->
-        val from = keys * part / parts
-        Part(servers[part], IntArray(keys * (part + 1) / parts - from) { from + it })
-    }
-}

@@ -27,13 +27,7 @@ internal class Routes(
     private val everywhere = List(servers) { Part(it) }
 
     /** The parts of [job] to begin with; empty: its answer has a meaning on one server only, and its keys have several. */
-    fun first(job: Job): List<Part> = if (job.request.needsOneServer &&
-        !router.hasSingleOwners
-    ) {
-        emptyList()
-    } else {
-        route(job)
-    }
+    fun first(job: Job): List<Part> = if (job.request.needsOneServer && router.copies > 1) emptyList() else route(job)
 
     private fun route(job: Job): List<Part> = when (val request = job.request) {
         is Request.Retrieval -> router.retrieval(request, job.bytes)

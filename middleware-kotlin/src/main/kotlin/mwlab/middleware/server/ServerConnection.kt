@@ -28,13 +28,7 @@ import java.net.UnknownHostException
 import java.nio.ByteBuffer
 import kotlin.time.Duration
 
-/**
- * A connection to one memcached server that comes back when it is lost: one [ServerSession] after the other.
- *
- * Confined to the loop's thread; [run] owns the socket.
- *
- * @param onFailure is told of what should never happen; it ends one session, as other failures do.
- */
+/** A connection to one memcached server that comes back when it is lost: one [ServerSession] after the other. [run] owns the socket. */
 internal class ServerConnection(
     private val transport: Transport,
     override val loop: EventLoop,
@@ -42,8 +36,8 @@ internal class ServerConnection(
     private val address: SocketAddress,
     private val timeout: Duration,
     private val onFailure: (Throwable) -> Unit,
-    private val backoff: Backoff = Backoff(),
     private val readBytes: Int = READ_BYTES,
+    private val backoff: Backoff = Backoff(),
 ) : BackEndConnection {
     private var session: ServerSession? = null
     private var downReason = "is not connected yet"
@@ -57,7 +51,6 @@ internal class ServerConnection(
     /** A session that was not silent is over, and the first attempt to connect again has not ended. */
     private var hasJustEnded = false
 
-    /** Whether calls wait for the next connection. */
     private val isComingBack: Boolean
         get() = hasJustEnded || session?.let { it.endReason != null && !it.hasTimedOut } == true
 
@@ -187,10 +180,9 @@ internal class ServerConnection(
             "wants a login, which is not passed on, since clients share connections: " +
                 "start it without -Y (--auth-file)"
 
-        /** For a connection with one call at a time. */
         const val READ_BYTES = 16 * 1024
 
-        /** For a connection that many share: several replies come with one read. */
+        /** Of a connection that many share: several replies come with one read. */
         const val SHARED_READ_BYTES = 128 * 1024
     }
 }

@@ -25,7 +25,7 @@ private val NO_OPERATION = "mn\r\n".direct()
 internal fun serverRequest(job: Job, call: ServerCall, pool: BufferPool): Array<ByteBuffer>? {
     val request = job.request
     return when {
-        request is Request.Retrieval && call.keys != null -> partOf(job, request, call, call.keys, pool)
+        request is Request.Retrieval && call.keys != null -> partOf(job, call, call.keys, pool)
         request is Request.Retrieval && request.keys.isPart -> neighbours(job, request)
         request is Request.Update && request.refusal != null -> removal(job, request)
         request is Request.Update && request.noreply -> withoutNoreply(job, request)
@@ -35,17 +35,12 @@ internal fun serverRequest(job: Job, call: ServerCall, pool: BufferPool): Array<
 }
 
 /** The command and the given [keys] of it, in one piece. */
-private fun partOf(
-    job: Job,
-    request: Request.Retrieval,
-    call: ServerCall,
-    keys: IntArray,
-    pool: BufferPool,
-): Array<ByteBuffer>? {
-    val command = request.keys.startOfAll
+private fun partOf(job: Job, call: ServerCall, keys: IntArray, pool: BufferPool): Array<ByteBuffer>? {
+    val all = job.request.keys
+    val command = all.startOfAll
     val bytes = call.requestBuffer(command + keys.sumOf { job.keyLength(it) + 1 } + CRLF_BYTES, pool) ?: return null
     bytes.put(job.slice(0, command))
-    for (key in keys) bytes.put(job.slice(request.keys.start(key), request.keys.end(key))).put(SPACE)
+    for (key in keys) bytes.put(job.slice(all.start(key), all.end(key))).put(SPACE)
     bytes.position(bytes.position() - 1)
     return arrayOf(bytes.put(LINE_END.duplicate()).flip())
 }

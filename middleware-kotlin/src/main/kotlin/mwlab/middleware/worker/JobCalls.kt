@@ -5,7 +5,6 @@ import mwlab.metrics.Recorder
 import mwlab.metrics.stats.JobTimes
 import mwlab.middleware.backend.BackEnd
 import mwlab.middleware.backend.BackEndConnection
-import mwlab.middleware.job.AnswerListener
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.Patience
 import mwlab.middleware.job.Reply
@@ -25,11 +24,11 @@ internal class JobCalls(
     private val recorder: Recorder,
     private val loop: EventLoop,
 ) {
-    /** Asks the servers for [job]; [listener] hears, perhaps at once, when all of them have answered or failed. */
-    fun ask(job: Job, listener: AnswerListener) {
-        job.listener = listener
+    /** Asks the servers for [job]; [onAnswered] runs, perhaps at once, when all of them have answered or failed. */
+    fun ask(job: Job, onAnswered: (Job) -> Unit) {
+        job.onAnswered = onAnswered
         val parts = routes.first(job)
-        if (parts.isEmpty()) listener.answered(job) else submit(job, parts)
+        if (parts.isEmpty()) onAnswered(job) else submit(job, parts)
     }
 
     /** Asks other servers for [job], whose calls are all done, as [ask] does; false if nothing is left to ask. */

@@ -3,7 +3,6 @@ package mwlab.middleware.server
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import mwlab.middleware.backend.BackEndUnusable
-import mwlab.middleware.job.AnswerListener
 import mwlab.middleware.job.Patience
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
@@ -59,7 +58,7 @@ class ServerConnectionTest {
             val call = ServerCall(server, job, patience = patience)
             job.calls = listOf(call)
             job.pendingCalls = 1
-            job.listener = AnswerListener { }
+            job.onAnswered = { }
             connection.submit(call)
             settle()
             return call

@@ -5,7 +5,6 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import mwlab.memcached.ProtocolException
-import mwlab.middleware.job.AnswerListener
 import mwlab.middleware.job.Patience
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
@@ -44,7 +43,7 @@ class ServerSessionTest {
             val call = ServerCall(server, job, patience = patience)
             job.calls = listOf(call)
             job.pendingCalls = 1
-            job.listener = AnswerListener { done += call }
+            job.onAnswered = { done += call }
             return call
         }
 

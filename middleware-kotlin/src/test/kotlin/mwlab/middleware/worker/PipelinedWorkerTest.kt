@@ -11,6 +11,7 @@ import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
 import mwlab.net.EventLoop
 import mwlab.net.FailureHandler
+import mwlab.testing.CLIENT_ADDRESS
 import mwlab.testing.FakeBackEnd
 import mwlab.testing.FakeClient
 import mwlab.testing.RemoteClient
@@ -32,7 +33,8 @@ class PipelinedWorkerTest {
         val server = backEnd.connections.first()
         val client = FakeClient(virtual.loop)
         private val recorder = recorderOf(virtual.loop, servers)
-        private val worker = PipelinedWorker(1, queue, recorder, backEnd.calls(recorder, hasFailover))
+        private val worker =
+            Worker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover), waits = false)
 
         fun start(scope: CoroutineScope) = scope.launch { worker.run() }
 
@@ -161,7 +163,7 @@ class PipelinedWorkerTest {
             runBlocking(own) {
                 queue.enqueue(job)
                 queue.close()
-                PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
+                Worker(0, own, queue, recorder, backEnd.calls(recorder), waits = false).run()
                 backEnd.connections.single().answer(0, "VALUE a 0 1\r\n1\r\nEND\r\n")
                 assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", client.delivered.await())
                 while (job.calls.single().bytes.capacity() > 0) delay(1)
@@ -185,13 +187,14 @@ class PipelinedWorkerTest {
             val recorder = recorderOf(loop, servers = 1)
             val client = object : Client {
                 override val loop = loop
+                override val address = CLIENT_ADDRESS
 
                 override fun deliver(job: Job, reply: Reply): Unit = error("no such client")
             }
             runBlocking(loop) {
                 queue.enqueue(jobOf("get a", client))
                 queue.close()
-                PipelinedWorker(0, queue, recorder, backEnd.calls(recorder)).run()
+                Worker(0, loop, queue, recorder, backEnd.calls(recorder), waits = false).run()
                 backEnd.connections.single().answer(0, "END\r\n")
                 while (failures.isEmpty()) delay(1)
             }

@@ -32,7 +32,7 @@ class SequentialWorkerTest {
         val client = FakeClient(virtual.loop)
         private val recorder = recorderOf(virtual.loop, servers)
         private val worker =
-            SequentialWorker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover))
+            Worker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover), waits = true)
 
         fun start(scope: CoroutineScope) = scope.launch { worker.run() }
 
@@ -171,7 +171,7 @@ class SequentialWorkerTest {
         val backEnds = List(2) { FakeBackEnd(virtual.loop, count = 1) }
         val recorder = recorderOf(virtual.loop, servers = 1)
         val workers = backEnds.mapIndexed { index, backEnd ->
-            launch { SequentialWorker(index, virtual.loop, queue, recorder, backEnd.calls(recorder)).run() }
+            launch { Worker(index, virtual.loop, queue, recorder, backEnd.calls(recorder), waits = true).run() }
         }
         virtual.settle()
         val clients = List(3) { FakeClient(virtual.loop) }
@@ -196,7 +196,7 @@ class SequentialWorkerTest {
             val recorder = recorderOf(own, servers = 1)
             val client = RemoteClient(other)
             runBlocking(own) {
-                val worker = launch { SequentialWorker(0, own, queue, recorder, backEnd.calls(recorder)).run() }
+                val worker = launch { Worker(0, own, queue, recorder, backEnd.calls(recorder), waits = true).run() }
                 queue.enqueue(jobOf("get a", client))
                 queue.close()
                 while (backEnd.connections.single().calls.isEmpty()) delay(1)
