@@ -1,9 +1,8 @@
 package mwlab.middleware.backend
 
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.awaitCancellation
-import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
-import mwlab.memcached.Status
 import mwlab.memcached.Verb
 import mwlab.metrics.stats.ServerLink
 import mwlab.middleware.job.Server
@@ -16,31 +15,32 @@ internal class EchoConnection(override val loop: EventLoop, server: Server) : Ba
 
     override suspend fun run(): Unit = awaitCancellation()
 
-    override suspend fun awaitFirstAttempt() = Unit
+    override val firstAttempt = CompletableDeferred(Unit)
 
     override fun submit(call: ServerCall) {
         val nanos = loop.clock.nanos()
         call.sent(nanos)
-        answerTo(call.job.request).giveTo(call, nanos)
+        answerTo(call.job.request).giveTo(call, loop.buffers, nanos)
     }
 
     override fun checkTimeout(nanos: Long) = Unit
 
     private fun answerTo(request: Request): FixedAnswer = when (request) {
-        is Request.Update -> if (request.verb.isMeta) DONE else FixedAnswer.of(STATUSES[request.verb] ?: Status.OK)
+        is Request.Update -> if (request.verb.isMeta) DONE else ANSWERS[request.verb] ?: OK
         is Request.Inquiry -> FixedAnswer.to(request)
         else -> if (request is Request.Retrieval && request.verb.isMeta) MISS else FixedAnswer.END
     }
 
     private companion object {
-        val DONE = FixedAnswer.of(MetaCode.HD)
-        val MISS = FixedAnswer.of(MetaCode.EN)
+        val DONE = FixedAnswer("HD")
+        val MISS = FixedAnswer("EN")
+        val OK = FixedAnswer("OK")
         val STORING = listOf(Verb.SET, Verb.ADD, Verb.REPLACE, Verb.APPEND, Verb.PREPEND, Verb.CAS)
-        val STATUSES = STORING.associateWith { Status.STORED } + mapOf(
-            Verb.INCR to Status.NUMBER,
-            Verb.DECR to Status.NUMBER,
-            Verb.TOUCH to Status.TOUCHED,
-            Verb.DELETE to Status.DELETED,
+        val ANSWERS = STORING.associateWith { FixedAnswer.STORED } + mapOf(
+            Verb.INCR to FixedAnswer("0"),
+            Verb.DECR to FixedAnswer("0"),
+            Verb.TOUCH to FixedAnswer("TOUCHED"),
+            Verb.DELETE to FixedAnswer.DELETED,
         )
     }
 }
