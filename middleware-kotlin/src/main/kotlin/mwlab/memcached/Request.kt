@@ -46,7 +46,7 @@ sealed interface Request {
      *
      * @property lineLength length of the command line with its line end; a data block may follow it.
      * @property replyEnd where the line ends if `noreply` is left out: with it a server would leave open when it is done.
-     * @property refusal a value that is too large: the servers only remove the old one, and this line is the answer.
+     * @property refusal a value that is not taken: the servers only remove the old one, and this line is the answer.
      */
     class Update(
         override val length: Int,
@@ -60,6 +60,17 @@ sealed interface Request {
         val refusal: String? = null,
     ) : Request {
         override val wantsReply: Boolean get() = !noreply
+
+        /**
+         * What is left to do if its data block is not taken and [reply] says why. The old value must not outlive a newer one: memcached
+         * removes it, and so have the servers to.
+         */
+        fun withoutData(reply: String): Request = when (verb) {
+            Verb.SET, Verb.MS ->
+                Update(lineLength, verb, keys, lineLength, replyEnd, noreply, isQuiet = false, needsOneServer, reply)
+
+            else -> Refused(lineLength, reply.takeUnless { noreply })
+        }
     }
 
     /** version or stats, with their arguments; or lru_crawler, if it is to dump the keys. */
@@ -87,27 +98,20 @@ sealed interface Request {
  * Where the keys of a request stand, as offsets from its first byte.
  *
  * @property areBase64 the bytes there stand for others, which are the key: the same one that a plain command may name.
+ * @param startOfLine where the first key of the line stands, if that has more keys than these.
  */
-class Keys private constructor(
-    private val bounds: IntArray,
-    val areBase64: Boolean,
-    private val first: Int,
-    val count: Int,
-) {
-    constructor(bounds: IntArray, areBase64: Boolean = false) : this(bounds, areBase64, 0, bounds.size / 2)
+class Keys(private val bounds: IntArray, val areBase64: Boolean = false, private val startOfLine: Int = 0) {
+    val count: Int get() = bounds.size / 2
 
     /** Whether the line has more keys than these. */
-    val isPart: Boolean get() = 2 * count < bounds.size
+    val isPart: Boolean get() = startOfLine > 0
 
     /** Where the first key of the line stands. */
-    val startOfAll: Int get() = bounds[0]
+    val startOfAll: Int get() = if (isPart) startOfLine else bounds[0]
 
-    fun start(index: Int): Int = bounds[2 * (first + index)]
+    fun start(index: Int): Int = bounds[2 * index]
 
-    fun end(index: Int): Int = bounds[2 * (first + index) + 1]
-
-    /** Of the keys of a whole line, at most [most] from number [from] on. */
-    fun part(from: Int, most: Int) = Keys(bounds, areBase64, from, minOf(most, count - from))
+    fun end(index: Int): Int = bounds[2 * index + 1]
 
     companion object {
         val NONE = Keys(IntArray(0))

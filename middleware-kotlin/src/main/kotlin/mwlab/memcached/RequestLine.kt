@@ -120,23 +120,21 @@ internal class RequestLine(
     }
 
     private fun data(verb: Verb, bytes: Long): Request {
-        if (bytes <= maxValueBytes) return update(verb, key(verb), bytes.toInt() + CRLF_BYTES)
+        val request = update(verb, key(verb), bytes.toInt() + CRLF_BYTES)
+        if (bytes <= maxValueBytes) return request
         refusedBytes = bytes + CRLF_BYTES
-        // The old value must not outlive a newer one: memcached removes it, and so have the servers to.
-        if (verb == Verb.SET || verb == Verb.MS) return update(verb, key(verb), dataBytes = 0, TOO_LARGE)
-        return refused(TOO_LARGE.takeUnless { isNoreply() })
+        return (request as? Request.Update)?.withoutData(TOO_LARGE) ?: request
     }
 
-    private fun update(verb: Verb, keys: Keys, dataBytes: Int, refusal: String? = null): Request {
+    private fun update(verb: Verb, keys: Keys, dataBytes: Int): Request {
         val firstFlag = firstFlag(verb)
         val noreply = !verb.isMeta && isNoreply()
         if (noreply && verb != Verb.DELETE && isNoreplyTwice()) return refused(null)
         val makesStale = verb == Verb.MD && hasFlag('I', firstFlag)
         val needsOneServer = verb == Verb.CAS || makesStale || hasFlag('c', firstFlag) || hasFlag('C', firstFlag)
-        val replyEnd = offset(tokens.end(if (noreply) count - 2 else count - 1))
-        val bytes = length + dataBytes
-        val isQuiet = hasFlag('q', firstFlag) && refusal == null
-        return Request.Update(bytes, verb, keys, length, replyEnd, noreply, isQuiet, needsOneServer, refusal)
+        val replyEnd = tokens.end(if (noreply) count - 2 else count - 1) - start
+        val isQuiet = hasFlag('q', firstFlag)
+        return Request.Update(length + dataBytes, verb, keys, length, replyEnd, noreply, isQuiet, needsOneServer)
     }
 
     /** The second word is a key, whatever it says, in `delete noreply` only; memcached's own rule. */
@@ -166,16 +164,8 @@ internal class RequestLine(
 
     private fun key(verb: Verb): Keys = keys(1, 2, areBase64 = isBase64(verb))
 
-    private fun keys(from: Int, until: Int, areBase64: Boolean = false): Keys {
-        val bounds = IntArray(2 * (until - from))
-        for (token in from until until) {
-            bounds[2 * (token - from)] = offset(tokens.start(token))
-            bounds[2 * (token - from) + 1] = offset(tokens.end(token))
-        }
-        return Keys(bounds, areBase64)
-    }
-
-    private fun offset(index: Int): Int = index - start
+    private fun keys(from: Int, until: Int, areBase64: Boolean = false) =
+        Keys(tokens.bounds(from, until, start), areBase64)
 
     /** The refused data, if any, follows the line: it is skipped once the line is consumed. */
     private fun refused(reply: String?): Request = Request.Refused(length, reply)

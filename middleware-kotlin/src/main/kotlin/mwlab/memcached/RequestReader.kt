@@ -20,7 +20,6 @@ class RequestReader(
     private val adminCommands: AdminCommands = AdminCommands.REFUSED,
     private val objection: (Request, ByteBuffer) -> String? = { _, _ -> null },
 ) {
-    private val tokens = Tokens()
     private var scanned = 0
 
     /** How much is still to come of data that was refused, and is dropped as it comes. */
@@ -29,13 +28,13 @@ class RequestReader(
     private var awaitingData: Request? = null
     private var isFirstByte = true
 
-    /** A line of very many keys, and how many of these have been returned. */
+    /** A line of very many keys, as if all were one, and where those end that have been returned. */
     private var longLine: Request.Retrieval? = null
-    private var keysReturned = 0
+    private var partEnd = 0
 
     /** The request at the position of [buffer], or null if more bytes are needed. */
     fun next(buffer: ByteBuffer): Request? {
-        longLine?.let { return nextPart(it) }
+        longLine?.let { return nextPart(it, buffer) }
         if (isBinary(buffer)) return Request.HangUp(buffer.remaining())
         skip(buffer)
         val request = awaitingData ?: nextLine(buffer) ?: return null
@@ -46,31 +45,39 @@ class RequestReader(
     private fun admitted(request: Request, buffer: ByteBuffer): Request {
         objection(request, buffer)?.let { return Request.Refused(request.length, it.takeIf { request.wantsReply }) }
         if (request.keys.count <= MAX_KEYS || request !is Request.Retrieval) return request
-        keysReturned = 0
-        return nextPart(request)
+        partEnd = request.keys.startOfAll
+        val all = Keys(intArrayOf(partEnd, request.keys.end(request.keys.count - 1)))
+        return nextPart(with(request) { part(length, all, continues = true) }, buffer)
     }
 
-    private fun nextPart(line: Request.Retrieval): Request = with(line) {
-        val part = keys.part(keysReturned, MAX_KEYS)
-        keysReturned += part.count
-        val continues = keysReturned < keys.count
-        longLine = takeIf { continues }
-        Request.Retrieval(if (continues) 0 else length, verb, part, isQuiet, needsOneServer, changesItems, continues)
+    /** Its keys are looked for anew: where all of a line stand is more to remember than the line. */
+    private fun nextPart(line: Request.Retrieval, buffer: ByteBuffer): Request {
+        val tokens = TOKENS.get()
+        val start = buffer.position()
+        val end = line.keys.end(0)
+        tokens.split(buffer, start + partEnd, start + end, MAX_KEYS)
+        val keys = Keys(tokens.bounds(0, tokens.count, start), startOfLine = line.keys.startOfAll)
+        partEnd = keys.end(keys.count - 1)
+        val continues = partEnd < end
+        longLine = line.takeIf { continues }
+        return line.part(if (continues) 0 else line.length, keys, continues)
     }
+
+    private fun Request.Retrieval.part(length: Int, keys: Keys, continues: Boolean) =
+        Request.Retrieval(length, verb, keys, isQuiet, needsOneServer, changesItems, continues)
 
     /** Gives up the keys of a line that are still to come; the length of that line, 0 if there is none. */
     fun dropParts(): Int = (longLine?.length ?: 0).also { longLine = null }
 
     /**
-     * Gives up the request whose data block is under way, because there is no room for it: what is left of it is read and
-     * dropped. Null if no data block is under way.
+     * The request whose data block is under way, without the data, because there is no room for it: that is read and dropped. Null
+     * if no data block is under way.
      */
     fun refuseData(buffer: ByteBuffer): Request? {
         val request = awaitingData as? Request.Update ?: return null
         awaitingData = null
-        bytesToSkip = request.length.toLong()
-        skip(buffer)
-        return Request.Refused(0, OUT_OF_MEMORY.takeUnless { request.noreply })
+        bytesToSkip = request.length.toLong() - request.lineLength
+        return admitted(request.withoutData(OUT_OF_MEMORY), buffer)
     }
 
     /** A client of the binary protocol would wait for its own kind of reply for ever; memcached, too, tells by the first byte. */
@@ -96,6 +103,7 @@ class RequestReader(
         val start = buffer.position()
         if (isTooLong(buffer, lineFeed + 1 - start)) return hangUp(buffer)
         val end = if (lineFeed - start > 1 && buffer.get(lineFeed - 1) == CR) lineFeed - 1 else lineFeed
+        val tokens = TOKENS.get()
         tokens.split(buffer, start, end)
         val line = RequestLine(buffer, start, lineFeed + 1 - start, tokens, maxValueBytes, adminCommands)
         return line.parse().also { bytesToSkip = line.refusedBytes }
@@ -127,5 +135,8 @@ class RequestReader(
         /** Keys of one request: their values are asked for and told before others of the line are looked at. */
         const val MAX_KEYS = 1024
         const val OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
+
+        /** They are of use only within a call: those of a loop are enough for all of its clients. */
+        val TOKENS: ThreadLocal<Tokens> = ThreadLocal.withInitial(::Tokens)
     }
 }

@@ -29,8 +29,8 @@ sealed interface Response {
     /** The lines of `stats` of any kind or of a dump, up to and including `END` or `EN`; without lines it is [Values] or [Meta]. */
     class Statistics(override val length: Int) : Response
 
-    /** The answer to a meta command; [valueLength] is -1 unless a data block follows the line. */
-    class Meta(override val length: Int, val code: MetaCode, val lineLength: Int, val valueLength: Int) : Response
+    /** The answer to a meta command. */
+    class Meta(override val length: Int, val code: MetaCode) : Response
 
     /** An error line; [lineOffset] is not 0 if values came first, as when memory ran out on the way. */
     class Failure(override val length: Int, val kind: FailureKind, val lineOffset: Int = 0) : Response

@@ -55,7 +55,7 @@ class ResponseReader {
         line -= read
         scanned -= read
         values = 0
-        meta = meta?.let { Response.Meta(it.length - read, it.code, it.lineLength, it.valueLength) }
+        meta = meta?.let { Response.Meta(it.length - read, it.code) }
         return read > 0
     }
 
@@ -126,9 +126,8 @@ class ResponseReader {
     private fun skipMetaValue(buffer: ByteBuffer, start: Int, end: Int, length: Int): Response? {
         tokens.split(buffer, start, end)
         if (tokens.count < 2) throw unexpected(buffer, start, end)
-        val bytes = tokens.number(buffer, 1)
-        skipBlock(bytes, buffer, start, end, length)
-        meta = Response.Meta(line, MetaCode.VA, lineLength = length, valueLength = bytes.toInt())
+        skipBlock(tokens.number(buffer, 1), buffer, start, end, length)
+        meta = Response.Meta(line, MetaCode.VA)
         return null
     }
 
@@ -155,7 +154,7 @@ class ResponseReader {
     }
 
     private fun status(buffer: ByteBuffer, word: String, length: Int): Response? {
-        META_CODES[word]?.let { return Response.Meta(length, it, lineLength = length, valueLength = -1) }
+        META_CODES[word]?.let { return Response.Meta(length, it) }
         val isNumber = word.isNotEmpty() && tokens.isDigits(buffer, 0)
         return (if (isNumber) Status.NUMBER else STATUSES[word])?.let { Response.Line(length, it) }
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 
 /**
  * The tokens of one line, separated by spaces, as absolute indices into the buffer; reused from line to line.
- * What a line of very many tokens needed is given back at the next, since every connection keeps its own.
+ * What a line of very many tokens needed is given back at the next.
  */
 internal class Tokens {
     private var bounds = IntArray(INITIAL_TOKENS * 2)
@@ -20,13 +20,16 @@ internal class Tokens {
 
     fun length(token: Int): Int = end(token) - start(token)
 
-    /** Splits what lies between [start] and [end]; like memcached, which handles C strings, up to the first zero byte. */
-    fun split(buffer: ByteBuffer, start: Int, end: Int) {
+    /**
+     * Splits what lies between [start] and [end], or the first [most] tokens of it; like memcached, which handles C strings, up to the
+     * first zero byte.
+     */
+    fun split(buffer: ByteBuffer, start: Int, end: Int, most: Int = Int.MAX_VALUE) {
         if (capacity > MOST_KEPT_TOKENS) bounds = IntArray(INITIAL_TOKENS * 2)
         count = 0
         var tokenStart = start
         var index = start
-        while (index < end) {
+        while (index < end && count < most) {
             val byte = buffer.get(index)
             if (byte == NUL) break
             if (byte == SPACE) {
@@ -37,6 +40,9 @@ internal class Tokens {
         }
         if (index > tokenStart) add(tokenStart, index)
     }
+
+    /** Where the tokens from [from] until [until] stand: beginning and end of each, counted from [origin]. */
+    fun bounds(from: Int, until: Int, origin: Int) = IntArray(2 * (until - from)) { bounds[2 * from + it] - origin }
 
     /** Whether [token] is exactly [text]. */
     fun matches(buffer: ByteBuffer, token: Int, text: String): Boolean =

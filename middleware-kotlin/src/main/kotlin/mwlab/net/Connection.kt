@@ -9,7 +9,8 @@ import java.nio.channels.ClosedChannelException
  * A connection on an [EventLoop], by TCP with `TCP_NODELAY` set, or by a Unix domain socket; see [Transport] for who moves its bytes.
  *
  * Confined to the loop's thread, except [close]. One coroutine may read while another writes; two may not do the same.
- * Who opened or accepted the connection closes it. While it waits for bytes with an empty [input], it holds no buffer.
+ * Who opened or accepted the connection closes it. While it waits for bytes with an empty [input], it holds no buffer,
+ * and one of the usual size while the [input] fits into that.
  */
 interface Connection : AutoCloseable {
     val loop: EventLoop

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer
 /**
  * Messages that are to be written to one peer, in order, with the owner ([O]) of each. Not thread-safe.
  *
- * Small messages are gathered in one buffer, which costs less than naming each of them to the system; large ones, and those that come
- * while the socket is full, stay in their owners' buffers.
+ * Small messages are gathered in one buffer, which costs less than naming each of them to the system; large ones, those that come
+ * while the socket is full, and all while there is no memory for that buffer stay in their owners' buffers.
  *
  * @param onSent runs for each message whose last byte is written, with the time of that.
  */
@@ -40,19 +40,17 @@ internal class Outbox<O>(
     /** It is time to write what was gathered: what comes now may find no room there. */
     val isFull: Boolean get() = isGathering && gathered.isNotEmpty() && batch.remaining() < MAX_COPIED_BYTES
 
-    /** Whether a message of [bytes] that is added now is copied, so that its owner may use its buffers again. */
-    fun copies(bytes: Int): Boolean = isGathering && entries.isEmpty() && bytes <= MAX_COPIED_BYTES &&
-        (gathered.isEmpty() || bytes <= batch.remaining())
+    /** Adds the message in [buffers], which hold [bytes], for [owner]; whether it was copied, so that [buffers] may be used again. */
+    fun add(owner: O, buffers: Array<ByteBuffer>, bytes: Int): Boolean {
+        if (!hasRoomFor(bytes)) return false.also { keep(owner, buffers) }
+        buffers.forEach(batch::put)
+        gathered.addLast(Gathered(owner, batch.position()))
+        return true
+    }
 
-    /** Adds the message in [buffers], which hold [bytes], for [owner]. */
-    fun add(owner: O, buffers: Array<ByteBuffer>, bytes: Int) {
-        if (copies(bytes)) {
-            if (gathered.isEmpty()) batch = pool.acquire(BATCH_BYTES)
-            buffers.forEach(batch::put)
-            gathered.addLast(Gathered(owner, batch.position()))
-        } else {
-            entries.addLast(Entry(owner, buffers))
-        }
+    /** As [add], without a copy: for a message that cannot be written now. */
+    fun keep(owner: O, buffers: Array<ByteBuffer>) {
+        entries.addLast(Entry(owner, buffers))
     }
 
     /** Gives what is in it to [tryWrite], which says whether it took all; false once it did not. */
@@ -74,6 +72,12 @@ internal class Outbox<O>(
         entries.clear()
         gathered.clear()
         endBatch()
+    }
+
+    private fun hasRoomFor(bytes: Int): Boolean {
+        if (!isGathering || entries.isNotEmpty() || bytes > MAX_COPIED_BYTES) return false
+        if (gathered.isEmpty()) batch = pool.acquireCounted(BATCH_BYTES) ?: return false
+        return bytes <= batch.remaining()
     }
 
     private fun nextBuffers(): Array<ByteBuffer> {
@@ -102,7 +106,7 @@ internal class Outbox<O>(
     }
 
     private fun endBatch() {
-        pool.release(batch)
+        pool.releaseCounted(batch)
         batch = BufferPool.EMPTY
         isGathering = true
     }

@@ -229,12 +229,30 @@ class RequestReaderTest {
         val text = "set k 0 0 10\r\n0123456789\r\nget a\r\n"
         val buffer = bytes(text).limit(20)
         assertNull(reader.next(buffer))
-        assertEquals(
-            "SERVER_ERROR out of memory storing object",
-            assertIs<Request.Refused>(reader.refuseData(buffer)).reply,
-        )
+        val refused = assertIs<Request.Update>(reader.refuseData(buffer))
+        assertEquals("SERVER_ERROR out of memory storing object", refused.refusal)
+        buffer.position(refused.length)
         assertIs<Request.Retrieval>(reader.next(buffer.limit(text.length)))
         assertNull(reader.refuseData(buffer))
+    }
+
+    @Test
+    fun `a line of very many keys comes in parts that name all of them`() {
+        for (count in listOf(1024, 1025, 2048, 2500)) {
+            val keys = List(count) { "k$it" }
+            val buffer = bytes("gat 10  ${keys.joinToString("  ")} \u0000 lost\r\nget a\r\n")
+            val reader = RequestReader(10)
+            val found = mutableListOf<String>()
+            do {
+                val part = assertIs<Request.Retrieval>(reader.next(buffer))
+                assertTrue(part.keys.count in 1..1024)
+                assertEquals("gat 10  ".length, part.keys.startOfAll)
+                found += List(part.keys.count) { text(buffer, part.keys.start(it), part.keys.end(it)) }
+                buffer.position(buffer.position() + part.length)
+            } while (part.continues)
+            assertEquals(keys, found)
+            assertEquals(1, assertIs<Request.Retrieval>(reader.next(buffer)).keys.count)
+        }
     }
 
     @Test

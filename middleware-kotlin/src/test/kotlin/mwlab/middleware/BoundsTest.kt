@@ -11,6 +11,7 @@ import mwlab.testing.withClocked
 import mwlab.testing.withMiddleware
 import mwlab.testing.withServers
 import org.junit.jupiter.api.Assumptions.assumeTrue
+import java.lang.management.BufferPoolMXBean
 import java.lang.management.ManagementFactory
 import java.net.InetAddress
 import java.net.InetSocketAddress
@@ -43,8 +44,13 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
         return readUntil("END").first { it.startsWith("STAT mw_$name ") }.substringAfterLast(' ').toLong()
     }
 
-    private fun clients(address: InetSocketAddress, count: Int, test: (List<TextClient>) -> Unit) {
-        val clients = List(count) { TextClient(address) }
+    private fun clients(
+        address: InetSocketAddress,
+        count: Int,
+        receiveBytes: Int? = null,
+        test: (List<TextClient>) -> Unit,
+    ) {
+        val clients = List(count) { TextClient(address, receiveBytes = receiveBytes) }
         try {
             test(clients)
         } finally {
@@ -105,6 +111,28 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
             }
         }
     }
+
+    @Test
+    fun `small replies that nobody reads take bounded memory, and who does not read them is closed`() =
+        withServers(1) { (server) ->
+            withClocked(config(server.address)) { running ->
+                TextClient(running.address).use { it.set("k", "x".repeat(12 * 1024)) }
+                val direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean::class.java)
+                    .first { it.name == "direct" }
+                val before = direct.memoryUsed
+                clients(running.address, 60, receiveBytes = 4096) { clients ->
+                    clients.forEach { client -> client.send("get k\r\n".repeat(1000)) }
+                    TextClient(running.address).use { other ->
+                        eventually("memory is exhausted") { other.own("buffer_bytes") >= 8L shl 20 }
+                        assertTrue(other.own("buffer_bytes") <= 10L shl 20)
+                        running.skipUntil(1.seconds, "some are closed") { other.own("stalled_connections_closed") > 0 }
+                        eventually("others are served") { other.set("other", "1") == "STORED" }
+                    }
+                }
+                val taken = direct.memoryUsed - before
+                assertTrue(taken < 32L shl 20, "$taken bytes")
+            }
+        }
 
     @Test
     fun `a client that stops within a request is closed in time, one between requests is not`() =

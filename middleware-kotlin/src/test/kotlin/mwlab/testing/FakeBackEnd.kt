@@ -1,5 +1,6 @@
 package mwlab.testing
 
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.awaitCancellation
 import mwlab.memcached.RequestReader
 import mwlab.memcached.ResponseReader
@@ -49,7 +50,7 @@ internal class FakeServer(private val server: Server, override val loop: EventLo
 
     override suspend fun run(): Unit = awaitCancellation()
 
-    override suspend fun awaitFirstAttempt() = Unit
+    override val firstAttempt = CompletableDeferred(Unit)
 
     override fun submit(call: ServerCall) {
         calls += call
@@ -58,13 +59,10 @@ internal class FakeServer(private val server: Server, override val loop: EventLo
 
     override fun checkTimeout(nanos: Long) = Unit
 
-    /** Answers call number [index] with [reply], as a session does: the bytes are only lent, and used again afterwards. */
+    /** Answers call number [index] with [reply], as a session does. */
     fun answer(index: Int, reply: String) {
-        val bytes = bytes(reply)
-        val call = calls[index]
-        call.lend(checkNotNull(ResponseReader().next(bytes)), bytes, loop.clock.nanos())
-        call.keep(loop.buffers)
-        bytes.array().fill('?'.code.toByte())
+        val bytes = checkNotNull(loop.buffers.acquireCounted(reply.length)).put(bytes(reply)).flip()
+        calls[index].answer(checkNotNull(ResponseReader().next(bytes)), bytes, loop.clock.nanos())
     }
 
     /** Fails call number [index], as a session that ends does. */

@@ -14,10 +14,10 @@ import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import kotlin.time.Duration.Companion.microseconds
 
-/** The job of [client] that asks for [command], given without its line end. */
-internal fun jobOf(command: String, client: Client): Job {
+/** The job of [client] that asks for [command], given without its line end, as [reader] reads it. */
+internal fun jobOf(command: String, client: Client, reader: RequestReader = RequestReader(1 shl 20)): Job {
     val bytes = bytes("$command\r\n")
-    return Job(client, RequestReader(1 shl 20).next(bytes)!!, bytes, JobTimes())
+    return Job(client, reader.next(bytes)!!, bytes, JobTimes())
 }
 
 /** Counts what happens on [loop], for [workers] and [servers]. */
@@ -62,7 +62,7 @@ internal class FakeClient(private val ownLoop: EventLoop?, private val takesAll:
     override fun deliver(job: Job, reply: Reply) {
         check(loop.isCurrent) { "delivered on another thread" }
         replies += reply.buffers.joinToString("") { text(it) }
-        if (takesAll) job.release(loop.buffers) else kept = job.restOf(reply, loop.buffers)
+        if (takesAll) job.release(loop.buffers) else kept = reply
     }
 
     private fun text(buffer: ByteBuffer) = Charsets.ISO_8859_1.decode(buffer.duplicate()).toString()

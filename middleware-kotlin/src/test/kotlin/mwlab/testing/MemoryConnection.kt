@@ -83,7 +83,7 @@ class MemoryConnection(
 
     override suspend fun fill(): Boolean {
         check()
-        if (!input.hasRemaining()) received.release()
+        received.shrink()
         return if (arriving.isEmpty() && !hasEnded) reader.await() else read()
     }
 

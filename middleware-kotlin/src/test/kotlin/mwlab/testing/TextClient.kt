@@ -3,9 +3,15 @@ package mwlab.testing
 import java.net.InetSocketAddress
 import java.net.Socket
 
-/** A blocking client that sends and reads plain text. A read that takes longer than [timeoutMs] fails, which only ends a test that hangs. */
-class TextClient(address: InetSocketAddress, timeoutMs: Int = 60_000) : AutoCloseable {
-    private val socket = Socket(address.address, address.port).apply {
+/**
+ * A blocking client that sends and reads plain text. A read that takes longer than [timeoutMs] fails, which only ends a test that hangs.
+ *
+ * @param receiveBytes size of the socket's buffer; null: what the system thinks best
+ */
+class TextClient(address: InetSocketAddress, timeoutMs: Int = 60_000, receiveBytes: Int? = null) : AutoCloseable {
+    private val socket = Socket().apply {
+        receiveBytes?.let { receiveBufferSize = it }
+        connect(address)
         soTimeout = timeoutMs
         tcpNoDelay = true
     }

@@ -168,7 +168,7 @@ internal object OpenMetrics {
             "Connections closed because of an unexpected failure.",
             metrics.gauges.failedConnections(),
         )
-        single("mwlab_buffer_bytes", "gauge", "Memory of large messages under way.", metrics.gauges.bufferBytes())
+        single("mwlab_buffer_bytes", "gauge", "Memory of messages under way.", metrics.gauges.bufferBytes())
         single("mwlab_cpu_seconds", "counter", "CPU time used.", jvm.cpuSeconds)
         single("mwlab_heap_used_bytes", "gauge", "Heap in use.", jvm.heapUsedBytes)
         single("mwlab_gc_collections", "counter", "Garbage collections.", jvm.gcCount)

@@ -1,5 +1,6 @@
 package mwlab.middleware.backend
 
+import kotlinx.coroutines.Deferred
 import mwlab.metrics.stats.ServerLink
 import mwlab.middleware.job.ServerCall
 import mwlab.net.EventLoop
@@ -14,12 +15,8 @@ internal interface BackEndConnection {
     /** Connects, and connects again when that ends; until cancelled. */
     suspend fun run()
 
-    /**
-     * Suspends until the first attempt to connect has succeeded or failed.
-     *
-     * @throws BackEndUnusable if no attempt can be of use.
-     */
-    suspend fun awaitFirstAttempt()
+    /** Completes when the first attempt to connect has succeeded or failed; with [BackEndUnusable] if no attempt can be of use. */
+    val firstAttempt: Deferred<Unit>
 
     /**
      * Sends [call] together with what else is submitted in this turn of the loop. Does not wait: it is answered or fails in its own time,

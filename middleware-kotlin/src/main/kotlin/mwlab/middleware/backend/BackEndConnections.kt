@@ -1,6 +1,7 @@
 package mwlab.middleware.backend
 
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeoutOrNull
 import mwlab.metrics.stats.ServerLink
@@ -31,10 +32,10 @@ internal class BackEndConnections(private val backEnd: BackEnd, private val time
     /**
      * Suspends until each has been tried once, but for [longest] at most: servers that hang do not keep the others from being used.
      *
-     * @throws BackEndUnusable as [BackEndConnection.awaitFirstAttempt].
+     * @throws BackEndUnusable as [BackEndConnection.firstAttempt].
      */
     suspend fun awaitFirstAttempts(longest: Duration) {
-        withTimeoutOrNull(longest) { all.forEach { it.awaitFirstAttempt() } }
+        withTimeoutOrNull(longest) { all.map { it.firstAttempt }.awaitAll() }
     }
 
     /** Looks after the time limits of those that were made on [loop]; there, until cancelled. */

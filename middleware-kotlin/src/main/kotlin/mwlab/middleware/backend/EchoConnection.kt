@@ -1,8 +1,9 @@
 package mwlab.middleware.backend
 
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.awaitCancellation
-import mwlab.memcached.MetaCode
 import mwlab.memcached.Request
+import mwlab.memcached.Status
 import mwlab.metrics.stats.ServerLink
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
@@ -14,24 +15,25 @@ internal class EchoConnection(override val loop: EventLoop, server: Server) : Ba
 
     override suspend fun run(): Unit = awaitCancellation()
 
-    override suspend fun awaitFirstAttempt() = Unit
+    override val firstAttempt = CompletableDeferred(Unit)
 
     override fun submit(call: ServerCall) {
         val nanos = loop.clock.nanos()
         call.sent(nanos)
-        answerTo(call.job.request).giveTo(call, nanos)
+        answerTo(call.job.request).giveTo(call, loop.buffers, nanos)
     }
 
     override fun checkTimeout(nanos: Long) = Unit
 
     private fun answerTo(request: Request): FixedAnswer = when (request) {
-        is Request.Update -> if (request.verb.isMeta) DONE else FixedAnswer.of(request.verb.statuses.first())
+        is Request.Update -> if (request.verb.isMeta) DONE else ANSWERS.getValue(request.verb.statuses.first())
         is Request.Inquiry -> FixedAnswer.to(request)
         else -> if (request is Request.Retrieval && request.verb.isMeta) MISS else FixedAnswer.END
     }
 
     private companion object {
-        val DONE = FixedAnswer.of(MetaCode.HD)
-        val MISS = FixedAnswer.of(MetaCode.EN)
+        val DONE = FixedAnswer("HD")
+        val MISS = FixedAnswer("EN")
+        val ANSWERS = Status.entries.associateWith { FixedAnswer(if (it == Status.NUMBER) "0" else it.name) }
     }
 }

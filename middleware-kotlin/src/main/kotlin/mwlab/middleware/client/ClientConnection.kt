@@ -48,6 +48,7 @@ internal class ClientConnection(
     /** Requests that are not answered, or not to the end. */
     val unansweredRequests: Int get() = underWay.size + replies.size
 
+    private val limit = connection.loop.buffers.limit
     private val outcome = Outcome()
 
     /** The jobs whose replies are not in [replies] yet, oldest first. */
@@ -100,6 +101,7 @@ internal class ClientConnection(
     /**
      * Closes the connection if the client has begun to send a request, or to take a reply, but has not moved for [timeout] at
      * [nanos], or is between two requests for longer than [idleTimeout]; returns whether it did. To be asked several times in that time.
+     * One that takes no reply is closed at the second time if there is no memory for others.
      */
     fun closeIfStalled(nanos: Long, timeout: Duration, idleTimeout: Duration?): Boolean {
         val outstanding = when {
@@ -110,7 +112,9 @@ internal class ClientConnection(
 
             else -> connection.input.remaining() + requests.bytesToSkip
         }
-        val isStalled = stall.lastsFor(outstanding, nanos) > timeout.inWholeNanoseconds
+        // While memory is exhausted, who takes no reply is not waited for.
+        val patience = if (replies.isFull && limit.isExhausted) Duration.ZERO else timeout
+        val isStalled = stall.lastsFor(outstanding, nanos) > patience.inWholeNanoseconds
         val idleNanos = if (isIdle) nanos - maxOf(connectedNanos, connection.lastReadNanos, lastReplyNanos) else 0
         val isIdleForTooLong = idleTimeout != null && idleNanos > idleTimeout.inWholeNanoseconds
         if (isStalled || isIdleForTooLong) connection.close()
@@ -118,10 +122,6 @@ internal class ClientConnection(
     }
 
     override fun deliver(job: Job, reply: Reply) {
-        if (job !== underWay.first()) {
-            job.reply = job.restOf(reply, loop.buffers)
-            return
-        }
         job.reply = reply
         while (true) {
             val ready = underWay.firstOrNull()?.reply ?: break
@@ -136,7 +136,10 @@ internal class ClientConnection(
     private fun received(): Request? {
         if (!connection.input.hasRemaining()) return null
         if (firstByteNanos == 0L) firstByteNanos = connection.lastReadNanos
-        return requests.next(connection.input)
+        val request = requests.next(connection.input)
+        // What was read belonged to data that was refused.
+        if (request == null && !connection.input.hasRemaining()) firstByteNanos = 0
+        return request
     }
 
     /** Suspends until more bytes have come, once all that was asked is answered; false if no more are to be read. */
@@ -148,7 +151,7 @@ internal class ClientConnection(
         } catch (_: BuffersExhausted) {
             // No room for the whole value: it is read and dropped, as memcached does when it has none.
             val refused = requests.refuseData(connection.input)
-            take(refused ?: Request.HangUp(0, OUT_OF_MEMORY))
+            take(refused ?: Request.HangUp(connection.input.remaining(), OUT_OF_MEMORY))
             return true
         }
     }
@@ -171,7 +174,7 @@ internal class ClientConnection(
             else -> begin(request)
         }
         connection.consume(request.length)
-        if ((request as? Request.Retrieval)?.continues == true) return endPart()
+        if ((request as? Request.Retrieval)?.continues == true && goesOn()) return
         number++
         firstByteNanos = 0
         stall.moved()
@@ -179,13 +182,14 @@ internal class ClientConnection(
 
     private suspend fun begin(request: Request) {
         if (depth > 1 && underWay.isNotEmpty() && !joins(request)) settle()
-        while (underWay.size >= depth || replies.isFull) await()
+        // While memory is exhausted, each client has one reply at most that nobody waits for.
+        while (underWay.size >= (if (limit.isExhausted) 1 else depth) || replies.isFull) await()
         if (replies.lost != null) settle()
         if (isOver) return
         val job = jobOf(request)
         if (depth > 1) mayJoin = keysUnderWay.add(request, connection.input)
-        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
         underWay.addLast(job)
+        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
         if (!enqueue(job)) {
             underWay.removeLast()
             recorder.refused()
@@ -196,10 +200,11 @@ internal class ClientConnection(
 
     private fun joins(request: Request): Boolean = mayJoin && keysUnderWay.allows(request, connection.input)
 
-    /** Waits for the reply to one part of a long line. The next part follows, unless this one has failed. */
-    private suspend fun endPart() {
+    /** Waits for the reply to one part of a long line; whether the next part follows, which it does unless this one has failed. */
+    private suspend fun goesOn(): Boolean {
         settle()
         if (lastReplyWasError) connection.consume(requests.dropParts())
+        return !lastReplyWasError
     }
 
     private fun jobOf(request: Request): Job {
@@ -275,7 +280,14 @@ internal class ClientConnection(
                     if (isUnderstood) request.length + requests.dropParts() else connection.input.remaining(),
                 )
             }
-        } while (connection.fill())
+        } while (fillOrDrop())
+    }
+
+    private suspend fun fillOrDrop(): Boolean = try {
+        connection.fill()
+    } catch (_: BuffersExhausted) {
+        connection.consume(connection.input.remaining())
+        true
     }
 
     private fun endOutput() {

@@ -46,7 +46,14 @@ internal class Clients(private val most: Int, private val timeout: Duration, pri
             connection.write(ByteBuffer.wrap(TOO_MANY_CLIENTS))
             return
         }
-        val client = create(connection)
+        try {
+            serve(create(connection))
+        } finally {
+            admitted.decrementAndGet()
+        }
+    }
+
+    private suspend fun serve(client: ClientConnection) {
         connected += client
         // Accepted just before the end, it may not have been among those that were told.
         if (isStopping) client.stop()
@@ -55,7 +62,6 @@ internal class Clients(private val most: Int, private val timeout: Duration, pri
         } finally {
             connected -= client
             late.addAndGet(client.lateRequests)
-            admitted.decrementAndGet()
         }
     }
 

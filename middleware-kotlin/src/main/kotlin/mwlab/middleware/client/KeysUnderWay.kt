@@ -17,6 +17,8 @@ internal class KeysUnderWay {
     fun allows(request: Request, bytes: ByteBuffer): Boolean {
         if (isAboutAll(request)) return false
         val isChange = changes(request)
+        // To look through more would take longer than to wait for them.
+        if (changed.count + (if (isChange) read.count else 0) > MOST_COMPARED) return false
         return (0 until request.keys.count).none { key ->
             val hash = hash(request, bytes, key)
             hash in changed || (isChange && hash in read)
@@ -54,7 +56,8 @@ internal class KeysUnderWay {
 
     private class Hashes {
         private var values = IntArray(INITIAL_SIZE)
-        private var count = 0
+        var count = 0
+            private set
 
         operator fun contains(hash: Int): Boolean {
             for (index in 0 until count) if (values[index] == hash) return true
@@ -76,5 +79,6 @@ internal class KeysUnderWay {
         const val FACTOR = 31
         const val INITIAL_SIZE = 16
         const val MOST_KEPT = 1024
+        const val MOST_COMPARED = 1024
     }
 }

@@ -29,7 +29,7 @@ internal class ReplyWriter(
         private set
 
     /** Why nothing can be written any more; null as long as the client is there. */
-    var lost: IOException? = null
+    var lost: Throwable? = null
         private set
 
     /** Whether all replies are written. */
@@ -40,7 +40,8 @@ internal class ReplyWriter(
 
     val remainingBytes: Long get() = outbox.remainingBytes
 
-    /** Writes [reply] to [job]: at once if it [isAlone], otherwise together with the others of this turn of the loop. */
+    /** Writes [reply] to [job]: at once if it [isAlone], otherwise together with the others of this turn of the loop. Does not fail. */
+    @Suppress("TooGenericExceptionCaught") // the boundary of one client: it is called by what serves others, too
     fun write(job: Job, reply: Reply, isAlone: Boolean) {
         if (lost != null) return onLost(job)
         try {
@@ -48,16 +49,14 @@ internal class ReplyWriter(
                 if (connection.tryWrite(reply.buffers)) return onSent(job, loop.clock.nanos())
                 isFull = true
             }
-        } catch (gone: IOException) {
+            if (isFull) return outbox.keep(job, reply.buffers)
+            if (outbox.add(job, reply.buffers, reply.length)) job.release(loop.buffers)
+        } catch (failure: Throwable) {
             onLost(job)
-            return lose(gone)
+            return lose(failure)
         }
-        val left = reply.buffers.sumOf { it.remaining() }
-        val isCopied = outbox.copies(left)
-        outbox.add(job, if (isCopied) reply.buffers else job.restOf(reply, loop.buffers).buffers, left)
-        if (isCopied) job.release(loop.buffers)
         if (outbox.isFull) return writeOut()
-        if (isFlushDue || isFull) return
+        if (isFlushDue) return
         isFlushDue = true
         loop.atEndOfTurn(flushAtEndOfTurn)
     }
@@ -86,16 +85,17 @@ internal class ReplyWriter(
         onFlushed()
     }
 
+    @Suppress("TooGenericExceptionCaught") // as of write
     private fun writeOut() {
         if (lost != null || isFull) return
         try {
             isFull = !outbox.write(connection::tryWrite)
-        } catch (gone: IOException) {
-            lose(gone)
+        } catch (failure: Throwable) {
+            lose(failure)
         }
     }
 
-    private fun lose(cause: IOException) {
+    private fun lose(cause: Throwable) {
         lost = cause
         isFull = false
         outbox.forEachOwner { job -> job?.let(onLost) }

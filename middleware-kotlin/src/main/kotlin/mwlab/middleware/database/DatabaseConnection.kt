@@ -37,12 +37,12 @@ internal class DatabaseConnection(
     private var exchange: QueueExchange? = null
     private var downReason = "not tried yet"
     private var over = CompletableDeferred<Unit>()
-    private val tried = CompletableDeferred<Unit>()
 
     /** When the statement under way was sent, or the session was looked at the last time. */
     private var sinceNanos = 0L
 
     override val link = ServerLink(server.name)
+    override val firstAttempt = CompletableDeferred<Unit>()
 
     @Suppress("TooGenericExceptionCaught") // the boundary of one connection: without it, it would never come back
     override suspend fun run() {
@@ -59,13 +59,11 @@ internal class DatabaseConnection(
             } finally {
                 end(downReason)
                 link.failed(downReason)
-                tried.complete(Unit)
+                firstAttempt.complete(Unit)
             }
             delay(backoff.next())
         }
     }
-
-    override suspend fun awaitFirstAttempt() = tried.await()
 
     override fun submit(call: ServerCall) {
         val request = call.job.request
@@ -73,7 +71,7 @@ internal class DatabaseConnection(
         when {
             request is Request.Inquiry -> {
                 call.sent(nanos)
-                FixedAnswer.to(request).giveTo(call, nanos)
+                FixedAnswer.to(request).giveTo(call, loop.buffers, nanos)
             }
 
             session == null -> call.fail(server.failure("is not connected: $downReason"), nanos)
@@ -101,7 +99,7 @@ internal class DatabaseConnection(
         downReason = "closed"
         this.session = session
         link.connected()
-        tried.complete(Unit)
+        firstAttempt.complete(Unit)
         over.await()
     }
 

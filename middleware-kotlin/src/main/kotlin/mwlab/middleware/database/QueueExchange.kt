@@ -3,7 +3,6 @@ package mwlab.middleware.database
 import mwlab.memcached.CRLF_BYTES
 import mwlab.memcached.Request
 import mwlab.memcached.Response
-import mwlab.memcached.Status
 import mwlab.memcached.Verb
 import mwlab.memcached.text
 import mwlab.middleware.backend.FixedAnswer
@@ -53,8 +52,8 @@ internal class QueueExchange(private val call: ServerCall, private val locks: Lo
     /** All is done: answers the call at [nanos]. */
     fun finish(pool: BufferPool, nanos: Long) = when {
         values.isNotEmpty() -> tellValues(pool, nanos)
-        request is Request.Update -> FixedAnswer.of(statusOf(request.verb)).giveTo(call, nanos)
-        else -> FixedAnswer.END.giveTo(call, nanos)
+        request is Request.Update -> answerTo(request.verb).giveTo(call, pool, nanos)
+        else -> FixedAnswer.END.giveTo(call, pool, nanos)
     }
 
     /** The rest cannot be done, for the reason that [error] says: ends the call at [nanos]. */
@@ -95,17 +94,17 @@ internal class QueueExchange(private val call: ServerCall, private val locks: Lo
         return ByteArray(data.remaining()).also(data::get)
     }
 
-    private fun statusOf(verb: Verb): Status = when (verb) {
-        Verb.SET -> Status.STORED
-        Verb.ADD -> if (hasRow) Status.STORED else Status.NOT_STORED
-        else -> if (hasRow) Status.DELETED else Status.NOT_FOUND
+    private fun answerTo(verb: Verb): FixedAnswer = when (verb) {
+        Verb.SET -> FixedAnswer.STORED
+        Verb.ADD -> if (hasRow) FixedAnswer.STORED else FixedAnswer.NOT_STORED
+        else -> if (hasRow) FixedAnswer.DELETED else FixedAnswer.NOT_FOUND
     }
 
     /** Messages that were taken are told even if there is no room for them: they are nowhere else any more. */
     private fun tellValues(pool: BufferPool, nanos: Long) {
         val length = values.sumOf { it.bytes } + Response.END_LINE_BYTES
         val buffer = pool.acquire(length)
-        if (buffer.capacity() > ServerCall.UNCOUNTED_BYTES) pool.limit.reserve(buffer.capacity())
+        pool.limit.reserve(buffer.capacity())
         val starts = IntArray(values.size)
         values.forEachIndexed { index, value ->
             starts[index] = buffer.position()

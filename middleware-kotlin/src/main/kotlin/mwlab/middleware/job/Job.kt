@@ -58,7 +58,6 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
     var ownStatistics: List<Pair<String, Any?>> = emptyList()
 
     private val origin = bytes.position()
-    private var rest = BufferPool.EMPTY
 
     /** A view of the request's bytes from [start] to [end]. */
     fun slice(start: Int, end: Int): ByteBuffer = bytes.slice(origin + start, end - start)
@@ -78,24 +77,9 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
         if (--pendingCalls == 0) onAnswered(this)
     }
 
-    /** Copies what is only lent to its calls, so that it outlives the moment in which the server's bytes were read. */
-    fun keep(pool: BufferPool) = calls.forEach { it.keep(pool) }
-
-    /** What is left to be written of [reply], copied if it is only lent; it belongs to the job until [release]. */
-    fun restOf(reply: Reply, pool: BufferPool): Reply {
-        if (reply.length == 0 || calls.none { it.isLent }) return reply
-        val copy = pool.acquire(reply.buffers.sumOf { it.remaining() })
-        reply.buffers.forEach(copy::put)
-        release(pool)
-        rest = copy.flip()
-        return Reply(arrayOf(copy), reply.hits, reply.isError, reply.hangsUp, reply.length)
-    }
-
     /** Gives the replies' buffers to [pool]; the reply must have been written, or be given up. */
     fun release(pool: BufferPool) {
         for (index in calls.indices) calls[index].release(pool)
-        pool.release(rest)
-        rest = BufferPool.EMPTY
     }
 
     private companion object {

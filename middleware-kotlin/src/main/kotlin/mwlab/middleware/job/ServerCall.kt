@@ -63,12 +63,8 @@ internal class ServerCall(
     var reply: Response? = null
         private set
 
-    /** The reply's bytes, from the buffer's position on; owned by the call until [release]. */
+    /** The reply's bytes, from the buffer's position on; owned by the call, and counted against the pool's limit, until [release]. */
     var bytes: ByteBuffer = BufferPool.EMPTY
-        private set
-
-    /** Whether [bytes] are the connection's own, to be used only until it goes on; see [keep]. */
-    var isLent = false
         private set
 
     /** What went wrong with the server, in one line; null if it has answered. */
@@ -89,14 +85,7 @@ internal class ServerCall(
 
     /** Room of [bytes] to put the request together in; null if there is no memory for it. */
     fun requestBuffer(bytes: Int, pool: BufferPool): ByteBuffer? {
-        if (request.capacity() == 0) {
-            val buffer = pool.acquire(bytes)
-            if (buffer.capacity() > UNCOUNTED_BYTES && !pool.limit.tryReserve(buffer.capacity())) {
-                pool.release(buffer)
-                return null
-            }
-            request = buffer
-        }
+        if (request.capacity() == 0) request = pool.acquireCounted(bytes) ?: return null
         return request.clear()
     }
 
@@ -117,23 +106,11 @@ internal class ServerCall(
     /** Whether it waits longer than it may at [nanos]. */
     fun isOverdue(nanos: Long): Boolean = state != State.ABANDONED && nanos - sentNanos > patience.nanos
 
+    /** The server has answered with [reply] in [bytes], which belong to the call from now on and are counted already. */
     fun answer(reply: Response, bytes: ByteBuffer, nanos: Long) {
         this.reply = reply
         this.bytes = bytes
         if (!isQuiet) finish(nanos)
-    }
-
-    /** As [answer], but [bytes] stay the connection's: who needs them beyond this call has them copied with [keep]. */
-    fun lend(reply: Response, bytes: ByteBuffer, nanos: Long) {
-        isLent = true
-        answer(reply, bytes, nanos)
-    }
-
-    /** Copies the reply's bytes if they are only lent and not released yet. */
-    fun keep(pool: BufferPool) {
-        if (!isLent) return
-        bytes = pool.acquire(bytes.remaining()).put(bytes).flip()
-        isLent = false
     }
 
     /** The answer is complete: for a quiet request, the `mn` behind it was answered, or the server has shut down as it was asked to. */
@@ -174,26 +151,15 @@ internal class ServerCall(
     }
 
     fun release(pool: BufferPool) {
-        release(request, pool)
+        pool.releaseCounted(request)
         request = BufferPool.EMPTY
-        if (!isLent) release(bytes, pool)
-        isLent = false
+        pool.releaseCounted(bytes)
         bytes = BufferPool.EMPTY
-    }
-
-    private fun release(buffer: ByteBuffer, pool: BufferPool) {
-        if (buffer.capacity() > UNCOUNTED_BYTES) pool.limit.free(buffer.capacity())
-        pool.release(buffer)
     }
 
     private fun done(nanos: Long) {
         state = State.DONE
         answeredNanos = nanos
         job.oneDone()
-    }
-
-    companion object {
-        /** Larger buffers count against the limit of the loop's buffers as long as the call owns them. */
-        const val UNCOUNTED_BYTES = 16 * 1024
     }
 }

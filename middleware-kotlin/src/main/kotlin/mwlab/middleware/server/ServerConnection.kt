@@ -41,7 +41,6 @@ internal class ServerConnection(
 ) : BackEndConnection {
     private var session: ServerSession? = null
     private var downReason = "is not connected yet"
-    private val tried = CompletableDeferred<Unit>()
 
     /** A call that waits for the connection to come back, and since when. */
     private class Waiting(val call: ServerCall, val sinceNanos: Long)
@@ -55,6 +54,7 @@ internal class ServerConnection(
         get() = hasJustEnded || session?.let { it.endReason != null && !it.hasTimedOut } == true
 
     override val link = ServerLink(server.name)
+    override val firstAttempt = CompletableDeferred<Unit>()
 
     override suspend fun run() {
         try {
@@ -78,15 +78,13 @@ internal class ServerConnection(
     } catch (garbage: ProtocolException) {
         "sent ${garbage.message}"
     } catch (login: BackEndUnusable) {
-        LOGIN_IS_NOT_PASSED_ON.also { tried.completeExceptionally(login) }
+        LOGIN_IS_NOT_PASSED_ON.also { firstAttempt.completeExceptionally(login) }
     } catch (cancelled: CancellationException) {
         throw cancelled
     } catch (failure: Throwable) {
         onFailure(failure)
         "failed: $failure"
     }
-
-    override suspend fun awaitFirstAttempt() = tried.await()
 
     override fun submit(call: ServerCall) {
         val nanos = loop.clock.nanos()
@@ -125,7 +123,7 @@ internal class ServerConnection(
         val session = ServerSession(connection, server, timeout, ::takeOver)
         this.session = session
         link.connected()
-        tried.complete(Unit)
+        firstAttempt.complete(Unit)
         repeat(waiting.size) { submit(waiting.removeFirst().call) }
         session.readReplies()
     }
@@ -167,7 +165,7 @@ internal class ServerConnection(
         if (!hasJustEnded) failWaiting()
         if (ended == null) downReason = reason
         link.failed(downReason)
-        tried.complete(Unit)
+        firstAttempt.complete(Unit)
     }
 
     private fun failWaiting() =

@@ -53,7 +53,8 @@ internal class ServerSession(
         private set
 
     /** The server owes an answer that somebody has stopped to wait for. */
-    private val isSilent: Boolean get() = pending.firstOrNull()?.state == State.ABANDONED
+    private val isSilent: Boolean
+        get() = pending.firstOrNull()?.let { it.state == State.ABANDONED && it.failure != outOfMemory } == true
 
     /** Reads replies until the server closes the connection; fails when it is broken, or was closed by [end]. */
     suspend fun readReplies() = coroutineScope {
@@ -127,7 +128,7 @@ internal class ServerSession(
 
     /** The server has closed the connection: that is its answer to `shutdown`. */
     private fun closed() {
-        val (shutdowns, others) = pending.partition { it.isShutdown }
+        val (shutdowns, others) = pending.partition { it.isShutdown && it.state == State.AWAITED }
         pending.clear()
         pending += others
         end("closed the connection")
@@ -199,27 +200,14 @@ internal class ServerSession(
                 call.finish(connection.lastReadNanos)
             }
 
-            reply.length > ServerCall.UNCOUNTED_BYTES ->
-                hold(call, reply, connection.take(reply.length), connection.lastReadNanos)
-
-            else -> lend(call, reply)
+            else -> hold(call, reply, connection.take(reply.length))
         }
     }
 
-    /** As a rule a small reply goes on to its client at once, straight from the bytes that were read. */
-    private fun lend(call: ServerCall, reply: Response) {
-        val input = connection.input
-        call.lend(reply, input.slice(input.position(), reply.length), connection.lastReadNanos)
-        call.keep(connection.loop.buffers)
-        if (endReason == null) connection.consume(reply.length)
-    }
-
-    /** The reply is held until its client has taken it, however long that takes: a large one counts. */
-    private fun hold(call: ServerCall, reply: Response, bytes: ByteBuffer, nanos: Long) {
+    /** The reply is held until its client has taken it, however long that takes: it counts. */
+    private fun hold(call: ServerCall, reply: Response, bytes: ByteBuffer) {
         val buffers = connection.loop.buffers
-        if (bytes.capacity() <= ServerCall.UNCOUNTED_BYTES || buffers.limit.tryReserve(bytes.capacity())) {
-            return call.answer(reply, bytes, nanos)
-        }
+        if (buffers.limit.tryReserve(bytes.capacity())) return call.answer(reply, bytes, connection.lastReadNanos)
         buffers.release(bytes)
         if (call.state == State.SENDING) throw BuffersExhausted()
         call.abandon(outOfMemory, clock.nanos())

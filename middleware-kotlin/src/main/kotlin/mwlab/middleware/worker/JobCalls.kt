@@ -44,7 +44,6 @@ internal class JobCalls(
         stamp(job.times, job.calls)
         val client = job.client
         if (client.loop === loop) return client.deliver(job, replyTo(job))
-        job.keep(loop.buffers)
         val reply = replyTo(job)
         client.loop.execute { client.deliver(job, reply) }
     }

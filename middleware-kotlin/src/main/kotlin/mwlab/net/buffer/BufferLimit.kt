@@ -4,8 +4,8 @@ import java.io.IOException
 import java.util.concurrent.atomic.AtomicLong
 
 /**
- * How many bytes may be held at a time in buffers that are larger than they usually are: a promise between those who hold them,
- * who reserve before they do and [free] afterwards. Thread-safe.
+ * How many bytes may be held at a time in buffers whose number or size peers decide: a promise between those who hold them, who reserve
+ * before they do and [free] afterwards. Thread-safe.
  */
 class BufferLimit(val maxBytes: Long = Long.MAX_VALUE) {
     private val reserved = AtomicLong()
@@ -15,9 +15,10 @@ class BufferLimit(val maxBytes: Long = Long.MAX_VALUE) {
     /** Nothing more is allowed now. */
     val isExhausted: Boolean get() = reservedBytes >= maxBytes
 
-    /** Whether [bytes] more are allowed, which then count. */
+    /** Whether [bytes] more are allowed, which then count. Small buffers may take a quarter more, so that large ones leave them room. */
     fun tryReserve(bytes: Int): Boolean {
-        if (reserved.addAndGet(bytes.toLong()) <= maxBytes) return true
+        val extra = if (bytes <= SMALL_BYTES) maxBytes / EXTRA_SHARE else 0
+        if (reserved.addAndGet(bytes.toLong()) - extra <= maxBytes) return true
         free(bytes)
         return false
     }
@@ -29,6 +30,11 @@ class BufferLimit(val maxBytes: Long = Long.MAX_VALUE) {
 
     fun free(bytes: Int) {
         reserved.addAndGet(-bytes.toLong())
+    }
+
+    private companion object {
+        const val SMALL_BYTES = 16 * 1024
+        const val EXTRA_SHARE = 4
     }
 }
 

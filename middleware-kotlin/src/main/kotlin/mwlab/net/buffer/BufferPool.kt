@@ -6,7 +6,9 @@ import java.nio.ByteBuffer
  * Direct buffers of powers of two, reused last in, first out, so that the next one is still in the processor's cache.
  *
  * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle.
- * [limit] is for those who hold large buffers; the pool itself does not ask it. Not thread-safe: a pool belongs to one [EventLoop].
+ * Not thread-safe: a pool belongs to one [EventLoop].
+ *
+ * @property limit what buffers from [acquireCounted] take together with those of other pools.
  */
 class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBytes: Long = MAX_CACHED_BYTES) {
     private val idle = Array(Int.SIZE_BITS) { ArrayDeque<ByteBuffer>() }
@@ -25,6 +27,25 @@ class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBy
         if (buffer.capacity() == 0 || cachedBytes + buffer.capacity() > maxCachedBytes) return
         cachedBytes += buffer.capacity()
         idle[sizeClass(buffer.capacity())].addLast(buffer)
+    }
+
+    /** As [acquire], but the buffer counts against the [limit] until [releaseCounted]; null if there is no memory for it. */
+    fun acquireCounted(capacity: Int): ByteBuffer? {
+        val bytes = 1 shl sizeClass(capacity)
+        if (!limit.tryReserve(bytes)) return null
+        return try {
+            acquire(bytes)
+        } catch (_: OutOfMemoryError) {
+            limit.free(bytes)
+            null
+        }
+    }
+
+    /** As [release], for a buffer that counts against the [limit]. */
+    fun releaseCounted(buffer: ByteBuffer) {
+        if (buffer.capacity() == 0) return
+        limit.free(buffer.capacity())
+        release(buffer)
     }
 
     private fun sizeClass(capacity: Int): Int =

@@ -38,6 +38,14 @@ internal class Input(private val pool: BufferPool, private val usualBytes: Int) 
         }
     }
 
+    /** Gives back the room that the bytes do not need: all of it if there are none. */
+    fun shrink() {
+        if (!bytes.hasRemaining()) return release()
+        if (bytes.capacity() <= usualBytes || bytes.remaining() >= usualBytes) return
+        replaceBy(pool.acquire(usualBytes))
+        bytes.flip()
+    }
+
     /** Drops all, and the buffer. */
     fun release() {
         pool.release(bytes)
@@ -46,28 +54,32 @@ internal class Input(private val pool: BufferPool, private val usualBytes: Int) 
 
     /** Prepares the buffer to be read into, behind its bytes; returns where these begin. */
     private fun makeRoom(): Int {
-        val unread = bytes.remaining()
-        if (bytes.capacity() == 0) {
-            bytes = pool.acquire(usualBytes)
-        } else if (unread == bytes.capacity()) {
-            grow()
-            return 0
-        } else if (bytes.limit() == bytes.capacity()) {
-            bytes.compact()
-            return 0
-        } else {
-            val start = bytes.position()
-            bytes.position(bytes.limit()).limit(bytes.capacity())
-            return start
+        val start = bytes.position()
+        when {
+            bytes.limit() < bytes.capacity() -> {
+                bytes.position(bytes.limit()).limit(bytes.capacity())
+                return start
+            }
+
+            bytes.capacity() == 0 -> bytes = pool.acquire(usualBytes)
+
+            start == 0 -> grow()
+
+            else -> bytes.compact()
         }
         return 0
     }
 
     private fun grow() {
-        if (bytes.capacity() >= MAX_BYTES || !pool.limit.tryReserve(2 * bytes.capacity())) throw BuffersExhausted()
-        val larger = pool.acquire(2 * bytes.capacity()).put(bytes)
+        if (bytes.capacity() >= MAX_BYTES) throw BuffersExhausted()
+        replaceBy(pool.acquireCounted(2 * bytes.capacity()) ?: throw BuffersExhausted())
+    }
+
+    /** Moves the bytes to the begin of [other], which is then positioned behind them. */
+    private fun replaceBy(other: ByteBuffer) {
+        other.put(bytes)
         release()
-        bytes = larger
+        bytes = other
     }
 
     private fun forget() {

@@ -55,7 +55,7 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
 
     override suspend fun fill(): Boolean {
         if (isClosed) throw ClosedChannelException()
-        if (!input.hasRemaining()) received.release()
+        received.shrink()
         if (!receiver.awaitContent()) return false
         received.append(receiver::read)
         lastReadNanos = receiver.lastReadNanos

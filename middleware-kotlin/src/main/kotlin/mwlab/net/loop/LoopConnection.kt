@@ -14,10 +14,8 @@ import mwlab.net.text
 import java.io.IOException
 import java.net.SocketAddress
 import java.net.SocketTimeoutException
-import java.net.StandardProtocolFamily.UNIX
 import java.net.StandardSocketOptions.SO_KEEPALIVE
 import java.net.StandardSocketOptions.TCP_NODELAY
-import java.net.UnixDomainSocketAddress
 import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.SelectionKey
@@ -28,12 +26,17 @@ import java.nio.channels.SocketChannel
 import kotlin.time.Duration
 
 /** A connection whose socket the loop reads and writes by itself, as soon as somebody waits for it. */
-internal class LoopConnection private constructor(
+internal class LoopConnection(
     override val loop: EventLoop,
     private val channel: SocketChannel,
-    readBytes: Int,
+    readBytes: Int = READ_BYTES,
 ) : Selectable,
     Connection {
+    init {
+        channel.configureBlocking(false)
+        if (TCP_NODELAY in channel.supportedOptions()) setOptionsOfTcp(channel)
+    }
+
     override val localAddress get() = channel.localAddress
     override val remoteAddress get() = channel.remoteAddress
     override val input: ByteBuffer get() = received.bytes
@@ -49,9 +52,18 @@ internal class LoopConnection private constructor(
     private val reader = Waiter<Boolean>(loop)
     private val writer = Waiter<Unit>(loop)
 
+    /** @throws IOException if the peer at [address] refuses, or does not answer within [timeout]. */
+    suspend fun connect(address: SocketAddress, timeout: Duration) {
+        if (channel.connect(address)) return
+        withTimeoutOrNull(timeout) {
+            awaitWritable(OP_CONNECT)
+            channel.finishConnect()
+        } ?: throw SocketTimeoutException("no answer from ${address.text} within $timeout")
+    }
+
     override suspend fun fill(): Boolean {
         if (!key.isValid) throw ClosedChannelException()
-        if (!input.hasRemaining()) received.release()
+        received.shrink()
         if (key.interestOps() and OP_READ == 0) key.interestOpsOr(OP_READ)
         return reader.await()
     }
@@ -59,14 +71,6 @@ internal class LoopConnection private constructor(
     override fun consume(length: Int) = received.consume(length)
 
     override fun take(length: Int): ByteBuffer = received.take(length)
-
-    override suspend fun write(buffer: ByteBuffer) {
-        channel.write(buffer)
-        while (buffer.hasRemaining()) {
-            awaitWritable()
-            channel.write(buffer)
-        }
-    }
 
     /** In one system call. */
     override fun tryWrite(buffers: Array<ByteBuffer>): Boolean {
@@ -123,48 +127,11 @@ internal class LoopConnection private constructor(
         writer.await()
     }
 
-    private suspend fun finishConnect(): Boolean {
-        awaitWritable(OP_CONNECT)
-        return channel.finishConnect()
-    }
+    private companion object {
+        const val KEEPALIVE_S = 60
+        const val KEEPALIVE_PROBES = 6
 
-    companion object {
-        private const val KEEPALIVE_S = 60
-        private const val KEEPALIVE_PROBES = 6
-
-        /** Registers an accepted [channel]; on the loop's thread. */
-        fun accepted(loop: EventLoop, channel: SocketChannel): LoopConnection = of(loop, channel, READ_BYTES)
-
-        /** As [LoopTransport.connect]. */
-        suspend fun open(
-            loop: EventLoop,
-            address: SocketAddress,
-            timeout: Duration,
-            readBytes: Int = READ_BYTES,
-        ): LoopConnection {
-            val channel =
-                if (address is UnixDomainSocketAddress) SocketChannel.open(UNIX) else SocketChannel.open()
-            val connection = of(loop, channel, readBytes)
-            var connected = false
-            try {
-                connected = channel.connect(address)
-                if (!connected) {
-                    connected = withTimeoutOrNull(timeout) { connection.finishConnect() }
-                        ?: throw SocketTimeoutException("no answer from ${address.text} within $timeout")
-                }
-                return connection
-            } finally {
-                if (!connected) connection.close()
-            }
-        }
-
-        private fun of(loop: EventLoop, channel: SocketChannel, readBytes: Int): LoopConnection {
-            channel.configureBlocking(false)
-            if (TCP_NODELAY in channel.supportedOptions()) setOptionsOfTcp(channel)
-            return LoopConnection(loop, channel, readBytes)
-        }
-
-        private fun setOptionsOfTcp(channel: SocketChannel) {
+        fun setOptionsOfTcp(channel: SocketChannel) {
             channel.setOption(TCP_NODELAY, true)
             // A peer whose machine is gone says nothing: the kernel finds out within two minutes.
             channel.setOption(SO_KEEPALIVE, true)

@@ -1,12 +1,11 @@
 package mwlab.net.loop
 
-import kotlinx.coroutines.CancellableContinuation
-import kotlinx.coroutines.suspendCancellableCoroutine
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.Listener
 import mwlab.net.Selectable
 import mwlab.net.Transport.Companion.BACKLOG
+import mwlab.net.Waiter
 import mwlab.net.serveAll
 import java.net.ConnectException
 import java.net.SocketAddress
@@ -18,8 +17,6 @@ import java.nio.channels.SelectionKey.OP_ACCEPT
 import java.nio.channels.ServerSocketChannel
 import java.nio.channels.SocketChannel
 import java.nio.file.Files
-import kotlin.coroutines.resume
-import kotlin.coroutines.resumeWithException
 
 /** A listener whose sockets the loop reads and writes by itself. */
 internal class LoopListener private constructor(
@@ -30,34 +27,35 @@ internal class LoopListener private constructor(
     override val address: SocketAddress = channel.localAddress
 
     private val key = channel.register(loop.selector, 0, this)
-    private var waiting: CancellableContinuation<Unit>? = null
+    private val waiting = Waiter<Unit>(loop)
 
     override suspend fun serve(
         loops: List<EventLoop>,
         onFailure: (Throwable) -> Unit,
         handler: suspend (Connection) -> Unit,
     ) = serveAll(loops, onFailure, ::accept) { loop, socket ->
-        socket.use { LoopConnection.accepted(loop, it).use { connection -> handler(connection) } }
+        socket.use { LoopConnection(loop, it).use { connection -> handler(connection) } }
     }
 
     override fun close() {
         if (!loop.isCurrent) return loop.execute(::close)
         channel.close()
         (address as? UnixDomainSocketAddress)?.let { Files.deleteIfExists(it.path) }
-        waiting?.also { waiting = null }?.resumeWithException(ClosedChannelException())
+        waiting.fail(ClosedChannelException())
     }
 
     override fun onSelected() {
-        waiting?.also { waiting = null }?.resume(Unit)
+        if (!key.isValid) return
+        // A socket that cannot be accepted, out of file descriptors, stays ready: nobody is woken up for it during the pause.
+        key.interestOps(0)
+        waiting.resume(Unit)
     }
 
     private suspend fun accept(): SocketChannel {
         while (true) {
             channel.accept()?.let { return it }
-            suspendCancellableCoroutine { continuation ->
-                waiting = continuation
-                key.interestOps(OP_ACCEPT)
-            }
+            key.interestOps(OP_ACCEPT)
+            waiting.await()
         }
     }
 

@@ -5,6 +5,9 @@ import mwlab.net.EventLoop
 import mwlab.net.Listener
 import mwlab.net.Transport
 import java.net.SocketAddress
+import java.net.StandardProtocolFamily.UNIX
+import java.net.UnixDomainSocketAddress
+import java.nio.channels.SocketChannel
 import kotlin.time.Duration
 
 /** The event loop itself reads and writes the sockets. */
@@ -14,7 +17,18 @@ internal object LoopTransport : Transport {
         address: SocketAddress,
         timeout: Duration,
         readBytes: Int,
-    ): Connection = LoopConnection.open(loop, address, timeout, readBytes)
+    ): Connection {
+        val channel = if (address is UnixDomainSocketAddress) SocketChannel.open(UNIX) else SocketChannel.open()
+        val connection = LoopConnection(loop, channel, readBytes)
+        var isConnected = false
+        try {
+            connection.connect(address, timeout)
+            isConnected = true
+            return connection
+        } finally {
+            if (!isConnected) connection.close()
+        }
+    }
 
     override suspend fun bind(loop: EventLoop, address: SocketAddress): Listener = LoopListener.bind(loop, address)
 }

@@ -1,18 +1,19 @@
 package mwlab.middleware.client
 
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import mwlab.memcached.RequestReader
-import mwlab.memcached.ResponseReader
 import mwlab.metrics.stats.Counts
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.JobQueue
 import mwlab.middleware.job.Reply
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
+import mwlab.middleware.server.serverRequest
 import mwlab.testing.FakeClient
 import mwlab.testing.MemoryConnection
 import mwlab.testing.VirtualLoop
@@ -33,18 +34,33 @@ import kotlin.time.Duration.Companion.seconds
 
 class ClientConnectionTest {
     /** A client that is the test, and a queue from which the test takes the jobs. */
-    private class Bench(private val virtual: VirtualLoop, capacity: Int = 10, depth: Int = 1) {
+    private class Bench(
+        private val virtual: VirtualLoop,
+        capacity: Int = 10,
+        depth: Int = 1,
+        ownStatistics: suspend () -> List<Pair<String, Any?>> = { emptyList() },
+        onWritten: () -> Unit = {},
+    ) {
         var writes = 0
-        val connection = MemoryConnection(virtual.loop) { writes++ }
+        val connection = MemoryConnection(virtual.loop) {
+            writes++
+            onWritten()
+        }
         val queue = JobQueue(capacity)
         private val recorder = recorderOf(virtual.loop)
 
         /** What is counted up to now. */
         val counts get() = Counts(servers = 2).also(recorder::addTo)
         val client =
-            ClientConnection(connection, queue, recorder, RequestReader(1 shl 20), depth, {
-                emptyList()
-            }, followed = null)
+            ClientConnection(
+                connection,
+                queue,
+                recorder,
+                RequestReader(1 shl 20),
+                depth,
+                ownStatistics,
+                followed = null,
+            )
 
         /** The jobs that were taken from the queue, oldest first. */
         val taken = mutableListOf<Job>()
@@ -218,22 +234,49 @@ class ClientConnectionTest {
         }
 
     @Test
-    fun `the rest of a reply is copied if its bytes are only lent`() = onVirtualLoop { virtual ->
-        val bench = Bench(virtual)
-        bench.serve(this)
-        bench.receive("get a\r\n")
-        bench.connection.makeRoom(bytes = 6)
-        val job = bench.taken.single()
-        val lent = bytes("VALUE a 0 1\r\n1\r\nEND\r\n")
-        val call = ServerCall(Server(0, "server-0"), job)
-        job.calls = listOf(call)
-        call.lend(ResponseReader().next(lent)!!, lent, nanos = 0)
-        bench.client.deliver(job, Reply(arrayOf(call.bytes)))
-        lent.array().fill('?'.code.toByte())
-        bench.connection.makeRoom(bytes = Int.MAX_VALUE)
-        virtual.settle()
-        assertEquals("VALUE a 0 1\r\n1\r\nEND\r\n", bench.connection.written)
-    }
+    fun `what fails while a reply is written ends the service of that client, and not of who delivers the reply`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual, depth = 2, onWritten = { throw OutOfMemoryError("direct memory") })
+            val serving = bench.serve(this)
+            bench.receive("get a\r\nget b\r\n")
+            bench.answer(0, "END\r\n")
+            bench.answer(1, "END\r\n")
+            assertIs<OutOfMemoryError>(serving.await())
+            assertEquals(2, bench.counts.undeliveredReplies)
+        }
+
+    @Test
+    fun `while memory is exhausted a client has one request under way`() =
+        onVirtualLoop(maxBufferBytes = 16 * 1024) { virtual ->
+            val bench = Bench(virtual, depth = 3)
+            bench.serve(this)
+            virtual.loop.buffers.limit.reserve(16 * 1024)
+            bench.receive("get a\r\nget b\r\nget c\r\nget d\r\n")
+            assertEquals(listOf("get a"), bench.asked)
+            bench.answer(0, "END\r\n")
+            assertEquals(listOf("get a", "get b"), bench.asked)
+            virtual.loop.buffers.limit.free(16 * 1024)
+            bench.answer(1, "END\r\n")
+            assertEquals(listOf("get a", "get b", "get c", "get d"), bench.asked)
+        }
+
+    @Test
+    fun `while memory is exhausted a client that takes no reply is closed at the second look`() =
+        onVirtualLoop(maxBufferBytes = 16 * 1024) { virtual ->
+            val bench = Bench(virtual)
+            bench.serve(this)
+            fun isClosed() =
+                bench.client.closeIfStalled(virtual.loop.clock.nanos(), timeout = 10.seconds, idleTimeout = null)
+            bench.receive("get a\r\n")
+            bench.connection.makeRoom(bytes = 2)
+            bench.answer(0, "END\r\n")
+            repeat(2) {
+                assertFalse(isClosed(), "there is memory for others")
+                virtual.skip(1.seconds)
+            }
+            virtual.loop.buffers.limit.reserve(16 * 1024)
+            assertTrue(isClosed())
+        }
 
     @Test
     fun `a client that is stopped between two requests hears the end, one whose job is under way is answered first`() {
@@ -325,10 +368,66 @@ class ClientConnectionTest {
         onVirtualLoop(maxBufferBytes = 16 * 1024) { virtual ->
             val bench = Bench(virtual)
             bench.serve(this)
-            bench.receive("set a 0 0 200000\r\n${"x".repeat(200_000)}\r\nget b\r\n")
+            bench.receive("add a 0 0 200000\r\n${"x".repeat(200_000)}\r\nget b\r\n")
             assertEquals("SERVER_ERROR out of memory storing object\r\n", bench.connection.written)
             assertEquals(listOf("get b"), bench.asked)
         }
+
+    @Test
+    fun `the servers remove the old value if there is no memory for the new one`() =
+        onVirtualLoop(maxBufferBytes = 16 * 1024) { virtual ->
+            val bench = Bench(virtual)
+            bench.serve(this)
+            bench.receive("set a 0 0 200000\r\n${"x".repeat(200_000)}\r\nget b\r\n")
+            val removal = bench.taken.single()
+            val call = ServerCall(Server(0, "server-0"), removal)
+            val sent = serverRequest(removal, call, virtual.loop.buffers)!!
+            assertEquals("delete a\r\n", sent.joinToString("") { Charsets.ISO_8859_1.decode(it).toString() })
+            bench.answer(0, "SERVER_ERROR out of memory storing object\r\n")
+            assertEquals(listOf("set a", "get b"), bench.asked)
+        }
+
+    @Test
+    fun `a line that there is no memory for is answered, and read to its end`() =
+        onVirtualLoop(maxBufferBytes = 16 * 1024) { virtual ->
+            val bench = Bench(virtual)
+            val serving = bench.serve(this)
+            bench.receive("get ${"k ".repeat(50_000)}")
+            assertEquals("SERVER_ERROR out of memory reading request\r\n", bench.connection.written)
+            bench.receive("k ".repeat(50_000))
+            bench.connection.receiveEnd()
+            assertNull(serving.await())
+        }
+
+    @Test
+    fun `statistics that are collected when the end comes are still told`() = onVirtualLoop { virtual ->
+        val collected = CompletableDeferred<Unit>()
+        val bench = Bench(virtual, ownStatistics = {
+            collected.await()
+            emptyList()
+        })
+        bench.serve(this)
+        bench.receive("stats\r\n")
+        bench.client.stop()
+        assertFalse(bench.connection.hasEndedOutput)
+        collected.complete(Unit)
+        virtual.settle()
+        bench.answer(0, "END\r\n")
+        assertEquals("END\r\n", bench.connection.written)
+        assertTrue(bench.connection.hasEndedOutput)
+    }
+
+    @Test
+    fun `a request behind data that was refused begins with its own first byte`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual)
+        bench.serve(this)
+        bench.receive("add k 0 0 2000000\r\n${"x".repeat(1_000_000)}")
+        virtual.skip(1.seconds)
+        bench.receive("x".repeat(1_000_000) + "\r\n")
+        virtual.skip(10.seconds)
+        bench.receive("get a\r\n")
+        assertEquals(virtual.loop.clock.nanos(), bench.taken.single().times.firstByteNanos)
+    }
 
     @Test
     fun `a job knows when its first byte came, when it was queued, and for how long its client thought`() =
@@ -454,6 +553,13 @@ class ClientConnectionTest {
         assertEquals("get next", bench.asked.last())
         bench.answer(1, "END\r\n")
         assertEquals("SERVER_ERROR gone\r\nEND\r\n", bench.connection.written)
+        virtual.skip(10.seconds)
+        bench.receive("get ${List(2500) { "k$it" }.joinToString(" ")}\r\n")
+        bench.client.deliver(bench.taken[2], Reply.line("SERVER_ERROR gone", isError = true))
+        virtual.skip(10.seconds)
+        bench.receive("get last\r\n")
+        assertEquals(virtual.loop.clock.nanos(), bench.taken[3].times.firstByteNanos)
+        assertEquals(listOf(0L, 1L, 2L, 3L), bench.taken.map { it.number }, "the line is one request")
     }
 
     @Test

@@ -136,7 +136,7 @@ class ServerConnectionTest {
     fun `a server that wants a login cannot be used, and is told as such`() = onVirtualLoop { virtual ->
         val bench = Bench(virtual, login = true)
         launch { bench.connection.run() }
-        val refusal = assertFailsWith<BackEndUnusable> { bench.connection.awaitFirstAttempt() }
+        val refusal = assertFailsWith<BackEndUnusable> { bench.connection.firstAttempt.await() }
         assertTrue(refusal.message.startsWith("server-0 wants a login, which is not passed on"), refusal.message)
         assertTrue(
             bench.submit("set a 0 0 9\r\nuser pass").outcome()!!.startsWith("SERVER_ERROR server-0 wants a login"),

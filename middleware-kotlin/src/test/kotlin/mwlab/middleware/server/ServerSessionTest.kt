@@ -4,7 +4,9 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
+import mwlab.memcached.AdminCommands
 import mwlab.memcached.ProtocolException
+import mwlab.memcached.RequestReader
 import mwlab.middleware.job.Patience
 import mwlab.middleware.job.Server
 import mwlab.middleware.job.ServerCall
@@ -39,7 +41,8 @@ class ServerSessionTest {
         val done = mutableListOf<ServerCall>()
 
         fun call(command: String, patience: Patience = Patience.OF_THE_CONNECTION): ServerCall {
-            val job = jobOf(command, FakeClient(ownLoop = null))
+            val reader = RequestReader(1 shl 20, AdminCommands(areAllowed = true))
+            val job = jobOf(command, FakeClient(ownLoop = null), reader)
             val call = ServerCall(server, job, patience = patience)
             job.calls = listOf(call)
             job.pendingCalls = 1
@@ -279,5 +282,47 @@ class ServerSessionTest {
             assertEquals("SERVER_ERROR out of memory for the reply of server-0", large.outcome())
             assertEquals("VALUE b 0 1\r\n2\r\nEND", small.outcome())
             assertFalse(bench.connection.isClosed)
+        }
+
+    @Test
+    fun `a server whose reply there is no memory for is not silent`() =
+        onVirtualLoop(maxBufferBytes = 64 * 1024) { virtual ->
+            val bench = Bench(virtual)
+            bench.start(this)
+            bench.submit("get a", alternative)
+            virtual.settle()
+            bench.receive("VALUE a 0 200000\r\n${"x".repeat(100_000)}")
+            val next = bench.submit("get b", alternative)
+            virtual.settle()
+            bench.receive("${"x".repeat(100_000)}\r\nEND\r\nEND\r\n")
+            assertEquals("END", next.outcome())
+        }
+
+    @Test
+    fun `small replies count until they are released, and are refused at last`() =
+        onVirtualLoop(maxBufferBytes = 16 * 1024) { virtual ->
+            val bench = Bench(virtual)
+            bench.start(this)
+            val calls = bench.submitAll(*Array(30) { "get k" })
+            bench.receive("END\r\n".repeat(30))
+            val failure = "SERVER_ERROR out of memory for the reply of server-0"
+            assertEquals(List(20) { "END" } + List(10) { failure }, calls.map { it.outcome() })
+            assertEquals(20 * 1024, virtual.loop.buffers.limit.reservedBytes)
+            calls.forEach { it.release(virtual.loop.buffers) }
+            assertEquals(0, virtual.loop.buffers.limit.reservedBytes)
+        }
+
+    @Test
+    fun `a server that closes the connection has not answered a shutdown that it was not sent`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual)
+            bench.start(this)
+            bench.connection.makeRoom(bytes = 10)
+            val calls = bench.submitAll("shutdown", "shutdown")
+            assertEquals(listOf(State.AWAITED, State.SENDING), calls.map { it.state })
+            bench.connection.receiveEnd()
+            virtual.settle()
+            assertEquals(listOf("", "SERVER_ERROR server-0 closed the connection"), calls.map { it.outcome() })
+            assertEquals(calls.toSet(), bench.done.toSet())
         }
 }
