@@ -10,7 +10,7 @@ from scipy.special import stdtr
 
 from analysis.laws.limits import CPU_FULL
 from analysis.queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
-from analysis.statistics.comparison import NEAR, compare
+from analysis.statistics.comparison import NEAR, compare, rms_log_error
 from analysis.statistics.intervals import t_quantile
 
 RIGHT = "any that is right"
@@ -65,8 +65,7 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `model`, `cells`, `near` (share of them, 0..1), `mean_absolute_error`,
-        `rms_log_error` (root mean square of the logarithm of predicted over measured), and
-        `largest_error` (signed).
+        `rms_log_error` (`analysis.statistics.comparison`), and `largest_error` (signed).
     """
     rows = []
     for model, own in comparison.groupby("model", sort=False):
@@ -77,7 +76,7 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
                 "cells": len(errors),
                 "near": float((errors.abs() <= near).mean()),
                 "mean_absolute_error": float(errors.abs().mean()),
-                "rms_log_error": float(np.sqrt((np.log1p(errors) ** 2).mean())),
+                "rms_log_error": rms_log_error(errors),
                 "largest_error": float(errors.iloc[int(np.argmax(errors.abs()))]),
             }
         )
