@@ -14,12 +14,12 @@ from analysis.queues import closeness, costs, networks, parallel_queues
 from analysis.queues.evidence import Evidence, evidence_of, most_of
 from analysis.queues.parts import MOST, SCALABILITY, SECTIONS, database_runs, echo_runs
 from analysis.queues.what_ifs import what_ifs
+from analysis.sections.dynamics import HALF, drift
 from analysis.statistics.estimates import Estimate, exact, mean_of
 from analysis.statistics.stationarity import BLOCKS
 
 _CLOSE = 2 * SAME
 _QUARTERS = 0.75
-_HALF = BLOCKS // 2
 _MINUTE_S = 60
 _Q1, _Q3, _Q4 = (f"no runs of {section}" for section in ("q1", "q3", "q4"))
 _NOTHING = pd.Series(dtype=float)
@@ -43,12 +43,11 @@ def check(found: Findings) -> None:
 
 def _stability(found: Findings, measured: Evidence | None) -> None:
     blocks = [] if measured is None else measured.blocks()
-    rates = [one["throughput_ops_per_s"] for one in blocks]
-    drifts = [float(rate[_HALF:].mean() / rate[:_HALF].mean()) for rate in rates]
+    drifts = [drift(one) for one in blocks if len(one)]
     found.check(
         "13.1",
         "At fixed sending rates throughput does not drift.",
-        quantity=f"throughput, last {_HALF} of {BLOCKS} blocks over the first, mean of runs",
+        quantity=f"throughput, last {HALF} of {BLOCKS} blocks over the first, mean of runs",
         measured=mean_of(drifts),
         holds=equal_to(1, SAME),
         see="13-1-trace",
