@@ -14,6 +14,7 @@ from analysis.statistics.comparison import NEAR, compare, rms_log_error
 from analysis.statistics.intervals import t_quantile
 
 RIGHT = "any that is right"
+HELD_OUT, LIGHT = "held out", "lightest, told demands"
 
 
 def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -32,17 +33,18 @@ def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd
     Returns
     -------
     pandas.DataFrame
-        `CELL`, `model`, `bottleneck`, `repetitions`, then as
-        `analysis.statistics.comparison.compare`.
+        `CELL`, `model`, `bottleneck`, `repetitions`, `is_light` (whether the cell told demands:
+        it confirms no model), then as `analysis.statistics.comparison.compare`.
     """
     name = column.removeprefix("client_")
-    leading = [*CELL, "model", "bottleneck", "repetitions"]
+    asked = [*CELL, "model", "bottleneck"]
+    leading = [*asked, "repetitions", "is_light"]
     if predicted.empty:
         errors = ["predicted", "measured", "ci_low", "ci_high", "relative_error", "verdict"]
         return pd.DataFrame(columns=[*leading, *errors])
     known = measured.assign(repetitions=measured[f"{column}_repetitions"])
-    known = known[~machine_is_full(known)]
-    joined = predicted[[*leading[:-1], name]].merge(known, on=list(CELL))
+    known = known[~machine_is_full(known)].astype({"is_light": bool})
+    joined = predicted[[*asked, name]].merge(known, on=list(CELL))
     return pd.concat([joined[leading], compare(joined, joined[name], column)], axis="columns")
 
 
@@ -116,19 +118,29 @@ def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
 
 
 def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
-    """Return `error_shares` of each measure, named in the column `quantity`, and `RIGHT`'s share.
+    """Return `error_shares` and `RIGHT`'s share of each measure, apart for what told demands.
 
     Parameters
     ----------
     both
         From `comparisons`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `loads` (`HELD_OUT` or `LIGHT`), `quantity` (in words), then as `error_shares`.
     """
     words = {THROUGHPUT: "throughput", RESPONSE_TIME: "response time"}
     parts = []
-    for column, own in both.items():
-        cells = len(own.drop_duplicates(list(CELL)))
-        right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own, near)]}
-        shares = pd.concat([error_shares(own, near), pd.DataFrame(right)])
-        shares.insert(0, "quantity", words[column])
-        parts.append(shares)
+    for loads in (HELD_OUT, LIGHT):
+        for column, every in both.items():
+            own = every[every["is_light"].astype(bool) == (loads == LIGHT)]
+            if own.empty and loads == LIGHT:
+                continue
+            cells = len(own.drop_duplicates(list(CELL)))
+            right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own, near)]}
+            shares = pd.concat([error_shares(own, near), pd.DataFrame(right)])
+            shares.insert(0, "quantity", words[column])
+            shares.insert(0, "loads", loads)
+            parts.append(shares)
     return pd.concat(parts, ignore_index=True)

@@ -127,6 +127,7 @@ def misses_more(
     *,
     on: Sequence[str],
     factor: float = 1.0,
+    apart: float = 0.0,
 ) -> pd.DataFrame:
     r"""Tell in which cells a model misses by more than another: only of cells that both predict.
 
@@ -142,6 +143,9 @@ def misses_more(
         What makes a cell; a missing level is a level.
     factor
         k > 0.
+    apart
+        Fraction by which the two predictions of a cell must differ: where models agree, noise
+        decides which of them is nearer.
 
     Returns
     -------
@@ -149,11 +153,13 @@ def misses_more(
         One row per cell: `on`, and `misses_more`.
     """
     known = compared.dropna(subset="relative_error")
-    sizes = known.assign(size=np.log1p(known["relative_error"].astype(float)).abs())
-    pair = (sizes.loc[sizes["model"] == name, [*on, "size"]] for name in (first, second))
-    both = next(pair).merge(next(pair), on=list(on), suffixes=("_first", "_second"))
-    more = both["size_first"] > factor * both["size_second"]
-    return both[list(on)].assign(misses_more=more)
+    logs = known.assign(log_error=np.log1p(known["relative_error"].astype(float)))
+    one, other = (logs.loc[logs["model"] == name, [*on, "log_error"]] for name in (first, second))
+    both = one.merge(other, on=list(on), suffixes=("_first", "_second"))
+    both = both[(both["log_error_first"] - both["log_error_second"]).abs() >= np.log1p(apart)]
+    more = both["log_error_first"].abs() > factor * both["log_error_second"].abs()
+    cells: pd.DataFrame = both[list(on)].assign(misses_more=more).reset_index(drop=True)
+    return cells
 
 
 def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:

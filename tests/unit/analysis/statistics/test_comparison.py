@@ -80,4 +80,6 @@ def test_models_are_compared_in_the_cells_that_both_predict():
     assert more["misses_more"].tolist() == [True, True, False]  # ln 0.6 is further off than ln 1.5
     twice = misses_more(frame, "a", "b", on=["load"], factor=2)
     assert twice["misses_more"].tolist() == [True, False, False]
+    differ = misses_more(frame, "a", "b", on=["load"], apart=0.3)
+    assert differ["load"].tolist() == [2]  # 1.5 is 25 % above 1.2
     assert misses_more(frame.iloc[:0], "a", "b", on=["load"]).empty
