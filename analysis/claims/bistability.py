@@ -8,65 +8,79 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.claims.findings import Findings
+from analysis.claims.claim import Kind
+from analysis.claims.findings import Findings, cell_names
 from analysis.claims.rules import at_least, at_most
-from analysis.statistics.estimates import Estimate, mean_of
+from analysis.statistics.estimates import Estimate, mean_of, ratio_of
 from analysis.statistics.precision.told_apart import REGIME, told_apart
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
-_SERVICE_TIME = "service_time_ms"
 _LEAST_QUEUE = 0.1  # of the clients, as regimes differ at least
+_MISSING = "no configuration has runs in two regimes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regimes:
-    """The seconds of a configuration whose repetitions are in more than one regime.
+    """The runs of a configuration whose repetitions are in more than one regime.
 
     Attributes
     ----------
+    begins_with_queue : pandas.Series
+        Whether a tenth of the clients or more queue in the first second with requests; by the name
+        of the run, shape (R,), R = number of repetitions.
     short, long : pandas.DataFrame
-        Seconds of the middlewares in the stable window, of the shortest and of the longest queue.
-    beginnings : pandas.Series
-        Queue length of each repetition in its first second with requests, over the clients.
-    workers : int
-        Of all middlewares.
+        One row per run of the shortest and of the longest queue, means over its stable window:
+        `throughput_ops_per_s`, and `most_ops_per_s`, M m / S of the workers of all middlewares.
     """
 
+    begins_with_queue: pd.Series
     short: pd.DataFrame
     long: pd.DataFrame
-    beginnings: pd.Series
-    workers: int
 
 
 def check(found: Findings, *sections: str) -> None:
-    """Check, by the seconds of runs in two regimes, that each regime keeps itself up."""
+    """Check, by runs in two regimes, that each regime keeps itself up.
+
+    Utilization at most 1 makes M m / S at least the throughput of the same runs: of those of the
+    short queue that is a validity check.
+    """
     told = [cell for name in sections for cell in _several(found.tables(name))]
     chapter = sections[0].partition(".")[0]
-    found.check(
+    begins = [cell.begins_with_queue for cell in told]
+    found.check_share(
         chapter,
         "Runs that part into two regimes all begin with a queue.",
-        quantity="queue in the first second over clients",
-        measured=mean_of([share for cell in told for share in cell.beginnings]),
-        holds=at_least(_LEAST_QUEUE),
-        see="03-1-queue",
-    )
-    found.check(
-        chapter,
-        "Behind a short queue workers can do more than what arrives.",
-        quantity="M m / S of the short queue over its throughput",
-        measured=_mean([_could(cell, cell.short) for cell in told]),
+        of="such runs in which a tenth of the clients queue in the first second",
+        passes=pd.concat(begins) if begins else pd.Series(dtype=bool),
         holds=at_least(1),
         see="03-1-queue",
+        missing=_MISSING,
     )
-    found.check(
-        chapter,
-        "Behind a long queue they are slower and cannot catch up.",
-        quantity="M m / S of the long queue over throughput of the short",
-        measured=_mean([_could(cell, cell.long) for cell in told]),
-        holds=at_most(1),
-        see="03-1-queue",
-    )
+    for statement, name, rule, kind in (
+        (
+            "Behind a short queue workers can do more than what arrives.",
+            "short",
+            at_least(1),
+            Kind.VALIDITY,
+        ),
+        (
+            "Behind a long queue workers are slower and cannot catch up.",
+            "long",
+            at_most(1),
+            Kind.FINDING,
+        ),
+    ):
+        found.check(
+            chapter,
+            statement,
+            quantity=f"M m / S of runs with the {name} queue over throughput with the short",
+            measured=_mean([_could(getattr(cell, name), cell.short) for cell in told]),
+            holds=rule,
+            see="03-1-queue",
+            missing=_MISSING,
+            kind=kind,
+        )
 
 
 def _several(tables: Tables | None) -> Iterator[Regimes]:
@@ -77,50 +91,33 @@ def _several(tables: Tables | None) -> Iterator[Regimes]:
     key = [name for name in list(seconds)[: list(seconds).index("side")] if name != "repetition"]
     inside = seconds[(seconds["side"] == "middleware") & (seconds[REGIME] != "")]
     for level, cell in inside.groupby(key, dropna=False):
-        stable = cell[cell["stable"]]
-        first = cell[cell["throughput_ops_per_s"] > 0]
         of_cell = runs[(runs[key] == pd.Series(dict(zip(key, level, strict=True)))).all(axis=1)]
-        each = first.sort_values("second_s").groupby("repetition")["queue_length"].first()
+        first = cell[cell["throughput_ops_per_s"] > 0].sort_values("second_s")
+        queues = first.groupby("repetition")["queue_length"].first()
+        begins = queues / of_cell["num_clients"].iloc[0] >= _LEAST_QUEUE
+        name = cell_names(of_cell[key])[0]
+        own = _of_runs(cell[cell["stable"]], of_cell.iloc[0])
         yield Regimes(
-            short=stable[stable[REGIME] == stable[REGIME].min()],
-            long=stable[stable[REGIME] == stable[REGIME].max()],
-            beginnings=each / cell["num_clients"].iloc[0],
-            workers=int((of_cell["workers"] * of_cell["num_middlewares"]).iloc[0]),
+            begins_with_queue=begins.set_axis([f"{name} run {run}" for run in queues.index]),
+            short=own[own[REGIME] == own[REGIME].min()],
+            long=own[own[REGIME] == own[REGIME].max()],
         )
 
 
-def _could(cell: Regimes, seconds: pd.DataFrame) -> Estimate:
-    """Estimate what workers could do at the service time of some seconds, over what arrives."""
-    service, arriving = _of_seconds(seconds, _SERVICE_TIME), _of_seconds(cell.short)
-    most = cell.workers / service.value * MS_PER_S
-    relative = np.array([service.error / service.value, arriving.error / arriving.value]) ** 2
-    freedom = np.array([service.freedom, arriving.freedom])
-    total = float(relative.sum())
-    return Estimate(
-        value=most / arriving.value,
-        error=float(np.sqrt(total)),
-        freedom=float(total**2 / (relative**2 / freedom).sum()) if total else np.inf,
-        is_ratio=True,
-    )
+def _of_runs(stable: pd.DataFrame, run: pd.Series) -> pd.DataFrame:
+    """Return `Regimes.short` of all regimes, with the regime of each run."""
+    columns = ["throughput_ops_per_s", "service_time_ms"]
+    means = stable.groupby(["repetition", REGIME])[columns].mean().reset_index()
+    workers = run["workers"] * run["num_middlewares"]
+    return means.assign(most_ops_per_s=workers / means["service_time_ms"] * MS_PER_S)
 
 
-def _of_seconds(seconds: pd.DataFrame, column: str = "throughput_ops_per_s") -> Estimate:
-    """Estimate a mean over runs from their seconds, as an AR(1) process.
+def _could(runs: pd.DataFrame, short: pd.DataFrame) -> Estimate:
+    """Estimate what workers could do in some runs over what arrives at those of the short queue.
 
-    Correlation of neighbours that is above 0 widens the error by (1 + r) / (1 - r).
+    Of a regime that a single run was in, the error is not known.
     """
-    runs = [run.sort_values("second_s")[column] for _, run in seconds.groupby("repetition")]
-    variances = []
-    for run in runs:
-        away = (run - run.mean()).to_numpy()
-        squares = float(away @ away)
-        r = max(0.0, float(away[1:] @ away[:-1]) / squares) if squares else 0.0
-        variances.append(float(run.var(ddof=1)) / len(run) * (1 + r) / (1 - r))
-    return Estimate(
-        value=float(np.mean([run.mean() for run in runs])),
-        error=float(np.sqrt(np.sum(variances)) / len(runs)),
-        freedom=float(sum(len(run) - 1 for run in runs)),
-    )
+    return ratio_of(runs["most_ops_per_s"].tolist(), short["throughput_ops_per_s"].tolist())
 
 
 def _mean(estimates: list[Estimate]) -> Estimate:

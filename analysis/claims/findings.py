@@ -24,6 +24,7 @@ RESPONSE_TIME = "client_response_time_ms"
 BUSY = at_least(FULL)
 _LISTED = 6  # cells that miss, by name
 _NAMES = {
+    "quantity": "{}",
     "section": "{}",
     "workload": "{}",
     "num_clients": "{:g} clients",
@@ -31,6 +32,8 @@ _NAMES = {
     "workers": "{:g} workers",
     "num_servers": "{:g} servers",
     "num_databases": "{:g} databases",
+    "database_cpus": "{:g} CPUs",
+    "net_threads": "{:g} front-end threads",
     "dispatch": "{}",
 }
 SAME = 0.05  # the margin within which two numbers count as equal

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from analysis.statistics.estimates import Estimate
+from analysis.statistics.intervals import CONFIDENCE, t_quantile
 from analysis.statistics.verdicts import Bounds, Verdict, margin_bounds, verdict_within
 
 __all__ = ["Rule", "Verdict", "at_least", "at_most", "equal_to"]
@@ -36,10 +37,17 @@ class Rule:
         return verdict_within(estimate.interval(), self.allowed)
 
     def p_value(self, estimate: Estimate) -> float:
-        """Return how probable so clear a result is if the truth lies on the edge of the range.
+        r"""Return how probable so clear a result is if the truth lies on the edge of the range.
 
         The one-sided p value of Student's t against the edge that decides: of a number in the range
-        the nearer edge (two one-sided tests), of one outside the edge that it lies beyond.
+        the nearer edge (two one-sided tests), of one outside the edge that it lies beyond. The
+        distance d to the edge, in standard errors, is scaled as intervals are, because campaigns
+        stop where repetitions agree by luck (`analysis.statistics.intervals`):
+
+        .. math:: p = P(T_f > c_f\, d), \quad c_f = t_{f;\,0.975} / t_{f;\,0.99}
+
+        so that p is 0.025 where the edge lies on a bound of the interval that is shown. An error of
+        infinitely many degrees of freedom was not estimated, and is not small by luck: c is 1.
 
         Returns
         -------
@@ -55,7 +63,14 @@ class Rule:
         least, most = (edges - value) / estimate.error
         inside = least <= 0 <= most
         distance = min(-least, most) if inside else max(least, -most)
-        return float(stdtr(estimate.freedom, -distance))
+        return float(stdtr(estimate.freedom, -distance * _scale(estimate.freedom)))
+
+
+def _scale(freedom: float) -> float:
+    """Return by what a distance is multiplied to make up for campaigns that stop by luck."""
+    if math.isinf(freedom):
+        return 1.0
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2) / t_quantile(freedom))
 
 
 def at_least(least: float) -> Rule:

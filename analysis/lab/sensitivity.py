@@ -176,8 +176,8 @@ def sensitivity_table(
 ) -> pd.DataFrame:
     """Put measured elasticities beside predicted ones, the largest first.
 
-    What repetitions differ by is shared among all cells, which are measured alike
-    (`analysis.statistics.spread`).
+    The interval of a slope is made of the repetitions of its own two cells alone
+    (`analysis.laws.elasticities.elasticity`).
 
     Parameters
     ----------

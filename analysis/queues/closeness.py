@@ -10,10 +10,11 @@ from scipy.special import stdtr
 
 from analysis.laws.limits import CPU_FULL
 from analysis.queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
-from analysis.statistics.comparison import NEAR, compare
+from analysis.statistics.comparison import NEAR, compare, rms_log_error
 from analysis.statistics.intervals import t_quantile
 
 RIGHT = "any that is right"
+HELD_OUT, LIGHT = "held out", "lightest, told demands"
 
 
 def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -32,17 +33,18 @@ def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd
     Returns
     -------
     pandas.DataFrame
-        `CELL`, `model`, `bottleneck`, `repetitions`, then as
-        `analysis.statistics.comparison.compare`.
+        `CELL`, `model`, `bottleneck`, `repetitions`, `is_light` (whether the cell told demands:
+        it confirms no model), then as `analysis.statistics.comparison.compare`.
     """
     name = column.removeprefix("client_")
-    leading = [*CELL, "model", "bottleneck", "repetitions"]
+    asked = [*CELL, "model", "bottleneck"]
+    leading = [*asked, "repetitions", "is_light"]
     if predicted.empty:
         errors = ["predicted", "measured", "ci_low", "ci_high", "relative_error", "verdict"]
         return pd.DataFrame(columns=[*leading, *errors])
     known = measured.assign(repetitions=measured[f"{column}_repetitions"])
-    known = known[~machine_is_full(known)]
-    joined = predicted[[*leading[:-1], name]].merge(known, on=list(CELL))
+    known = known[~machine_is_full(known)].astype({"is_light": bool})
+    joined = predicted[[*asked, name]].merge(known, on=list(CELL))
     return pd.concat([joined[leading], compare(joined, joined[name], column)], axis="columns")
 
 
@@ -65,8 +67,7 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `model`, `cells`, `near` (share of them, 0..1), `mean_absolute_error`,
-        `rms_log_error` (root mean square of the logarithm of predicted over measured), and
-        `largest_error` (signed).
+        `rms_log_error` (`analysis.statistics.comparison`), and `largest_error` (signed).
     """
     rows = []
     for model, own in comparison.groupby("model", sort=False):
@@ -77,7 +78,7 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
                 "cells": len(errors),
                 "near": float((errors.abs() <= near).mean()),
                 "mean_absolute_error": float(errors.abs().mean()),
-                "rms_log_error": float(np.sqrt((np.log1p(errors) ** 2).mean())),
+                "rms_log_error": rms_log_error(errors),
                 "largest_error": float(errors.iloc[int(np.argmax(errors.abs()))]),
             }
         )
@@ -117,19 +118,29 @@ def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
 
 
 def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
-    """Return `error_shares` of each measure, named in the column `quantity`, and `RIGHT`'s share.
+    """Return `error_shares` and `RIGHT`'s share of each measure, apart for what told demands.
 
     Parameters
     ----------
     both
         From `comparisons`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `loads` (`HELD_OUT` or `LIGHT`), `quantity` (in words), then as `error_shares`.
     """
     words = {THROUGHPUT: "throughput", RESPONSE_TIME: "response time"}
     parts = []
-    for column, own in both.items():
-        cells = len(own.drop_duplicates(list(CELL)))
-        right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own, near)]}
-        shares = pd.concat([error_shares(own, near), pd.DataFrame(right)])
-        shares.insert(0, "quantity", words[column])
-        parts.append(shares)
+    for loads in (HELD_OUT, LIGHT):
+        for column, every in both.items():
+            own = every[every["is_light"].astype(bool) == (loads == LIGHT)]
+            if own.empty and loads == LIGHT:
+                continue
+            cells = len(own.drop_duplicates(list(CELL)))
+            right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own, near)]}
+            shares = pd.concat([error_shares(own, near), pd.DataFrame(right)])
+            shares.insert(0, "quantity", words[column])
+            shares.insert(0, "loads", loads)
+            parts.append(shares)
     return pd.concat(parts, ignore_index=True)

@@ -1,8 +1,11 @@
 """What one request needs of each part of a message queue, told by components and light loads alone.
 
-No cell that a model predicts reaches these numbers: front-end threads are told by middlewares that
-echo, the database by its runs as a component, workers and what is left by the lightest load of the
-whole (`analysis.queues.parts.lightest_runs`).
+Front-end threads are told by middlewares that echo, the database by its runs as a component,
+workers and what is left by the lightest load of the whole (`analysis.queues.parts.lightest_runs`).
+
+Two kinds of cells therefore confirm nothing when a model agrees with them: the runs of the database
+alone, whose CPU time at each number of connections is a demand, and the lightest load (`is_light`
+of `analysis.queues.networks.queue_cells`). All other cells are held out.
 """
 
 from __future__ import annotations
@@ -41,9 +44,10 @@ class Demands:
     Attributes
     ----------
     network_delay
-        Of one message from host to host: half of an idle network's round trip, or half of what a
-        worker waits for the database beside its CPU at the lightest load if that is shorter. A
-        ping on an idle network takes longer, because it has to wake up idle processors.
+        Of one message from host to host: half of an idle network's round trip as ping measures it,
+        or, if that is shorter, half of what a worker waits for the database beside its CPU at the
+        lightest load. A ping on an idle network may take longer than a message beside a load,
+        because it has to wake up idle processors.
     net_thread_time
         CPU time of a middleware's front end.
     worker_time
@@ -54,6 +58,9 @@ class Demands:
     other_time
         Time that a worker waits for the database beside its CPU and the network, whatever the load.
         A negative one contradicts the model: demands with it are not `known`.
+    is_delay_fitted
+        True if `network_delay` is that of the lightest load: it was fitted to this load, not
+        measured, and `other_time` is 0 by the fit.
     """
 
     network_delay: float
@@ -61,6 +68,7 @@ class Demands:
     worker_time: float
     database_times: tuple[tuple[float, float], ...]
     other_time: float
+    is_delay_fitted: bool = False
 
     @property
     def known(self) -> bool:
@@ -122,8 +130,11 @@ def measured_demands(tables: Tables) -> Demands:
         return known
     of_cpu = known.database_time(float(idle_times(light).mean()))
     beside = waited - of_cpu / (1.0 if math.isnan(speed) else speed)
-    delay = min(delay, beside / 2)
-    return replace(known, network_delay=delay, other_time=beside - 2 * delay)
+    fitted = beside / 2 < delay  # the ping contradicts the lightest load
+    delay = beside / 2 if fitted else delay
+    return replace(
+        known, network_delay=delay, other_time=beside - 2 * delay, is_delay_fitted=fitted
+    )
 
 
 def idle_times(runs: pd.DataFrame) -> pd.Series:
@@ -146,8 +157,12 @@ def idle_times(runs: pd.DataFrame) -> pd.Series:
 def demand_rows(demands: Demands) -> pd.DataFrame:
     """Lay the demands out as a table: `part`, `demand_ms`, `told_by`."""
     times = list(dict.fromkeys([*demands.database_times[:1], *demands.database_times[-1:]]))
+    delay, rest = "ping on the idle network", "the lightest load of q2 and q4"
+    if demands.is_delay_fitted:
+        delay = "fitted to the lightest load: a ping takes longer than its waits"
+        rest = "0 because the network's delay was fitted"
     told = {
-        "network, one message": (demands.network_delay, "round trip, idle or of the lightest load"),
+        "network, one message": (demands.network_delay, delay),
         FRONT: (demands.net_thread_time, "middlewares that echo, utilization law"),
         WORKER: (demands.worker_time, "the lightest load of q2 and q4"),
         **{
@@ -157,7 +172,7 @@ def demand_rows(demands: Demands) -> pd.DataFrame:
             )
             for place, (idle_s, seconds) in enumerate(times)
         },
-        "database, other waits": (demands.other_time, "the lightest load of q2 and q4"),
+        "database, other waits": (demands.other_time, rest),
     }
     rows = [(part, seconds * MS_PER_S, by) for part, (seconds, by) in told.items()]
     return pd.DataFrame(rows, columns=["part", "demand_ms", "told_by"])
@@ -239,7 +254,8 @@ def service_growth(tables: Tables, demands: Demands) -> pd.DataFrame:
     pandas.DataFrame
         One row per number of workers, by rising j: `requests` (j), `service_time_ms`,
         `service_rate_per_s` (of one of them), `database_cpus` (that the database may use). Empty
-        where the database was not measured as a component.
+        where the database was not measured as a component, or where some S is not above 0: the
+        times that are taken off then contradict what was measured.
     """
     alone = database_runs(with_databases(tables))
     if "middleware_servers_net_time_ms" not in alone:
@@ -249,7 +265,8 @@ def service_growth(tables: Tables, demands: Demands) -> pd.DataFrame:
     means = alone.groupby(by)[columns].mean().dropna().reset_index(drop=True)
     away_ms = (2 * demands.network_delay + demands.other_time) * MS_PER_S
     service_ms = means["middleware_servers_net_time_ms"] - away_ms
-    service_ms = service_ms[service_ms > 0]
+    if not (service_ms > 0).all():
+        means, service_ms = means.iloc[:0], service_ms.iloc[:0]
     requests = (means["client_throughput_ops_per_s"] * service_ms / MS_PER_S).clip(lower=1.0)
     table = pd.DataFrame({"requests": requests, "service_time_ms": service_ms})
     table = table.groupby("requests", as_index=False).mean().sort_values("requests")

@@ -22,6 +22,7 @@ NOISE = 6.0  # standard deviations that a second must lie below the usual
 SPIKE = 5.0  # times the usual response time
 TOLERANCE_S = 1.5  # by which the start of a pause may be off
 PAUSE, COLLECTION, UNEXPLAINED = "server pause", "garbage collection", "unexplained"
+HALF = BLOCKS // 2
 COLUMNS = ["start_s", "end_s", "length_s", "cause", "host", "times_slower", "collected_s", "event"]
 _MADE = {"host": "made_host", "start_s": "made_start_s", "length_s": "made_length_s"}
 _KHALIL_RUN_S = 3600  # config_s3: "1h x 1"
@@ -161,19 +162,15 @@ def block_means(run: pd.Series, windows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per block: `throughput_ops_per_s` (at the clients), `jobs_per_client` (X (R + Z) / N
-        of the clients: 1 by the interactive law; missing in an open loop), `collected_share` (of a
-        middleware's time, 0..1, spent on garbage). Empty where the window is shorter than twelve
-        seconds.
+        One row per block, shape (12,): `throughput_ops_per_s` (at the clients), `collected_share`
+        (of a middleware's time, 0..1, spent on garbage). Empty where the window is shorter than
+        twelve seconds.
     """
     clients = _seconds(windows, "client")
-    done = clients["throughput_ops_per_s"]
-    cycle_s = clients["response_time_ms"] / MS_PER_S + run["think_time_s"]
     collected_s = collections(windows) / run["num_middlewares"]
     seconds = pd.DataFrame(
         {
-            "throughput_ops_per_s": done,
-            "jobs_per_client": (done * cycle_s).where(done > 0, 0.0) / run["num_clients"],
+            "throughput_ops_per_s": clients["throughput_ops_per_s"],
             "collected_share": collected_s.reindex(clients.index),
         }
     )
@@ -181,6 +178,18 @@ def block_means(run: pd.Series, windows: pd.DataFrame) -> pd.DataFrame:
         return seconds.iloc[:0]
     blocks = np.array_split(np.arange(len(seconds)), BLOCKS)
     return pd.DataFrame([seconds.iloc[block].mean() for block in blocks])
+
+
+def drift(blocks: pd.DataFrame) -> float:
+    """Return the throughput of a run in the last half of its blocks over that in the first half.
+
+    Parameters
+    ----------
+    blocks
+        From `block_means`, not empty.
+    """
+    rate = blocks["throughput_ops_per_s"]
+    return float(rate[HALF:].mean() / rate[:HALF].mean())
 
 
 def collections(windows: pd.DataFrame) -> pd.Series:

@@ -1,6 +1,6 @@
 """Predictions beside measurements, and how far models are off."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from analysis.statistics.verdicts import Verdict, verdict_equal
 from analysis.text.numbers import digits
 
 NEAR = 0.05
-_ERROR_COLUMNS = ["quantity", "model", "predictions", "median_absolute_error", "largest_error"]
+_ERROR_COLUMNS = ["quantity", "model", "predictions", "rms_log_error", "largest_error"]
 _ERROR_COLUMNS += ["near", "supported", "refuted"]
 
 
@@ -103,6 +103,65 @@ def as_points(compared: pd.DataFrame, column: str) -> pd.DataFrame:
     )
 
 
+def rms_log_error(relative_errors: pd.Series) -> float:
+    r"""Root mean square of the logarithm of predicted over measured.
+
+    .. math:: \sqrt{\frac{1}{n} \sum_i \ln^2(1 + e_i)}
+
+    Half of what was measured counts as much as twice of it; as a mean of absolute relative errors,
+    half would count half as much.
+
+    Parameters
+    ----------
+    relative_errors
+        Predicted over measured, less one, each above -1, shape (n,); missing ones do not count.
+    """
+    errors = np.log1p(relative_errors.astype(float).dropna())
+    return float(np.sqrt((errors**2).mean()))
+
+
+def misses_more(
+    compared: pd.DataFrame,
+    first: str,
+    second: str,
+    *,
+    on: Sequence[str],
+    factor: float = 1.0,
+    apart: float = 0.0,
+) -> pd.DataFrame:
+    r"""Tell in which cells a model misses by more than another: only of cells that both predict.
+
+    .. math:: |\ln(1 + e_1)| > k\, |\ln(1 + e_2)|
+
+    Parameters
+    ----------
+    compared
+        `on`, `model` and `relative_error`.
+    first, second
+        Names of the models.
+    on
+        What makes a cell; a missing level is a level.
+    factor
+        k > 0.
+    apart
+        Fraction by which the two predictions of a cell must differ: where models agree, noise
+        decides which of them is nearer.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell: `on`, and `misses_more`.
+    """
+    known = compared.dropna(subset="relative_error")
+    logs = known.assign(log_error=np.log1p(known["relative_error"].astype(float)))
+    one, other = (logs.loc[logs["model"] == name, [*on, "log_error"]] for name in (first, second))
+    both = one.merge(other, on=list(on), suffixes=("_first", "_second"))
+    both = both[(both["log_error_first"] - both["log_error_second"]).abs() >= np.log1p(apart)]
+    more = both["log_error_first"].abs() > factor * both["log_error_second"].abs()
+    cells: pd.DataFrame = both[list(on)].assign(misses_more=more).reset_index(drop=True)
+    return cells
+
+
 def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
     """Summarise how far the models of several comparisons are off.
 
@@ -117,8 +176,9 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
     -------
     pandas.DataFrame
         One row per comparison and model: `quantity` (in words), `model`, `predictions` (how many),
-        `median_absolute_error`, `largest_error` (signed), `near` (the share of them), and how many
-        of them are `supported` and `refuted` by the verdicts of `compare` (others: undecided).
+        `rms_log_error` (as `rms_log_error`), `largest_error` (signed), `near` (the share of them),
+        and how many of them are `supported` and `refuted` by the verdicts of `compare` (others:
+        undecided).
     """
     rows = []
     for what, frame in compared.items():
@@ -131,7 +191,7 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
                     "quantity": what,
                     "model": model,
                     "predictions": len(errors),
-                    "median_absolute_error": errors.abs().median(),
+                    "rms_log_error": rms_log_error(errors),
                     "largest_error": errors.iloc[int(np.argmax(errors.abs()))],
                     "near": (errors.abs() <= near).mean(),
                     "supported": int((own["verdict"] == Verdict.SUPPORTED).sum()),

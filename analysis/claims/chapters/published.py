@@ -15,7 +15,7 @@ from analysis.published.machines.fit import CONSTANT, GROWING, NEAR
 from analysis.published.machines.khalils_server import ratios
 from analysis.published.machines.on_the_lab import near, sets_on_the_lab
 from analysis.published.machines.printed_sets import DESIGN, OTHER
-from analysis.published.machines.shown import machines, share_near
+from analysis.published.machines.shown import cells_near, machines
 from analysis.published.message_queue import su_numbers
 from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
 from analysis.published.variation_again import cetin_design
@@ -109,11 +109,11 @@ def _sets(found: Findings) -> None:
             Kind.FINDING,
         ),
     ):
-        found.check(
+        found.check_share(
             "10",
             statement,
-            quantity="share of cells predicted within 10 %",
-            measured=exact(share_near(fits[server], part)),
+            of="cells predicted within 10 %",
+            passes=cells_near(fits[server], part),
             holds=holds,
             see="10-7-predicted",
             kind=kind,

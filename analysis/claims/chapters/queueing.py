@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.claims.findings import SAME, THROUGHPUT, Findings, cell_names, whole_repetitions
-from analysis.claims.rules import at_least, at_most, equal_to
+from analysis.claims.findings import SAME, THROUGHPUT, Findings, cell_names
+from analysis.claims.rules import at_least, at_most
 from analysis.models.cells import compare_cells, predict_cells
 from analysis.models.fed_with_closed_loops import (
     BEST_SECOND,
@@ -13,11 +13,11 @@ from analysis.models.fed_with_closed_loops import (
     station_predictions,
 )
 from analysis.models.halves import judged_rows
-from analysis.sections.open_loop import ServiceCenter, run_errors
+from analysis.sections.open_loop import compare_open
 from analysis.sections.open_stations import link_center, workers_center
 from analysis.sections.summary import cells
 from analysis.sections.what_if import ELSEWHERE, predict_elsewhere
-from analysis.statistics.estimates import mean_of
+from analysis.statistics.comparison import misses_more
 from analysis.tables.frames import NAMES, Tables, stack
 
 _CLOSE = 2 * SAME
@@ -25,6 +25,7 @@ _HALF = 0.5
 _ONE, _EIGHT = 1, 8
 _FULL = 0.9  # utilization
 _MOST = 0.9  # of cells
+_RATE = "arrival_rate_per_s"
 _STATION = [
     "service_rate_from",
     "model",
@@ -117,38 +118,36 @@ def _network(found: Findings) -> None:
 
 def _open_arrivals(found: Findings) -> None:
     tables = _with_network(found, "7")
-    link: list[float] = []
-    one: list[float] = []
-    eight: list[float] = []
+    unknown = pd.DataFrame(columns=["model", _RATE, "relative_error"])
+    link, one, eight = unknown, unknown, unknown
     if tables is not None:
-        for errors in _by_repetition(link_center(tables)):
-            sizes = errors.abs().mean()
-            link.append(sizes["M/D/1"] / sizes["M/M/1"])
-        for ratios, workers, model in (
-            (one, _ONE, f"M/G/{_ONE}"),
-            (eight, _EIGHT, f"M/M/{_EIGHT}"),
-        ):
-            for errors in _by_repetition(workers_center(tables, workers=workers)):
-                ratios.append(1 + errors[model].mean() if model in errors else float("nan"))
-    found.check(
+        link = compare_open(link_center(tables))
+        one, eight = (
+            compare_open(workers_center(tables, workers=workers)) for workers in (_ONE, _EIGHT)
+        )
+    more = misses_more(link, "M/M/1", "M/D/1", on=[_RATE])
+    found.check_share(
         "7.5",
-        "A server's link is nearer to M/D/1 than to M/M/1.",
-        quantity="mean |error| over rates, M/D/1 over M/M/1",
-        measured=mean_of(link),
-        holds=at_most(1),
+        "M/D/1 predicts the response time at a server's link better than M/M/1 at every rate.",
+        of="arrival rates at which M/M/1 misses by more than M/D/1",
+        passes=more["misses_more"].set_axis(_rates(more)),
+        holds=at_least(1),
         see="07-5-open",
     )
-    for ratios, statement in (
-        (one, "One worker under Poisson arrivals is an M/G/1 queue."),
-        (eight, "Eight workers under Poisson arrivals are M/M/8."),
+    for compared, workers, model in (
+        (one, "one worker", f"M/G/{_ONE}"),
+        (eight, "eight workers", f"M/M/{_EIGHT}"),
     ):
-        found.check(
+        own = compared[compared["model"] == model].dropna(subset="relative_error")
+        near = own["relative_error"].astype(float).abs() <= _CLOSE
+        found.check_share(
             "7.5",
-            statement,
-            quantity="predicted / measured response time, mean over rates",
-            measured=mean_of(ratios),
-            holds=equal_to(1, _CLOSE),
-            see="07-5-open",
+            f"{model} predicts the response time of {workers} under Poisson arrivals within "
+            "10\N{NO-BREAK SPACE}%.",
+            of="arrival rates at which the mean error of the runs is within 10 %",
+            passes=near.set_axis(_rates(own)),
+            holds=at_least(_MOST),
+            see="07-5-errors",
         )
 
 
@@ -184,12 +183,6 @@ def _with_network(found: Findings, section: str) -> Tables | None:
     return Tables(**{name: stack(list(both)) for name, both in zip(NAMES, parts, strict=True)})
 
 
-def _by_repetition(center: ServiceCenter) -> list[pd.DataFrame]:
-    """Return the relative errors of each repetition: a row per arrival rate, a column per model."""
-    if center.runs.empty:
-        return []
-    errors = run_errors(center)
-    return [
-        own.pivot_table(index="arrival_rate_per_s", columns="model", values="relative_error")
-        for _, own in whole_repetitions(errors).groupby("repetition")
-    ]
+def _rates(cells: pd.DataFrame) -> list[str]:
+    """Name each arrival rate: ``697 requests/s``."""
+    return [f"{rate:.0f} requests/s" for rate in cells[_RATE]]

@@ -4,7 +4,7 @@ from functools import cache
 
 import pandas as pd
 
-from analysis.published.machines.fit import CONSTANT, GROWING, Fit, fit, judged
+from analysis.published.machines.fit import CONSTANT, GROWING, NEAR, Fit, fit, judged
 from analysis.published.machines.printed_sets import OTHER, STUDIES, set_cells
 from analysis.published.printed import study_name
 from analysis.text.numbers import short
@@ -72,7 +72,20 @@ def predicted_sets(fits: dict[str, Fit]) -> pd.DataFrame:
     )
 
 
-def share_near(one: Fit, part: str) -> float:
-    """Return the share of a part of all studies' cells that is predicted within 10 %."""
-    told = judged(one.predictions).set_index("part").loc[part]
-    return float(told["near"].sum() / told["cells"].sum())
+def cells_near(one: Fit, part: str) -> pd.Series:
+    """Tell which cells of a part of all studies' cells are predicted within 10 %.
+
+    Returns
+    -------
+    pandas.Series
+        Of bool, by study, place and load: ``Schmid 2018 table 3 48 clients 1 middlewares 16 workers
+        1 servers``; shape (C,), C = number of cells.
+    """
+    own = one.predictions[one.predictions["part"] == part]
+    ratios = own["predicted"] / own["published"]
+    names = [
+        f"{study_name(str(cell.study))} {cell.place} {cell.num_clients} clients "
+        f"{cell.middlewares} middlewares {cell.workers} workers {cell.servers} servers"
+        for cell in own.itertuples()
+    ]
+    return ((ratios - 1).abs() <= NEAR).set_axis(names)

@@ -2,11 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from analysis.claims.chapters import message_queues
+from analysis.claims.claim import Kind
 from analysis.claims.findings import Findings
 from analysis.claims.rules import Verdict
+from analysis.queues import networks
+from analysis.queues.evidence import evidence_of
 from tests.helpers.queues import by_section, queue_tables
 
 pytestmark = pytest.mark.slow
@@ -43,7 +47,9 @@ def known():
         "A second database brings",
         "The fewest front-end threads",
         "Each changed system reaches",
-        "A network is within",
+        "The network of queues predicts three quarters",
+        "The network of queues predicts the lightest load",
+        "In three quarters of loads parallel M/M/1",
         "A request costs the database as much",
         "It costs as much where the database",
         "One at a time requests",
@@ -57,6 +63,44 @@ def known():
 )
 def test_what_is_so_holds(known, begin):
     assert of(known, begin).verdict == Verdict.SUPPORTED
+
+
+def test_cells_that_told_demands_check_a_model_and_confirm_none(known):
+    kinds = {begin: of(known, begin).kind for begin in (
+        "The machine-repairman model predicts the response time of the database",
+        "The network of queues predicts the lightest load",
+        "The machine-repairman model predicts the response time of the middleware",
+        "The network of queues predicts three quarters",
+    )}  # fmt: skip
+    assert list(kinds.values()) == [Kind.VALIDITY] * 2 + [Kind.FINDING] * 2
+
+
+def with_throughput(monkeypatch, factor, rows):
+    """Return the claims if predicted throughputs of some rows were multiplied by a factor."""
+    measured = evidence_of(by_section(queue_tables()).values())
+    own = measured.predicted
+    changed = own["throughput_ops_per_s"] * np.where(rows(own), factor, 1.0)
+    wrong = replace(measured, predicted=own.assign(throughput_ops_per_s=changed))
+    monkeypatch.setattr(message_queues, "evidence_of", lambda held: wrong)
+    return claims(queue_tables())
+
+
+def test_networks_are_judged_by_cells_that_told_no_demands(monkeypatch):
+    """A network that is wrong in every cell but the lightest one misses them all, by name."""
+    held_out = with_throughput(monkeypatch, 2, lambda own: ~own["is_light"].astype(bool))
+    network = of(held_out, "The network of queues predicts three quarters")
+    assert 0.4 < network.estimate.value <= 0.5  # response times alone
+    assert " of 24 miss: X q" in network.told
+    assert of(held_out, "The network of queues predicts the lightest load").told == "supported"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "verdict"),
+    [(networks.SINGLE, Verdict.SUPPORTED), (networks.NETWORK, Verdict.REFUTED)],
+)
+def test_networks_are_compared_where_they_differ(monkeypatch, wrong, verdict):
+    changed = with_throughput(monkeypatch, 2, lambda own: own["model"] == wrong)
+    assert of(changed, "Where single servers and the network").verdict == verdict
 
 
 def test_what_is_not_so_does_not_hold():

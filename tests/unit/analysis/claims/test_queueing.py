@@ -1,5 +1,6 @@
 """The claims of chapter 7, on a synthetic campaign that saturates where its links do."""
 
+import pandas as pd
 import pytest
 
 from analysis.claims.chapters import queueing
@@ -39,3 +40,38 @@ def test_claims_are_the_same_whatever_was_measured(tables):
     assert {claim.verdict for claim in none.values()} == {Verdict.UNDECIDED}
     assert all(len(statement) <= 120 for statement in everything)
     assert all(len(claim.quantity) <= 80 for claim in everything.values())
+
+
+def open_arrivals(monkeypatch, **errors):
+    """Return the claims of 7.5 about stations whose models have these errors at each rate."""
+    frames = {
+        station: pd.concat(
+            pd.DataFrame(
+                {"model": model, "arrival_rate_per_s": [100, 200, 300], "relative_error": own}
+            )
+            for model, own in models.items()
+        )
+        for station, models in errors.items()
+    }
+    monkeypatch.setattr(queueing, "compare_open", lambda station: frames[station])
+    monkeypatch.setattr(queueing, "link_center", lambda tables: "link")
+    monkeypatch.setattr(queueing, "workers_center", lambda tables, workers: f"w{workers}")
+    found = Findings({"7": object()})
+    queueing._open_arrivals(found)
+    return found.claims
+
+
+def test_errors_of_open_queues_do_not_cancel_over_rates(monkeypatch):
+    link = {"M/M/1": [0.5, 0.6, None], "M/D/1": [-0.4, 0.5, 0.1]}
+    one = {"M/G/1": [0.3, 0.0, -0.3], "M/M/1": [0.0, 0.0, 0.0]}
+    _, worker, workers = open_arrivals(monkeypatch, link=link, w1=one, w8={"M/M/8": [0.1, 0, -0.1]})
+    assert worker.told == "refuted: 2 of 3 miss: 100 requests/s, 300 requests/s"
+    assert workers.told == "supported"
+
+
+def test_a_link_is_judged_at_rates_that_both_models_predict(monkeypatch):
+    link = {"M/M/1": [0.6, 0.6, None], "M/D/1": [-0.4, 0.5, 9.0]}
+    near = {"M/G/1": [0.0] * 3, "M/M/8": [0.0] * 3}
+    (nearer, *_) = open_arrivals(monkeypatch, link=link, w1=near, w8=near)
+    assert nearer.estimate.value == 0.5  # 0.6 is further below 1 than 1.6 is above it
+    assert nearer.told == "refuted: 1 of 2 miss: 100 requests/s"

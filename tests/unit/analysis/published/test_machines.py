@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.published.machines.fit import CONSTANT, fit, judged
+from analysis.published.machines.fit import CONSTANT, Fit, fit, judged
 from analysis.published.machines.five_numbers import Machines, throughput, throughputs
 from analysis.published.machines.printed_sets import DESIGN, OTHER, SAME, STUDIES, set_cells
+from analysis.published.machines.shown import cells_near
+from analysis.published.printed import study_name
 
 PLANTED = Machines(
     alone_per_s=2500, exponent=0.35, middleware_s=40e-6, forwarding_s=15e-6, slowest=1.25
@@ -97,6 +99,19 @@ def test_what_is_fitted_may_be_chosen(cells):
     found = fit(made_up, chosen=behind & (made_up["part"] != DESIGN)).predictions
     unseen = found[found["part"] == DESIGN]
     assert (unseen["predicted"] / unseen["published"]).median() == pytest.approx(0.5, rel=0.05)
+
+
+def test_cells_that_are_not_near_have_names(cells):
+    schmids = (cells["study"] == "schmid2018") & (cells["place"] == "table 3")
+    off = schmids & (cells["workers"] == 16)
+    assert off.sum() == 1
+    predictions = cells.assign(predicted=cells["published"] * np.where(off, 1.2, 1.05))
+    near = cells_near(Fit(numbers=pd.DataFrame(), predictions=predictions), OTHER)
+    assert len(near) == (cells["part"] == OTHER).sum() == near.index.nunique()
+    schmid = study_name("schmid2018")
+    assert near.index[~near].tolist() == [
+        f"{schmid} table 3 48 clients 1 middlewares 16 workers 1 servers"
+    ]
 
 
 @pytest.mark.slow

@@ -126,3 +126,24 @@ def test_the_cpu_time_is_that_of_the_throughput_that_it_leads_to(demands):
 
 def test_a_negative_demand_rejects_the_model(demands):
     assert not dataclasses.replace(demands, other_time=-1e-6).known
+
+
+def test_a_delay_that_was_fitted_is_marked(tables, demands):
+    assert not demands.is_delay_fitted
+    slow = tables.pings.assign(round_trip_time_min_ms=2e4 * TRUTH["network_delay"])
+    fitted = measured_demands(dataclasses.replace(tables, pings=slow))
+    assert fitted.is_delay_fitted
+    assert fitted.network_delay == pytest.approx(TRUTH["network_delay"] + ASIDE / 2, rel=0.1)
+    assert fitted.other_time == 0
+    told = demand_rows(fitted).set_index("part")["told_by"]
+    assert told["network, one message"].startswith("fitted to the lightest load")
+    assert told["database, other waits"] == "0 because the network's delay was fitted"
+    assert demand_rows(demands)["told_by"].str.contains("fitted").sum() == 0
+
+
+def test_times_at_the_database_that_are_not_above_0_contradict_the_demands(tables, demands):
+    """The shortest time alone would be below 0; what is left would look like a measurement."""
+    slower = dataclasses.replace(
+        demands, other_time=demands.other_time + TRUTH["server_time"] + 1e-4
+    )
+    assert service_growth(tables, slower).empty

@@ -77,7 +77,9 @@ def test_repetitions_that_differ_put_even_a_right_model_off(cells, predicted):
     assert closeness.right_share(steady) == 1
     assert math.isnan(closeness.right_share(one.assign(repetitions=1)))
     table = closeness.shares_by_measure(closeness.comparisons(cells, predicted))
-    assert table.query("model == @closeness.RIGHT")["cells"].tolist() == [13, 13]
+    right = table.query("model == @closeness.RIGHT")
+    assert right["loads"].tolist() == [closeness.HELD_OUT] * 2 + [closeness.LIGHT] * 2
+    assert right["cells"].tolist() == [12, 12, 1, 1]
 
 
 def test_what_fills_first_is_the_database(cells, predicted):

@@ -6,6 +6,7 @@ from analysis.sections.dynamics import (
     COLUMNS,
     beside_khalil,
     block_means,
+    drift,
     find_events,
     match_events,
     pause_effects,
@@ -118,13 +119,13 @@ def test_a_pause_is_felt_by_those_who_wait_for_it():
     assert pause_effects(RUN, windows, servers, pd.DataFrame()).empty
 
 
-def test_blocks_hold_what_the_interactive_law_says_of_them():
+def test_blocks_are_twelfths_of_a_run():
     windows, _ = trace(collections=[(5, 0.4)], noise=0)
-    windows["response_time_ms"] = 1000 * RUN["num_clients"] / USUAL
     blocks = block_means(RUN, windows)
     assert len(blocks) == 12
     np.testing.assert_allclose(blocks["throughput_ops_per_s"], USUAL)
-    np.testing.assert_allclose(blocks["jobs_per_client"], 1)
+    assert drift(blocks) == 1
+    assert drift(blocks.assign(throughput_ops_per_s=[100.0] * 6 + [90.0] * 6)) == 0.9
     assert blocks["collected_share"].iloc[0] == pytest.approx(0.4 / 2 / 10)
     assert block_means(RUN, windows[windows["second_s"] < 8]).empty
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.comparison import as_points, compare, error_table, shown
+from analysis.statistics.comparison import as_points, compare, error_table, misses_more, shown
 
 CELLS = pd.DataFrame(
     {
@@ -54,6 +54,32 @@ def test_models_are_summed_up_by_their_errors():
     (row,) = error_table({"throughput": frame}).to_dict("records")
     assert (row["quantity"], row["model"]) == ("throughput", "a")
     assert row["largest_error"] == -0.2
-    assert row["median_absolute_error"] == pytest.approx(0.105)
+    assert row["rms_log_error"] == pytest.approx(
+        ((np.log(1.01) ** 2 + np.log(0.8) ** 2) / 2) ** 0.5
+    )
     assert row["near"] == 0.5
     assert (row["supported"], row["refuted"]) == (0, 1)
+
+
+def test_half_of_a_measurement_is_as_far_off_as_twice_of_it():
+    frame = pd.DataFrame({"model": ["a", "b"], "relative_error": [-0.5, 1.0], "verdict": None})
+    sizes = error_table({"throughput": frame})["rms_log_error"]
+    assert sizes.tolist() == pytest.approx([np.log(2)] * 2)
+
+
+def test_models_are_compared_in_the_cells_that_both_predict():
+    errors = {
+        "a": [0.5, -0.4, 0.1, 9.0, np.nan],
+        "b": [0.2, 0.5, 0.1, np.nan, 0.3],
+    }
+    frame = pd.concat(
+        pd.DataFrame({"model": name, "load": [1, 2, np.nan, 4, 5], "relative_error": own})
+        for name, own in errors.items()
+    )
+    more = misses_more(frame, "a", "b", on=["load"])
+    assert more["misses_more"].tolist() == [True, True, False]  # ln 0.6 is further off than ln 1.5
+    twice = misses_more(frame, "a", "b", on=["load"], factor=2)
+    assert twice["misses_more"].tolist() == [True, False, False]
+    differ = misses_more(frame, "a", "b", on=["load"], apart=0.3)
+    assert differ["load"].tolist() == [2]  # 1.5 is 25 % above 1.2
+    assert misses_more(frame.iloc[:0], "a", "b", on=["load"]).empty

@@ -5,6 +5,10 @@ import re
 import measure_coverage as measure
 import numpy as np
 import pytest
+from shown_intervals import cells_until_known
+
+from analysis.claims.rules import at_least
+from analysis.statistics.estimates import mean_of
 
 CAMPAIGNS = 60
 SMALLEST = 0.93 - 3 * np.sqrt(0.93 * 0.07 / CAMPAIGNS)
@@ -34,6 +38,20 @@ def test_a_closed_network_is_found():
     setting = measure.Setting(name="closed network, throughput", goal=0.05, repetitions=(2, 6))
     ((share,), _) = measure.shares(setting, CAMPAIGNS)
     assert share.held >= SMALLEST * CAMPAIGNS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repetitions", [(2, 6), (3, 10)])
+@pytest.mark.parametrize("spread", [0.5, 1.0])
+def test_p_values_hold_for_campaigns_that_stop_by_themselves(spread, repetitions):
+    """Of truths on the edge of a range at most 5 % are clearly inside at 5 %."""
+    rng = np.random.default_rng(1)
+    campaigns, wrong = 1000, 0
+    for _ in range(campaigns):
+        (runs,) = cells_until_known(rng, (1,), (spread,), 0.05, repetitions)
+        estimate = mean_of(runs)
+        wrong += estimate.value > 1 and at_least(1).p_value(estimate) <= 0.05
+    assert wrong <= campaigns * 0.05 + 3 * np.sqrt(campaigns * 0.05 * 0.95)
 
 
 def test_a_system_of_another_mean_is_not_covered(monkeypatch):
