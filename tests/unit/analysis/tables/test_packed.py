@@ -267,7 +267,7 @@ def test_archive_with_a_way_out_of_its_folder_is_refused(tmp_path, name):
     source.parent.mkdir()
     with tarfile.open(source, "w:xz") as archive:
         archive.addfile(tarfile.TarInfo(name))
-    with pytest.raises(ParseError, match=r"2\.1\.tar\.xz: .*elsewhere' leads out of the folder"):
+    with pytest.raises(ParseError, match=r"2\.1\.tar\.xz: .*elsewhere.gz' is no plain path"):
         unpack(tmp_path, "2.1")
 
 
