@@ -55,9 +55,7 @@ def main(
         os.environ[SCHEDULER] = scheduler  # of the notebooks' kernels, too
     formats = (only,) if only else FORMATS
     try:
-        exported = make_report(
-            campaign, output, notebooks=notebooks, formats=formats, progress=say
-        )
+        exported = make_report(campaign, output, notebooks=notebooks, formats=formats, progress=say)
     except (ReportError, DrawingError, ParseError, ConfigError, OSError) as exc:
         say(f"report: {exc}", err=True)
         sys.exit(1)
