@@ -2,6 +2,8 @@
 
 import tarfile
 import zlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 LARGEST_FILE_BYTES = 512 << 20
 """The largest file of a run, uncompressed."""
@@ -11,6 +13,10 @@ LARGEST_ARCHIVE_BYTES = 16 << 30
 """All files of a section together, uncompressed."""
 LONGEST_HEADER_BYTES = 2048
 """The longest header of a tar member. Python's time to read one grows with its length squared."""
+MOST_MEMBERS = 1 << 18
+"""Files in an archive. A section of a thousand runs has a third of them."""
+DEEPEST, LONGEST_NAME_BYTES = 8, 255
+_NO_FILES = (tarfile.GNUTYPE_SPARSE, tarfile.XGLTYPE)  # tarfile reads these without end
 _ZLIB, _GZIP = zlib.MAX_WBITS, 16 + zlib.MAX_WBITS  # zlib's words for these formats
 
 
@@ -62,14 +68,52 @@ class Member(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Member":
-        """Read a header; OSError if what it announces is larger than it may be."""
+        """Read a header; OSError if what it announces cannot be, or is larger than it may be."""
         member = super().frombuf(buf, encoding, errors)
-        most = LARGEST_FILE_BYTES if member.isfile() else LONGEST_HEADER_BYTES
-        if member.size > most:
-            raise OSError(f"it has a file or header of {member.size} bytes; the limit is {most}")
+        _require_size(member)
+        if member.type in _NO_FILES:
+            raise OSError(f"{member.name!r} is no plain file")
         return member
+
+    def _proc_gnusparse_10(self, *_: object) -> None:
+        raise OSError("a sparse file is no plain file")  # tarfile reads its list without end
+
+
+def members(archive: tarfile.TarFile, most: int) -> Iterator[tarfile.TarInfo]:
+    """Give the members of an archive of `Member`, each forgotten when the next one is asked for.
+
+    Raises
+    ------
+    OSError
+        There are more than `most`, or one has a size that cannot be.
+    """
+    for number, member in enumerate(archive):
+        _require_size(member)  # another header may have changed it
+        if number >= most:
+            raise OSError(f"it has more than {most} files")
+        yield member
+        archive.members.clear()  # type: ignore[attr-defined]  # which the stubs lack
+
+
+def _require_size(member: tarfile.TarInfo) -> None:
+    most = LARGEST_FILE_BYTES if member.isfile() else LONGEST_HEADER_BYTES
+    if not 0 <= member.size <= most:
+        raise OSError(f"it has a file or header of {member.size} bytes; the limit is {most}")
 
 
 def is_plain(member: tarfile.TarInfo) -> bool:
     """Tell whether a member is a plain file. A sparse one could unpack to any size."""
     return member.isfile() and not member.issparse()
+
+
+def is_plain_path(name: str) -> bool:
+    """Tell whether a name is a path below a folder, of components that can be seen and written."""
+    path = PurePosixPath(name)
+    return (
+        name == str(path)
+        and not path.is_absolute()
+        and 0 < len(path.parts) <= DEEPEST
+        and ".." not in path.parts
+        and all(len(part.encode(errors="replace")) <= LONGEST_NAME_BYTES for part in path.parts)
+        and name.isprintable()
+    )

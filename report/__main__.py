@@ -13,6 +13,7 @@ from analysis.figures.drawing import DrawingError
 from analysis.paths import FIGURES
 from analysis.results import ParseError
 from analysis.work import SCHEDULER
+from remote.commands.say import say
 from remote.errors import ConfigError
 from report.contents.notebook import ReportError
 from report.export import FORMATS, HTML, PDF
@@ -54,18 +55,16 @@ def main(
         os.environ[SCHEDULER] = scheduler  # of the notebooks' kernels, too
     formats = (only,) if only else FORMATS
     try:
-        exported = make_report(
-            campaign, output, notebooks=notebooks, formats=formats, progress=click.echo
-        )
+        exported = make_report(campaign, output, notebooks=notebooks, formats=formats, progress=say)
     except (ReportError, DrawingError, ParseError, ConfigError, OSError) as exc:
-        click.echo(f"report: {exc}", err=True)
+        say(f"report: {exc}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
-        click.echo("report: interrupted", err=True)
+        say("report: interrupted", err=True)
         sys.exit(INTERRUPTED)
-    click.echo(f"{len(exported.figures)} figures (SVG and CSV) in {output}")
+    say(f"{len(exported.figures)} figures (SVG and CSV) in {output}")
     for path in filter(None, (exported.pdf, exported.html)):
-        click.echo(f"report: {path} ({time.monotonic() - started_s:.0f} s)")
+        say(f"report: {path} ({time.monotonic() - started_s:.0f} s)")
 
 
 if __name__ == "__main__":

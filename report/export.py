@@ -15,6 +15,7 @@ import typst
 from analysis.figures.drawing import draw_svg
 from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
+from analysis.text.spreadsheet import csv_text
 from analysis.whole_files import write_json, write_whole
 from report.contents.drawn_data import drawn_data
 from report.contents.notebook import Figure, Part, Section
@@ -76,7 +77,7 @@ def export(
     for figure in (figure for section in drawn for figure in section.figures()):
         made |= _figure_files(figure)
     figures = [name for name in made if name.endswith(".svg")]
-    lists = {name: table.to_csv(index=False).encode() for name, table in (tables or {}).items()}
+    lists = {name: csv_text(table).encode() for name, table in (tables or {}).items()}
     with ThreadPoolExecutor(1) as beside:  # pandoc and typst are programs of their own
         paper = [one for one in drawn if not one.web_only]
         pdf = beside.submit(compile_pdf, paper, provenance) if PDF in formats else None
@@ -151,7 +152,7 @@ def _figure_files(figure: Figure) -> dict[str, bytes]:
     """Return a figure's drawing and, if plotly drew it, its data, by file name."""
     made = {f"{figure.name}.svg": (figure.svg or "").encode()}
     if figure.spec is not None:
-        made[f"{figure.name}.csv"] = drawn_data(figure.spec).to_csv(index=False).encode()
+        made[f"{figure.name}.csv"] = csv_text(drawn_data(figure.spec)).encode()
     return made
 
 

@@ -157,7 +157,7 @@ def _generator(generator: Mapping[str, Any] | None) -> str:
         return ""
     said = str(generator["version"])
     version = re.search(r"\bv=(\S+)", said)
-    maker = re.search(r"\bgenerator=(\S+ \S+)", said)
+    maker = re.search(r"\bgenerator=(\S{1,60} \S+)", said)
     number = version[1] if version else said
     return f"{generator['name']} {number}" + (f" ({maker[1]})" if maker else "")
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from analysis.tables.packed.archives import RAW
+from remote.campaign.record import RECORD
 from remote.errors import ConfigError
+from remote.experiment.section_file import KEPT
+
+_UNSEEN = "has characters in its name that cannot be seen: rename it"
 
 
 def require_plain_files(folder: Path) -> None:
     """Refuse a folder in which anything is no plain file or folder; harmless if there is no folder.
 
-    What is read or written through a symbolic link is not the campaign's, and a pipe or a device
-    has no end. The folder itself may be reached by a link.
+    What is read or written through a symbolic link is not the campaign's, a pipe or a device has
+    no end, and a name that cannot be seen is no name of ours. The folder itself may be reached by a
+    link.
 
     Raises
     ------
@@ -24,6 +30,8 @@ def require_plain_files(folder: Path) -> None:
         try:
             with os.scandir(left.pop()) as entries:
                 for entry in entries:
+                    if not entry.name.isprintable():
+                        raise ConfigError(entry.path, _UNSEEN)
                     if entry.is_dir(follow_symlinks=False):
                         left.append(Path(entry.path))
                     elif not entry.is_file(follow_symlinks=False):
@@ -32,6 +40,21 @@ def require_plain_files(folder: Path) -> None:
             continue
         except OSError as exc:
             raise ConfigError(exc.filename, f"cannot be looked into: {exc.strerror}") from exc
+
+
+def campaign_of(run_dir: Path) -> Path | None:
+    """Return the folder of a run's campaign, of plain files alone; None if the run stands alone.
+
+    Raises
+    ------
+    ConfigError
+        As `require_plain_files`.
+    """
+    above = run_dir.resolve().parents
+    if len(above) < 3 or not any((above[2] / name).exists() for name in (RECORD, RAW, KEPT)):
+        return None
+    require_plain_files(above[2])
+    return above[2]
 
 
 def _told(entry: os.DirEntry[str], folder: Path) -> str:

@@ -24,6 +24,7 @@ from remote.experiment.checks import ACCEPTED, PILOT, evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
+from remote.experiment.section_file import is_section_name
 
 TIDY = "tidy"
 NO_SECTIONS = {TIDY, "what-if", "sensitivity", "middlewares"}  # tables, campaigns of their own
@@ -106,7 +107,7 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
                 short.append("/".join(folder.parts[-3:-1]))
         except ConfigError as exc:
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc)))
-        except (KeyError, TypeError, AttributeError, ValueError) as exc:
+        except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as exc:
             detail = f"does not hold what a manifest holds: {type(exc).__name__}: {exc}"
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=detail))
     findings += _incomplete(campaign_dir)
@@ -212,10 +213,21 @@ def table_findings(campaign_dir: Path, tidy_dir: Path) -> Iterator[Finding]:
     """Make the tidy tables again, elsewhere, and compare them with those that are there."""
     sections = sorted({p.name.rsplit("-", 1)[0] for p in tidy_dir.glob("*.parquet")})
     for section in sections:
+        if not is_section_name(section):
+            detail = f"{section!r} cannot be the name of a section: remove its tables"
+            yield Finding(path=tidy_dir, kind="tables", detail=detail)
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 tidy_campaign(campaign_dir, [section], into=Path(scratch))
-            except (ParseError, OSError, KeyError, TypeError, AttributeError, ValueError) as exc:
+            except (
+                OSError,
+                KeyError,
+                TypeError,
+                AttributeError,
+                ValueError,
+                ArithmeticError,
+            ) as exc:
                 detail = f"{section} cannot be made again: {type(exc).__name__}: {exc}"
                 yield Finding(path=tidy_dir, kind="tables", detail=detail)
                 continue

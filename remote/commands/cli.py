@@ -13,7 +13,7 @@ from typing import ParamSpec
 import click
 
 from analysis.results import ParseError
-from analysis.text.visible import visible
+from analysis.text.visible import shortened
 from remote.campaign import Campaign
 from remote.campaign.states import RunState
 from remote.campaign.view.dry_run import missing_table
@@ -30,6 +30,7 @@ from remote.commands.of_search import find
 from remote.commands.of_sensitivity import sensitivity
 from remote.commands.of_trace import parse_one_of, trace
 from remote.commands.of_workers import workers
+from remote.commands.say import say
 from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError, LabError, RemoteError
 from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
@@ -51,15 +52,15 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except (RemoteError, LabError, ConfigError, ParseError) as exc:
-            click.echo(f"lab: {visible(str(exc))}", err=True)
+            say(f"lab: {exc}", err=True)
             if isinstance(exc, RemoteError) and (problem := network_problem()):
-                click.echo(f"lab: {problem}", err=True)
+                say(f"lab: {problem}", err=True)
             sys.exit(1)
         except OSError as exc:
-            click.echo(f"lab: on this machine: {exc}", err=True)
+            say(f"lab: on this machine: {shortened(str(exc))}", err=True)
             sys.exit(1)
         except KeyboardInterrupt:
-            click.echo("lab: interrupted; what was measured is kept, run again to resume", err=True)
+            say("lab: interrupted; what was measured is kept, run again to resume", err=True)
             sys.exit(INTERRUPTED)
 
     return wrapped
@@ -69,7 +70,7 @@ def _interrupt(number: int, frame: object) -> None:
     """Unwind once; a second signal must not break off the ending of what runs on the hosts."""
     for other in INTERRUPTS:
         signal.signal(other, signal.SIG_IGN)
-    click.echo("\nlab: ending what runs on the hosts ...", err=True)
+    say("\nlab: ending what runs on the hosts ...", err=True)
     raise KeyboardInterrupt
 
 
@@ -108,8 +109,8 @@ def up(topology: str, time_dilation: float | None) -> None:
             wanted = wanted.dilated(time_dilation)
         except ValueError as exc:
             raise ConfigError("--time-dilation", str(exc)) from exc
-    inventory = LocalLab(wanted).up(progress=click.echo)
-    click.echo(f"inventory: {inventory}")
+    inventory = LocalLab(wanted).up(progress=say)
+    say(f"inventory: {inventory}")
 
 
 @main.command()
@@ -118,7 +119,7 @@ def up(topology: str, time_dilation: float | None) -> None:
 def down() -> None:
     """Take the lab down and leave nothing behind; harmless if it is down."""
     LocalLab().down()
-    click.echo("The lab is down.")
+    say("The lab is down.")
 
 
 @main.command()
@@ -129,9 +130,9 @@ def status() -> None:
     lab = LocalLab()
     states, switch = lab.status(), lab.switch()
     if not states or switch is None:
-        click.echo("The lab is down; start it with `lab up`.")
+        say("The lab is down; start it with `lab up`.")
         sys.exit(1)
-    click.echo(status_text(states, switch))
+    say(status_text(states, switch))
     sys.exit(0 if switch.is_up and all(s.is_up for s in states) else 1)
 
 
@@ -190,14 +191,14 @@ def run(
     )
     for section in sections:
         if lost := opened.cannot_be_told(section):
-            click.echo(f"{section}: {opened.middleware_name} cannot be told {', '.join(lost)}")
+            say(f"{section}: {opened.middleware_name} cannot be told {', '.join(lost)}")
     if dry_run:
         plans = [
             opened.planned(section, retry=retry, time_dilation=time_dilation)
             for section in sections
         ]
         links = [state for section in sections for state in opened.states_of_links(section)]
-        click.echo(missing_table(plans, links, opened.path))
+        say(missing_table(plans, links, opened.path))
         opened.require_hosts(*sections)
         return
     left: list[RunState] = []
@@ -206,9 +207,9 @@ def run(
         with lab_up(fleet, topology) if own_lab and missing else contextlib.nullcontext():
             left += opened.measure(*group, retry=retry, time_dilation=time_dilation)
     if known := known_text([opened.planned(section) for section in sections]):
-        click.echo(known)
+        say(known)
     planned = sum(len(opened.states(section)) for section in sections)
-    click.echo(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
+    say(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
     sys.exit(NOT_COMPLETE if left else 0)
 
 

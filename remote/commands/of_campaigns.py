@@ -17,19 +17,19 @@ from analysis.claims.claim import claims_table, differences
 from analysis.claims.of_campaign import claims_of
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
-from analysis.text.visible import visible
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
-from remote.campaign.received import require_plain_files
+from remote.campaign.received import campaign_of, require_plain_files
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
 from remote.campaign.verify import verify_campaign
 from remote.campaign.view.known import known_text
 from remote.campaign.view.report import campaign_report
+from remote.commands.say import say
 from remote.commands.shared_options import fleet_option, public_option
 from remote.errors import ConfigError
-from remote.experiment.manifest import read_manifest
+from remote.experiment.manifest import read_manifest, require_whole_manifests
 from remote.experiment.section import Section
 from remote.experiment.section_file import KEPT
-from remote.services.middleware_file import kept_folder
+from remote.services.middleware_file import SUFFIX, kept_folder
 
 NOT_SOUND = 1
 NOT_COMPLETE = 3
@@ -43,11 +43,12 @@ def campaign(name: str) -> None:
     middlewares and servers counted them. Exit status 3 if runs are missing.
     """
     opened = Campaign.open(name, fleet=NO_FLEET)
+    require_whole_manifests(opened.path)
     states = {section: opened.states(section) for section in measured_sections(opened.path)}
     with raw_files(opened.path) as runs_dir:
         report = campaign_report(runs_dir, states)
     plans = [opened.planned(section) for section in states]
-    click.echo(visible("\n\n".join(filter(None, [report.text(), known_text(plans)]))))
+    say("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 
 
@@ -61,16 +62,16 @@ def verify(name: str) -> None:
     path = campaign_dir(name)
     found = verify_campaign(path)
     for finding in found.findings:
-        click.echo(visible(str(finding)))
+        say(str(finding))
     if found.short:
-        click.echo(
+        say(
             f"{len(found.short)} configurations have runs that would not count now, shorter than "
             "100 response times or with a warm-up of fewer than 10:"
         )
         for configuration in found.short:
-            click.echo(f"  {configuration}")
+            say(f"  {configuration}")
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
-    click.echo(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
+    say(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
     sys.exit(NOT_SOUND if found.findings else 0)
 
 
@@ -85,20 +86,20 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
     confidence interval and the range that supports it, findings before validity checks.
     With --against the exit status is 1 if any verdict differs.
     """
-    own = claims_of(campaign_dir(name))
+    own = claims_of(whole_campaign(name))
     if against is not None:
-        differing = differences(own, claims_of(campaign_dir(against)))
+        differing = differences(own, claims_of(whole_campaign(against)))
         for one, other in differing:
-            click.echo(f"{one.section}: {one.statement}")
-            click.echo(f"  {name}: {one.verdict}; {against}: {other.verdict}")
-        click.echo(f"{len(own) - len(differing)} of {len(own)} claims have the same verdict")
+            say(f"{one.section}: {one.statement}")
+            say(f"  {name}: {one.verdict}; {against}: {other.verdict}")
+        say(f"{len(own) - len(differing)} of {len(own)} claims have the same verdict")
         sys.exit(NOT_SOUND if differing else 0)
     if as_json:
-        click.echo(json.dumps([claim.to_dict() for claim in own], indent=1))
+        say(json.dumps([claim.to_dict() for claim in own], indent=1))
         return
     table = claims_table(own).drop(columns="quantity")
     rows = table.to_numpy().tolist()
-    click.echo(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, 60, 44]))
+    say(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, 60, 44]))
 
 
 @click.argument("manifest", type=click.Path(exists=True, path_type=Path))
@@ -114,12 +115,14 @@ def reproduce(
     The conditions that are not what they were are named, such as another topology or commit.
     Exit status 3 if repetitions were given up after three attempts.
     """
+    original_dir = campaign_of(manifest if manifest.is_dir() else manifest.parent)
     original = read_manifest(manifest)
     plan = plan_of(original, manifest, repetitions=repetitions)
     name = name or f"again-{plan.name}-{_digest(plan)}"
     opened = Campaign.open(name, profile=plan.profile, fleet=fleet, allow_public=allow_public)
     opened = dataclasses.replace(opened, plans={plan.name: plan})
-    _take_middlewares(plan, manifest, opened.path)
+    if original_dir is not None:
+        _take_middlewares(plan, original_dir, opened.path)
     left = opened.measure(plan.name)
     again = [read_manifest(run.folder) for run in opened.runs(plan.name) if run.is_done()]
     if not again:
@@ -128,20 +131,20 @@ def reproduce(
         (c.name, f"{c.original:.4g}", ", ".join(f"{x:.4g}" for x in c.again), f"{c.ratio:.3f}")
         for c in compare(original, again)
     ]
-    click.echo(tabulate(rows, headers=["undilated", "manifest", "again", "ratio"]))
+    say(tabulate(rows, headers=["undilated", "manifest", "again", "ratio"]))
     for name_, was, now in changed_conditions(original, again[0]):
-        click.echo(visible(f"not as it was: {name_}: {was}, now {now}"))
+        say(f"not as it was: {name_}: {was}, now {now}")
     sys.exit(NOT_COMPLETE if left else 0)
 
 
-def _take_middlewares(plan: Section, manifest: Path, campaign_dir: Path) -> None:
-    """Copy what the campaign of a manifest keeps of its middlewares into another campaign."""
-    run_dir = manifest if manifest.is_dir() else manifest.parent
-    for name in plan.middlewares:
-        kept = kept_folder(run_dir.resolve().parents[2] / KEPT, name)
-        if kept.is_dir():
-            require_plain_files(kept)
-            shutil.copytree(kept, kept_folder(campaign_dir / KEPT, name), dirs_exist_ok=True)
+def _take_middlewares(plan: Section, original_dir: Path, campaign_dir: Path) -> None:
+    """Copy the files that a plan's middlewares name from one campaign into another."""
+    for name, middleware in plan.middlewares.items():
+        kept, copy = (kept_folder(one / KEPT, name) for one in (original_dir, campaign_dir))
+        for file in (f"{name}{SUFFIX}", *middleware.files):
+            if (kept / file).is_file():
+                copy.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(kept / file, copy / file)
 
 
 def campaign_dir(name: str) -> Path:
@@ -150,6 +153,13 @@ def campaign_dir(name: str) -> Path:
     if not path.is_dir():
         raise ConfigError(path, "no such campaign")
     require_plain_files(path)
+    return path
+
+
+def whole_campaign(name: str) -> Path:
+    """Return the folder of a campaign as `campaign_dir`, with a whole manifest of every run."""
+    path = campaign_dir(name)
+    require_whole_manifests(path)
     return path
 
 

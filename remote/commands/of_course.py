@@ -15,6 +15,7 @@ from tabulate import tabulate
 from analysis.whole_files import write_whole
 from remote.campaign.found_section import as_toml
 from remote.commands.of_campaigns import NOT_COMPLETE
+from remote.commands.say import say
 from remote.errors import ConfigError
 from remote.providers.local_lab import LocalLab
 
@@ -40,8 +41,8 @@ def assign(seed: int, dry_run: bool) -> None:
     write_whole(path, text)
     if not dry_run:
         LocalLab(assignment.topology).up()  # what it reports tells its delay
-        click.echo(f"The lab of assignment {seed} is up; `lab down` takes it down.")
-    click.echo(f"section file: {path}")
+        say(f"The lab of assignment {seed} is up; `lab down` takes it down.")
+    say(f"section file: {path}")
 
 
 @click.argument("file", type=click.Path(path_type=Path), metavar="SUBMISSION")
@@ -73,17 +74,17 @@ def grade(file: Path, seed: int, as_json: bool) -> None:
             "(--seed): nothing is marked; ask the student for a submission about that assignment",
         )
     study = study_of(draw(seed))
-    measure_missing(study, partial(click.echo, err=True))
+    measure_missing(study, partial(say, err=True))
     marks = mark(submission, measured_of(study))
     rows = [dataclasses.asdict(one) for one in marks]
     if as_json:
-        click.echo(json.dumps({"assignment": seed, "marks": rows}, indent=1))
+        say(json.dumps({"assignment": seed, "marks": rows}, indent=1))
     else:
         table = [list(row.values()) for row in rows]
         headers = [field.name for field in dataclasses.fields(marks[0])]
-        click.echo(tabulate(table, headers=headers, maxcolwidths=[None, None, 40, None, 40]))
+        say(tabulate(table, headers=headers, maxcolwidths=[None, None, 40, None, 40]))
         right = sum(one.verdict is Verdict.RIGHT for one in marks)
-        click.echo(f"{right} of {len(marks)} statements are right")
+        say(f"{right} of {len(marks)} statements are right")
     verdicts = {one.verdict for one in marks}
     untold = NOT_COMPLETE if Verdict.CANNOT_BE_TOLD in verdicts else 0
     sys.exit(WRONG if Verdict.WRONG in verdicts else untold)

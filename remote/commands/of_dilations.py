@@ -9,6 +9,7 @@ import click
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.known_runs import cells
 from remote.campaign.view.dilation_table import dilation_table
+from remote.commands.say import say
 from remote.commands.shared_options import campaign_option
 from remote.errors import ConfigError
 
@@ -30,7 +31,7 @@ def dilations(section: str, campaign: str, extrapolate: bool) -> None:
     plan = opened.plan(section)
     if plan.kind != "load":
         raise ConfigError(opened.file(section), "measures links, at the k of what runs on them")
-    click.echo(dilation_table(plan, cells(plan, opened.path), extrapolate=extrapolate))
+    say(dilation_table(plan, cells(plan, opened.path), extrapolate=extrapolate))
 
 
 COMMANDS: tuple[Callable[..., None], ...] = (dilations,)

@@ -13,6 +13,7 @@ from tabulate import tabulate
 
 from remote.campaign import DATA_DIR
 from remote.campaign.record import Record
+from remote.commands.say import say
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import hosts_table, is_ready
@@ -49,22 +50,22 @@ def other_fleets_option(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _up(fleet: str) -> None:
-    path = OTHERS[fleet]().up(progress=click.echo)
-    click.echo(f"inventory: {path}")
+    path = OTHERS[fleet]().up(progress=say)
+    say(f"inventory: {path}")
 
 
 def _down(fleet: str) -> None:
     OTHERS[fleet]().down()
-    click.echo(f"The fleet `{fleet}` is down.")
+    say(f"The fleet `{fleet}` is down.")
 
 
 def _status(fleet: str) -> None:
     states = OTHERS[fleet]().status()
     if not states:
-        click.echo(f"The fleet `{fleet}` is down; start it with `lab up --fleet {fleet}`.")
+        say(f"The fleet `{fleet}` is down; start it with `lab up --fleet {fleet}`.")
         sys.exit(1)
     rows = [(s.name, s.address, s.pid, "up" if s.is_up else "DOWN") for s in states]
-    click.echo(tabulate(rows, headers=["host", "address", "process", "state"]))
+    say(tabulate(rows, headers=["host", "address", "process", "state"]))
     sys.exit(0 if all(s.is_up for s in states) else 1)
 
 
@@ -87,14 +88,14 @@ def hosts(fleet: str, show_all: bool) -> None:
         columns = ["host", "role", "state", "tool", "version"]
         widths = [None, None, _WIDEST, None, _WIDEST]
         rows = shown[columns].to_numpy().tolist()
-        click.echo(tabulate(rows, headers=columns, maxcolwidths=widths))
+        say(tabulate(rows, headers=columns, maxcolwidths=widths))
     if remedies := dict.fromkeys(filter(None, table["remedy"])):
         told = f"What mends that, each line by itself, or `lab provision {fleet}` for all:"
-        click.echo("\n".join(["", told, *remedies]))
+        say("\n".join(["", told, *remedies]))
     names = table["host"].nunique()
     if ready:
         but = "" if lacking.empty else ", but for observing middlewares by packets"
-        click.echo(f"{names} hosts are up and have all that they need{but}.")
+        say(f"{names} hosts are up and have all that they need{but}.")
     sys.exit(0 if ready else 1)
 
 
@@ -118,7 +119,7 @@ def lab_up(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> Iterator[None]:
         yield
         return
     if lab.is_running():
-        lab.up(progress=click.echo)
+        lab.up(progress=say)
         yield
         return
     with lab:
@@ -130,7 +131,7 @@ def calibrate() -> None:
 
     `lab up` does so for a lab that it builds. Nothing else should run on the machine meanwhile.
     """
-    LocalLab().calibrate(progress=click.echo)
+    LocalLab().calibrate(progress=say)
 
 
 @click.option("--campaign", help="If it is begun, its fleet is printed: it cannot change.")
@@ -138,19 +139,19 @@ def fleet(campaign: str | None) -> None:
     """Print the fleet that this machine can have: `local`, or else `loopback`."""
     record = Record.read(DATA_DIR / campaign) if campaign else None
     if record is not None:
-        click.echo(record.fleet)
+        say(record.fleet)
         return
     reason = why_not_local()
     if reason:
-        click.echo(f"lab: no local lab here: {reason}", err=True)
-        click.echo(
+        say(f"lab: no local lab here: {reason}", err=True)
+        say(
             f"lab: taking the fleet `{LOOPBACK}` instead: its links have neither limits nor "
             "delays, so that what it measures is not comparable with the studies.",
             err=True,
         )
     elif is_rootless():
-        click.echo(f"lab: {WITHOUT_ROOT}", err=True)
-    click.echo(LOOPBACK if reason else LOCAL)
+        say(f"lab: {WITHOUT_ROOT}", err=True)
+    say(LOOPBACK if reason else LOCAL)
 
 
 COMMANDS = (hosts, provision, fleet, calibrate)

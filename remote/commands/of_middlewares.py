@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from remote.commands.of_fleets import lab_up
+from remote.commands.say import say
 from remote.commands.shared_options import fleet_option, public_option
 from remote.conformance.finding import Verdict
 from remote.conformance.on_hosts import from_here, open_on_hosts, place_on_hosts
@@ -85,14 +86,14 @@ def try_(
     remove_programs(folder)
     again = shlex.join(["lab", "try", middleware, "--fleet", fleet, *_PUBLIC[:allow_public]])
     findings = [_shown(finding, inventory, wanted, fleet, folder, again) for finding in findings]
-    click.echo(findings_table(findings))
+    say(findings_table(findings))
     sys.exit(FAULTY if any(f.verdict == Verdict.FAULT for f in findings) else 0)
 
 
 def _keep(open_bench: Callable[..., AbstractContextManager[object]], group: Group) -> None:
     """Keep the middleware of a group running until the user interrupts."""
     with open_bench(group.num_servers, sharded=group.sharded, limit_s=_KEPT_S):
-        click.echo(f"running ({group.title.lower()}) for an hour, or until Ctrl-C")
+        say(f"running ({group.title.lower()}) for an hour, or until Ctrl-C")
         threading.Event().wait(_KEPT_S)
 
 
@@ -123,5 +124,5 @@ def _shown(
 
 def _told(finding: Finding) -> Finding:
     """Show that a question is answered."""
-    click.echo(f"{finding.question}: {finding.answer.text}", err=True)
+    say(f"{finding.question}: {finding.answer.text}", err=True)
     return finding

@@ -15,14 +15,15 @@ from analysis.results import ParseError
 from analysis.tables import packed
 from analysis.tables.run import measured_sections
 from analysis.tables.tidied import campaign_tables
-from analysis.text.visible import visible
 from remote.campaign import DATA_DIR
 from remote.campaign.received import require_plain_files
 from remote.campaign.record import RECORD
 from remote.campaign.sharing.crate import METADATA, write_crate
 from remote.campaign.sharing.left_out import LeftOut, leave_out_of_record
 from remote.campaign.states import sole
+from remote.commands.say import say
 from remote.errors import ConfigError
+from remote.experiment.manifest import require_whole_manifests
 
 _AUTHOR = re.compile(r"(?P<name>[^<>\s][^<>]*?)(?: <(?P<iri>https?://[^\s<>]+)>)?")
 _LICENCE = re.compile(r"[A-Za-z0-9.+-]+")
@@ -90,10 +91,11 @@ def _pack(path: Path, whole: bool) -> None:
     (path / METADATA).unlink(missing_ok=True)
     for section in packed.packed_sections(path):  # their addresses are to be known, too
         packed.unpack(path, section)
+    require_whole_manifests(path)
     left_out = None if whole else LeftOut(path)
     for section in measured_sections(path):
         done = packed.pack(path, section, left_out)
-        click.echo(
+        say(
             f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
             f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
         )
@@ -101,7 +103,7 @@ def _pack(path: Path, whole: bool) -> None:
         leave_out_of_record(path)
         _tidy_again(path)
         for line in left_out.told():
-            click.echo(f"{path.relative_to(DATA_DIR)}: {line}")
+            say(f"{path.relative_to(DATA_DIR)}: {line}")
 
 
 def _claims_about(path: Path) -> list[dict[str, Any]]:
@@ -109,7 +111,7 @@ def _claims_about(path: Path) -> list[dict[str, Any]]:
     try:
         found = findings_of(path, ABOUT_RUNS).values()
     except ParseError as exc:  # it was measured so
-        click.echo(visible(f"{path.relative_to(DATA_DIR)}: {METADATA} is without claims: {exc}"))
+        say(f"{path.relative_to(DATA_DIR)}: {METADATA} is without claims: {exc}")
         return []
     return [claim.to_dict() for one in found for claim in one.claims]
 
@@ -129,7 +131,7 @@ def unpack(name: str) -> None:
             (path / METADATA).unlink(missing_ok=True)
             for section in packed.packed_sections(path):
                 files = packed.unpack(path, section)
-                click.echo(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
+                say(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
 
 
 def _with_changes(path: Path) -> list[Path]:

@@ -11,6 +11,7 @@ from remote.campaign import Campaign
 from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
 from remote.campaign.view.dry_run import missing_table
 from remote.checked_files import read_toml
+from remote.commands.say import say
 from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError
 from remote.experiment.objective import Objective
@@ -64,7 +65,7 @@ def find(
     if dry_run:
         opened = dataclasses.replace(opened, plans={name: searched})
         planned = opened.planned(name, retry=retry, time_dilation=time_dilation)
-        click.echo(missing_table([planned], opened.states_of_links(name), opened.path))
+        say(missing_table([planned], opened.states_of_links(name), opened.path))
         opened.require_hosts(name)
         return
     with written_whole(path) as part:

@@ -16,6 +16,7 @@ from remote.campaign import Campaign
 from remote.campaign.found_section import parse_levels
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_fleets import lab_up
+from remote.commands.say import say
 from remote.commands.shared_options import (
     campaign_option,
     dry_run_option,
@@ -86,20 +87,20 @@ def sensitivity(
         )
 
     if dry_run:
-        click.echo(cases_table(study()))
+        say(cases_table(study()))
         return
     missing = any(map(study().is_missing, study().cases_at_k))
     topology = topology_for(plan.hosts)
     lab = lab_up(LOCAL, topology) if own_lab and missing else contextlib.nullcontext()
     with contextlib.redirect_stdout(sys.stderr), lab:
-        table = sensitivity_of(study(), report=partial(click.echo, err=True))
+        table = sensitivity_of(study(), report=partial(say, err=True))
     if as_json:
         about = {"section": plan.name, "configuration": config, "step": step}
         rows = json.loads(table.to_json(orient="records"))
-        click.echo(json.dumps({**about, "rows": rows}, indent=1))
+        say(json.dumps({**about, "rows": rows}, indent=1))
     else:
-        click.echo(f"Section {plan.name}, {slug(config)}: d log throughput / d log parameter")
-        click.echo(table_text(table))
+        say(f"Section {plan.name}, {slug(config)}: d log throughput / d log parameter")
+        say(table_text(table))
     sys.exit(NOT_COMPLETE if table["lower"].isna().any() else 0)
 
 

@@ -16,10 +16,14 @@ from analysis.requests.followed_requests import STAGES, followed_requests
 from analysis.requests.held_requests import followed_runs, run_files
 from analysis.requests.host_pauses import host_pauses
 from analysis.results import ParseError
-from analysis.tables.run import MANIFEST, measured_sections, read_manifest
-from remote.campaign.received import require_plain_files
-from remote.commands.of_campaigns import campaign_dir
+from analysis.tables.run import MANIFEST, measured_sections
+from analysis.text.spreadsheet import csv_text
+from remote.campaign.received import campaign_of, require_plain_files
+from remote.commands.of_campaigns import whole_campaign
+from remote.commands.say import say
 from remote.errors import ConfigError
+from remote.experiment.manifest import read_manifest
+from remote.experiment.manifest_document import WholeManifest
 
 MOST_NAMED = 10  # runs, where one is to be chosen
 _NONE = "none"
@@ -64,21 +68,23 @@ def trace(
             requests, pauses = followed_requests(folder), host_pauses(folder)
         except ParseError:
             raise
+        except KeyError as exc:
+            raise ConfigError(run / MANIFEST, f"{exc} is missing") from exc
         except ValueError as exc:
             raise ConfigError(run, str(exc)) from exc
     told = slowest_requests(requests, pauses, slowest)
     manifest = read_manifest(run)
-    click.echo(
+    say(
         f"{run}: {len(requests)} requests, 1/{manifest['settings']['follow']} of each connection; "
         f"times in ms of the clock, k = {manifest['topology']['time_dilation']:g}"
     )
-    click.echo(tabulate(_rows(told), headers=_HEADERS, disable_numparse=True))
+    say(tabulate(_rows(told), headers=_HEADERS, disable_numparse=True))
     judged = requests.join(told[_BLAME])
     if perfetto is not None:
         perfetto.write_text(json.dumps(to_chrome_trace(judged, pauses), allow_nan=False))
-        click.echo(f"{perfetto}: open it at https://ui.perfetto.dev")
+        say(f"{perfetto}: open it at https://ui.perfetto.dev")
     if table is not None:
-        judged.map(_plain).to_csv(table, index=False, float_format="%.6f")
+        table.write_text(csv_text(judged.map(_plain), float_format="%.6f"))
 
 
 def _run_of(target: str, section: str | None) -> Path:
@@ -86,11 +92,12 @@ def _run_of(target: str, section: str | None) -> Path:
     path = Path(target)
     path = path.parent if path.name == MANIFEST else path
     if (path / MANIFEST).is_file():
-        require_plain_files(path)
-        if not read_manifest(path).get("settings", {}).get("follow"):
+        if campaign_of(path) is None:
+            require_plain_files(path)
+        if not read_manifest(path, WholeManifest).get("settings", {}).get("follow"):
             raise ConfigError(path, "no request was followed in this run: measure with --trace")
         return path
-    campaign = campaign_dir(target)
+    campaign = whole_campaign(target)
     sections = measured_sections(campaign) if section is None else [section]
     runs = [run for name in sections for run in followed_runs(campaign, name)]
     if not runs:

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from remote.commands.say import say
 from remote.hosts.cluster import cluster
 from remote.hosts.inventory import Inventory
 from remote.providers.fleets import inventory_path
@@ -26,6 +27,6 @@ def workers(fleet: str, python: str, allow_public: bool) -> None:
     """
     inventory = Inventory.read(inventory_path(fleet))
     with cluster(inventory, python, allow_public=allow_public) as address:
-        click.echo(f"export MWLAB_SCHEDULER={address}")
-        click.echo(f"{len(inventory.hosts)} workers are ready; Ctrl-C ends them.", err=True)
+        say(f"export MWLAB_SCHEDULER={address}")
+        say(f"{len(inventory.hosts)} workers are ready; Ctrl-C ends them.", err=True)
         signal.pause()

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
+import stat
 import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict
+from typing import Any
 
 from analysis.git_commands import git_command
-from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
+from analysis.tables.run import MANIFEST
 from analysis.whole_files import sync_to_disk, write_json
-from remote.checked_files import Count, matching, one_of, parse, told, whole_number
+from remote.checked_files import parse
 from remote.errors import ConfigError
-from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
-from remote.experiment.settings import Level
-from remote.hosts.ssh.copies.received import Received, plain_path
-from remote.names import HOST
+from remote.experiment.manifest_document import Manifest, WholeManifest, require_plain_values
+from remote.hosts.ssh.copies.received import Received
 
 FORMAT = 1
+LARGEST_MANIFEST_BYTES = 16 << 20
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
@@ -95,69 +92,40 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     write_json(folder / MANIFEST, {"format": FORMAT, **manifest})
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
+def require_whole_manifests(campaign_dir: Path) -> None:
+    """Refuse a campaign unless the manifests of all its runs are whole, before they are used.
+
+    Raises
+    ------
+    ConfigError
+        Names the first manifest that is damaged, and the place in it.
+    """
+    for path in sorted(campaign_dir.rglob(MANIFEST)):
+        read_manifest(path, WholeManifest)
+
+
+def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]:
     """Read the manifest of a run folder, or one that stands anywhere.
 
     Raises
     ------
     ConfigError
-        There is none, it is damaged, or of another format.
+        There is none, it is damaged, no regular file, too large, or of another format.
     """
     path = path / MANIFEST if path.is_dir() else path
     remedy = "delete its folder to have the run measured again"
     try:
+        known = path.lstat()
+        if not stat.S_ISREG(known.st_mode) or known.st_size > LARGEST_MANIFEST_BYTES:
+            raise OSError(f"no regular file of at most {LARGEST_MANIFEST_BYTES} bytes")
         manifest: dict[str, Any] = json.loads(path.read_text())
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ConfigError(path, f"not a manifest of format {FORMAT}; {remedy}")
     try:
-        parse(_Known, manifest)
-    except ValueError as exc:
+        require_plain_values(manifest)
+        parse(kind, manifest)
+    except (ValueError, RecursionError) as exc:
         raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest
-
-
-class _Table(BaseModel):
-    """Of what is converted, nothing is used: values must be of their types as they are."""
-
-    model_config = ConfigDict(strict=True)
-
-
-class _File(_Table):
-    sha256: Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
-    bytes: Annotated[int, whole_number(0)]
-
-
-class _Check(_Table):
-    name: str
-    passed: bool
-    detail: str
-    severity: str = REQUIRED
-
-
-def _stays_inside(name: str) -> bool:
-    with contextlib.suppress(OSError):
-        return plain_path(name) == name
-    return False
-
-
-_Path = Annotated[str, told("a plain path below the run's folder", _stays_inside)]
-_Name = Annotated[str, matching("the name of a host", HOST)]
-
-
-class _Known(_Table):
-    """What is held to be so in every manifest, if it is there; there may be more."""
-
-    status: Annotated[str, one_of(ACCEPTED, PILOT, REJECTED, FAILED)]
-    attempt: Count
-    repetition: Count = 1
-    section: str = ""
-    config: dict[str, Level] = {}
-    plan: dict[str, Any] = {}
-    settings: dict[str, Any] = {}
-    topology: dict[str, Any] = {}
-    roles: dict[str, list[_Name]] = {}
-    checks: list[_Check] = []
-    results: dict[str, float] = {}
-    files: dict[_Path, _File] = {}

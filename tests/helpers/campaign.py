@@ -208,7 +208,13 @@ def seal(run_dir: Path) -> None:
     manifest |= {
         "durations": {"warm_up_s": WARM_UP_S, "stable_s": STABLE_S, "cool_down_s": 1},
         "jobs": [
-            {"host": "c1", "name": "memtier-0", "exit_status": 0, "started_at_s": START_EPOCH_S}
+            {
+                "host": "c1",
+                "name": "memtier-0",
+                "command": "memtier_benchmark",
+                "exit_status": 0,
+                "started_at_s": START_EPOCH_S,
+            }
         ],
         "phases_s": {"preparing": 1.0, "starting": 2.0, "measuring": 6.0, "stopping": 1.0},
         "files": {

@@ -104,9 +104,14 @@ def write_run(
         _write_captures(folder, passages, ns)
     manifest = {
         "format": 1,
+        "campaign": "one",
+        "section": "8",
+        "profile": "smoke",
+        "git": {"commit": "0" * 40, "dirty": False},
+        "attempt": 1,
         "status": "accepted",
         "settings": {"follow": 1},
-        "topology": {"time_dilation": 1.0},
+        "topology": {"name": "azure", "time_dilation": 1.0},
         "fleet": fleet,
         "roles": {"clients": ["c1"], "middlewares": ["m1"], "servers": list(SERVERS)},
         "instances_per_client": 1,

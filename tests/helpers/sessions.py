@@ -4,8 +4,14 @@ from contextlib import contextmanager
 
 from remote.errors import HostGone
 
-GOOD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 0}
-BAD_JOB = {"host": "c1", "name": "iperf3", "exit_status": 1}
+GOOD_JOB = {
+    "host": "c1",
+    "name": "iperf3",
+    "command": "iperf3",
+    "exit_status": 0,
+    "started_at_s": 0,
+}
+BAD_JOB = {**GOOD_JOB, "exit_status": 1}
 
 
 class ScriptedSession:

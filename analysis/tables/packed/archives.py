@@ -76,8 +76,12 @@ def extract(source: Path, section_dir: Path, wanted: Callable[[str], object] = b
         if path.parent.resolve() != (below / name).parent:
             message = f"{name} in it would be written through a link: remove {path.parent}"
             raise ParseError(source, None, message)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "wb", opener=no_link) as file:
-            file.write(content)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "wb", opener=no_link) as file:
+                file.write(content)
+        except OSError as exc:
+            message = f"{name!r} in it cannot be written: {exc.strerror}"
+            raise ParseError(source, None, message) from exc
         files.append(path)
     return files

@@ -18,6 +18,7 @@ from typing import IO
 from analysis.git_commands import git_command
 from analysis.paths import PROJECT
 from analysis.results import ParseError
+from analysis.unpacking import LARGEST_ARCHIVE_BYTES
 from analysis.whole_files import write_whole, written_whole
 
 RECORD, IGNORED = "released.json", ".gitignore"
@@ -45,6 +46,10 @@ class Released:
     def __post_init__(self) -> None:
         if not (_COMMIT.fullmatch(self.commit) and _DIGEST.fullmatch(self.sha256)):
             raise ValueError(f"{self} names no commit and no SHA-256")
+        if not self.path.isprintable() or self.path.startswith("/"):
+            raise ValueError(f"{self} names no path in the repository")
+        if not 0 <= self.bytes <= LARGEST_ARCHIVE_BYTES:
+            raise ValueError(f"{self} has a size that cannot be")
 
 
 def released(raw_dir: Path) -> dict[str, Released]:

@@ -7,11 +7,18 @@ import struct
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from analysis.results import ParseError
 from analysis.tables.packed.recompress import restored, stored
-from analysis.unpacking import LARGEST_ARCHIVE_BYTES, Member, is_plain
+from analysis.unpacking import (
+    LARGEST_ARCHIVE_BYTES,
+    MOST_MEMBERS,
+    Member,
+    is_plain,
+    is_plain_path,
+    members,
+)
 
 _DAMAGED = (
     *(tarfile.TarError, lzma.LZMAError, EOFError, OSError),
@@ -22,6 +29,7 @@ _DAMAGED = (
         RecursionError,
     ),  # of headers, and of what `restored` reads
 )
+_PADDING_BYTES = 2 * tarfile.RECORDSIZE  # more than what fills up the last record
 
 
 def write_archive(target: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -53,23 +61,23 @@ def read_archive(
     Raises
     ------
     ParseError
-        It is damaged, or has what is no plain file or leads out of its folder.
+        It is damaged, or has what is no plain file below its folder.
     """
     try:
         opening = partial(tarfile.open, mode="r:", tarinfo=Member)
         with lzma.open(source) as stream, opening(fileobj=stream) as archive:
-            for entry in archive:
+            for entry in members(archive, MOST_MEMBERS):
                 if stream.tell() > LARGEST_ARCHIVE_BYTES:
                     raise tarfile.TarError(f"it has more than {LARGEST_ARCHIVE_BYTES} bytes")
-                path = PurePosixPath(entry.name)
-                if path.is_absolute() or ".." in path.parts:
-                    raise tarfile.TarError(f"{entry.name!r} leads out of the folder")
                 if not is_plain(entry):
                     raise tarfile.TarError(f"{entry.name!r} is no plain file")
                 content = archive.extractfile(entry)
-                if content is not None and wanted(path.name):
-                    yield restored(entry.name, content.read())
-            while stream.read(io.DEFAULT_BUFFER_SIZE):  # to its end, where its checksum stands
-                pass
+                if content is not None and wanted(entry.name.rpartition("/")[2]):
+                    name, plain = restored(entry.name, content.read())
+                    if not is_plain_path(name):
+                        raise tarfile.TarError(f"{name!r} is no plain path below the folder")
+                    yield name, plain
+            if len(stream.read(_PADDING_BYTES)) == _PADDING_BYTES:  # shorter: its checksum is read
+                raise tarfile.TarError("something follows its end")
     except _DAMAGED as exc:
         raise ParseError(source, None, f"not a complete archive: {exc}") from exc

@@ -39,7 +39,7 @@ _ADDRESS = re.compile(
 _HOME = re.compile(r"(?<![\w./-])(/(?:home|Users)/)([\w.@+-]+)")
 _KEY_FILE = re.compile(r"(/\.ssh/)(?!known_hosts\b|config\b)([\w.@+-]+)")
 _FINGERPRINT = re.compile(r"(SHA256:)([A-Za-z0-9+/]{43})")
-_PUBLIC_KEY = re.compile(r"\b((?:ssh|ecdsa)-[\w-]+ )(AAAA[\w+/=]+(?: [\w.@-]+)?)")
+_PUBLIC_KEY = re.compile(r"(?<![\w-])((?:ssh|ecdsa)-[\w-]{1,60} )(AAAA[\w+/=]+(?: [\w.@-]+)?)")
 _LOGIN = re.compile(r"()(?<![\w.+/@-])([\w.+-]+)(?=@[\w\[])")
 _REFUSED = re.compile(r"(\buser )([\w.+-]+)(?= was refused)")
 _DOOLS_HOST = re.compile(r'("Host:",")([^"]*)')

@@ -36,8 +36,9 @@ def evaluate(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     window in epoch seconds, end exclusive) and ``results`` (`remote.experiment.sessions.results`).
     """
     extra: dict[str, Any] = {}
+    checks: list[Check] = []
     try:
-        checks = [_exit_statuses(manifest)]
+        checks.append(_exit_statuses(manifest))
         if "num_clients" not in manifest and "clocks" in manifest:
             checks += clock_checks(folder, manifest)
         if "num_clients" in manifest:

@@ -8,12 +8,12 @@ import weakref
 from collections.abc import Iterable, Iterator, MutableMapping
 from pathlib import PurePosixPath
 
+from analysis.unpacking import LONGEST_NAME_BYTES, is_plain_path
+
 MOST_OUTPUT_BYTES = 16 << 20
 """What a command may write on both of its streams; files are brought home otherwise."""
 LARGEST_TREE_BYTES = 1 << 30
 MOST_FILES = 10_000
-DEEPEST = 8
-LONGEST_NAME_BYTES = 255
 CHUNK_BYTES = 1 << 18
 
 
@@ -90,15 +90,7 @@ def plain_path(name: str) -> str:
         It is absolute, leads out of its folder, is too deep or too long, or has characters that
         cannot be seen.
     """
-    path = PurePosixPath(name)
-    is_plain = (
-        not path.is_absolute()
-        and path.parts
-        and ".." not in path.parts
-        and len(path.parts) <= DEEPEST
-        and all(len(part.encode(errors="replace")) <= LONGEST_NAME_BYTES for part in path.parts)
-        and str(path).isprintable()
-    )
-    if not is_plain:
+    path = str(PurePosixPath(name))
+    if not is_plain_path(path):
         raise OSError(f"it sent a file of a name that cannot be: {name[:LONGEST_NAME_BYTES]!r}")
-    return str(path)
+    return path

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import paramiko
 
-from analysis.unpacking import Member, is_plain
+from analysis.unpacking import Member, is_plain, members
 from remote.hosts.ssh.bounded import bounded, limited
 from remote.hosts.ssh.copies.received import (
     CHUNK_BYTES,
@@ -56,9 +56,7 @@ def unpacked(archive: _Readable) -> Received:
     opening = partial(tarfile.open, mode="r|", bufsize=CHUNK_BYTES, tarinfo=Member)
     try:
         with opening(fileobj=archive) as opened:
-            for number, member in enumerate(opened):
-                if number >= MOST_FILES:
-                    raise OSError(f"it sent more than {MOST_FILES} files")
+            for member in members(opened, MOST_FILES):
                 if not is_plain(member):
                     continue
                 name = plain_path(member.name)

@@ -18,6 +18,7 @@ from analysis.tables.packed import archive_path, pack, packed_sections, raw_file
 from analysis.tables.tidied import campaign_tables
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
+from remote.campaign import Campaign
 from remote.campaign.record import Record
 from remote.campaign.verify import verify_campaign
 from remote.commands.cli import main
@@ -267,7 +268,7 @@ def test_archive_with_a_way_out_of_its_folder_is_refused(tmp_path, name):
     source.parent.mkdir()
     with tarfile.open(source, "w:xz") as archive:
         archive.addfile(tarfile.TarInfo(name))
-    with pytest.raises(ParseError, match=r"2\.1\.tar\.xz: .*elsewhere' leads out of the folder"):
+    with pytest.raises(ParseError, match=r"2\.1\.tar\.xz: .*elsewhere.gz' is no plain path"):
         unpack(tmp_path, "2.1")
 
 
@@ -323,3 +324,19 @@ def test_command_refuses_what_is_no_campaign(tmp_path, monkeypatch):
     result = CliRunner().invoke(main, ["pack", "none"])
     assert result.exit_code != 0
     assert "no such campaign" in result.output
+
+
+@pytest.mark.parametrize("command", ["pack", "campaign", "claims", "trace"])
+def test_a_damaged_manifest_is_refused_before_anything_is_done(campaign, monkeypatch, command):
+    Record(profile="smoke", seed=1, fleet="local").write(campaign)
+    for name in ("of_packing", "of_campaigns"):
+        monkeypatch.setattr(f"remote.commands.{name}.DATA_DIR", campaign.parent)
+    monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", campaign.parent)
+    path = max(campaign.glob("*/*/*/manifest.json"))
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({**manifest, "hosts": [1]}))
+    before = contents(campaign)
+    refused = CliRunner().invoke(main, [command, "one"])
+    assert refused.exit_code == 1
+    assert f"{path}: hosts must be a table, got [1]" in refused.output
+    assert contents(campaign) == before

@@ -99,3 +99,9 @@ def test_provenance_of_a_section_leaves_the_others_out(tmp_path):
         (folder / "manifest.json").write_text(json.dumps(MANIFEST))
     assert read_provenance(tmp_path, ["2.1"]).num_accepted == 1
     assert read_provenance(tmp_path).num_accepted == 2
+
+
+def test_a_version_without_end_is_gone_over_once():
+    generator = {"name": "other", "version": "generator=" * 100_000}
+    (told,) = summarise([{**MANIFEST, "generator": generator}]).generators
+    assert told.endswith("generator=")

@@ -4,18 +4,24 @@ import io
 import json
 import os
 import tarfile
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
 from analysis.tables.packed import archive_path, packed_sections, unpack
+from analysis.text.visible import visible
 from remote.campaign import Campaign
 from remote.campaign.received import require_plain_files
 from remote.campaign.states import LOCK, sole
 from remote.commands import of_campaigns
 from remote.commands.cli import main
+from remote.commands.say import say
 from remote.errors import ConfigError
+from remote.experiment.section_file import read_section
+from remote.services.middleware_file import Middleware, kept_folder
 from tests.helpers.packing import campaign_to_pack
 
 MEMBER = "cfg/rep-1/authorized_keys"
@@ -39,13 +45,23 @@ def keys(tmp_path):
     return folder / "authorized_keys"
 
 
-def write_archive(campaign, name=MEMBER):
+@pytest.fixture
+def run(campaign):
+    return next(path.parent for path in campaign.glob("3.1/*/*/manifest.json"))
+
+
+def lab(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def write_archive(campaign, *names):
     source = archive_path(campaign, SECTION)
     source.parent.mkdir(exist_ok=True)
-    member = tarfile.TarInfo(f"{name}.verbatim")
-    member.size = 6
     with tarfile.open(source, "w:xz") as archive:
-        archive.addfile(member, io.BytesIO(b"theirs"))
+        for name in names or [MEMBER]:
+            member = tarfile.TarInfo(f"{name}.verbatim")
+            member.size = 6
+            archive.addfile(member, io.BytesIO(b"theirs"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -73,6 +89,53 @@ def test_a_pipe_is_refused_and_a_link_to_the_whole_campaign_is_not(campaign, tmp
         require_plain_files(tmp_path / "elsewhere")
 
 
+@pytest.mark.parametrize("name", [b"3.1\xff", b"a\x1b]0;mine\x07"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_name_that_cannot_be_seen_is_refused_by_every_command(campaign, command, name):
+    Path(os.fsdecode(bytes(campaign) + b"/" + name)).mkdir()
+    result = lab(command, "one")
+    assert result.exit_code == 1
+    assert f"{campaign}/{visible(os.fsdecode(name))}: has characters in its name" in result.output
+
+
+@pytest.mark.parametrize("command", ["trace", "reproduce"])
+@pytest.mark.parametrize("place", ["raw", "sections", "sections/middlewares/mine"])
+def test_a_run_is_refused_with_all_of_its_campaign(campaign, run, keys, command, place):
+    link = campaign / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(keys.parent)
+    result = lab(command, run)
+    assert result.exit_code == 1
+    assert f"{link}: is a symbolic link to {keys.parent}" in result.output
+
+
+def test_of_a_middleware_only_its_own_files_are_copied(campaign, tmp_path):
+    kept, copy = (kept_folder(one / "sections", "mine") for one in (campaign, tmp_path / "again"))
+    kept.mkdir(parents=True)
+    for name in ("mine.toml", "mine.jar", "other"):
+        (kept / name).write_text(name)
+    plan = replace(
+        read_section("3.1", "smoke"),
+        middlewares={"mine": Middleware(name="mine", title="", command="", files={"mine.jar": ""})},
+    )
+    of_campaigns._take_middlewares(plan, campaign, tmp_path / "again")
+    assert sorted(path.name for path in copy.iterdir()) == ["mine.jar", "mine.toml"]
+
+
+def test_commands_show_texts_of_others_through_one_function(capsys):
+    say("a\x1b[2Jb\udcff", err=True)
+    assert capsys.readouterr().err == "a\\x1b[2Jb\\udcff\n"
+    sources = Path(of_campaigns.__file__).parent.glob("*.py")
+    assert [path.name for path in sources if "click.echo" in path.read_text()] == ["say.py"]
+
+
+@pytest.mark.parametrize("names", [["a", "a/b"], ["a/b", "a"]])
+def test_members_that_stand_in_each_others_way_are_told(campaign, names):
+    write_archive(campaign, *names)
+    with pytest.raises(ParseError, match=r"new\.tar\.xz: '.*' in it cannot be written"):
+        unpack(campaign, SECTION)
+
+
 @pytest.mark.parametrize("place", ["", "cfg", "cfg/rep-1", MEMBER])
 def test_unpacking_writes_through_no_link_that_appears_later(campaign, keys, place):
     write_archive(campaign)
@@ -98,6 +161,21 @@ def test_a_record_of_archives_that_is_nested_without_end_is_told(campaign):
     raw.mkdir()
     (raw / "released.json").write_text("[" * 100_000)
     with pytest.raises(ParseError, match="tells of no released archives"):
+        packed_sections(campaign)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"path": path} for path in ("a\0b", "a\ud800b", "/etc/passwd", 5)),
+        *({"bytes": size} for size in (-1, "x", 10**400, float("nan"))),
+    ],
+)
+def test_a_released_archive_of_no_plain_path_and_size_is_refused(campaign, wrong):
+    (campaign / "raw").mkdir()
+    known = {"commit": "0" * 40, "path": "x", "bytes": 1, "sha256": "0" * 64, **wrong}
+    (campaign / "raw" / "released.json").write_text(json.dumps({"3.1.tar.xz": known}))
+    with pytest.raises(ParseError, match=r"released\.json: tells of no released archives"):
         packed_sections(campaign)
 
 

@@ -238,3 +238,17 @@ def test_phases_are_told_with_their_sum_and_share():
     assert rows["all"] == ["15.0", "100.0%"]
     assert text.endswith("20.0% was not spent measuring, at most 25%.")
     assert "0.0% was not spent" in phases_text({})
+
+
+def test_tables_that_are_named_after_no_section_are_told(campaign):
+    (campaign / "tidy" / "..-runs.parquet").write_bytes(b"")
+    (told,) = (one for one in verify_campaign(campaign).findings if one.kind == "tables")
+    assert "'..' cannot be the name of a section" in told.detail
+
+
+def test_a_manifest_that_lacks_what_checks_need_is_told(campaign):
+    (path,) = campaign.glob("*/*/*/manifest.json")
+    manifest = json.loads(path.read_text())
+    del manifest["jobs"]
+    path.write_text(json.dumps(manifest))
+    assert "exit_statuses was passed, is not made" in str(verify_campaign(campaign).findings)

@@ -1,14 +1,19 @@
-"""What a manifest says of the project's own state."""
+"""What a manifest says of the project's own state, and what a damaged one is refused for."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from remote.campaign import DATA_DIR
 from remote.errors import ConfigError
-from remote.experiment.manifest import git_state, read_manifest
+from remote.experiment.manifest import git_state, read_manifest, require_whole_manifests
+from tests.helpers.campaign import build_run, seal
 
 
 @pytest.fixture
@@ -48,4 +53,90 @@ def test_a_manifest_that_cannot_be_read_is_an_error_that_names_it(
 ) -> None:
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(ConfigError, match=r"manifest\.json: no readable manifest"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("target", [None, "/dev/zero", "elsewhere"])
+def test_a_manifest_that_is_no_regular_file_is_not_read(tmp_path: Path, target: str | None) -> None:
+    (tmp_path / "elsewhere").write_text('{"format": 1}')
+    if target is None:
+        os.mkfifo(tmp_path / "manifest.json")
+    else:
+        (tmp_path / "manifest.json").symlink_to(target)
+    with pytest.raises(ConfigError, match=r"manifest\.json: .*no regular file"):
+        read_manifest(tmp_path)
+
+
+def test_every_shipped_manifest_is_whole() -> None:
+    require_whole_manifests(DATA_DIR)
+
+
+NOTHING = object()
+JOB = {"host": "c1", "name": "a", "command": "a", "exit_status": 0, "started_at_s": 1}
+PAUSE = {"host": "s1", "began_epoch_s": 0, "ended_epoch_s": 1e14}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        *((name, NOTHING, f"{name} is missing") for name in ("git", "profile", "topology")),
+        *((name, None, f"{name} must be") for name in ("git", "window", "roles")),
+        ("settings", NOTHING, "settings is missing"),
+        ("roles", [], "roles must be a table"),
+        ("roles.clients", 5, r"roles\.clients must be a list"),
+        ("roles.clients", ["../x"], r"roles\.clients\[1\] must be the name of a host"),
+        ("roles.others", ["x"], "unknown others"),
+        ("jobs", {"a": 1}, "jobs must be a list"),
+        ("jobs", [{**JOB, "command": 5}], r"jobs\[1\]\.command must be text"),
+        ("git", {"commit": "a"}, r"git\.dirty is missing"),
+        ("control", [], "control must be a table"),
+        ("control", {"packages": 5}, r"control\.packages must be a table"),
+        ("hosts", [1], "hosts must be a table"),
+        ("hosts", {"c1": 5}, r"hosts\.c1 must be a table"),
+        ("generator", 5, "generator must be a table"),
+        ("generator", {"version": 1}, r"generator\.name is missing"),
+        ("fleet", 5, "fleet must be text"),
+        ("started_at", "x", "started_at must be a time with its zone"),
+        ("finished_at", "2026-11-20T12:00:00", "finished_at must be a time with its zone"),
+        ("phases_s", 5, "phases_s must be a table"),
+        ("instances_per_client", "x", "instances_per_client must be a whole number"),
+        ("files", [1], "files must be a table"),
+        ("files", {"a\0b": {}}, "a plain path below the run's folder"),
+        ("topology.time_dilation", "x", r"topology\.time_dilation must be a number > 0"),
+        ("topology.time_dilation", 0, r"topology\.time_dilation must be a number > 0"),
+        ("topology.time_dilation", 10**400, r"topology\.time_dilation must be a number of at most"),
+        ("durations.stable_s", 10**9, r"durations\.stable_s must be a whole number 0 to 604800"),
+        ("durations.stable_s", float("nan"), r"durations\.stable_s must be a number of at most 1e"),
+        (
+            "plan",
+            {"x": [1, float("inf")]},
+            r"plan\.x\[2\] must be a number of at most .*, got inf",
+        ),
+        ("plan", {"x\ud800": 1}, "must be text of whole characters"),
+        ("title", "\ud800", "title must be text of whole characters"),
+        ("pauses", [PAUSE], r"pauses\[1\] must end at most 604800 s after it began"),
+    ],
+)
+def test_a_damaged_manifest_is_refused_by_its_place(
+    tmp_path: Path, place: str, value: Any, said: str
+) -> None:
+    run = build_run(tmp_path, "3.1", {"workload": "get", "clients_per_thread": 8, "workers": 8})
+    seal(run)
+    require_whole_manifests(tmp_path)
+    manifest = json.loads((run / "manifest.json").read_text())
+    *tables, name = place.split(".")
+    table = manifest[tables[0]] if tables else manifest
+    table[name] = value
+    if value is NOTHING:
+        del table[name]
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ConfigError, match=rf"rep-1/manifest\.json: {said}|{said}") as refused:
+        require_whole_manifests(tmp_path)
+    assert str(run / "manifest.json") in str(refused.value)
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    deep = '{"format": 1, "plan": ' + '{"a": ' * 500 + "1" + "}" * 501
+    (tmp_path / "manifest.json").write_text(deep)
+    with pytest.raises(ConfigError, match="at most 32 tables deep"):
         read_manifest(tmp_path)

@@ -53,3 +53,8 @@ def test_what_was_found_is_told_with_what_stands_there_now(stand_ins):
     stand_ins.text("10.0.0.31 198.18.0.11")
     assert stand_ins.found == {ADDRESSES: {"10.0.0.31": "198.51.100.1"}}
     assert stand_ins.has_lab_addresses
+
+
+@pytest.mark.parametrize("text", ["ssh-" * 100_000, "ssh-" * 100_000 + " AAAA"])
+def test_texts_without_end_are_gone_over_once(stand_ins, text):
+    assert stand_ins.text(text) == text
