@@ -42,8 +42,8 @@ HOST_VARIABLES = {
     "mwlab_processor": "of the local lab: what messages to clients and to servers take where each "
     "is alone, in us, and the exponent of how many wait",
     "mwlab_cpu_account": "file, on the host, with the CPU time that it has used",
-    "mwlab_program_user": "whom root becomes to run middlewares and load generators, such as nobody; "
-    "must be able to reach mwlab_work_dir",
+    "mwlab_program_user": "whom root becomes to run middlewares and load generators, such as "
+    "nobody; must be able to reach mwlab_work_dir",
 }
 OUR_PREFIX = "mwlab_"
 PASSED_ON = (
@@ -124,7 +124,9 @@ class HostVariables:
                 raise self._wrong(key, "must be a text", reprlib.repr(value))
             if _TEMPLATE.search(str(value)):
                 raise self._wrong(key, "needs Ansible to be filled in: write the value", str(value))
-            rule, pattern = _RULES.get(key, ("without control characters", "(?s).*"))
+            rule, pattern = _RULES.get(
+                key, ("at most 4000 characters without control characters", "(?s).{0,4000}")
+            )
             if not re.fullmatch(pattern, str(value)) or str(value) != visible(str(value)):
                 raise self._wrong(key, f"must be {rule}", repr(value))
             return str(value)
