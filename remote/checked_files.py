@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
+import reprlib
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,7 +29,12 @@ from analysis.text.visible import shortened
 from remote.errors import ConfigError
 
 _MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
+_LARGEST_BYTES = 1 << 20
+_MOST_DIGITS = 18  # of an integer
+_DEEPEST = 50  # levels of tables and lists
 _SHOWN = 400  # characters of a wrong value
+_SHALLOW = reprlib.Repr()  # repr() fails on deep nesting
+_SHALLOW.maxlist = _SHALLOW.maxdict = _SHALLOW.maxstring = _SHALLOW.maxother = sys.maxsize
 _RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
     "string_type": "text",
     "bool_type": "true or false",
@@ -150,22 +158,59 @@ def rule_of(kind: Any) -> str:
     raise ValueError(f"{kind} takes anything: it has no rule")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """Read a regular file of at most `most_bytes`; a pipe or a device may never end.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read, is not regular, or is larger.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    with path.open("rb") as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise OSError(errno.EFBIG, f"has more than {most_bytes} bytes", str(path))
+    return content
+
+
+def read_toml(path: Path, most_bytes: int = _LARGEST_BYTES) -> dict[str, Any]:
     """Read a file of TOML.
 
     Raises
     ------
     ConfigError
-        It cannot be read, is not UTF-8 or not TOML.
+        It cannot be read, is larger than `most_bytes`, is not UTF-8 or not TOML, or `bounded`
+        refuses a value.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        document = tomllib.loads(read_regular(path, most_bytes).decode("utf-8-sig"))
     except OSError as exc:
-        raise ConfigError(path, str(exc)) from exc
+        raise ConfigError(path, exc.strerror or str(exc)) from exc
     except UnicodeDecodeError as exc:
         raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
     except (ValueError, RecursionError) as exc:  # or a number or a depth that Python refuses
         raise ConfigError(path, f"not TOML: {exc}") from exc
+    bounded(document, path)
+    return document
+
+
+def bounded(value: Any, path: Path, place: tuple[str | int, ...] = ()) -> None:
+    """Refuse nesting and integers in the file `path` that are too large for Python to print.
+
+    Raises
+    ------
+    ConfigError
+        Names the place.
+    """
+    if len(place) > _DEEPEST:
+        raise ConfigError(path, f"{place_of(place[:4])} is nested deeper than {_DEEPEST} levels")
+    if isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
+        raise ConfigError(path, f"{place_of(place)} has more than {_MOST_DIGITS} digits")
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            bounded(inner, path, (*place, key))
 
 
 def place_of(location: Sequence[str | int]) -> str:
@@ -184,7 +229,7 @@ def _mistake(error: ErrorDetails) -> str:
     if rule is None:  # what a validator of the model itself says
         told_by_itself = error["msg"].removeprefix("Value error, ")
         return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
-    return f"{place} must be {rule}, got {shortened(repr(error['input']), _SHOWN)}"
+    return f"{place} must be {rule}, got {shortened(_SHALLOW.repr(error['input']), _SHOWN)}"
 
 
 def _rule(error: ErrorDetails) -> str | None:

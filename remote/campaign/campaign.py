@@ -147,7 +147,7 @@ class Campaign:
             return asked
         if self.follow is not None:
             record.require_trace(self.path, asked)
-        return record.as_begun(asked)
+        return record.as_begun(self.path, asked)
 
     def _as_asked(self, section: str) -> Section:
         path = self.file(section)

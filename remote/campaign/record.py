@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, PlainValidator, TypeAdapter
+from pydantic import AfterValidator, PlainValidator, TypeAdapter, model_validator
 
 from analysis.whole_files import write_json
 from remote.checked_files import (
-    Count,
     Document,
     Positive,
     number,
     one_of,
     parse,
+    read_regular,
     table_of,
     told,
     whole_number,
@@ -27,7 +27,13 @@ from remote.experiment.lengths import Durations
 from remote.experiment.objective import RULE, Objective
 from remote.experiment.precision import RESULTS, Precision
 from remote.experiment.section import PROFILES, Pause, Section, with_follow
-from remote.experiment.section_document import LONGEST_PHASE_S, Goal, PauseTable, Planned
+from remote.experiment.section_document import (
+    LONGEST_PHASE_S,
+    MOST_REPETITIONS,
+    Goal,
+    PauseTable,
+    Planned,
+)
 from remote.experiment.section_file import is_section_name
 from remote.hosts.ansible_variables import DELAYS
 from remote.hosts.inventory import Inventory
@@ -36,6 +42,7 @@ from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 from remote.services.middleware_file import FOLLOW, Middleware, require_plain
 
 RECORD = "campaign.json"
+_LARGEST_BYTES = 4 << 20
 _SECTION = "section "  # and a name
 _STILL_HELD = ("hosts", "constants", "follows")  # of what a campaign of before was begun with
 
@@ -71,7 +78,7 @@ class Record:
         if not path.is_file():
             return None
         try:
-            document = json.loads(path.read_text())
+            document = json.loads(read_regular(path, _LARGEST_BYTES))
             parse(_Document, document)  # it may be someone else's
             return cls(**document)
         except (OSError, ValueError, RecursionError) as exc:
@@ -127,7 +134,7 @@ class Record:
                 f"as `--campaign {folder.name}-traced`",
             )
 
-    def as_begun(self, section: Section) -> Section:
+    def as_begun(self, folder: Path, section: Section) -> Section:
         """Return a section as the campaign was begun with it, which tells what its runs are.
 
         Those of before have durations in seconds of the clock, and one k for each section. Which
@@ -137,7 +144,11 @@ class Record:
         begun = self.conditions.get(f"{_SECTION}{section.name}")
         if begun is None:
             return section
-        section = with_follow(section, begun["constants"].get(FOLLOW))
+        try:
+            section = with_follow(section, begun["constants"].get(FOLLOW))
+        except ValueError as exc:
+            place = f"conditions.{_SECTION}{section.name}.constants.{FOLLOW}"
+            raise ConfigError(folder / RECORD, f"{place}: {exc}") from exc
         if not _begun_with_seconds_of_the_clock(begun):
             if self.fleet == LOCAL and section.time_dilation is not None:
                 return section  # what differs is refused when more is measured
@@ -241,7 +252,7 @@ class _Topology(Document):
 
 
 class _Durations(Document):
-    repetitions: Count
+    repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)]
     stable_s: Positive
     warm_up_s: Annotated[int | float, number(0, LONGEST_PHASE_S)]
     cool_down_s: Annotated[int | float, number(0, LONGEST_PHASE_S)]
@@ -250,7 +261,7 @@ class _Durations(Document):
 
 class _Precision(Document):
     goals: dict[Annotated[str, one_of(*RESULTS)], Goal]
-    fewest: Count
+    fewest: Annotated[int, whole_number(1, MOST_REPETITIONS)]
     heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)] = 0
 
 
@@ -267,6 +278,13 @@ class _Section(Planned):
     precision: _Precision | None = None
     find: Annotated[str, told(RULE, Objective.is_one)] | None = None
     middlewares: Annotated[dict[str, Any], AfterValidator(_require_middlewares)] = {}
+
+    @model_validator(mode="after")
+    def _require_lengths(self) -> _Section:
+        in_seconds = "precision" not in self.model_fields_set
+        if in_seconds and None in (self.durations, self.time_dilation):
+            raise ValueError("needs durations and time_dilation, as it has no precision")
+        return self
 
 
 def _require_conditions(found: Any) -> Any:

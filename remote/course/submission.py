@@ -101,13 +101,8 @@ def read_submission(path: Path) -> Submission:
         It cannot be read, is larger than 16 KiB, or something in it is missing, unknown or wrong;
         all that is wrong is told.
     """
-    if not path.is_file():  # of others there is no end to read to
-        raise ConfigError(path, "no such file, or not a regular one")
-    size = path.stat().st_size
-    if size > LARGEST_BYTES:
-        raise ConfigError(path, f"a submission has at most {LARGEST_BYTES} bytes, got {size}")
     try:
-        return parse(Submission, read_toml(path))
+        return parse(Submission, read_toml(path, LARGEST_BYTES))
     except ValueError as exc:
         raise ConfigError(path, str(exc)) from exc
 

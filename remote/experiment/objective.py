@@ -41,7 +41,8 @@ class Objective:
             It is not such a text; tells the rule.
         """
         names = "|".join(QUANTITIES)
-        pattern = rf"\s*throughput\s+with\s+({names})\s*<\s*(\d+(?:\.\d+)?)\s*(us|ms|s)\s*"
+        number = r"\d{1,9}(?:\.\d{1,9})?"
+        pattern = rf"\s*throughput\s+with\s+({names})\s*<\s*({number})\s*(us|ms|s)\s*"
         found = re.fullmatch(pattern, text)
         if found is None or float(found[2]) <= 0:
             raise ValueError(f"an objective is {RULE}, got {text!r}")

@@ -22,6 +22,7 @@ from remote.services.memtier import QUEUE
 from remote.services.middleware_file import TOLD
 
 EXPIRY_MARGIN_S = 600
+MOST_CONFIGS = 2000
 
 
 def require_possible(section: Section, path: Path) -> None:
@@ -46,6 +47,10 @@ def _require_possible_network(section: Section, path: Path) -> None:
 
 
 def _require_possible_load(section: Section, path: Path) -> None:
+    parts = section.parts or (section.factors,)
+    count = sum(math.prod(map(len, part.values())) for part in parts)
+    if count > MOST_CONFIGS:
+        raise ConfigError(path, f"factors: {count} configurations are more than {MOST_CONFIGS}")
     configs = section.configs()
     workloads = {{**section.constants, **section.own(c)}.get("workload") for c in configs}
     for role in ("clients",) if workloads == {QUEUE} else ("clients", "servers"):

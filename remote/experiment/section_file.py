@@ -131,7 +131,7 @@ def _on_base(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(base, str):
         return document
     shipped = SECTIONS_DIR / f"{base}{SUFFIX}"
-    if not shipped.is_file() or shipped.parent != SECTIONS_DIR:
+    if not is_plain(base) or not shipped.is_file():
         known = ", ".join(sorted(p.stem for p in SECTIONS_DIR.glob(f"*{SUFFIX}")))
         raise ConfigError(path, f"base must be one of {known}, got {base!r}")
     return on_base(document, read_toml(shipped))

@@ -20,16 +20,17 @@ import json
 import re
 import reprlib
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
 from ipaddress import IPv6Address
-from math import prod
 from pathlib import Path
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, TypeGuard
 
 import yaml
 
+from remote.checked_files import bounded, read_regular
 from remote.errors import ConfigError
 from remote.names import HOST, NAME, NAME_RULE
 
@@ -41,16 +42,18 @@ CONVERT = "convert another format with `ansible-inventory -i {path} --list --yam
 FILE_SUFFIXES = ("", ".yml", ".yaml", ".json")
 """Names of files that Ansible reads as YAML; others it reads as INI."""
 UNGROUPED = "ungrouped"
-_RANGE = re.compile(r"\[([^\[\]:]*):([^\[\]:]+)(?::([0-9]+))?\]")
+_RANGE = re.compile(r"\[([^\[\]:]*):([^\[\]:]+)(?::([0-9]{1,9}))?\]")
 # As Ansible finds a port: behind a name or IPv4 address with or without ranges, or behind `[IPv6]`.
-_PORT = re.compile(r"((?:[^:\[\]]|\[[^\]]*\])*):([0-9]+)")
-_IPV6_PORT = re.compile(r"\[([0-9a-fA-F:]+)\]:([0-9]+)")
+_PORT = re.compile(r"((?:[^:\[\]]|\[[^\]]*\])*):([0-9]{1,9})")
+_IPV6_PORT = re.compile(r"\[([0-9a-fA-F:]+)\]:([0-9]{1,9})")
 _PLAIN_RANGE = re.compile(r"\[(?:[a-zA-Z]:[a-zA-Z]|[0-9]+:[0-9]+)(?::[0-9]+)?\]")
 _LABEL = r"\w[\w-]*(?<![_-])"
 _HOSTNAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _MERGE = "<<"
-_MOST_NAMES = 10_000  # of one pattern; more is a typing mistake
-_LARGEST = 2_000_000  # characters of a file, with what its anchors repeat
+_MOST_NAMES = 2000  # of hosts and groups, each mention counted; of a host's variables
+_LARGEST = 2_000_000  # bytes of a file, and characters with what its anchors repeat
+_LONGEST_NUMBER = 100  # characters of a number or date; Python is slow to convert more
+_TAGS = (None, "!", "tag:yaml.org,2002:str", "!vault", "!vault-encrypted", "!unsafe")
 _LONGEST = 10_000  # of a value; templates that fill in each other could double without end
 _TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 # Names whose value Ansible sets itself, whatever an inventory says.
@@ -93,11 +96,27 @@ class _Loader(yaml.SafeLoader):
             )
         return node
 
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Compose a node without a tag such as !!int, whose constructor may raise any error."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if (tag := getattr(event, "tag", None)) not in _TAGS:
+            line = event.start_mark.line + 1
+            raise Refused(f"line {line} has the tag {tag}: known are !vault and !unsafe; remove it")
+        return super().compose_node(parent, index)
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        """Return the text of a value, which is short if a number or a date is made of it."""
+        if node.tag != self.DEFAULT_SCALAR_TAG and len(node.value) > _LONGEST_NUMBER:
+            line = node.start_mark.line + 1
+            raise Refused(f"line {line} has a number of more than {_LONGEST_NUMBER} characters")
+        return super().construct_scalar(node)
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Make a mapping, of whose equal keys YAML would silently take the last one."""
         marks: dict[str, yaml.Mark] = {}
         for key, _ in node.value:
-            first = marks.setdefault(str(key.value), key.start_mark)
+            name = key.value if isinstance(key, yaml.ScalarNode) else str(id(key))
+            first = marks.setdefault(name, key.start_mark)
             if first is not key.start_mark and key.value != _MERGE:
                 lines = f"in lines {first.line + 1} and {key.start_mark.line + 1}"
                 raise Refused(f"{key.value} is given twice, {lines}: remove one of them")
@@ -135,12 +154,6 @@ def _unsafe(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
     return Unsafe(value) if isinstance(value, str) else value
 
 
-def _other_tag(loader: yaml.SafeLoader, node: yaml.Node) -> NoReturn:
-    line = node.start_mark.line + 1
-    raise Refused(f"line {line} has the tag {node.tag}: known are !vault and !unsafe; remove it")
-
-
-_Loader.add_constructor(None, _other_tag)
 _Loader.add_constructor("!vault", _vault)
 _Loader.add_constructor("!vault-encrypted", _vault)
 _Loader.add_constructor("!unsafe", _unsafe)
@@ -170,12 +183,15 @@ class AnsibleInventory:
         self.path = path
         self.groups: dict[str, Group] = {name: Group(name=name) for name in ("all", UNGROUPED)}
         self.host_variables: dict[str, dict[str, Any]] = {}
+        self._names = 0
         for name, body in _load(path).items():
             self._add_group(name, body, ())
         self._refuse_shared_names()
         self._adopt_orphans()
         self._depths = self._measure_depths()
         self._settle_ungrouped()
+        self._below = self._gather_hosts()
+        self._beside = cache(partial(_vars_beside, path))
 
     @property
     def hosts(self) -> list[str]:
@@ -184,8 +200,7 @@ class AnsibleInventory:
 
     def members(self, group: str) -> list[str]:
         """Return the hosts of `group` and of all groups below it; an unknown group has none."""
-        names = {host for name in self._below(group) for host in self.groups[name].hosts}
-        return [host for host in self.hosts if host in names]
+        return [host for host in self.hosts if host in self._below.get(group, ())]
 
     def variables(self, host: str) -> dict[str, Any]:
         """Return the variables of `host` as Ansible merges them, with simple templates filled in.
@@ -197,9 +212,11 @@ class AnsibleInventory:
         for group in groups:
             values |= self.groups[group].variables
         for group in groups:
-            values |= _vars_beside(self.path, "group_vars", group)
+            values |= self._beside("group_vars", group)
         values |= self.host_variables[host]
-        values |= _vars_beside(self.path, "host_vars", host)
+        values |= self._beside("host_vars", host)
+        if len(values) > _MOST_NAMES:
+            raise ConfigError(self.path, f"{host} has more than {_MOST_NAMES} variables")
         for name in _SET_BY_ANSIBLE:
             values.pop(name, None)
         short = host.partition(".")[0]
@@ -211,8 +228,6 @@ class AnsibleInventory:
         """Add a group and those inside it; `above` are the groups that it lies in."""
         place = ".children.".join((*above, str(name)))
         name = self._require_name("group", name, place)
-        if name in above:  # without end, by an anchor of YAML
-            self._refuse_ring((*above, name))
         group = self.groups.setdefault(name, Group(name=name))
         content = _mapping(body, self.path, place)
         unknown = sorted(str(key) for key in content if key not in GROUP_KEYS)
@@ -250,6 +265,9 @@ class AnsibleInventory:
                 group.hosts.append(host)
 
     def _require_name(self, kind: str, name: object, place: str) -> str:
+        self._names += 1
+        if self._names > _MOST_NAMES:
+            raise ConfigError(self.path, f"{place}: more than {_MOST_NAMES} hosts and groups")
         if not _is_text(name):
             raise ConfigError(self.path, f"{place}: {_not_text(kind, name)}")
         if re.fullmatch(HOST if kind == "host" else NAME, name):
@@ -293,7 +311,8 @@ class AnsibleInventory:
             for name in TopologicalSorter(parents).static_order():
                 depths[name] = 1 + max((depths[parent] for parent in parents[name]), default=-1)
         except CycleError as exc:
-            self._refuse_ring(exc.args[1])
+            ring = " > ".join(exc.args[1])
+            raise ConfigError(self.path, f"a group is below itself: {ring}") from exc
         return depths
 
     def _settle_ungrouped(self) -> None:
@@ -306,25 +325,16 @@ class AnsibleInventory:
         }
         self.groups[UNGROUPED].hosts = [host for host in self.hosts if host not in grouped]
 
-    def _refuse_ring(self, ring: Sequence[str]) -> NoReturn:
-        raise ConfigError(self.path, f"group {ring[-1]} is below itself: {' > '.join(ring)}")
-
-    def _below(self, group: str) -> set[str]:
-        below: set[str] = set()
-        left = [group]
-        while left:
-            name = left.pop()
-            if name in self.groups and name not in below:
-                below.add(name)
-                left += self.groups[name].children
-        return below
+    def _gather_hosts(self) -> dict[str, set[str]]:
+        """Return the hosts of each group and of all groups below it."""
+        found = {name: set(group.hosts) for name, group in self.groups.items()}
+        for name in reversed(self._depths):  # a group stands behind its parents
+            found[name].update(*(found[child] for child in self.groups[name].children))
+        return found
 
     def _groups_of(self, host: str) -> list[str]:
         """Return the groups that have `host`, directly or below, the weakest first."""
-        names = [
-            g for g in self.groups if any(host in self.groups[b].hosts for b in self._below(g))
-        ]
-        names = list({"all": None, **dict.fromkeys(names)})
+        names = [name for name in self.groups if name == "all" or host in self._below[name]]
         return sorted(
             names, key=lambda name: (self._depths[name], self.groups[name].priority, name)
         )
@@ -346,7 +356,19 @@ def _load(path: Path) -> dict[Any, Any]:
             f"Ansible reads no YAML from a file whose name ends in {path.suffix}: let it end in "
             f".yml, or {remedy}",
         )
-    document = _read_yaml(path, may_be_script=False)
+    text = _read_text(path)
+    if text.startswith(VAULT_HEADER):
+        raise ConfigError(
+            path,
+            "is encrypted: decrypt it (`ansible-vault decrypt`) and keep secrets in group_vars/",
+        )
+    if text.startswith("#!"):
+        raise ConfigError(
+            path,
+            "is a script, which Ansible would run: remove its first line, or "
+            "write what it prints into a file and name that",
+        )
+    document = _parse(text, path)
     if not isinstance(document, dict) or not document:
         raise ConfigError(path, f"no Ansible YAML inventory: it must map groups; {remedy}")
     if document.get("plugin"):
@@ -354,52 +376,40 @@ def _load(path: Path) -> dict[Any, Any]:
     return document
 
 
-def _read_yaml(path: Path, *, may_be_script: bool = True) -> Any:
+def _read_text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(_LARGEST + 1)
+        return read_regular(path, _LARGEST).decode()
     except UnicodeDecodeError as exc:
         raise ConfigError(
             path, f"is not UTF-8: {exc}; convert it with `iconv -f latin1 -t utf-8`"
         ) from exc
     except OSError as exc:
         raise ConfigError(path, f"cannot be read: {exc.strerror}") from exc
-    if len(text) > _LARGEST:
-        raise ConfigError(path, f"has more than {_LARGEST} characters: it is no inventory")
-    if text.startswith(VAULT_HEADER):
-        raise ConfigError(
-            path,
-            "is encrypted: decrypt it (`ansible-vault decrypt`) and keep secrets in group_vars/",
-        )
-    if text.startswith("#!") and not may_be_script:
-        raise ConfigError(
-            path,
-            "is a script, which Ansible would run: remove its first line, or "
-            "write what it prints into a file and name that",
-        )
+
+
+def _parse(text: str, path: Path) -> Any:
+    """Read JSON if `text` is JSON, else YAML, as Ansible does: the two differ in numbers."""
     try:
-        return _parse(text)
+        try:
+            document = json.loads(text, object_pairs_hook=_json_object)
+        except json.JSONDecodeError:
+            document = yaml.load(text, Loader=_Loader)  # a SafeLoader
     except yaml.YAMLError as exc:
         raise ConfigError(path, f"not YAML: {exc}; {CONVERT.format(path=path)}") from exc
     except ValueError as exc:  # of ours, or a number or date that Python refuses
         raise ConfigError(path, str(exc)) from exc
     except RecursionError as exc:
         raise ConfigError(path, "is nested without end, or nearly so") from exc
-
-
-def _parse(text: str) -> Any:
-    """Read JSON if `text` is JSON, else YAML, as Ansible does: the two differ in numbers."""
-    try:
-        return json.loads(text, object_pairs_hook=_json_object)
-    except json.JSONDecodeError:
-        return yaml.load(text, Loader=_Loader)  # a SafeLoader
+    bounded(document, path)
+    return document
 
 
 def _json_object(pairs: list[tuple[str, Any]]) -> Any:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        repeated = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
-        raise Refused(f"{repeated} is given twice: remove one of them")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise Refused(f"{key} is given twice: remove one of them")
+        found[key] = value
     if "__ansible_vault" in found:
         return Encrypted(found["__ansible_vault"])
     if "__ansible_unsafe" in found:
@@ -439,7 +449,7 @@ def _named(value: object, path: Path, place: str) -> dict[Any, Any]:
     return {value: None} if isinstance(value, str) else _mapping(value, path, place)
 
 
-def _expand(pattern: str, path: Path, place: str) -> tuple[list[str], int]:
+def _expand(pattern: str, path: Path, place: str) -> tuple[Iterable[str], int]:
     """Return the hosts that `pattern` names and their port, 0 without: ``c[1:3]``, ``c1:22``."""
     address = _IPV6_PORT.fullmatch(pattern)
     if address and _is_ipv6(address[1]):
@@ -459,10 +469,7 @@ def _expand(pattern: str, path: Path, place: str) -> tuple[list[str], int]:
         parts += [[pattern[end : found.start()]], _range(found, path, place)]
         end = found.end()
     parts.append([pattern[end:]])
-    count = prod(map(len, parts))
-    if count > _MOST_NAMES:
-        raise ConfigError(path, f"{place}: {pattern} has {count} names, more than {_MOST_NAMES}")
-    return ["".join(combination) for combination in itertools.product(*parts)], port
+    return map("".join, itertools.product(*parts)), port
 
 
 def _is_ipv6(text: str) -> bool:
@@ -500,21 +507,29 @@ def _range(match: re.Match[str], path: Path, place: str) -> list[str]:
 def _vars_beside(inventory: Path, folder: str, name: str) -> dict[str, Any]:
     """Read what `group_vars/` or `host_vars/` beside the inventory says of `name`."""
     values: dict[str, Any] = {}
+    root = inventory.parent.resolve()
     paths = [inventory.parent / folder / f"{name}{suffix}" for suffix in VARS_SUFFIXES]
     found = next((path for path in paths if path.exists()), None)  # Ansible takes the first alone
     try:
-        for file in _variable_files(found) if found else []:
-            if file.read_bytes().startswith(VAULT_HEADER.encode()):
-                continue  # secrets, of which the lab needs none
-            values |= _variables(_read_yaml(file), file, name)
+        for file in _variable_files(found, root) if found else []:
+            if not (text := _read_text(file)).startswith(VAULT_HEADER):  # the lab needs no secrets
+                values |= _variables(_parse(text, file), file, name)
     except OSError as exc:
         place = Path(exc.filename or inventory.parent / folder)
         raise ConfigError(place, f"cannot be read: {exc.strerror}") from exc
     return values
 
 
-def _variable_files(path: Path) -> Iterator[Path]:
-    """Give the file, or those in a folder and in folders below it that Ansible reads, in order."""
+def _variable_files(path: Path, root: Path) -> Iterator[Path]:
+    """Give the file, or those in a folder and in folders below it that Ansible reads, in order.
+
+    Raises
+    ------
+    ConfigError
+        One is a link out of the folder `root`, or to a folder, which may hold itself.
+    """
+    if not path.resolve().is_relative_to(root) or (path.is_dir() and path.is_symlink()):
+        raise ConfigError(path, f"is a link out of {root}, or to a folder: put a copy there")
     if not path.is_dir():
         yield path
         return
@@ -523,13 +538,13 @@ def _variable_files(path: Path) -> Iterator[Path]:
         if hidden or (inner.is_dir() and inner.suffix):
             continue
         if inner.is_dir() or (inner.is_file() and inner.suffix in VARS_SUFFIXES):
-            yield from _variable_files(inner)
+            yield from _variable_files(inner, root)
 
 
 def _fill_templates(values: Mapping[str, Any]) -> dict[str, Any]:
     """Replace ``{{ name }}`` by the variable of that name, also where that holds another."""
     filled = dict(values)
-    for _ in range(len(filled)):
+    for _ in range(len(filled).bit_length() + 1):  # each round doubles how far it looks
         known = {key: value for key, value in filled.items() if key not in _NOT_IN_TEMPLATES}
         again = {key: _fill(value, known) for key, value in filled.items()}
         if again == filled:

@@ -124,7 +124,9 @@ class HostVariables:
                 raise self._wrong(key, "must be a text", reprlib.repr(value))
             if _TEMPLATE.search(str(value)):
                 raise self._wrong(key, "needs Ansible to be filled in: write the value", str(value))
-            rule, pattern = _RULES.get(key, ("without control characters", "(?s).*"))
+            rule, pattern = _RULES.get(
+                key, ("at most 4000 characters without control characters", "(?s).{0,4000}")
+            )
             if not re.fullmatch(pattern, str(value)) or str(value) != visible(str(value)):
                 raise self._wrong(key, f"must be {rule}", repr(value))
             return str(value)

@@ -11,7 +11,7 @@ from remote.errors import ConfigError
 from remote.hosts.ansible_inventory import UNGROUPED, AnsibleInventory
 from remote.hosts.ansible_variables import DELAYS, FLEET_VARIABLES, HostVariables
 from remote.hosts.host import ROLES, Host
-from remote.hosts.inventory_entries import make_host
+from remote.hosts.inventory_entries import make_hosts
 
 __all__ = ["LOCAL_LAB_INVENTORY", "ROLES", "Host", "Inventory"]
 
@@ -74,7 +74,7 @@ class Inventory:
         for own in variables.values():
             own.refuse_wrong()
         roles = _roles(source)
-        hosts = tuple(make_host(variables, name, role) for name, role in roles)
+        hosts = make_hosts(variables, roles)
         _refuse_shared(path, hosts)
         common = _fleet_variables(path, [variables[name] for name, _ in roles])
         delay = common.text("mwlab_delay") or "none"

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from remote.errors import ConfigError
 from remote.hosts.ansible_variables import HostVariables
 from remote.hosts.host import DEFAULT_WORK_DIR, JUMP_ROLE, Host
 from remote.hosts.ssh.options import (
+    MOST_JUMPS,
     SSH_PORT,
     USER_KNOWN_HOSTS,
     JumpSpec,
     SshOptions,
+    expanded,
     local_user,
     options_of_inventory,
     resolve,
@@ -24,26 +27,46 @@ _SSH_ARGUMENTS = ("ansible_ssh_args", "ansible_ssh_common_args", "ansible_ssh_ex
 _CONNECTIONS = ("ssh", "smart", "paramiko", "paramiko_ssh")
 
 
-def make_host(
-    variables: Mapping[str, HostVariables], name: str, role: str, above: tuple[str, ...] = ()
-) -> Host:
-    """Make the host `name`, whose way leads on to the hosts `above`.
+def make_hosts(
+    variables: Mapping[str, HostVariables], roles: Iterable[tuple[str, str]]
+) -> tuple[Host, ...]:
+    """Make the hosts that `roles` names, each with its role.
 
     Raises
     ------
     ConfigError
-        A variable is wrong, or its jump hosts form a ring.
+        A variable is wrong, or a host is behind too many jump hosts.
     """
+    _resolve.cache_clear()  # ssh_config may have changed
+    return tuple(_make_host(variables, name, role) for name, role in roles)
+
+
+def _make_host(
+    variables: Mapping[str, HostVariables], name: str, role: str, above: tuple[str, ...] = ()
+) -> Host:
+    """Make the host `name`, whose way leads on to the hosts `above`."""
     own = variables[name]
     _refuse_other_connections(own)
-    if name in above:
-        raise ConfigError(own.path, f"{name} is its own jump host: {' > '.join((*above, name))}")
+    if len(above) > MOST_JUMPS:
+        way = " > ".join((*above, name))
+        raise ConfigError(own.path, f"{above[0]} has more than {MOST_JUMPS} jump hosts: {way}")
+    try:
+        return _with_way(variables, own, role, (*above, name))
+    except (OSError, ValueError) as exc:
+        raise ConfigError(own.path, f"{name}: {exc}") from exc
+
+
+def _with_way(
+    variables: Mapping[str, HostVariables], own: HostVariables, role: str, above: tuple[str, ...]
+) -> Host:
+    """Make a host and its jump hosts; OSError and ValueError tell what is wrong."""
+    name = own.name
     address = own.text("ansible_host", "ansible_ssh_host") or name
     user = own.text("ansible_user", "ansible_ssh_user")
     words = ["-l", user] if user else []  # Ansible tells ssh the user, too
     for key in _SSH_ARGUMENTS:
         words += _ssh_words(own, key)
-    options = _resolve(own, address, words)
+    options = _resolve(address, tuple(words))
     identity = own.text("ansible_private_key_file", "ansible_ssh_private_key_file")
     host = Host(
         name=name,
@@ -72,7 +95,7 @@ def make_host(
         )
     jump_host = own.text("mwlab_jump_host")
     if jump_host is not None and jump_host in variables:
-        return replace(host, jump=make_host(variables, jump_host, JUMP_ROLE, (*above, name)))
+        return replace(host, jump=_make_host(variables, jump_host, JUMP_ROLE, above))
     jump: Host | None = None
     if jump_host is not None:
         jump = _jump(own, jump_host, options, like=host, via=None)
@@ -93,12 +116,8 @@ def _jump(
         None as for ``ssh -J``: those of ssh_config.
     via : the jump host before it.
     """
-    try:
-        spec = JumpSpec.parse(text)
-    except ValueError as exc:
-        raise ConfigError(own.path, f"{own.name}: {exc}") from exc
-    words = ["-F", options.config_file] if options.config_file else []
-    known = _resolve(own, spec.host, words)
+    spec = JumpSpec.parse(text)
+    known = _resolve(spec.host, ("-F", options.config_file) if options.config_file else ())
     own_known_hosts = str(like.known_hosts) if like else None
     return Host(
         name=f"jump host {spec.host}",
@@ -147,17 +166,15 @@ def _ssh_words(own: HostVariables, key: str) -> list[str]:
         raise ConfigError(own.path, f"{own.name}.{key}: {exc}") from exc
 
 
-def _resolve(own: HostVariables, address: str, words: list[str]) -> SshOptions:
-    try:
-        return resolve(address, words)
-    except ValueError as exc:
-        raise ConfigError(own.path, f"{own.name}: {exc}") from exc
+@cache
+def _resolve(address: str, words: tuple[str, ...]) -> SshOptions:
+    return resolve(address, words)
 
 
 def _known_hosts(wanted: str | None, options: SshOptions) -> Path:
     """Return the file with the pinned keys; /dev/null, which turns the check off, is not obeyed."""
     text = wanted or options.known_hosts or ""
-    return Path(text if text not in ("", "none", "/dev/null") else USER_KNOWN_HOSTS).expanduser()
+    return expanded(text if text not in ("", "none", "/dev/null") else USER_KNOWN_HOSTS)
 
 
 def _first_file(options: SshOptions) -> Path | None:
@@ -167,4 +184,4 @@ def _first_file(options: SshOptions) -> Path | None:
 
 
 def _path(text: str | None) -> Path | None:
-    return Path(text).expanduser() if text else None
+    return expanded(text) if text else None

@@ -21,7 +21,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, model_validator
 
 from remote.checked_files import Document, matching, parse, read_toml, told, whole_number
 from remote.errors import ConfigError
@@ -59,6 +59,7 @@ _SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>"}
 
 Words = Mapping[str, Any]
 _FileName = Annotated[str, matching("a plain file name, no folder", NAME)]
+_Digest = Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
 _Template = Annotated[str, AfterValidator(template.checked)]
 
 
@@ -69,11 +70,30 @@ class _File(Document):
     title: str = ""
     files: list[_FileName] = []
     configuration: dict[_FileName, _Template] = {}
-    packages: list[Annotated[str, matching("a package's name", r"[a-z0-9][a-z0-9.+-]*")]] = []
+    packages: list[
+        Annotated[str, matching("a package's name", r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+]")]
+    ] = []
     ready: str = ""
     signal: Annotated[str, matching("a signal such as TERM", "[A-Z][A-Z0-9]*")] = "TERM"
     exit_statuses: list[Annotated[int, whole_number(0, 255)]] = [0, 143]
     fixed: dict[str, str | int | float | bool] = {}
+
+    @model_validator(mode="after")
+    def _require_known(self) -> _File:
+        words = _words_of(self)
+        if unknown := sorted(words - set(WORDS)):
+            known = ", ".join(sorted(WORDS))
+            raise ValueError(f"unknown word {', '.join(unknown)}; known are {known}")
+        for word in ("port", "servers"):
+            if word not in words:
+                raise ValueError(
+                    f"neither command nor configuration holds {{{{ {word} }}}}: "
+                    "it cannot know where to listen, or which servers there are"
+                )
+        if unknown := sorted(set(self.fixed) - set(TOLD)):
+            known = ", ".join(sorted(TOLD))
+            raise ValueError(f"fixed: unknown {', '.join(unknown)}; known are {known}")
+        return self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +116,7 @@ class Middleware:
     name: str
     title: str
     command: str
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, _Digest] = field(default_factory=dict)
     configuration: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
     ready: str = ""
@@ -107,8 +127,7 @@ class Middleware:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words that its templates hold."""
-        texts = (self.command, *self.configuration.values())
-        return frozenset().union(*map(template.words_of, texts))
+        return _words_of(self)
 
     def takes(self, setting: str) -> bool:
         """Tell whether it can be told a setting of middlewares."""
@@ -246,7 +265,7 @@ def read_middleware_file(path: Path) -> Middleware:
     digests = {}
     for name in file.files:
         digests[name] = _digest(path, name)
-    middleware = Middleware(
+    return Middleware(
         name=path.stem,
         title=file.title or path.stem,
         command=file.command,
@@ -258,11 +277,6 @@ def read_middleware_file(path: Path) -> Middleware:
         exit_statuses=tuple(file.exit_statuses),
         fixed=dict(file.fixed),
     )
-    _require_known_words(middleware, path)
-    if unknown := sorted(set(file.fixed) - set(TOLD)):
-        known = ", ".join(sorted(TOLD))
-        raise ConfigError(path, f"fixed: unknown {', '.join(unknown)}; known are {known}")
-    return middleware
 
 
 def _digest(path: Path, name: str) -> str:
@@ -300,14 +314,6 @@ def require_plain(name: str, middleware: Middleware) -> None:
     parse(_File, {**document, **{key: list(document[key]) for key in lists}})
 
 
-def _require_known_words(middleware: Middleware, path: Path) -> None:
-    if unknown := sorted(middleware.words - set(WORDS)):
-        known = ", ".join(sorted(WORDS))
-        raise ConfigError(path, f"unknown word {', '.join(unknown)}; known are {known}")
-    for word in ("port", "servers"):
-        if word not in middleware.words:
-            raise ConfigError(
-                path,
-                f"neither command nor configuration holds {{{{ {word} }}}}: "
-                "it cannot know where to listen, or which servers there are",
-            )
+def _words_of(file: _File | Middleware) -> frozenset[str]:
+    texts = (file.command, *file.configuration.values())
+    return frozenset().union(*map(template.words_of, texts))

@@ -23,7 +23,7 @@ Level = str | int | float | bool
 ALL_SERVERS = "all"
 OBSERVERS = ("none", "packets")
 LONGEST_THINK_TIME_S = 3600
-_WEIGHT = "(send|pop|peek|list):[1-9][0-9]*"
+_WEIGHT = "(send|pop|peek|list):[1-9][0-9]{0,8}"
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ SETTINGS: Mapping[str, Setting] = {
     "multi_get_keys": Setting("generator", Count),
     "value_bytes": Setting("generator", Annotated[int, whole_number(1, LARGEST_VALUE_BYTES)]),
     "key_bytes": Setting("generator", Annotated[int, whole_number(1, LARGEST_KEY_BYTES)]),
-    "ratio": _text("sets to gets, such as 1:99", r"[1-9]\d*:[1-9]\d*"),
+    "ratio": _text("sets to gets, such as 1:99", r"[1-9]\d{0,8}:[1-9]\d{0,8}"),
     "key_prefix": _text("letters, digits, `-`, `_`, `:`", r"[\w:-]+"),
     "key_count": Setting("generator", Count, varies=False),
-    "expiry_range_s": _text("two numbers of seconds, 9999-10000", r"\d+-\d+"),
+    "expiry_range_s": _text("two numbers of seconds, 9999-10000", r"\d{1,9}-\d{1,9}"),
     "middleware": Setting(
         "middleware",
         Annotated[str, matching("the name of a middleware file, without its `.toml`", NAME)],

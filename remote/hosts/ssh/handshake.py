@@ -14,6 +14,7 @@ from paramiko.ssh_exception import NoValidConnectionsError
 
 from remote.errors import HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
+from remote.hosts.ssh.identities import is_file
 from remote.hosts.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
 from remote.hosts.ssh.login import KeyLogin, LoginRefused, NotingTransport
 from remote.hosts.ssh.options import SSH_PORT, USER_KNOWN_HOSTS
@@ -71,7 +72,7 @@ def _require_named_key(host: Host) -> None:
     file = host.identity_file
     if file is None or file in (host.keys.files or ()):
         return
-    if not file.is_file() and not file.with_name(file.name + ".pub").is_file():
+    if not is_file(file) and not is_file(Path(f"{file}.pub")):
         remedy = "Correct `ansible_ssh_private_key_file` in the inventory."
         raise HostUnreachable(host.name, f"the key file {file} does not exist", remedy)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_identity,
 )
 
+from remote.checked_files import read_regular
+
+_LARGEST_BYTES = 1 << 16
 _CERTIFICATE_TYPE = "-cert-v01@openssh.com"
 _CERTIFICATE_SUFFIX = "-cert.pub"
 _OPENSSH_MAGIC = b"openssh-key-v1\0"
@@ -109,7 +113,7 @@ def read_files(
     locked: dict[bytes, Path] = {}
     named_certificates = list(certificate_files)
     for path in identity_files:
-        if path.name.endswith(_CERTIFICATE_SUFFIX) and path.is_file():
+        if path.name.endswith(_CERTIFICATE_SUFFIX) and is_file(path):
             named_certificates.append(path)
             path = path.with_name(path.name.removesuffix(_CERTIFICATE_SUFFIX))
             if not path.exists():
@@ -134,7 +138,7 @@ def read_files(
         if key is not None:
             private[public] = key
         beside = path.with_name(path.name + _CERTIFICATE_SUFFIX)
-        if not certificate_files and beside.is_file():
+        if not certificate_files and is_file(beside):
             found += _read_certificates([beside], problems, of=public)
     certificates = _read_certificates(named_certificates, problems)
     return FileKeys(
@@ -144,6 +148,13 @@ def read_files(
         problems=problems,
         locked=locked,
     )
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether a path names a file; a path that is too long names none."""
+    with suppress(OSError):
+        return path.is_file()
+    return False
 
 
 def public_of(offered: bytes) -> bytes:
@@ -173,9 +184,12 @@ def _read_key(path: Path) -> tuple[bytes, paramiko.PKey | None]:
     beside = path.with_name(path.name + ".pub")
     if not path.exists() and beside.is_file():  # the private key is in an agent alone
         return _read_public(beside), None
-    data = path.read_bytes()
+    data = read_regular(path, _LARGEST_BYTES)
     if b"PRIVATE KEY-----" not in data:
         return _read_public(path), None
+    certificate = Path(f"{path}{_CERTIFICATE_SUFFIX}")
+    if certificate.exists():
+        read_regular(certificate, _LARGEST_BYTES)  # which paramiko reads, too
     try:
         key = paramiko.PKey.from_path(path)
     except (TypeError, paramiko.PasswordRequiredException):  # cryptography raises TypeError
@@ -185,7 +199,11 @@ def _read_key(path: Path) -> tuple[bytes, paramiko.PKey | None]:
 
 
 def _read_public(path: Path) -> bytes:
-    blob = paramiko.pkey.PublicBlob.from_string(path.read_text(encoding="utf-8"))
+    text = read_regular(path, _LARGEST_BYTES).decode()
+    try:
+        blob = paramiko.pkey.PublicBlob.from_string(text)
+    except ValueError as exc:  # its message would show the file
+        raise ValueError("it is no key") from exc
     return bytes(blob.key_blob)
 
 
@@ -220,7 +238,7 @@ def _read_certificates(
     found: list[Identity] = []
     for path in paths:
         try:
-            data = path.read_bytes()
+            data = read_regular(path, _LARGEST_BYTES)
             certificate = _parse_certificate(data)
             public = _public_of(certificate)
             offered = base64.b64decode(data.split()[1])

@@ -18,6 +18,7 @@ from remote.names import IPV6, NAME
 
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22
+MOST_JUMPS = 8
 # ssh fills host, user and port into commands of ssh_config (`ProxyCommand`, `Match exec`) that a
 # shell runs, and an inventory of someone else's names them: no letter of them means anything there.
 _IPV6 = f"{IPV6}(?:%{NAME})?"
@@ -29,7 +30,7 @@ _PATH = r'[^"\\\x00-\x1f]+'
 # All that an inventory may say in ssh's words: which way, as whom, with which keys.
 _FROM_INVENTORIES = {
     "-F": "none",
-    "ProxyJump": f"none|{_JUMP}(?:,{_JUMP})*",
+    "ProxyJump": f"none|{_JUMP}(?:,{_JUMP}){{0,{MOST_JUMPS - 1}}}",
     "User": USER,
     "Port": _PORT,
     "IdentityFile": _PATH,
@@ -104,9 +105,9 @@ class JumpSpec:
             It is not of that form.
         """
         found = re.fullmatch(_JUMP, text)
-        if not found:
+        port = int(found[3]) if found and found[3] else None
+        if not found or (port or 0) > 65535:
             raise ValueError(f"`{text}` is no jump host: write [user@]host[:port]")
-        port = int(found[3]) if found[3] else None
         return cls(host=found[2].strip("[]"), user=found[1], port=port)
 
 
@@ -180,10 +181,18 @@ def is_called_known_hosts(text: str) -> bool:
 
     The content of the file is read, and users are told how to append to it: it cannot be any file.
     """
-    with contextlib.suppress(RuntimeError):  # `~` of nobody, links in a ring
+    with contextlib.suppress(OSError, RuntimeError):  # a long name, `~` of nobody, links in a ring
         path = Path(text).expanduser().resolve()
         return "known_hosts" in path.name and (path.is_file() or not path.exists())
     return False
+
+
+def expanded(path: str) -> Path:
+    """Return a path with the home folder in place of `~`; ValueError for an unknown user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as exc:
+        raise ValueError(f"`{path}`: {exc}") from exc
 
 
 def local_user() -> str:
@@ -230,7 +239,7 @@ def _key_options(
 
     def paths(key: str) -> tuple[Path, ...]:
         given = [value for value in every.get(key, ()) if value != "none"]
-        return tuple(Path(_without_tokens(value, found)).expanduser() for value in given)
+        return tuple(expanded(_without_tokens(value, found)) for value in given)
 
     return KeyOptions(
         files=paths("identityfile") if names_files else None,
@@ -246,7 +255,7 @@ def _agent_socket(value: str | None) -> str | None:
         return None
     if value.startswith("$"):
         return os.environ.get(value[1:], "none")
-    return str(Path(value).expanduser())
+    return str(expanded(value))
 
 
 def _without_tokens(path: str, found: Mapping[str, str]) -> str:

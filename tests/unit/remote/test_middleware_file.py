@@ -1,13 +1,16 @@
+import dataclasses
 import hashlib
 import os
 from dataclasses import replace
 
 import pytest
 
+from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.services.middleware_file import (
     FOLDER,
     WORDS,
+    Middleware,
     middleware_file,
     own_middleware,
     read_middleware_file,
@@ -132,6 +135,9 @@ def test_what_is_shipped_can_be_started(path):
         (("{{ port }}", "{{ port "), "command is not a template"),
         (("ready", "exit_statuses = [300]\nready"), r"exit_statuses\[1\] must be a whole number"),
         (("ready", "fixed = { wokers = 1 }\nready"), "fixed: unknown wokers"),
+        (("ready", f"fixed.workers = 0x{'f' * 5000}\nready"), "fixed.workers has more than 18 dig"),
+        (("ready", f"title.{'a.' * 99}a = 1\nready"), "title.a.* is nested deeper than 50 levels"),
+        (("ready", 'packages = ["openssh-server-"]\nready'), r"packages\[1\] must be a package's"),
     ],
 )
 def test_mistakes_are_told_by_their_place(tmp_path, change, message):
@@ -204,6 +210,12 @@ def test_manifests_of_others_have_no_other_templates(tmp_path):
     require_plain("mine", mine)
     with pytest.raises(ValueError, match="command line 1: `Mul`: a template may hold words"):
         require_plain("mine", replace(mine, command="java {{ 'a' * 3000000 }}"))
+    with pytest.raises(ValueError, match="unknown word wrokers; known are address"):
+        require_plain("mine", replace(mine, command=f"{mine.command} {{{{ wrokers }}}}"))
+    with pytest.raises(ValueError, match="fixed: unknown wokers; known are backend"):
+        require_plain("mine", replace(mine, fixed={"wokers": 1}))
+    with pytest.raises(ValueError, match=r"files.mine.jar must be 64 hexadecimal digits"):
+        parse(Middleware, {**dataclasses.asdict(mine), "files": {"mine.jar": "../x"}})
 
 
 def test_a_template_that_becomes_too_long_is_told_by_its_place(tmp_path):

@@ -39,9 +39,11 @@ RECORD_OF_OTHERS = {
             "follows": {},
             "pauses": [],
             "durations": None,
+            "precision": None,
         },
     },
 }
+SECONDS = {"repetitions": 1, "stable_s": 1, "warm_up_s": 0, "cool_down_s": 0}
 
 
 @pytest.fixture
@@ -132,19 +134,42 @@ def test_damaged_record_is_named(opened, tmp_path):
             ["middlewares must be called by its name, letters"],
         ),
         ({"durations": {"repetitions": 1}}, ["durations.stable_s is missing"]),
+        ({"durations": {"repetitions": 20_000}}, ["repetitions must be a whole number 1 to 1000"]),
+        ({"precision": {"fewest": 20_000}}, ["precision.fewest must be a whole number 1 to 1000"]),
+        ({"precision": ...}, ["section 2.1 needs durations and time_dilation"]),
+        (
+            {"precision": ..., "time_dilation": None, "durations": SECONDS},
+            ["section 2.1 needs durations and time_dilation"],
+        ),
+        ({"fleet": "x" * (5 << 20)}, ["has more than 4194304 bytes"]),
     ],
 )
 def test_records_of_others_are_held_to_the_rules_of_section_files(opened, change, mistakes):
     opened.path.mkdir()
     record = json.loads(json.dumps(RECORD_OF_OTHERS))
     whole = set(change) & set(record)
-    (record if whole else record["conditions"]["section 2.1"]).update(change)
+    changed = record if whole else record["conditions"]["section 2.1"]
+    changed |= change
+    for name in [name for name, value in changed.items() if value is ...]:
+        del changed[name]
     (opened.path / RECORD).write_text(json.dumps(record))
     with pytest.raises(ConfigError, match="no readable record of a campaign") as error:
         Record.read(opened.path)
     for mistake in mistakes:
         assert mistake in str(error.value)
     assert "\x1b" not in str(error.value)
+
+
+def test_a_record_follows_no_requests_of_a_section_without_any(opened):
+    opened.path.mkdir()
+    record = json.loads(json.dumps(RECORD_OF_OTHERS))
+    section = record["conditions"].pop("section 2.1")
+    record["conditions"]["section 0"] = section | {"constants": {"follow": 5}}
+    (opened.path / RECORD).write_text(json.dumps(record))
+    with pytest.raises(
+        ConfigError, match=r"campaign.json: .*section 0.constants.follow: section 0 "
+    ):
+        opened.runs("0")
 
 
 def test_records_of_the_reference_are_ones(tmp_path):

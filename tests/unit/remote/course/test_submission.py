@@ -1,5 +1,6 @@
 """Submissions come from anybody: what is wrong with them is told, and nothing in them is run."""
 
+import os
 import re
 
 import pytest
@@ -57,7 +58,10 @@ def test_a_submission_is_read(tmp_path):
             "high = inf",
             "capacity_ops_per_s.high must be a number > 0, at most 1e+15, got inf",
         ),
-        ("low = 950", f"low = {10**400}", "capacity_ops_per_s.low must be a number > 0, at most"),
+        ("low = 950", f"low = {10**400}", "capacity_ops_per_s.low has more than 18 digits"),
+        ("17", f"0x{'f' * 5000}", "assignment has more than 18 digits"),
+        ("17", f"{{ {'.'.join('a' * 4000)} = 1 }}", "is nested deeper than 50 levels"),
+        ("17", "{ a.a.a.a.a.a.a.a.a = 1 }", "assignment must be a whole number >= 0, got {"),
         ("high = 1050.5", "high = 1e308", "capacity_ops_per_s.high must be a number > 0, at most"),
         ("low = 950", "low = true", "capacity_ops_per_s.low must be a number > 0"),
         ("low = 950\n", "", "capacity_ops_per_s.low is missing"),
@@ -65,7 +69,7 @@ def test_a_submission_is_read(tmp_path):
         ("[change]", "[change", "not TOML"),
         ("assignment = 17", "assignment = 17\nmarks = 'right'", "unknown marks; known are"),
         ("assignment = 17", f"x = {'[' * 5000}", "mine.toml"),
-        ("assignment = 17", f"# {'x' * LARGEST_BYTES}", "a submission has at most 16384 bytes"),
+        ("assignment = 17", f"# {'x' * LARGEST_BYTES}", "has more than 16384 bytes"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path, was, becomes, told):
@@ -83,13 +87,16 @@ def test_all_mistakes_are_told_at_once(tmp_path):
 
 
 def test_no_file_and_no_text_are_told(tmp_path):
-    with pytest.raises(ConfigError, match="no such file"):
+    with pytest.raises(ConfigError, match="No such file"):
         read_submission(tmp_path / "none.toml")
     (tmp_path / "mine.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="not UTF-8"):
         read_submission(tmp_path / "mine.toml")
-    with pytest.raises(ConfigError, match="not a regular one"):
+    with pytest.raises(ConfigError, match="is not a regular file"):
         read_submission(tmp_path)
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(ConfigError, match="is not a regular file"):
+        read_submission(tmp_path / "pipe.toml")
 
 
 def stated(**changes):

@@ -147,13 +147,13 @@ def test_a_campaign_of_before_keeps_its_seconds_of_the_clock(tmp_path):
     shipped = read_section("3.1", "quick")
     begun = {**BEGUN, "constants": dict(shipped.constants)}
     record = Record(profile="quick", seed=1, fleet="local", conditions={"section 3.1": begun})
-    section = record.as_begun(shipped)
+    section = record.as_begun(tmp_path, shipped)
     assert section.precision is None
     assert section.time_dilation == 10
     lengths = section.fixed.of_clock(10)
     assert (lengths.warm_up_s, lengths.stable_s, lengths.cool_down_s) == (2, 8, 1)
     assert section.pauses[0].at_s == 0.5
-    assert record.as_begun(read_section("2.1", "quick")) == read_section("2.1", "quick")
+    assert record.as_begun(tmp_path, read_section("2.1", "quick")) == read_section("2.1", "quick")
 
 
 def test_a_campaign_of_before_goes_on_as_it_was_begun_but_on_the_same_hosts(tmp_path):

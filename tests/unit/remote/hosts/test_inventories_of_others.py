@@ -1,6 +1,8 @@
 """An inventory that someone else has written does nothing on this machine but be read."""
 
 import itertools
+import json
+import os
 import shlex
 import string
 from pathlib import Path
@@ -10,6 +12,7 @@ import yaml
 
 from analysis.text.visible import LONGEST_MESSAGE
 from remote.errors import ConfigError
+from remote.hosts import inventory_entries
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ansible
 from remote.hosts.ssh.options import KeyOptions
@@ -62,7 +65,7 @@ def test_values_that_would_be_more_than_they_say_are_refused_by_their_place(
     tmp_path, variable, value
 ):
     with pytest.raises(ConfigError, match=rf"(s1|all\.vars)(\.{variable}|: )") as error:
-        read(tmp_path, of_s1(**{variable: value}))
+        read(tmp_path, of_s1(**{"ansible_user": "lab", variable: value}))
     assert str(error.value).isprintable()
     assert not (tmp_path / "proof").exists()
 
@@ -104,6 +107,8 @@ OF_THE_DISTRIBUTION = "Host *\n ProxyUseFdpass yes\n"
             "UserKnownHostsFile must be a file with known_hosts in",
         ),
         ("-p 0", "Port cannot be '0'"),
+        (f"-J {','.join('abcdefghi')}", "ProxyJump cannot be 'a,b,c"),
+        (f"-o UserKnownHostsFile=/{'a' * 3000}/known_hosts", "must be a file with known_hosts in"),
         ("-o 'IdentityFile", "No closing quotation"),
     ],
 )
@@ -169,6 +174,22 @@ def test_options_of_the_way_are_taken(tmp_path):
         ("[" * 5000, "is nested without end|not YAML"),
         ("servers: &x {<<: *x}", "is nested without end|no host has a role|not YAML"),
         ("servers: {hosts: {s1: {ansible_port: 2026-99-99}}}", "month must be|ansible_port"),
+        ('servers: {hosts: {s1: {x: !!int ""}}}', "line 1 has the tag .*:int: known are !vault"),
+        ('servers:\n  hosts: {s1: {x: !!bool "x"}}', "line 2 has the tag .*:bool"),
+        ('servers: {hosts: {s1: {x: !!float ""}}}', "line 1 has the tag .*:float"),
+        ('servers: {hosts: {s1: {x: !!timestamp "x"}}}', "line 1 has the tag .*:timestamp"),
+        ("servers: {hosts: !!omap [s1: ]}", "line 1 has the tag .*:omap"),
+        ("servers: {hosts: {s1: {x: !unsafe {a: =}}}}", "not YAML: .*tag:yaml.org,2002:value"),
+        (f"servers: {{hosts: {{s1: {{x: 0x{'f' * 5000}}}}}}}", "line 1 has a number of more than"),
+        (
+            f"servers: {{hosts: {{? 0x{'f' * 5000} : }}}}",
+            "line 1 has a number of more than 100 char",
+        ),
+        (f"servers: {{hosts: {{s1: {{x: {'1:' * 99}1}}}}}}", "line 1 has a number of more than"),
+        (f"servers: {{vars: {{x: {10**18}}}}}", r"servers\.vars\.x has more than 18 digits"),
+        (f"servers: {{vars: {{x: {'[' * 60}{']' * 60}}}}}", r"vars\.x\[1\].* is nested deeper tha"),
+        (f'{{"servers": {{"vars": {{"x": {"[" * 900}{"]" * 900}}}}}}}', "is nested deeper than 50"),
+        ('{"servers": {"hosts": {"s1": 1, "s1": 2}}}', "s1 is given twice: remove one of them"),
     ],
 )
 def test_names_and_tags_that_are_not_plain_are_refused(tmp_path, text, message):
@@ -276,3 +297,91 @@ def test_the_playbook_is_run_on_our_inventory_alone(tmp_path, monkeypatch):
 
 class Ended:
     returncode = 0
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"ansible_private_key_file": "~nobody-is/key"},
+        {"ansible_ssh_common_args": "-i ~nobody-is/key"},
+        {"ansible_ssh_common_args": "-i /" + "a" * 3000},
+        {"ansible_ssh_common_args": "-i /" + "a/" * 2000},
+        {"ansible_ssh_common_args": "-o CertificateFile=~nobody-is/key"},
+        {"ansible_ssh_common_args": "-o IdentityAgent=~nobody-is/agent"},
+        {"mwlab_known_hosts": "a" * 3000 + "/known_hosts"},
+        {"mwlab_jump_host": "gate:65536"},
+    ],
+)
+def test_paths_and_ports_that_cannot_be_are_refused_by_the_host(tmp_path, variables):
+    with pytest.raises(ConfigError, match=r"inventory\.yml: s1"):
+        read(tmp_path, of_s1(**variables))
+
+
+def link(target):
+    return lambda path: path.symlink_to(target)
+
+
+def folder_of_itself(path):
+    path.mkdir()
+    (path / "a").symlink_to(".")
+    (path / "b").symlink_to(".")
+
+
+@pytest.mark.parametrize(
+    ("place", "make", "message"),
+    [
+        ("host_vars/s1", os.mkfifo, "s1: cannot be read: is not a regular file"),
+        ("host_vars/s1", link("/etc/passwd"), "s1: is a link out of"),
+        ("host_vars/s1", link("/dev/zero"), "s1: is a link out of"),
+        ("host_vars/s1", link("/etc"), "s1: is a link out of"),
+        ("host_vars", link("/"), "host_vars/etc: is a link out of"),
+        ("group_vars/all", folder_of_itself, "all/a: is a link out of .* or to a folder"),
+        (
+            "group_vars/servers",
+            lambda path: path.write_bytes(b"#" * 2_000_001),
+            "more than 2000000",
+        ),
+    ],
+)
+def test_variables_are_read_from_regular_files_of_the_folder_alone(tmp_path, place, make, message):
+    path = tmp_path / "of others" / place
+    path.parent.mkdir(parents=True)
+    make(path)
+    with pytest.raises(ConfigError, match=message) as error:
+        read(tmp_path / "of others", "servers: {hosts: {s1: , etc: }}")
+    assert "root:" not in str(error.value)
+
+
+def test_variables_may_stand_behind_a_link_within_the_folder(tmp_path):
+    (tmp_path / "host_vars").mkdir()
+    (tmp_path / "host_vars" / "s1").write_text("ansible_port: 23")
+    (tmp_path / "host_vars" / "s2").symlink_to("s1")
+    inventory = read(tmp_path, "servers: {hosts: {s1: , s2: }}")
+    assert [host.port for host in inventory.hosts] == [23, 23]
+
+
+def test_an_inventory_is_a_regular_file(tmp_path):
+    os.mkfifo(tmp_path / "inventory.yml")
+    with pytest.raises(ConfigError, match=r"inventory\.yml: cannot be read: is not a regular file"):
+        Inventory.read(tmp_path / "inventory.yml")
+
+
+def test_ssh_is_asked_once_for_each_jump_host_and_a_way_has_at_most_eight(tmp_path, monkeypatch):
+    asked = []
+    resolve = inventory_entries.resolve
+    monkeypatch.setattr(
+        inventory_entries, "resolve", lambda *way: asked.append(way) or resolve(*way)
+    )
+    hosts = {f"h{n}": {"mwlab_jump_host": f"h{n + 1}"} for n in range(8)} | {"h8": {}}
+    read(tmp_path, json.dumps({"servers": {"hosts": hosts}}))
+    assert len(asked) == len(hosts)
+    hosts |= {"h8": {"mwlab_jump_host": "h9"}, "h9": {}}
+    with pytest.raises(ConfigError, match="h0 has more than 8 jump hosts: h0 > h1 > "):
+        read(tmp_path, json.dumps({"servers": {"hosts": hosts}}))
+
+
+def test_templates_that_name_each_other_are_left_as_they_are(tmp_path):
+    ring = {f"v{n}": f"{{{{ v{(n + 1) % 1500} }}}}" for n in range(1500)}
+    chain = {f"w{n}": f"{{{{ w{n + 1} }}}}" for n in range(300)} | {"w300": "lab"}
+    (s1,) = read(tmp_path, of_s1(**ring, **chain, ansible_user="{{ w0 }}")).hosts
+    assert s1.user == "lab"

@@ -84,11 +84,11 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
         ),
         ("ansible_port: 2222", "ansible_port: ssh", "c2.ansible_port must be a number > 0"),
         ("mwlab_rate_mbit_per_s: 50", "mwlab_rate_mbit_per_s: -1", "must be a number > 0, got -1"),
-        ("mwlab_rate_mbit_per_s: 50", f"mwlab_rate_mbit_per_s: {10**400}", "a number > 0"),
+        ("mwlab_rate_mbit_per_s: 50", f"mwlab_rate_mbit_per_s: {10**50}", "more than 18 digits"),
         ("ansible_user: lab", "mwlab_rtt_ms: 0.9 ms", r"all\.vars\.mwlab_rtt_ms must be a number"),
         ("hosts: {s1: }", "hosts: [s1]", "servers.hosts must be a mapping"),
         ("hosts: {s1: }", "hosts: {c1: }", "hosts in more than one role: c1"),
-        ("all:", "clients:", "group clients is below itself"),
+        ("all:", "clients:", "a group is below itself: clients > clients"),
         (
             "mwlab_route_device",
             "mwlab_route_devise",
@@ -118,7 +118,11 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
             "c2.ansible_port must be a whole number up to",
         ),
         ("ansible_port: 2222", "mwlab_jump_host: 'a:b'", "c2: `a:b` is no jump host: write"),
-        ("ansible_port: 2222", "mwlab_jump_host: c2", "c2 is its own jump host: c2 > c2"),
+        (
+            "ansible_port: 2222",
+            "mwlab_jump_host: c2",
+            "c2 has more than 8 jump hosts: c2 > c2 > c2",
+        ),
         ("all:", "all: [", "not YAML"),
     ],
 )

@@ -279,10 +279,23 @@ def test_files_that_are_no_keys_become_problems(tmp_path):
     (tmp_path / "text").write_text("x")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     (tmp_path / "damaged").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END\n")
-    paths = [tmp_path / name for name in ("text", "binary", "damaged", ".")]
-    files = read_files(paths, [tmp_path / "text", tmp_path / "binary"])
+    (tmp_path / "secret").write_text("hunter2")
+    (tmp_path / "large").write_bytes(b"x" * (1 << 17))
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    names = ("text", "binary", "damaged", ".", "secret", "large", "endless", "pipe", "a" * 300)
+    paths = [tmp_path / name for name in names] + [tmp_path / f"{'a' * 300}-cert.pub"]
+    files = read_files(paths, [tmp_path / "text", tmp_path / "binary", tmp_path / "pipe"])
     assert set(files.problems) == set(paths)
     assert not files.identities
+    assert "hunter2" not in str(files.problems)
+
+
+def test_a_certificate_beside_a_key_is_a_regular_file(tmp_path):
+    key = tmp_path / "key"
+    make_key(key)
+    os.mkfifo(f"{key}-cert.pub")
+    assert "is not a regular file" in read_files([key], []).problems[key]
 
 
 def test_order_is_that_of_ssh():
