@@ -28,13 +28,13 @@ import kotlin.time.Duration.Companion.seconds
 /** Clients that are slow, silent, gone or many: what they hold is bounded, and others are served. */
 @UsesSockets
 abstract class BoundsTest(private val dispatch: Dispatch) {
-    private fun config(server: InetSocketAddress, maxBufferBytes: Long = 8L shl 20) = MiddlewareConfig(
+    private fun config(server: InetSocketAddress, netThreads: Int = 2) = MiddlewareConfig(
         ANY_PORT,
         listOf(server),
         workers = 2,
-        netThreads = 2,
+        netThreads = netThreads,
         dispatch = dispatch,
-        maxBufferBytes = maxBufferBytes,
+        maxBufferBytes = 8L shl 20,
         clientTimeout = CLIENT_TIMEOUT,
         serverTimeout = 1000.days,
     )
@@ -115,7 +115,7 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
     @Test
     fun `small replies that nobody reads take bounded memory, and who does not read them is closed`() =
         withServers(1) { (server) ->
-            withClocked(config(server.address)) { running ->
+            withClocked(config(server.address, netThreads = 1)) { running ->
                 TextClient(running.address).use { it.set("k", "x".repeat(12 * 1024)) }
                 val direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean::class.java)
                     .first { it.name == "direct" }
