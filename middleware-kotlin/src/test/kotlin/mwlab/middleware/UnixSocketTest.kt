@@ -67,7 +67,7 @@ class UnixSocketTest {
         val generator = LoadGenerator(PrintStream(out), PrintStream(out), Interruption(), "".reader().buffered())
         assertEquals(0, generator.run(words.split(' ')), "$out")
         assertTrue("\"unix socket\": \"${front.path}\"" in json.readText())
-        running.stop()
+        assertNull(running.stop().fault)
     }
 
     @Test
@@ -76,7 +76,7 @@ class UnixSocketTest {
         assertTrue(front.path.exists())
         val running = running()
         assertEquals("STORED\r\n", ask("set k 0 0 1\r\n1\r\n", 8))
-        running.stop()
+        assertNull(running.stop().fault)
     }
 
     @Test
