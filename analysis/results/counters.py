@@ -1,4 +1,4 @@
-"""Read what the kernel counts on a host: CPU time second by second, packets at start and end."""
+"""Read the kernel's counters of a host: CPU time every second, packets at start and end."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ class CpuTime:
     cores
         CPUs that the host may use.
     of_machine
-        It is the time of the whole machine, not of one host of several on it.
+        True if the CPU time is that of the whole machine, False if it is that of this host alone.
     seconds
         One row per reading: `epoch_s`, `cpu_s` (total so far).
     """
@@ -54,8 +54,8 @@ class CpuTime:
 def read_cpu_time(path: Path | str) -> CpuTime:
     """Read the CPU time of a host.
 
-    The second line is one of three, by where the time is counted: a control group's
-    ``cpuacct.usage`` (ns), its ``cpu.stat``, the kernel's ``/proc/stat``::
+    The first line is the header. All others are readings of the same kind: of a control group's
+    ``cpuacct.usage`` (ns), of its ``cpu.stat``, or of the kernel's ``/proc/stat``::
 
         epoch 1795228658.453215000 uptime 5120.11 ticks 100 cores 2
         5120.11 5832047182
@@ -65,10 +65,10 @@ def read_cpu_time(path: Path | str) -> CpuTime:
     Raises
     ------
     ParseError
-        The first line or another one is none of these.
+        The first line is not the header, or another line is not a reading.
     """
     path = Path(path)
-    lines = read_text(path).splitlines()
+    lines = read_text(path).split("\n")[:-1]  # a line without its end may be cut
     header = lines[0].split() if lines else []
     if tuple(header[::2]) != _HEADER_WORDS:
         raise ParseError(path, 1, "does not begin with epoch, uptime, ticks, cores")
@@ -104,8 +104,9 @@ def _cpu_s(words: list[str], ticks_per_s: float) -> float:
 def read_interfaces(path: Path | str) -> pd.DataFrame:
     """Read the counters of a host's network interfaces at one time.
 
-    Five lines, the first being the time, followed by when the control host asked and had its answer
-    by its own clock, if that was kept::
+    The first line has the time at which the host read the counters, by its own clock. Where they
+    were recorded, the times follow at which the control host sent its request and received the
+    answer, by the control host's clock::
 
         1795228658.453215000 1795228658.448113 1795228658.461702
         Inter-|   Receive                                                |  Transmit
@@ -117,18 +118,20 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Index `interface`; `epoch_s`, and `receive_` and `send_` `bytes`, `packets`, `errors`,
-        `drops`, since the interface is there.
+        `drops`, counted since the interface was created.
 
     Raises
     ------
     ParseError
-        It looks otherwise.
+        The time or the titles are missing, or an interface has missing or damaged counters.
     """
     path = Path(path)
     lines = read_text(path).splitlines()
     rows = {}
     try:
         epoch_s = parse_finite(lines[0].split()[0])
+        if sum("|" in line for line in lines[1:3]) < 2:
+            raise ValueError("the two lines of titles are missing")
         for line in lines[3:]:
             name, _, counters = line.partition(":")
             numbers = [parse_count(word) for word in counters.split()]
@@ -144,13 +147,13 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
 
 
 def read_counter_times(path: Path | str) -> tuple[float, float, float] | None:
-    """Read when the counters of `read_interfaces` were read.
+    """Read the times at which the counters of `read_interfaces` were read.
 
     Returns
     -------
     tuple or None
-        By the host's clock, and when it was asked and had answered by the control host's, in epoch
-        seconds; None where only the first is there.
+        Epoch seconds: the host's reading by its own clock, then the control host's request and the
+        arrival of the answer by the control host's clock. None where only the first was recorded.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a parser raises when a file is not what its tool writes."""
+"""The error that a reader raises when a file differs from what its tool writes."""
 
 from pathlib import Path
 

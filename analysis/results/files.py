@@ -12,14 +12,16 @@ from typing import Any
 from analysis.results.errors import ParseError
 from analysis.unpacking import Unreadable, gunzip
 
+BYTE_ORDER_MARK = "\ufeff"
 _GZIP_MAGIC = b"\x1f\x8b"
 _OBJECT = re.compile(r"^[ \t]*\{|(?<=\})\s*\{", re.MULTILINE)
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file, plain or gzip (told by its first bytes, not its name).
+    """Return the text of a file, plain or gzip (recognized by its first bytes, not its name).
 
-    Lines end in a line feed alone, whatever they end in in the file.
+    Lines end in a line feed alone, whatever they end in in the file; a byte order mark at the
+    beginning is left out.
 
     Raises
     ------
@@ -31,7 +33,7 @@ def read_text(path: Path) -> str:
         data = path.read_bytes()
         if data.startswith(_GZIP_MAGIC):
             data = gunzip(data)
-        return data.decode("utf-8").replace("\r\n", "\n")
+        return data.decode("utf-8").removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
     except FileNotFoundError as exc:
         raise ParseError(path, None, "file is missing") from exc
     except Unreadable as exc:

@@ -1,17 +1,18 @@
-"""Read what is written of requests that were followed, and of pauses of who follows them.
+"""Read the stamps of followed requests, and the pauses of the programs that wrote the stamps.
 
-``memtier-0-followed.csv`` of the generator, a line for each request that was answered::
+``memtier-0-followed.csv`` of the generator has a line for each followed request with a reply::
 
     client,number,server,operation,keys,intended_ns,sent_ns,first_byte_ns,last_byte_ns,outcome
     198.18.0.11:40312,688,198.18.0.21:11212,get,1,,1795231822004118532,1795231822006120011,...
 
-``followed.csv`` of the middleware, with `;` between what there is of each server::
+``followed.csv`` of the middleware has `;` between the values of several servers::
 
     client,number,request_type,first_byte_ns,enqueued_ns,dequeued_ns,worker,replied_ns,servers,...
     198.18.0.11:40312,688,get,1795231822004618532,1795231822004620011,1795231822004630517,5,...
 
-``packets/followed.csv`` of what was captured on a middleware's host, and without the last five on
-a server's, whose clients are the middlewares' connections::
+``packets/followed.csv`` is computed from packets that were captured on the host of a middleware or
+a server. On a server the last five columns are absent, and the clients are the middlewares'
+connections::
 
     client,number,request_type,first_byte_ns,replied_ns,servers,connections,numbers,sent_ns,...
     198.18.0.11:40312,688,get,1795231822004600107,1795231822006018225,198.18.0.31:11211,...
@@ -22,8 +23,8 @@ a server's, whose clients are the middlewares' connections::
     1795231822004118532,5000000,gc: Copy
     1795231823104118532,3120011,hiccup
 
-Stamps are nanoseconds since 1970 by the clock of the program's host. Files are complete up to their
-last line end.
+Stamps are nanoseconds since 1970 by the clock of the program's host. A last line without its line
+end is cut, and is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -118,7 +119,7 @@ def read_followed_by_middleware(path: Path | str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `client` and `number` as `read_followed_by_generator`, `request_type`, `first_byte_ns`,
+        `client` and `number` as in `read_followed_by_generator`, `request_type`, `first_byte_ns`,
         `enqueued_ns`, `dequeued_ns`, `worker`, `replied_ns`; `servers`, `sent_ns`, `answered_ns`
         are tuples of equal length, empty where no server was asked.
 
@@ -136,10 +137,11 @@ def read_followed_by_packets(path: Path | str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        `client` and `number` as `read_followed_by_generator`, `request_type`, `first_byte_ns` (of
-        the request), `replied_ns` (last byte of the reply). Of a middleware, tuples of equal
-        length: `servers`, `connections` and `numbers` (its end of the connection, and of the
-        request on it), `sent_ns`, `answered_ns`; empty of a server.
+        `client` and `number` as in `read_followed_by_generator`, `request_type`, `first_byte_ns`
+        (of the request), `replied_ns` (last byte of the reply). On a middleware's host, one tuple
+        element for each server that the middleware asked: `servers`, `connections` (address of the
+        middleware's end), `numbers` (of the request on that connection), `sent_ns`, `answered_ns`.
+        On a server's host these tuples are empty.
 
     Raises
     ------
@@ -150,7 +152,7 @@ def read_followed_by_packets(path: Path | str) -> pd.DataFrame:
 
 
 def read_pauses(path: Path | str) -> pd.DataFrame:
-    """Read when a generator or a middleware stood still, plain or gzip.
+    """Read the pauses of a generator or a middleware, plain or gzip.
 
     Returns
     -------
@@ -181,8 +183,8 @@ def _read_with_calls(
     frame = _read(path, columns)
     for line_number, parts in enumerate(zip(*(frame[n] for n in of_calls), strict=True), 2):
         if len({len(part) for part in parts}) > 1:
-            told = ", ".join(of_calls)
-            raise ParseError(path, line_number, f"{told} are of different numbers of servers")
+            names = ", ".join(of_calls)
+            raise ParseError(path, line_number, f"{names} have different numbers of servers")
     return frame
 
 

@@ -39,7 +39,7 @@ def decode_histogram(encoded: str) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        The text is not an encoded HdrHistogram, or one larger than any of a run can be.
+        The text is not an encoded HdrHistogram, or the histogram is larger than any run's.
     """
     try:
         payload = inflate(base64.b64decode(encoded)[_HEADER_BYTES:], LARGEST_HISTOGRAM_BYTES)
@@ -107,13 +107,14 @@ def percentiles_by(
     histograms
         Columns `by`, `upper_edge_ms`, `count`, such as `analysis.tables.frames.Tables.histograms`.
     by
-        What stays apart; without ``repetition`` the repetitions of a configuration are merged.
+        Columns whose values define the groups; without ``repetition``, the repetitions of a
+        configuration are merged.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `by`, `percentile`, `value_ms`, `runs` (how many were merged), `sd_ms` (sample
-        standard deviation of the runs' own percentiles; NaN of one run).
+        Columns `by`, `percentile`, `value_ms`, `runs` (number of merged runs), `sd_ms` (sample
+        standard deviation of the percentiles of the single runs; NaN for one run).
     """
     rows = []
     for group, samples in histograms.groupby(list(by), dropna=False):
@@ -128,12 +129,12 @@ def percentiles_by(
 
 
 def num_runs(histograms: pd.DataFrame) -> int:
-    """Count the runs that rows of `analysis.tables.frames.Tables.histograms` are from."""
+    """Count the runs in rows of `analysis.tables.frames.Tables.histograms`."""
     return len(histograms[_of_run(histograms)].drop_duplicates())
 
 
 def _percentiles_of_runs(histograms: pd.DataFrame, percentiles: Sequence[float]) -> np.ndarray:
-    """Read the percentiles of each run, shape (runs, P); rows that name no run are of one."""
+    """Read the percentiles of each run, shape (runs, P); rows that name no run count as one."""
     names = _of_run(histograms)
     runs = [part for _, part in histograms.groupby(names, dropna=False)] if names else [histograms]
     merged = [merge_histograms([part[list(EMPTY)]]) for part in runs]
@@ -146,7 +147,7 @@ def _of_run(histograms: pd.DataFrame) -> list[str]:
 
 @lru_cache
 def _upper_edges_us(lowest: int, highest: int, significant_figures: int) -> np.ndarray:
-    """Highest value of every bucket; computed once per layout, for a log holds thousands."""
+    """Highest value of every bucket; cached, because a log has thousands of histograms."""
     layout = HdrHistogram(lowest, highest, significant_figures)
     return np.array(
         [

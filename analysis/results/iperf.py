@@ -36,7 +36,7 @@ class IperfResult:
     local_host, remote_host
         Addresses of the two ends.
     bandwidth_mbit_per_s
-        What arrived at the receiver.
+        Bandwidth of the data that arrived at the receiver.
     retransmits
         TCP segments sent again; NaN where the sender does not count them (BSD, macOS, UDP).
     intervals
@@ -57,8 +57,9 @@ def read_iperf3(path: Path | str) -> IperfResult:
     Raises
     ------
     ParseError
-        Not iperf3's JSON, cut, several documents that differ, or a test that failed: iperf3 then
-        prints an ``error`` (and ends with exit status 0), which the message repeats.
+        The file is not JSON of iperf3, is cut or contains several different documents, or the test
+        failed: iperf3 then prints an ``error`` (and ends with exit status 0), which the message
+        repeats.
     """
     path = Path(path)
     document = _only_document(path, read_text(path))
@@ -77,7 +78,9 @@ def _only_document(path: Path, text: str) -> dict[str, Any]:
     if len(different) > 1:
         count = {2: "two"}.get(len(different), str(len(different)))
         raise ParseError(
-            path, None, f"{count} documents that differ: put each test into a file of its own"
+            path,
+            None,
+            f"the file contains {count} different documents: put each test into a file of its own",
         )
     printed = _FAILURE.search(text)
     failures = [document["error"] for document in different if "error" in document]

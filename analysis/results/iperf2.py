@@ -60,10 +60,20 @@ class _Report:
 
 @dataclass(kw_only=True)
 class _Test:
-    """Connections between two hosts that began together; `reports` by connection, or the total.
+    """Connections between two hosts that began together.
 
-    `sent` are connections whose client told how many datagrams it sent, and `answered` those of
-    which the server reported what arrived.
+    Attributes
+    ----------
+    line_number
+        Line, from 1, at which the test begins.
+    local, remote
+        Host and port of both ends of the first connection.
+    reports
+        Name of a connection, or `_TOTAL`, to its reports.
+    sent
+        UDP connections whose client printed how many datagrams it sent.
+    answered
+        UDP connections whose client printed the server's report of the datagrams that arrived.
     """
 
     line_number: int
@@ -74,7 +84,7 @@ class _Test:
     answered: set[str] = field(default_factory=set)
 
     def may_gain(self, name: str, local: tuple[str, str], remote: tuple[str, str]) -> bool:
-        """Return True where a further connection is a parallel one: nothing is reported yet."""
+        """Return True if a further connection runs in parallel: there is no report yet."""
         is_between = (self.local[0], self.remote[0]) == (local[0], remote[0])
         is_same_way = self.local == local or self.remote == remote
         return is_between and is_same_way and name not in self.reports and not self.is_reported
@@ -87,16 +97,17 @@ class _Test:
 def read_iperf2(path: Path | str) -> list[IperfResult]:
     """Read all tests of a file, in the order in which they began.
 
-    Parallel connections are one test. CSV does not tell which connections were parallel: each is
-    a test, unless the file holds their total. Bandwidths are those of the side that printed them:
-    what a server received, what a TCP client sent, what arrived of a UDP client's datagrams.
-    Intervals of parallel connections without a total are left out.
+    Parallel connections are one test. CSV does not state which connections ran in parallel: each
+    connection is a test of its own, unless the file contains their total. A server's bandwidth is
+    that of the data that it received, a TCP client's that of the data that it sent, a UDP client's
+    that of the datagrams that arrived at the server. Intervals of parallel connections without a
+    total are left out.
 
     Raises
     ------
     ParseError
-        No test, a damaged line, or a test without a report over its whole length, which failed or
-        was cut.
+        The file contains no test, a line is damaged, or a test has no report over its whole
+        length, because the test failed or the file is cut.
     """
     path = Path(path)
     text = read_text(path)
@@ -126,7 +137,8 @@ def _tests_of_text(path: Path, text: str) -> list[_Test]:
             name, start, end, rate, prefix, unit = match.groups()
             last = last if name == _TOTAL else open_tests.get(name)
             if last is None:
-                raise ParseError(path, number, f"no line above tells what [{name}] is connected to")
+                reason = f"no line above this report states the two hosts of connection [{name}]"
+                raise ParseError(path, number, reason)
             base, bits = (1000, 1) if unit == "bits" else (1024, BITS_PER_BYTE)
             report = _report(path, number, (start, end, rate), bits * base ** _POWERS[prefix])
             last.reports.setdefault(name, []).append(report)
@@ -181,13 +193,14 @@ def _report(
 
 
 def _result(path: Path, test: _Test) -> IperfResult:
-    """Take the total of parallel connections where iperf prints it.
+    """Return the result of a test: the total of parallel connections where iperf prints it.
 
-    Where a test is of one connection, the total adds the other way (``--dualtest``); it is never
-    that of what arrived of a UDP client's datagrams.
+    The total is not used for a test of one connection, because it then includes the test in the
+    opposite direction (``--dualtest``), nor for a UDP client, whose total counts the datagrams that
+    it sent and not those that arrived.
     """
     if test.sent - test.answered:
-        raise _unfinished(path, test, "no report of the server tells which datagrams arrived")
+        raise _unfinished(path, test, "the server's report of arrived datagrams is missing")
     connections = {name: of for name, of in test.reports.items() if name != _TOTAL}
     totals = test.reports.get(_TOTAL)
     finals = [_final(path, test, reports) for reports in connections.values()]
@@ -221,7 +234,7 @@ def _result(path: Path, test: _Test) -> IperfResult:
 
 
 def _final(path: Path, test: _Test, reports: list[_Report]) -> _Report:
-    """Return the report over the whole length, which is the last one."""
+    """Return the report over the whole length of the test, which is the last report."""
     longest_s = max((report.end_s for report in reports), default=math.inf)
     if not reports or reports[-1].length_s < _WHOLE * longest_s:
         raise _unfinished(path, test, "no report over its whole length")

@@ -11,8 +11,8 @@ and of ``histograms.hlog``, an HdrHistogram log in microseconds::
     "StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
     Tag=response_time/get,1795231822.000,1.000,12631.000,HISTFAAAAzB42jWTPY4bRxCFm9U1Nb09zeFw
 
-All files are complete up to their last line end: what a killed middleware left after it is
-dropped. After a clean end they must hold all that ``summary.json`` counts.
+A last line without its line end, which a killed middleware leaves behind, is left out. After a
+clean shutdown the files must contain as many requests as ``summary.json`` counts.
 """
 
 import math
@@ -39,12 +39,12 @@ _YEAR_S = 365 * 24 * 3600
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MiddlewareResult:
-    """Everything that one middleware measured in one run.
+    """Results that one middleware wrote in one run.
 
     Attributes
     ----------
     summary
-        ``summary.json`` as it is.
+        Content of ``summary.json``.
     windows
         One row per second and request type: `epoch_s`, `request_type`, `keys`, `requests`,
         `errors`, `hits`, `misses`, `bytes_in`, `bytes_out`, and `_mean_ms`, `_min_ms`, `_max_ms`
@@ -54,13 +54,13 @@ class MiddlewareResult:
         One row per second: `epoch_s`, `arrivals`, `queue_length_mean`, `waiting_workers_mean`,
         `cpu_s`, ...
     utilization
-        `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1): share
-        of the second with a job, or on a processor.
+        `epoch_s`, `kind` (``worker``, ``net-thread``), `index`, `utilization` (0..1): share of the
+        second in which a worker had a job, or a network thread ran on a processor.
     servers
         `epoch_s`, `server`, `requests`, `response_time_mean_ms`, ...
     bins
         Counts of the whole run in fixed bins: `time`, `request_type`, `bin_start_ms`, `count`;
-        empty when the middleware was killed, for it writes them at its end.
+        empty when the middleware was killed, because it writes the bins when it shuts down.
     intervals
         Histograms still encoded, one row per second and tag: `epoch_s`, `time`, `server` (empty
         unless `time` is ``server_time``), `request_type`, `encoded`.
@@ -108,7 +108,7 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
     Raises
     ------
     ParseError
-        A file is missing, damaged or lacks a column, or holds less than the summary counts.
+        A file is missing or damaged, lacks a column, or contains less than the summary counts.
     """
     directory = Path(directory)
     result = MiddlewareResult(
@@ -145,7 +145,7 @@ def read_table(path: Path, required: list[str]) -> pd.DataFrame:
     Raises
     ------
     ParseError
-        The file is missing or damaged, or lacks a column of those `required`.
+        The file is missing or damaged, or lacks a `required` column.
     """
     lines = read_text(path).split("\n")[:-1]
     header = split_cells(path, 1, lines[0]) if lines else []
@@ -192,7 +192,7 @@ def _read_histogram_log(path: Path) -> pd.DataFrame:
 
 
 def _check_complete(result: MiddlewareResult) -> None:
-    """Compare the files with the summary, for one that is cut at a line's end looks complete."""
+    """Compare the files with the summary: a file that is cut at a line end looks complete."""
     summary = result.summary
     if summary.get("clean_shutdown") is not True or "requests" not in summary:
         return  # killed: the summary is some seconds old
@@ -204,13 +204,14 @@ def _check_complete(result: MiddlewareResult) -> None:
     for name, what, found, expected in counts:
         if found != expected:
             path = find_file(result.directory, name)
-            raise ParseError(path, None, f"cut: holds {found:g} of {expected:g} {what}")
+            reason = f"the file is cut: it contains {found:g} of {expected:g} {what}"
+            raise ParseError(path, None, reason)
 
 
 def _counts(
     result: MiddlewareResult, summary: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, float, float]]:
-    """Yield file, what it holds, how much of it, and how much there must be."""
+    """Yield file name, name of what is counted, count in the file, and count in the summary."""
     requests = sum(kind["requests"] for kind in summary["requests"].values())
     sent = sum(server["requests"] for server in summary["servers"])
     yield "windows.csv", "requests", result.windows["requests"].sum(), requests

@@ -1,11 +1,12 @@
-"""Read what was made of the packets that passed a middleware: its results as seen from outside.
+"""Read the results of one middleware that were computed from captured packets.
 
+The packets were captured on the middleware's host: they show what entered and left the middleware.
 The first columns of ``windows.csv``::
 
     epoch_s,request_type,requests,keys,errors,hits,misses,bytes_in,bytes_out,response_time_mean_ms,
     1795231822,get,2625,2625,0,1710,915,44342,7065001,0.740036,
 
-and of ``histograms.csv``, of which buckets end with whole microseconds::
+and of ``histograms.csv``, whose buckets end at whole microseconds::
 
     epoch_s,time,server,request_type,upper_edge_us,count
     1795231822,response_time,,get,271,14
@@ -39,20 +40,20 @@ _UNKNOWN_OF_QUEUE = ("queue_length_mean", "waiting_workers_mean", "cpu_s")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PacketsResult(MiddlewareResult):
-    """What one middleware did in one run, by the packets that it got and sent.
+    """Results of one middleware in one run, computed from the packets that it received and sent.
 
-    Its frames are those of `MiddlewareResult`, in which what cannot be seen from outside is NaN.
+    The frames have the columns of `MiddlewareResult`; values that packets do not show are NaN.
 
     Attributes
     ----------
     windows
-        Its `service_time` is the span at the servers, from the first request to one of them until
-        their last reply. `queueing_and_processing_time` is the rest of `response_time`, and begins
-        with the first byte of the request. `<time>_count` tells for how many requests a time is
-        known.
+        `service_time` is the time from the first request that the middleware sends to a server
+        until the last reply of a server. `queueing_and_processing_time` is the rest of
+        `response_time`, which begins with the first byte of the client's request. `<time>_count` is
+        the number of requests for which a time is known.
     queue
-        Has `jobs_mean`, the mean number of requests in the middleware, and `jobs_found_mean`, how
-        many the arriving ones found.
+        `jobs_mean` is the mean number of requests in the middleware, `jobs_found_mean` the mean
+        number of requests that an arriving request finds there.
     utilization, bins
         Empty.
     intervals
@@ -72,11 +73,11 @@ class PacketsResult(MiddlewareResult):
         return chosen.assign(second=second)[columns].reset_index(drop=True)
 
     def as_black_box(self) -> PacketsResult:
-        """Return it as the result of a middleware of which nothing else tells.
+        """Return the result with queueing estimated, for a middleware that records no statistics.
 
-        What cannot be told apart counts as queueing: `queueing_time` is the rest of the response
-        time, processing included, and `queue_length_mean` the jobs that are at no server, by
-        Little's law.
+        Packets do not show where queueing ends and processing begins. All time that a request does
+        not spend at the servers therefore counts as `queueing_time`, and `queue_length_mean` is the
+        number of requests that are at no server, by Little's law.
         """
         rest = "queueing_and_processing_time"
         names = {
@@ -95,12 +96,12 @@ class PacketsResult(MiddlewareResult):
 
 
 def read_packets(directory: Path | str) -> PacketsResult:
-    """Read the tables of a capture, its files plain or each with ``.gz``.
+    """Read the folder with the tables of one capture; each file is plain, or gzip with ``.gz``.
 
     Raises
     ------
     ParseError
-        A file is missing, damaged or lacks a column, or holds less than the summary counts.
+        A file is missing or damaged, lacks a column, or contains fewer requests than the summary.
     """
     directory = Path(directory)
     path = find_file(directory, "summary.json")
@@ -138,7 +139,7 @@ def _nothing(*columns: str) -> pd.DataFrame:
 
 
 def _check_complete(path: Path, result: PacketsResult) -> None:
-    """Compare the files with the summary, for one that is cut at a line's end looks complete."""
+    """Compare the tables with the summary: a file that is cut at a line end looks complete."""
     try:
         counts = list(_counts(result, result.summary))
     except (KeyError, TypeError) as exc:
@@ -146,13 +147,14 @@ def _check_complete(path: Path, result: PacketsResult) -> None:
     for name, found, expected in counts:
         if found != expected:
             file = find_file(result.directory, name)
-            raise ParseError(file, None, f"cut: holds {found:g} of {expected:g} requests")
+            reason = f"the file is cut: it contains {found:g} of {expected:g} requests"
+            raise ParseError(file, None, reason)
 
 
 def _counts(
     result: PacketsResult, summary: Mapping[str, Any]
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield file, how many requests it holds, and how many it must."""
+    """Yield the name of each file, the requests that it contains, and those that it should."""
     requests = summary["requests"]
     responses = result.intervals["time"] == "response_time"
     yield "windows.csv", result.windows["requests"].sum(), requests

@@ -15,22 +15,23 @@ class Tables:
     Every table but `rejected` begins with the run's key: `section`, one column per factor
     (`workload`, `clients_per_thread`, `workers`, ...; missing where a section does not vary it, or
     where a run cannot have it), `repetition`, `num_clients` (N: connections times `pipeline`),
-    `time_dilation`. Where packets were captured, `observer` says who tells of the middleware:
-    ``stamps``, its own, or ``packets``; `is_second` marks the rows of a middleware that tells of
-    itself, as packets have it.
+    `time_dilation`. Where packets were captured, `observer` states the source of the middleware's
+    values: ``stamps`` (the middleware's own time stamps) or ``packets`` (the captured packets). If
+    a middleware has both sources, `is_second` marks the rows that were computed from packets.
 
     Attributes
     ----------
     runs
         One row per accepted run under load. `campaign`, `profile`, `generator`, `git_commit`,
         `started_at`, `campaign_seed`, `machine_share` (0..1, of the response cycle; missing where
-        it is not told), `num_middlewares`, `num_servers`, `stable_s`, `think_time_s` (undilated; 0
-        where clients do not think, NaN where they send at a rate of their own);
+        it was not recorded), `num_middlewares`, `num_servers`, `stable_s`, `think_time_s`
+        (undilated; 0 where clients do not think, NaN where they send at a given rate);
         `client_throughput_ops_per_s`, `client_response_time_ms`,
         `client_response_time_p25_ms` ... `_p99_ms`, `_p99.9_ms`, and their standard errors
-        `client_response_time_p25_error_ms` ... from what the run itself tells (missing if it does
-        not), `client_percentiles_stable` (false where they are of the whole run, warm-up and
-        cool-down included), `client_miss_rate` (0..1),
+        `client_response_time_p25_error_ms` ..., estimated from the seconds of this run (missing
+        above the 90th percentile, and where the run has too few requests or no histograms by
+        second), `client_percentiles_stable` (false where the percentiles include warm-up and
+        cool-down), `client_miss_rate` (0..1),
         `client_connection_errors`, `client_error_replies` and `client_loop_utilization` (0..1, of
         the busiest instance) and `client_unsent_arrivals` (open loop), all three only from the
         lab's own generator; the settings that the section does not vary (`SETTINGS`; the
@@ -40,10 +41,11 @@ class Tables:
         `middleware_throughput_ops_per_s`,
         `middleware_<time>_ms` (`analysis.tables.measures.MIDDLEWARE_TIMES`),
         `middleware_response_time_p25_ms` ... and their errors, `middleware_miss_rate`,
-        `middleware_errors`, `middleware_jobs` (in the middleware and at servers; by packets only),
+        `middleware_errors`, `middleware_jobs` (mean number of requests in the middleware and at the
+        servers; computed from packets only),
         `middleware_queue_length`, `middleware_waiting_workers`, `middleware_worker_utilization`,
         `middleware_net_thread_utilization` (share of the time on a processor, 0..1; missing where
-        the middleware does not tell that), `middleware_cpu_cores`; and
+        the middleware does not record it), `middleware_cpu_cores`; and
         `client_cpu_percent`, `middleware_cpu_percent`, `server_cpu_percent`.
     request_types
         One row per accepted run, `side` and `request_type` (``get``, ``set``; at clients of queues
@@ -60,30 +62,32 @@ class Tables:
         `throughput_ops_per_s`, `keys_per_request`, `response_time_ms`, `response_time_max_ms`.
     pauses
         Servers that were stopped on purpose: `host`, `start_s` (0 where the stable window begins),
-        `length_s`; seconds of the clock. What else was done to a host for a while has a `kind`:
-        ``open transaction``, a transaction that a database had to leave open.
+        `length_s`; both in seconds of the clock. Other temporary changes of a host have a `kind`:
+        ``open transaction``, a transaction that was left open in a database.
     histograms
         `side`, `request_type`, `time` (``response_time``, ``queueing_time``, ``service_time``),
-        `upper_edge_ms`, `count`, `stable` (whether of the stable window alone; those of real
-        memtier are of the whole run); see `analysis.results.histograms.percentiles_by`.
+        `upper_edge_ms`, `count`, `stable` (true for histograms of the stable window alone; false
+        for those of the whole run, as memtier writes them); see
+        `analysis.results.histograms.percentiles_by`.
     hosts
         `host`, `role`, `shares_machine`, `cpu_percent`, `cpu_user_percent`, `cpu_system_percent`,
         `cpu_softirq_percent` (missing where the monitor counted interrupts as user time),
         `cpu_steal_percent`, `send_mbit_per_s`, `receive_mbit_per_s`, `rate_mbit_per_s`,
-        `send_link_utilization` (0..1). On the local lab every host records in these percentages the
-        CPU of the one machine that they share (`shares_machine`), `cpu_percent` that of the
-        processors that the host may use where some have processors of their own
-        (`own_processors`; missing where nobody has). The host's own are `cpu_s` (in
-        the stable window) and `cpu_utilization` (0..1, of all CPUs that it may use), both as the
-        clock has them, dilated or not; where a topology limits them also `cpu_quota` (CPUs that the
-        host may use in undilated time; missing for those without a limit). Over the whole run:
-        `send_bytes`, `send_packets`, `send_drops` and the same of `receive_`, all interfaces
-        together.
+        `send_link_utilization` (0..1). On the local lab all hosts share one machine
+        (`shares_machine`), and the percentages are of the whole machine. Where some hosts have
+        processors of their own (`own_processors`; missing where no host has any), `cpu_percent` is
+        of the processors that the host may use. `cpu_s` (CPU seconds in the stable window) and
+        `cpu_utilization` (0..1, of all CPUs that the host may use) are of the host alone, in
+        seconds of the clock, dilated or not. Where a topology limits CPU time, `cpu_quota` is the
+        number of CPUs that the host may use in undilated time (missing for hosts without a limit).
+        Counters of the whole run, over all interfaces: `send_bytes`, `send_packets`, `send_drops`
+        and the same for `receive_`.
     pings
         `source`, `target`, `source_role`, `target_role`, `replies`, `lost`,
         `round_trip_time_min_ms`, `_mean_ms`, `_p50_ms`, `_p99_ms`, `_max_ms`,
-        `emulated_round_trip_time_ms` (of this pair; missing where nothing is emulated),
-        `line_round_trip_time_ms` (what a calibrated delay line adds of it; missing elsewhere).
+        `emulated_round_trip_time_ms` (of this pair; missing where no delay is emulated),
+        `line_round_trip_time_ms` (the part of it that a calibrated delay line adds; missing where
+        there is no delay line).
     bandwidths
         `source`, `target`, `source_role`, `target_role` (as in the inventory: ``clients``, ...),
         `bandwidth_mbit_per_s`, `limit_mbit_per_s`, `retransmits`.
@@ -151,8 +155,10 @@ def read_tables(
 
     Parameters
     ----------
+    sections
+        Names of sections, such as ``["2.1"]``; default: all that have tables.
     all_observers
-        With what packets tell of middlewares that tell of themselves, too.
+        Keep the rows computed from packets for middlewares that also record their own time stamps.
 
     Raises
     ------

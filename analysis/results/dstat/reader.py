@@ -1,8 +1,8 @@
 """Read what dstat 0.7, dool and pcp-dstat record: CSV (``--output``) or what they print.
 
 Columns are bound by name: the tools differ in order, number and spelling. The first row is the
-average since boot, not an interval, and is dropped without being parsed; so is a last row without
-its line end, which a killed tool leaves behind.
+average since boot, not an interval, and is dropped without being parsed. So is a last row that was
+cut when the tool was interrupted: a row without its line end, or with fewer cells than titles.
 """
 
 import re
@@ -49,6 +49,12 @@ _TIMES = ("epoch", "time")
 _EXPONENTS = {"b": 0, "B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _TIME_FORMATS = ("%d-%m %H:%M:%S %Y", "%b-%d %H:%M:%S %Y")  # dstat, dool; the year is appended
 _REMEDY = "correct or delete this line, or leave the column out with `columns`"
+_UNKNOWN_UNIT = (
+    "disk and network may be in bits or bytes: the file does not state which program and version "
+    "wrote its last recording; insert a line that states both above that recording, such as "
+    '"Dstat 0.7.4 CSV output" or "dool 1.3.8 CSV output", or leave the columns of disk and network '
+    "out with `columns`"
+)
 _YEAR = re.compile(r"\b(\d{4})\b")
 
 
@@ -81,7 +87,9 @@ def read_dstat(
     Raises
     ------
     ParseError
-        No titles, a row of the wrong length, or a cell of a returned column that is not a number.
+        There are no titles, a row has too many cells, a cell of a returned column is missing, may
+        be cut or is not a number, or a column of disk or network is returned and the file does not
+        state whether it is in bits or bytes.
     """
     path = Path(path)
     text = read_text(path)
@@ -91,8 +99,11 @@ def read_dstat(
         if unknown := set(columns) - set(known.values()):
             raise ParseError(path, None, f"no column {', '.join(sorted(unknown))} was recorded")
         known = {at: name for at, name in known.items() if name in {*columns, *_TIMES}}
-    rows = [_parse_row(path, number, known, recording) for number in recording.rows]
-    frame = pd.DataFrame(rows, columns=list(known.values()), index=list(recording.rows))
+    if recording.in_bits is None and any(map(_is_in_bits_or_bytes, known.values())):
+        raise ParseError(path, None, _UNKNOWN_UNIT)
+    numbers = _complete_rows(recording)
+    rows = [_parse_row(path, number, known, recording) for number in numbers]
+    frame = pd.DataFrame(rows, columns=list(known.values()), index=numbers)
     return _with_time(path, frame, recording.date, year).reset_index(drop=True)
 
 
@@ -119,22 +130,29 @@ def _column_name(title: str, subtitle: str) -> str | None:
     return None
 
 
+def _complete_rows(recording: Recording) -> list[int]:
+    """Return the line numbers of all rows but a last one that was cut."""
+    numbers = list(recording.rows)
+    is_cut = bool(numbers) and len(recording.rows[numbers[-1]]) < recording.num_cells
+    return numbers[:-1] if is_cut else numbers
+
+
 def _parse_row(
     path: Path, line_number: int, columns: dict[int, str], recording: Recording
 ) -> list[float | str]:
     """Parse the cells of `columns`, and no others."""
     cells = recording.rows[line_number]
+    if end := _lost(len(cells), columns, recording):
+        raise ParseError(
+            path,
+            line_number,
+            f"{recording.num_cells} cells expected, got {len(cells)}: the row ends {end}; "
+            f"{_REMEDY}",
+        )
     values: list[float | str] = []
     for at, name in columns.items():
         try:
             values.append(cells[at] if name == "time" else _number(cells[at], name, recording))
-        except IndexError:
-            raise ParseError(
-                path,
-                line_number,
-                f"{len(recording.subtitles)} cells expected, got {len(cells)}: the row ends before "
-                f"{name}; {_REMEDY}",
-            ) from None
         except ValueError as exc:
             raise ParseError(
                 path, line_number, f"{name} must be a number, got {cells[at]!r}; {_REMEDY}"
@@ -142,9 +160,25 @@ def _parse_row(
     return values
 
 
+def _lost(num_cells: int, columns: dict[int, str], recording: Recording) -> str:
+    """Return where a row with `num_cells` cells ends, if that is before the end of `columns`."""
+    if num_cells >= recording.num_cells:
+        return ""
+    before = [name for at, name in columns.items() if at >= num_cells]
+    if before:
+        return f"before {before[0]}"
+    last = columns.get(num_cells - 1)
+    return f"in {last}, which may be cut" if last else ""
+
+
+def _is_in_bits_or_bytes(name: str) -> bool:
+    """Return True for a column that dool counts in bits, and other programs in bytes."""
+    return name.startswith(("disk_", "net_"))
+
+
 def _number(text: str, name: str, recording: Recording) -> float:
     """Parse a cell; numbers of a terminal may end in a unit: 12k, 1.5M, 84B."""
-    in_bits = recording.in_bits and name.startswith(("disk_", "net_"))
+    in_bits = recording.in_bits and _is_in_bits_or_bytes(name)
     factor = 1
     if recording.has_units and text[-1:] in _EXPONENTS:
         base = 1024 if "_bytes" in name and not in_bits else 1000

@@ -1,30 +1,41 @@
-"""What a recording holds, whether it is CSV or was printed on a terminal."""
+"""Text of one recording, the same for CSV and for what was printed on a terminal."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """Text of one recording.
+    """Titles and rows of one recording, as text.
 
     Attributes
     ----------
-    titles, subtitles
-        Name of the group of each column, empty where the group goes on, and name of each column.
+    titles
+        Group of each column, such as ``net/total``; empty for the second and later columns of a
+        group.
+    subtitles
+        Name of each column within its group, such as ``recv``.
     rows
-        Number of the line, from 1, to its cells. The first row that the tool wrote is absent: it
-        is the average since boot, or empty.
+        Line number, from 1, to the cells of a row. A row that was cut has fewer cells than
+        `num_cells`, and its last cell may be cut, too. The first row that the tool wrote is absent,
+        because it contains averages since boot, or nothing.
     date
-        Date at which the recording started, with its year and zone; empty where it is not told.
+        Date and time at which the recording started, with year and time zone; empty where the file
+        does not state the date.
     in_bits
-        Disk and network are counted in bits.
+        True if the tool counted disk and network in bits, False if in bytes, None where the file
+        does not state the unit.
     has_units
-        Numbers are rounded and end in a unit: ``12k``.
+        True if numbers are rounded and end in a unit, such as ``12k``.
     """
 
     titles: list[str]
     subtitles: list[str]
     rows: dict[int, list[str]]
     date: str
-    in_bits: bool
+    in_bits: bool | None
     has_units: bool
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells of a complete row; untitled columns at the end do not count."""
+        return max((at for at, name in enumerate(self.subtitles, 1) if name), default=0)

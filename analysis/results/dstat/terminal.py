@@ -10,7 +10,8 @@ Four lines of dstat 0.7.4, one of dool 1.3.8::
     ┄┄total┄cpu┄usage┄┄┬┄dsk/total┄┬┄net/total┄┬┄┄┄load┄avg┄┄┄┬┄┄┄┄┄system┄┄┄┄
 
 The titles are repeated every screenful. Colours are ignored, and so are rows that the terminal
-overwrote. When a file holds several recordings, the last one counts.
+overwrote. When a file holds several recordings, the last one counts. Ctrl-C leaves ``^C`` behind
+the last row; a row with that mark is complete only if it is as wide as the others.
 """
 
 import re
@@ -21,7 +22,8 @@ from analysis.results.dstat.recording import Recording
 from analysis.results.errors import ParseError
 
 _OVERWRITTEN = re.compile(r"^.*(?:\r|\x1b\[(?:2K|0?G|u))(?=[^\r\n])", re.MULTILINE)
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\r|\^C")
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\r")
+_INTERRUPT = "^C"
 _DOOLS_LINES = str.maketrans("\u2502\u250a", "|:")
 _DASHES = re.compile("[-\u2504]+")  # the latter is of dool
 _SEPARATORS = re.compile("[|\u252c\u253c]")  # between titles of dool; others leave a blank
@@ -42,7 +44,9 @@ def split_terminal(path: Path, text: str) -> Recording:
         No titles, or a row has more groups of cells than there are titles.
     """
     text = _CONTROL.sub("", _OVERWRITTEN.sub("", text)).translate(_DOOLS_LINES)
-    lines = text.split("\n")[:-1]
+    printed = text.split("\n")[:-1]
+    interrupted = {at for at, line in enumerate(printed, 1) if line.rstrip().endswith(_INTERRUPT)}
+    lines = [line.replace(_INTERRUPT, "") for line in printed]
     titles = subtitles = ""
     rows: dict[int, str] = {}
     has_ended = False
@@ -64,7 +68,9 @@ def split_terminal(path: Path, text: str) -> Recording:
             "no Host line, as in CSV, and no column titles, as on a terminal: "
             "not a recording of dstat, dool or pcp-dstat",
         )
-    return _recording(path, titles, subtitles, dict(islice(rows.items(), 1, None)))
+    width = max(map(len, map(_row_text, [subtitles, *rows.values()])))
+    cut = {number for number in interrupted & rows.keys() if len(rows[number]) < width}
+    return _recording(path, titles, subtitles, dict(islice(rows.items(), 1, None)), cut)
 
 
 def _is_header(line: str, following: str) -> bool:
@@ -85,17 +91,24 @@ def _is_row(line: str, subtitles: str) -> bool:
     return line.strip()[:1].isdigit()
 
 
-def _recording(path: Path, titles: str, subtitles: str, rows: dict[int, str]) -> Recording:
+def _recording(
+    path: Path, titles: str, subtitles: str, rows: dict[int, str], cut: set[int]
+) -> Recording:
+    """Split titles and rows into cells; the last cell of the rows in `cut` is left out."""
     groups = [group.replace(":", " ").split() for group in subtitles.rstrip(" >").split("|")]
     names: list[str] = []
     for group, labels in zip(groups, _labels(titles.rstrip(" >"), subtitles), strict=True):
         each = len(group) // len(labels)
         names += [name for label in labels for name in [label, *[""] * (each - 1)]]
         names += [""] * (len(group) % len(labels))
+    subtitle_of = [subtitle for group in groups for subtitle in group]
     split = {number: _split_row(path, number, line, groups) for number, line in rows.items()}
+    for number in cut:
+        if len(split.get(number, ())) == len(subtitle_of):
+            split[number].pop()
     return Recording(
         titles=names,
-        subtitles=[subtitle for group in groups for subtitle in group],
+        subtitles=subtitle_of,
         rows=split,
         date="",
         in_bits=_counts_bits(titles, names, split),
@@ -121,8 +134,12 @@ def _plain(title: str) -> str:
 
 
 def _split_row(path: Path, number: int, line: str, groups: list[list[str]]) -> list[str]:
-    """Split a row; a group with missing or spare cells stays whole, in each of its cells."""
-    texts = _MISSED.sub("", line).rstrip(" >").split("|")
+    """Split a row into its cells.
+
+    A row that ends within a group has one cell for that group, with all of the group's text. Where
+    another group lacks cells or has spare ones, a text that is no number is in each of its cells.
+    """
+    texts = _row_text(line).split("|")
     if len(texts) > len(groups):
         raise ParseError(
             path,
@@ -131,10 +148,20 @@ def _split_row(path: Path, number: int, line: str, groups: list[list[str]]) -> l
             "delete this line if the tool was interrupted while printing it",
         )
     cells: list[str] = []
-    for text, group in zip(texts, groups, strict=False):
+    for at, (text, group) in enumerate(zip(texts, groups, strict=False), 1):
         words = [text.strip()] if group == ["time"] else text.replace(":", " ").split()
-        cells += words if len(words) == len(group) else [text.strip()] * len(group)
+        if len(words) == len(group):
+            cells += words
+        elif at == len(texts) and len(words) < len(group):
+            cells += [text.strip()] if words else []
+        else:
+            cells += [f"{text.strip()} in place of {len(group)} cells"] * len(group)
     return cells
+
+
+def _row_text(line: str) -> str:
+    """Return a line without blanks at its end, and without what follows the last cell."""
+    return _MISSED.sub("", line).rstrip(" >")
 
 
 def _counts_bits(titles: str, names: list[str], rows: dict[int, list[str]]) -> bool:

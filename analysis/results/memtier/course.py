@@ -1,6 +1,6 @@
-"""How a run went, as only the lab's own generator tells it: by slices and by seconds.
+"""Read slices and histograms by second, which only the lab's own generator writes.
 
-Five lines of it, below ``"middleware-lab"``, ``"Runs"``::
+Five lines of its JSON, below ``"middleware-lab"``, ``"Runs"``::
 
     "Slices":{
         "Length": 100
@@ -8,10 +8,11 @@ Five lines of it, below ``"middleware-lab"``, ``"Runs"``::
         ,"Accumulated Latencies": [403112,398450,401967]
     "Histograms":{"Sets": [[[1015,8,8],[3,12,40]],[[],[]],[[1031],[9]]]}
 
-Slices begin with the run, their length is in ms; latencies are in microseconds, added up over a
-slice. Histograms hold by second of the run, for each bin with requests, how far its largest value
-in microseconds lies above that of the bin before, and its count: above, 3 requests of up to
-1015 us, 12 of up to 1023. No bin is wider than 0.8 % of its values, or 1 us.
+The first slice begins with the run. Lengths of slices are in ms; latencies are in microseconds, and
+are added up over a slice. Histograms have a pair of lists for each second of the run: for each bin
+with requests, the distance in microseconds from the previous bin's largest value to this bin's,
+and the count of the bin. Above, 3 requests took up to 1015 us, and 12 took up to 1023 us. No bin is
+wider than 0.8 % of its values, or 1 us.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,20 +28,25 @@ COURSE = ("Slices", "Histograms")
 
 
 def parse_slices(extras: Mapping[str, Any]) -> pd.DataFrame:
-    """Return `start_s` (of the run), `requests`, `response_time_sum_ms`; no rows if not told.
+    """Return the slices of a run; no rows if the file has none.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `start_s` (from the start of the run), `requests`, `response_time_sum_ms`.
 
     Raises
     ------
     ValueError
-        As many counts as latencies are due, whole numbers >= 0.
+        The numbers of counts and latencies differ, or one is not a whole number >= 0.
     """
-    told = extras.get("Slices", {"Length": 0, "Counts": [], "Accumulated Latencies": []})
-    counts, sums_us = _counts(told["Counts"]), _counts(told["Accumulated Latencies"])
+    slices = extras.get("Slices", {"Length": 0, "Counts": [], "Accumulated Latencies": []})
+    counts, sums_us = _counts(slices["Counts"]), _counts(slices["Accumulated Latencies"])
     if len(counts) != len(sums_us):
         raise ValueError(f"{len(counts)} slices have counts, {len(sums_us)} have latencies")
     return pd.DataFrame(
         {
-            "start_s": np.arange(len(counts)) * told["Length"] / MS_PER_S,
+            "start_s": np.arange(len(counts)) * slices["Length"] / MS_PER_S,
             "requests": counts,
             "response_time_sum_ms": us_to_ms(sums_us.astype("float64")),
         }
@@ -50,23 +56,30 @@ def parse_slices(extras: Mapping[str, Any]) -> pd.DataFrame:
 def parse_histograms_by_second(
     extras: Mapping[str, Any], kinds: Mapping[str, str]
 ) -> pd.DataFrame | None:
-    """Return `request_type`, `second`, `upper_edge_ms`, `count`; None if not told.
+    """Return the histograms of each second of a run; None if the file has none.
 
     Parameters
     ----------
     kinds
-        The file's name of each kind of request to the tidy one, such as ``Sets`` to ``set``.
+        Name of each request type in the file to its tidy name, such as ``Sets`` to ``set``.
+
+    Returns
+    -------
+    pandas.DataFrame or None
+        `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`.
 
     Raises
     ------
     ValueError
-        Steps and counts are not whole numbers >= 0, one of each for every bin.
+        The numbers of steps and counts differ, or one is not a whole number >= 0.
     """
-    told = extras.get("Histograms")
-    if told is None:
+    histograms = extras.get("Histograms")
+    if histograms is None:
         return None
     empty = EMPTY.assign(request_type=pd.Series(dtype="str"), second=pd.Series(dtype="int64"))
-    rows = [frame for name, kind in kinds.items() for frame in _rows(told.get(name, []), kind)]
+    rows = [
+        frame for name, kind in kinds.items() for frame in _rows(histograms.get(name, []), kind)
+    ]
     return pd.concat([empty, *rows], ignore_index=True)
 
 

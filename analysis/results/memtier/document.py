@@ -8,7 +8,7 @@ Five lines of it (2.3.1)::
         ,"Hits/sec": 2888.33
         ,"Misses/sec": 0.00
 
-What the tool gets wrong, and what is done about it:
+Errors of the tool, and how they are corrected:
 
 - `Ops/sec` divides by a duration that 2.3.1 sometimes prints a whole second off: it is kept as
   `reported_throughput_ops_per_s`; throughput is counted from `seconds`
@@ -18,7 +18,7 @@ What the tool gets wrong, and what is done about it:
 - Percentile keys are cut to 6 characters (99.99 and 99.999 become one): percentiles are read from
   the histogram. Percentiles per second come from one connection only: left out.
 - `-nan`, `inf` and absurd minima are missing values, and so is the response time of no request.
-- With two runs the ``WORST RUN`` of 2.3.1 repeats the best one; it is given as printed.
+- With two runs the ``WORST RUN`` of 2.3.1 repeats the best one; it is returned as printed.
 """
 
 import re
@@ -37,7 +37,7 @@ _EXTRAS = "middleware-lab"  # key of what only the lab's own generator writes
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemtierResult:
-    """A whole file: the options it ran with, and its runs (one without ``--run-count``)."""
+    """Content of one file: the options of memtier, and its runs (one without ``--run-count``)."""
 
     configuration: Mapping[str, Any]
     run_information: Mapping[str, Any]
@@ -45,7 +45,7 @@ class MemtierResult:
 
     @property
     def run(self) -> MemtierRun:
-        """The only run; ValueError when the file holds several."""
+        """The only run of the file; ValueError if the file contains several."""
         if len(self.runs) != 1:
             raise ValueError(f"one run expected, got {[run.title for run in self.runs]}")
         return self.runs[0]

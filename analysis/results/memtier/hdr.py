@@ -71,7 +71,8 @@ def read_memtier_percentiles(path: Path | str) -> pd.DataFrame:
     if not lines or lines[0].split() != _TITLES:
         raise ParseError(path, 1, f"titles {_TITLES} expected")
     rows = []
-    for number, line in enumerate(lines[2:], 3):
+    has_empty_line = lines[1:2] == [""]
+    for number, line in enumerate(lines[1 + has_empty_line :], 2 + has_empty_line):
         if line.startswith("#["):
             break
         try:

@@ -9,7 +9,7 @@ Five lines of it (1.4.0)::
     Sets          473.81          ---          ---         4.06332         4.12700     1913.95
 
 Up to 1.3.0 there is one ``Latency`` and no percentiles; 1.2.8 prints no title above the columns.
-The JSON file holds more: counts, seconds and histograms (`analysis.results.memtier`).
+The JSON file contains more: counts, seconds and histograms (`analysis.results.memtier`).
 """
 
 import re
@@ -33,7 +33,9 @@ _COLUMNS = {
 }
 _PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?) Latency")
 _MISSING = {"---", "nan", "-nan", "inf", "-inf"}
+_RULE = re.compile(r"-+ *")
 _DISTRIBUTION = re.compile(r"([A-Z]+) +(\d+\.\d+) +(\d+\.\d+) *")
+_ROW = re.compile(r"(?:[A-Z]+|Totals) +[\d.].*")  # of the distribution, or of another table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,7 +68,7 @@ def read_memtier_text(path: Path | str) -> tuple[MemtierReport, ...]:
     Raises
     ------
     ParseError
-        There is no results table (the tool was killed), or the file is cut inside one.
+        There is no results table (the tool was killed), or a table is cut or damaged.
     """
     path = Path(path)
     text = read_text(path)
@@ -88,11 +90,15 @@ def _report(path: Path, lines: list[str], start: int, end: int) -> MemtierReport
     if absent or len(set(columns)) < len(columns):
         raise ParseError(path, start + 1, f"not the column titles of memtier: {columns}")
     rows: dict[str, list[float]] = {}
-    for number in range(start + 2, end):
+    has_rule = start + 1 < end and _RULE.fullmatch(lines[start + 1]) is not None
+    for number in range(start + 1 + has_rule, end):
         name, *cells = lines[number].split() or [""]
         if not name or len(cells) != len(columns) - 1:
             raise ParseError(path, number + 1, f"{len(columns)} cells expected: {lines[number]!r}")
-        rows[name.lower().removesuffix("s")] = [_number(path, number + 1, cell) for cell in cells]
+        kind = name.lower().removesuffix("s")
+        if kind in rows:
+            raise ParseError(path, number + 1, f"a second row of {name!r}")
+        rows[kind] = [_number(path, number + 1, cell) for cell in cells]
         if name == "Totals":
             break
     else:
@@ -102,7 +108,7 @@ def _report(path: Path, lines: list[str], start: int, end: int) -> MemtierReport
     times = [name for name in columns if name.endswith("Latency")]
     table[times] = table[times].mask(idle)
     return MemtierReport(
-        title=lines[start - 2] if start and lines[start - 1].startswith("=") else "ALL STATS",
+        title=lines[start - 2] if start > 1 and lines[start - 1].startswith("=") else "ALL STATS",
         totals=_totals(table),
         percentiles=_percentiles(table),
         distribution=_distribution(path, lines, number + 1, end, set(table.index[~idle])),
@@ -140,7 +146,12 @@ def _percentiles(table: pd.DataFrame) -> pd.DataFrame:
 def _distribution(
     path: Path, lines: list[str], start: int, end: int, request_types: set[str]
 ) -> pd.DataFrame:
-    matches = [match for line in lines[start:end] if (match := _DISTRIBUTION.fullmatch(line))]
+    matches = []
+    for number, line in enumerate(lines[start:end], start + 1):
+        if match := _DISTRIBUTION.fullmatch(line):
+            matches.append(match)
+        elif _ROW.fullmatch(line):
+            raise ParseError(path, number, f"not a row of the distribution: {line!r}")
     frame = pd.DataFrame(
         [(match[1].lower(), float(match[2]), float(match[3])) for match in matches],
         columns=["request_type", "upper_edge_ms", "cumulative_percent"],

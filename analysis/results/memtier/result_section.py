@@ -39,7 +39,7 @@ class MemtierRun:
         ``send``, ``pop``, ``peek``, ``list``): `requests`, `reported_throughput_ops_per_s`,
         `response_time_ms`, `response_time_min_ms`, `response_time_max_ms`, `hits_per_s`,
         `misses_per_s` (keys, or messages), `bytes_per_s`, `connection_errors` (total only). NaN
-        where the version does not tell.
+        where this version of memtier does not report the value.
     seconds
         `request_type`, `second` (from the start of the run), `requests`, `response_time_ms`,
         `response_time_min_ms`, `response_time_max_ms`, `bytes_in`, `bytes_out`. A second without
@@ -53,11 +53,11 @@ class MemtierRun:
         Requests of all types by slices of 100 ms: `start_s` (from the start of the run),
         `requests`, `response_time_sum_ms`. Empty for memtier.
     histograms_by_second
-        `request_type`, `second`, `upper_edge_ms`, `count`; None for memtier, which keeps only
-        those of the whole run.
+        `request_type`, `second`, `upper_edge_ms`, `count`; None for memtier, which writes
+        histograms of the whole run only.
     extras
-        What else only the lab's own generator knows of the run ("Error replies", "Loop
-        utilization", ...), as it is; empty for memtier.
+        Other values that only the lab's own generator writes ("Error replies", "Loop
+        utilization", ...), unchanged; empty for memtier.
     """
 
     title: str
@@ -74,13 +74,19 @@ class MemtierRun:
 
     @property
     def error_replies(self) -> int:
-        """Requests of all types answered with an error line; 0 for memtier, which cannot tell."""
+        """Number of error replies to requests of all types; 0 for memtier, which has no count."""
         counts = self.extras.get("Error replies", {}).values()
         return sum(count for count in counts if isinstance(count, int))
 
 
 def parse_run(title: str, section: dict[str, Any], extras: dict[str, Any]) -> MemtierRun:
-    """Parse one results section, its title and the generator's extras; ValueError and the like."""
+    """Parse one results section, given its title and the values of the lab's own generator.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError
+        A field is missing or wrong, or two fields contradict each other.
+    """
     statistics = dict(_statistics(section))
     runtime = section.get("Runtime", {})
     rows = {kind: _totals_row(stats) for kind, stats in statistics.items()}
@@ -143,7 +149,10 @@ def _totals_row(stats: dict[str, Any]) -> dict[str, float]:
 
 
 def _add_up(rows: dict[str, dict[str, float]], printed: dict[str, Any]) -> dict[str, float]:
-    """Total row from the rows per request type; the printed one only where those do not tell."""
+    """Compute the total row from the rows per request type, or take the printed one.
+
+    The printed row is used where the rows per request type have no counts (up to 1.3.0).
+    """
     frame = pd.DataFrame.from_dict(rows, orient="index")
     if frame.empty:
         raise ValueError("no statistics per request type")

@@ -1,4 +1,4 @@
-"""What all generators of a run together saw in a part of it, counted from its start."""
+"""Slices and histograms of all generators of a run together, over a part of the run."""
 
 from collections.abc import Sequence
 
@@ -18,8 +18,8 @@ def client_slices(
     Returns
     -------
     pandas.DataFrame
-        `requests`, `response_time_sum_ms`, a row for each 100 ms from `start_s` to `end_s`; None
-        unless all instances tell slices.
+        `requests`, `response_time_sum_ms`, with a row for each 100 ms from `start_s` to `end_s`
+        (from the start of the run); None unless all instances recorded slices.
     """
     if any(run.slices.empty for run in generators):
         return None
@@ -33,12 +33,13 @@ def client_slices(
 def client_histograms_by_second(
     generators: Sequence[MemtierRun], *, start_s: int, end_s: int
 ) -> pd.DataFrame | None:
-    """Put the histograms of all instances below each other, of the seconds before `end_s`.
+    """Stack the histograms of all instances, for the seconds from `start_s` to before `end_s`.
 
     Returns
     -------
     pandas.DataFrame
-        `request_type`, `second`, `upper_edge_ms`, `count`; None unless all instances tell them.
+        `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`; None unless
+        all instances recorded histograms by second.
     """
     parts = [run.histograms_by_second for run in generators]
     known = [part for part in parts if part is not None]
@@ -56,11 +57,11 @@ def counts_by_second(
     Parameters
     ----------
     rows
-        Columns `second`, `upper_edge_ms`, `count`, such as `client_histograms_by_second` gives.
+        Columns `second`, `upper_edge_ms`, `count`, as `client_histograms_by_second` returns them.
 
     Returns
     -------
-    Shapes (B,) and (S, B), of S seconds.
+    Shapes (B,) and (S, B), B = number of bins, S = number of seconds.
     """
     edges, bins = np.unique(rows["upper_edge_ms"], return_inverse=True)
     counts = np.zeros((end_s - start_s, len(edges)))

@@ -40,6 +40,8 @@ def test_reading_that_was_cut_short_is_left_out_and_a_foreign_one_is_named(tmp_p
     path = tmp_path / "cpu-time.out"
     path.write_text(HEADER + "50.00 2000000000\n51.")
     assert len(read_cpu_time(path).seconds) == 1
+    path.write_text(HEADER + "50.00 2000000000\n51.00 20")
+    assert read_cpu_time(path).seconds["cpu_s"].tolist() == [2.0]
     path.write_text(HEADER + "50.00 what is this\n51.00 2000000000\n")
     with pytest.raises(ParseError, match=r"cpu-time\.out"):
         read_cpu_time(path)
@@ -59,3 +61,7 @@ def test_interfaces_are_counted_both_ways(tmp_path):
     path.write_text(INTERFACES.replace("67098     240    0    0", "67098     240"))
     with pytest.raises(ParseError, match="14 counters of lo"):
         read_interfaces(path)
+    for titles in INTERFACES.splitlines(keepends=True)[1:3]:
+        path.write_text(INTERFACES.replace(titles, ""))
+        with pytest.raises(ParseError, match="the two lines of titles are missing"):
+            read_interfaces(path)

@@ -115,6 +115,75 @@ def test_dool_writes_bits_since_1_3_0(tmp_path, version, options, factor):
     assert frame.loc[0, "net_receive_bytes_per_s"] == float(cells[6]) / factor
 
 
+def received(tmp_path: Path, text: str) -> list[float]:
+    return read_dstat(write(tmp_path, text))["net_receive_bytes_per_s"].tolist()
+
+
+def without_banner(text: str) -> str:
+    """Leave the first two lines out: a program writes neither into a file that exists."""
+    return "\n\n" + text.split("\n", 2)[2]
+
+
+BITS = (DATA / "bits.csv").read_text()  # dool 1.3.8: 6320 and 25 600 bits a second
+DSTAT = DSTAT_0_7_2.replace("\n\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "above",
+    ["\n", "Terminal width too small\n", "\ufeff", "\n\ufeff", DSTAT, f"{DSTAT}\n\n"],
+    ids=["blank", "warning", "mark", "blank-and-mark", "dstat", "dstat-and-blank"],
+)
+def test_unit_is_that_of_the_nearest_banner_above(tmp_path, above):
+    assert received(tmp_path, above + BITS) == [790.0, 3200.0]
+    assert received(tmp_path, above + BITS.replace("--net", "--net --bytes")) == [6320.0, 25600.0]
+
+
+@pytest.mark.parametrize("between", ["", "\n\n", "\ufeff"])
+def test_bytes_of_dstat_after_bits_of_dool(tmp_path, between):
+    assert received(tmp_path, BITS + between + DSTAT) == [60.0, 61.0]
+
+
+def test_a_program_that_appends_is_the_one_that_began_the_file(tmp_path):
+    assert received(tmp_path, BITS + without_banner(BITS)) == [790.0, 3200.0]
+    assert received(tmp_path, DSTAT + without_banner(DSTAT)) == [60.0, 61.0]
+    elsewhere = BITS.replace('"dool --epoch', '"/opt/my tools/dool --epoch')
+    assert received(tmp_path, BITS + without_banner(elsewhere)) == [790.0, 3200.0]
+    renamed = BITS.replace('"dool --epoch', '"dstat --epoch')
+    assert received(tmp_path, renamed + without_banner(renamed)) == [790.0, 3200.0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DSTAT + without_banner(BITS),
+        BITS + without_banner(DSTAT),
+        without_banner(BITS),
+        without_banner(DSTAT),
+        BITS.replace("dool 1.3.8 CSV", "dool new CSV"),
+        BITS.replace("dool 1.3.8 CSV", "fork 1.3.8 CSV"),
+    ],
+    ids=["dool-after-dstat", "dstat-after-dool", "dool", "dstat", "no-version", "fork"],
+)
+def test_unknown_unit_is_an_error_in_columns_of_disk_and_network(tmp_path, text):
+    path = write(tmp_path, text)
+    with pytest.raises(ParseError, match=r'bits or bytes: .* "Dstat .* or "dool 1\.3\.8 CSV out'):
+        read_dstat(path)
+    with pytest.raises(ParseError, match="bits or bytes"):
+        read_dstat(path, columns=["net_send_bytes_per_s"])
+    assert len(read_dstat(path, columns=["cpu_user_percent"])) == 2
+
+
+def test_unit_is_known_where_the_command_line_asks_for_bytes(tmp_path):
+    in_bytes = BITS.replace("--net", "--net --bytes")
+    for text in (without_banner(in_bytes), DSTAT + without_banner(in_bytes)):
+        assert received(tmp_path, text) == [6320.0, 25600.0]
+
+
+def test_banner_of_a_lost_recording_is_not_that_of_the_next(tmp_path):
+    banner = BITS.split("\n")[0]
+    assert received(tmp_path, f"{banner}\n{DSTAT}") == [60.0, 61.0]
+
+
 @pytest.mark.parametrize("program", ["Dstat 0.7.4 CSV output", "pcp-dstat 6.2.0 CSV Output"])
 def test_other_programs_write_bytes_even_with_bits(tmp_path, program):
     text = DSTAT_0_7_2.replace("Dstat 0.7.2 CSV output", program).replace("-tcn", "-tcn --bits")
@@ -183,6 +252,21 @@ def test_last_row_without_line_end_is_dropped(tmp_path):
     whole = (DATA / "bytes.csv").read_text()
     cut = read_dstat(write(tmp_path, whole[:-5]))
     assert cut.equals(read_dstat(DATA / "bytes.csv").iloc[:-1])
+
+
+def test_last_row_with_too_few_cells_is_dropped(tmp_path):
+    whole = (DATA / "bytes.csv").read_text()
+    expected = read_dstat(DATA / "bytes.csv").iloc[:-1]
+    for cut in (whole.rpartition(",")[0], whole[: whole.rindex("\n", 0, -1) + 3]):
+        assert read_dstat(write(tmp_path, f"{cut}\n")).equals(expected)
+
+
+def test_last_cell_of_a_row_that_is_cut_is_an_error_where_it_is_asked_for(tmp_path):
+    text = DSTAT_0_7_2.replace("90.0,3.0,0.0,4.0,60.0,130.0\n", "9\n")
+    path = write(tmp_path, text)
+    assert read_dstat(path, columns=["cpu_system_percent"])["cpu_system_percent"].tolist() == [2, 2]
+    with pytest.raises(ParseError, match=r"csv:9: .* the row ends in cpu_idle_percent, which may"):
+        read_dstat(path, columns=["cpu_idle_percent"])
 
 
 @pytest.mark.parametrize(

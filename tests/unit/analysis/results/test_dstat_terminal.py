@@ -149,6 +149,60 @@ def test_damage_names_line_column_and_remedy(tmp_path, old, new, message):
         read(tmp_path, text)
 
 
+INTERRUPTED = [
+    " 13",
+    " 13   2  80   2   0   4|  392k",
+    " 13   2  80   2   0   4|  392k 40",
+    " 13   2  80   2   0   4| 392k 4096B|",
+    " 13   2  80   2   0   4| 392k 4096B|  84B 1.5M|   0    4k|1469",
+    " 13   2  80   2   0   4| 392k 4096B|  84B 1.5M|   0    4k|1469  333",
+]
+
+
+@pytest.mark.parametrize("row", INTERRUPTED)
+def test_last_row_that_was_interrupted_is_dropped(tmp_path, row):
+    whole = read(tmp_path, DSTAT)
+    for end in ("^C\n", "^C\ns@host:~$ exit\n", "\x1b[0m^C\x1b[0m\r\n"):
+        assert read(tmp_path, f"{DSTAT}{row}{end}").equals(whole)
+    for row in INTERRUPTED[:-1]:
+        assert read(tmp_path, f"{DSTAT}{row}\ns@host:~$ exit\n").equals(whole)
+
+
+def test_last_row_that_was_complete_when_the_tool_was_interrupted_counts(tmp_path):
+    assert read(tmp_path, f"{DSTAT[:-1]}^C\n").equals(read(tmp_path, DSTAT))
+    zeros = DSTAT.replace(" 12k   13k\n", "   0     0 ^C\n")
+    assert read(tmp_path, zeros)["system_interrupts_per_s"].tolist() == [1469, 0]
+    (row,) = read(tmp_path, "-net/total-\n recv  send\n   0     0 \n  84B    1k^C\n").to_numpy()
+    assert row.tolist() == [84, 1024]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "message"),
+    [
+        (INTERRUPTED[1], "disk_read_bytes_per_s", "the row ends in disk_read_bytes_per_s, which"),
+        (INTERRUPTED[1], "disk_write_bytes_per_s", "the row ends before disk_write_bytes_per_s"),
+        (INTERRUPTED[2], "disk_write_bytes_per_s", "the row ends in disk_write_bytes_per_s, which"),
+        (INTERRUPTED[4], "system_interrupts_per_s", "the row ends in system_interrupts_per_s, whi"),
+        (
+            " 13   2  80   2   0   4|  392k     |  84B 1.5M|   0    4k|1469  3333",
+            "disk_read_bytes_per_s",
+            "disk_read_bytes_per_s must be a number, got '392k in place of 2 cells'; correct or",
+        ),
+        (f"{INTERRUPTED[5]}^C", "system_context_switches_per_s", "the row ends before system_con"),
+    ],
+)
+def test_cut_cells_of_a_row_that_counts_are_an_error_where_asked_for(
+    tmp_path, row, column, message
+):
+    lines = DSTAT.splitlines()
+    text = "\n".join([*lines[:5], row, lines[5], ""])
+    with pytest.raises(ParseError, match=f"txt:6: .*{message}"):
+        read(tmp_path, text, columns=[column])
+    assert read(tmp_path, text, columns=["cpu_user_percent"])["cpu_user_percent"].tolist() == [
+        *(11, 13, 12)
+    ]
+
+
 def test_damage_in_other_columns_is_passed_over(tmp_path):
     frame = read(tmp_path, DSTAT.replace(" 11   2", " 11  2x"), columns=["net_send_bytes_per_s"])
     assert list(frame) == ["net_send_bytes_per_s"]

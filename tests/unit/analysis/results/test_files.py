@@ -56,6 +56,15 @@ def test_folder_is_an_error_with_the_path(tmp_path):
         read_text(tmp_path)
 
 
+def test_byte_order_mark_is_left_out(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes("\ufeffone\n".encode())
+    assert read_text(path) == "one\n"
+    path.write_bytes(b"\xef\xbb\xbfone\n\xff\n")
+    with pytest.raises(ParseError, match=r"text:2: not text: byte 0xff"):
+        read_text(path)
+
+
 def test_lines_end_in_a_line_feed_alone(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"one\r\ntwo\r\n")

@@ -90,10 +90,10 @@ def test_documents_that_differ_are_an_error(tmp_path):
     path = tmp_path / "twice.json"
     other = document.replace("127.0.0.1", "127.0.0.2")
     path.write_text(document + other)
-    with pytest.raises(ParseError, match="two documents that differ: put each test into a file"):
+    with pytest.raises(ParseError, match="two different documents: put each test into a file"):
         read_iperf3(path)
     path.write_text(document + other + document + document.replace("127.0.0.1", "127.0.0.3"))
-    with pytest.raises(ParseError, match="3 documents that differ"):
+    with pytest.raises(ParseError, match="3 different documents"):
         read_iperf3(path)
 
 

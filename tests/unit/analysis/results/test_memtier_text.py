@@ -90,6 +90,59 @@ def test_foreign_cells_are_errors_with_their_line(tmp_path):
         read_memtier_text(path)
 
 
+def edited(tmp_path: Path, file: str, old: str, new: str) -> Path:
+    text = (DATA / file).read_text()
+    assert old in text
+    path = tmp_path / f"edited{Path(file).suffix}"
+    path.write_text(text.replace(old, new, 1))
+    return path
+
+
+def test_rows_are_read_where_no_rule_stands_above_them(tmp_path):
+    rule = f"{'-' * 124}\n"
+    path = edited(tmp_path, "1.4.0/set-only.out", rule, "")
+    (report,) = read_memtier_text(path)
+    assert report.totals.index.tolist() == ["set", "get", "wait", "total"]
+    assert report.totals.equals(read_memtier_text(DATA / "1.4.0" / "set-only.out")[0].totals)
+    path = edited(tmp_path, "1.4.0/set-only.out", rule, "- cut -\n")
+    with pytest.raises(ParseError, match=r"edited\.out:9: 9 cells expected"):
+        read_memtier_text(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Waits ", "Sets ", r"edited\.out:12: a second row of 'Sets'"),
+        (
+            "GET       0.031        0.000",
+            "GET       0.031        0.0.0",
+            ":21: not a row of the dis",
+        ),
+        (
+            "GET       0.031        0.000",
+            "Totals  1.00  2.00",
+            ":21: not a row of the distribution",
+        ),
+    ],
+)
+def test_no_row_of_a_report_vanishes(tmp_path, old, new, message):
+    with pytest.raises(ParseError, match=message):
+        read_memtier_text(edited(tmp_path, "1.4.0/get-only.out", old, new))
+
+
+def test_first_percentile_is_read_where_no_empty_line_stands_above_it(tmp_path):
+    path = edited(tmp_path, "2.3.1/hdr_FULL_RUN_1.txt", "\n\n", "\n")
+    whole = read_memtier_percentiles(DATA / "2.3.1" / "hdr_FULL_RUN_1.txt")
+    assert read_memtier_percentiles(path).equals(whole)
+
+
+def test_the_last_line_is_not_the_title(tmp_path):
+    text = (DATA / "1.4.0" / "get-only.out").read_text()
+    path = tmp_path / "report.out"
+    path.write_text(text.split("ALL STATS\n")[1] + "See you\n")
+    assert read_memtier_text(path)[0].title == "ALL STATS"
+
+
 @pytest.mark.parametrize("run", [1, 2])
 @pytest.mark.parametrize("kind", ["FULL", "GET_command", "SET_command"])
 def test_hdr_files_agree_with_each_other(kind, run):

@@ -181,12 +181,12 @@ def test_summary_keeps_unknown_entries(stats_dir):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("windows.csv", "cut: holds 37465 of 61778 requests"),
-        ("queue.csv", "cut: holds 18341 of 61778 arrivals"),
-        ("servers.csv", "cut: holds 37465 of 61778 requests"),
-        ("utilization.csv", "cut: holds 19 of 30 rows"),
-        ("bins.csv", "cut: holds 61578 of 61778 values of queueing_time"),
-        ("histograms.hlog", "cut: holds 7 of 10 seconds of response_time"),
+        ("windows.csv", "cut: it contains 37465 of 61778 requests"),
+        ("queue.csv", "cut: it contains 18341 of 61778 arrivals"),
+        ("servers.csv", "cut: it contains 37465 of 61778 requests"),
+        ("utilization.csv", "cut: it contains 19 of 30 rows"),
+        ("bins.csv", "cut: it contains 61578 of 61778 values of queueing_time"),
+        ("histograms.hlog", "cut: it contains 7 of 10 seconds of response_time"),
     ],
 )
 def test_a_file_cut_at_a_lines_end_is_an_error_after_a_clean_end(tmp_path, name, message):

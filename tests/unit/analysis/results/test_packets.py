@@ -132,9 +132,9 @@ def test_seconds_and_details_of_a_run(directory):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("windows.csv", "cut: holds 3 of 4 requests"),
-        ("histograms.csv", "cut: holds 3 of 4 requests"),
-        ("servers.csv", "cut: holds 0 of 2 requests"),
+        ("windows.csv", "cut: it contains 3 of 4 requests"),
+        ("histograms.csv", "cut: it contains 3 of 4 requests"),
+        ("servers.csv", "cut: it contains 0 of 2 requests"),
     ],
 )
 def test_a_table_that_lacks_its_last_row_is_told(directory, name, message):

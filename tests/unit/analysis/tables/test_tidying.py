@@ -312,7 +312,7 @@ def test_hosts_tell_their_own_cpu_time_and_packets(tmp_path):
     run_dir = build_run(tmp_path, "3.1", CONFIG)
     head = f"epoch {START_EPOCH_S}.0 uptime 100.00 ticks 100 cores 2\n"
     rows = "".join(f"{100 + s}.00 {int((7 + 0.4 * s) * 1e9)}\n" for s in range(8))
-    interfaces = "{}.0\n\n\n  lo: {}\n eth0: {}\n"
+    interfaces = "{}.0\nInter-| Receive | Transmit\n face |bytes |bytes\n  lo: {}\n eth0: {}\n"
     counters = "{0} {1} 0 {2} 0 0 0 0 {0} {1} 0 0 0 0 0 0"
     write_compressed(
         run_dir,
