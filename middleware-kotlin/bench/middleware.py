@@ -76,8 +76,15 @@ LOADS = [
 ]
 QUICK = {"get/1/4096", "set/1/4096", "get/64/4096", "set/64/4096"}
 # What is measured under which load; no proxy, twemproxy and ours, pipelined, under all.
-AT_64_ONLY = (RELAY_EACH, UNINSTRUMENTED, FOLLOWING, PIPELINED_KTOR, SEQUENTIAL_64_KTOR)
-AT_64_ONLY += (UNIX, DIRECT_UNIX)
+AT_64_ONLY = (
+    RELAY_EACH,
+    UNINSTRUMENTED,
+    FOLLOWING,
+    PIPELINED_KTOR,
+    SEQUENTIAL_64_KTOR,
+    UNIX,
+    DIRECT_UNIX,
+)
 UP_TO_64 = (RELAY, SEQUENTIAL_64, MEMCACHED_PROXY)
 NOT_OURS = (DIRECT, DIRECT_UNIX, RELAY, RELAY_EACH, TWEMPROXY, MEMCACHED_PROXY)
 TCP_CONGESTION_CONTROL = Path("/proc/sys/net/ipv4/tcp_congestion_control")
