@@ -1,7 +1,8 @@
-"""What one request needs of each part of a message queue, told by components and light loads alone.
+"""What one request needs of each part of a message queue, from components and light loads alone.
 
-Front-end threads are told by middlewares that echo, the database by its runs as a component,
-workers and what is left by the lightest load of the whole (`analysis.queues.parts.lightest_runs`).
+The demand of front-end threads comes from middlewares that answer by themselves, the database's
+from runs with as many requests at once as workers, that of workers and of what is left from the
+lightest load of the whole system (`analysis.queues.parts.lightest_runs`).
 
 Two kinds of cells therefore confirm nothing when a model agrees with them: the runs of the database
 alone, whose CPU time at each number of connections is a demand, and the lightest load (`is_light`

@@ -1,7 +1,7 @@
 r"""Closed networks with think time for every cell of a message queue, beside what was measured.
 
-Four models, all of the same demands (`analysis.queues.demands`), which of all cells only the
-lightest one tells:
+Four models have the same demands (`analysis.queues.demands`). Of the cells here, only the one with
+the lightest load is used to find these demands. The models:
 
 - *single servers*, as Su has it: each worker, front-end thread and CPU is a station of its own with
   a queue of its own, of which a request is sent to one whatever is free.

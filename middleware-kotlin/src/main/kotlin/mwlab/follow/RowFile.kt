@@ -7,7 +7,7 @@ import java.nio.file.Path
 /**
  * A CSV file that takes whole rows from any thread, but no more than [mostRows]: further ones are counted and dropped. Thread-safe.
  *
- * Who writes goes on if the file cannot be written; [failure] tells. Rows stand in a buffer until it is full.
+ * If the file cannot be written, rows are dropped without an exception, and [failure] has the cause. Rows stand in a buffer until it is full.
  */
 internal class RowFile(private val path: Path, header: String, private val mostRows: Int = MOST_ROWS) : AutoCloseable {
     private val writer: Writer = path.toFile().bufferedWriter()

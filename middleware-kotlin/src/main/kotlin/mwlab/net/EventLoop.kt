@@ -244,7 +244,7 @@ internal interface Selectable {
     fun close()
 }
 
-/** Whom an [EventLoop] tells of what should never happen; called on the loop's thread, and must not throw. */
+/** Receives the unexpected errors of an [EventLoop]. Called on the loop's thread; must not throw. */
 interface FailureHandler {
     /** A connection failed for [cause] and was closed; the others go on. */
     fun connectionFailed(cause: Throwable)

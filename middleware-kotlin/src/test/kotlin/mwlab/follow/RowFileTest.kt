@@ -36,7 +36,7 @@ class RowFileTest {
     }
 
     @Test
-    fun `who appends is not disturbed by a disk that is full, which is told`() {
+    fun `a full disk does not fail an append, and is reported as the failure`() {
         val full = Path.of("/dev/full")
         if (!full.exists()) return
         val file = RowFile(full, "a")

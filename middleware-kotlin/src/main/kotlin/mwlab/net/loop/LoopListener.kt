@@ -46,7 +46,7 @@ internal class LoopListener private constructor(
 
     override fun onSelected() {
         if (!key.isValid) return
-        // A socket that cannot be accepted, out of file descriptors, stays ready: nobody is woken up for it during the pause.
+        // Selected again only once [accept] asks for it.
         key.interestOps(0)
         waiting.resume(Unit)
     }
