@@ -44,6 +44,7 @@ TYPES = {"get", "set", *(f"multi-get-{keys}" for keys in MULTI_GET_KEYS)}
 # The connection that asks is one.
 AT_REST = {"mw_curr_connections": 1, "mw_queue_length": 0, "mw_buffer_bytes": 0}
 SHOWN_CHARACTERS = 2000
+LATE = re.compile(r"middleware: (\d+) requests came too late to be answered")
 OUT_OF_MEMORY = "SERVER_ERROR out of memory storing object"
 
 
@@ -77,6 +78,7 @@ def setup_of(number: int, rng: random.Random) -> Setup:
         is_sharded=rng.random() < 0.5,
         has_failover=rng.random() < 0.5,
         net_threads=rng.randint(1, 2),
+        depth=rng.choice((1, 16)),
     )
 
 
@@ -173,11 +175,14 @@ class Episode:
         self.rules.is_up.clear()
         sent_s = time.time()
         middleware.send(number)
-        await self._check_end(0 if number == signal.SIGTERM else -number)
+        late = await self._check_end(0 if number == signal.SIGTERM else -number)
         self.rules.generation += 1
         for client in self._clients:
             await client.idle()
         tallies = self._take_tallies()
+        unanswered = sum(tally.sent.total() - tally.answered.total() for tally in tallies)
+        if late > unanswered:
+            self.fail(f"tells of {late} late requests, but only {unanswered} have no answer")
         if number == signal.SIGTERM:
             self._note(objections_to_results(middleware.results, tallies, TYPES))
         else:
@@ -258,14 +263,24 @@ class Episode:
             await self.await_statistic(name, value)
         middleware = self.system.middleware
         middleware.send(signal.SIGTERM)
-        await self._check_end(0)
+        if await self._check_end(0):
+            self.fail(f"requests came too late, though all were answered:\n{self._said()}")
         self._note(objections_to_results(middleware.results, self._take_tallies(), TYPES))
 
-    async def _check_end(self, expected: int) -> None:
-        """Wait for the end of the process; it has nothing to say but where it listens."""
+    async def _check_end(self, expected: int) -> int:
+        """Wait for the end of the process; it tells where it listens and what came too late.
+
+        Returns
+        -------
+        int
+            Requests that came too late to be answered, as the process tells.
+        """
         status = await asyncio.to_thread(self.system.middleware.wait)
-        if status != expected or len(self._said().splitlines()) != 1:
-            self.fail(f"exit status {status} instead of {expected}, and it said:\n{self._said()}")
+        said = self._said().splitlines()
+        late = LATE.fullmatch(said[-1]) if said else None
+        if status != expected or len(said) != (2 if late else 1):
+            self.fail(f"exit status {status}, due was {expected}, and it said:\n{self._said()}")
+        return int(late[1]) if late else 0
 
     def _said(self) -> str:
         return self.system.middleware.said()[-SHOWN_CHARACTERS:]

@@ -34,6 +34,7 @@ class Setup:
     is_sharded: bool
     has_failover: bool
     net_threads: int
+    depth: int
 
     def options(self) -> list[str]:
         """Return the middleware's options."""
@@ -41,7 +42,7 @@ class Setup:
         return (
             f"--routing {self.routing} {replicas} --dispatch {self.dispatch} -t 4 "
             f"-s {str(self.is_sharded).lower()} --failover {'on' if self.has_failover else 'off'} "
-            f"--net-threads {self.net_threads}"
+            f"--net-threads {self.net_threads} --depth {self.depth}"
         ).split()
 
     @property

@@ -1,7 +1,7 @@
 """Clients that know what every reply must be.
 
-Each one sends gets, multi-gets and sets, one after the other or a few ahead, and holds every reply
-against its request and the ledger. What does not fit is kept in words.
+Each one sends gets, multi-gets and sets, one after the other or up to 16 ahead, and holds every
+reply against its request and the ledger. What does not fit is kept in words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verified_load.ledger import (
 STREAM_BYTES = 256 * KIB
 MULTI_GET_KEYS = (2, 3, 4, 6, 7, 8, 9)
 THINK_TIME_S = 0.004
-LONGEST_BURST = 4
+LONGEST_BURST = 16
 SHARE_OF_LARGE_VALUES = 0.02
 KEPT_COMPLAINTS = 20
 SHOWN_CHARACTERS = 120
