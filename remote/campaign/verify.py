@@ -28,6 +28,7 @@ from remote.experiment.section_file import is_section_name
 
 TIDY = "tidy"
 NO_SECTIONS = {TIDY, "what-if", "sensitivity", "middlewares"}  # tables, campaigns of their own
+_UNUSABLE = (OSError, KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
 
@@ -107,7 +108,7 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
                 short.append("/".join(folder.parts[-3:-1]))
         except ConfigError as exc:
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc)))
-        except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as exc:
+        except _UNUSABLE as exc:
             detail = f"does not hold what a manifest holds: {type(exc).__name__}: {exc}"
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=detail))
     findings += _incomplete(campaign_dir)
@@ -220,14 +221,7 @@ def table_findings(campaign_dir: Path, tidy_dir: Path) -> Iterator[Finding]:
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 tidy_campaign(campaign_dir, [section], into=Path(scratch))
-            except (
-                OSError,
-                KeyError,
-                TypeError,
-                AttributeError,
-                ValueError,
-                ArithmeticError,
-            ) as exc:
+            except _UNUSABLE as exc:
                 detail = f"{section} cannot be made again: {type(exc).__name__}: {exc}"
                 yield Finding(path=tidy_dir, kind="tables", detail=detail)
                 continue

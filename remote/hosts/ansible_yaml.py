@@ -13,7 +13,7 @@ import yaml
 from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 
-from remote.checked_files import bounded, read_regular
+from remote.checked_files import read_regular, require_plain_values
 from remote.errors import ConfigError
 
 VAULT_HEADER = "$ANSIBLE_VAULT"
@@ -57,13 +57,13 @@ def parse_ansible(text: str, path: Path) -> Any:
             document = json.loads(text, object_pairs_hook=_json_object)
         except json.JSONDecodeError:
             document = yaml.load(text, Loader=_Loader)  # has the constructors of a SafeLoader
+        require_plain_values(document)
     except yaml.YAMLError as exc:
         raise ConfigError(path, f"not YAML: {exc}; {CONVERT.format(path=path)}") from exc
     except ValueError as exc:  # of ours, or a number or date that Python refuses
         raise ConfigError(path, str(exc)) from exc
     except RecursionError as exc:
         raise ConfigError(path, "is nested without end, or nearly so") from exc
-    bounded(document, path)
     return document
 
 

@@ -55,7 +55,6 @@ WORDS = (
     *(STATISTICS_WORD, ADMIN_PORT, FOLLOW),
     *TOLD.values(),
 )
-_SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>"}
 
 Words = Mapping[str, Any]
 _FileName = Annotated[str, matching("a plain file name, no folder", NAME)]
@@ -154,7 +153,7 @@ class Middleware:
         Raises
         ------
         ConfigError
-            A template cannot be filled in, or its command is more than one program.
+            A template cannot be filled in, or its command has an unclosed quotation.
         """
         paths = {"folder", "programs", STATISTICS_WORD}
         quoted = {k: shlex.quote(v) if k in paths else v for k, v in words.items()}
@@ -163,12 +162,6 @@ class Middleware:
             arguments = shlex.split(command)
         except ValueError as exc:
             raise ConfigError(f"middleware {self.name}", f"command: {exc}: {command}") from exc
-        if beyond := sorted(_SHELL & set(arguments)):
-            raise ConfigError(
-                f"middleware {self.name}",
-                f"command holds {' '.join(beyond)}: it is one program with its arguments, without "
-                "a shell; put more into a script and bring that with `files`",
-            )
         configuration = {
             name: self._filled(f"configuration.{name}", text, words)
             for name, text in self.configuration.items()

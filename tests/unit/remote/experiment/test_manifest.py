@@ -63,7 +63,7 @@ def test_a_manifest_that_is_no_regular_file_is_not_read(tmp_path: Path, target: 
         os.mkfifo(tmp_path / "manifest.json")
     else:
         (tmp_path / "manifest.json").symlink_to(target)
-    with pytest.raises(ConfigError, match=r"manifest\.json: .*no regular file"):
+    with pytest.raises(ConfigError, match=r"manifest\.json: .*(no|not a) regular file"):
         read_manifest(tmp_path)
 
 
@@ -138,5 +138,5 @@ def test_a_damaged_manifest_is_refused_by_its_place(
 def test_a_manifest_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
     deep = '{"format": 1, "plan": ' + '{"a": ' * 500 + "1" + "}" * 501
     (tmp_path / "manifest.json").write_text(deep)
-    with pytest.raises(ConfigError, match="at most 32 tables deep"):
+    with pytest.raises(ConfigError, match="nested deeper than 50 levels"):
         read_manifest(tmp_path)

@@ -186,7 +186,7 @@ def test_options_of_the_way_are_taken(tmp_path):
             "line 1 has a number of more than 100 char",
         ),
         (f"servers: {{hosts: {{s1: {{x: {'1:' * 99}1}}}}}}", "line 1 has a number of more than"),
-        (f"servers: {{vars: {{x: {10**18}}}}}", r"servers\.vars\.x has more than 18 digits"),
+        (f"servers: {{vars: {{x: {10**18}}}}}", r"servers\.vars\.x must be a number of at most"),
         (f"servers: {{vars: {{x: {'[' * 60}{']' * 60}}}}}", r"vars\.x\[1\].* is nested deeper tha"),
         (f'{{"servers": {{"vars": {{"x": {"[" * 900}{"]" * 900}}}}}}}', "is nested deeper than 50"),
         ('{"servers": {"hosts": {"s1": 1, "s1": 2}}}', "s1 is given twice: remove one of them"),
