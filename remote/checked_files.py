@@ -71,7 +71,7 @@ Kind = TypeVar("Kind")
 _NOTHING = object()  # that no file can hold
 
 
-def told(rule: str, accepts: Callable[[Any], bool] = lambda _: True) -> WrapValidator:
+def told(rule: str, accepts: Callable[[Any], object] = lambda _: True) -> WrapValidator:
     """Tell every mistake of an ``Annotated`` value by the whole rule: ``must be <rule>, got ...``.
 
     Parameters

@@ -116,9 +116,12 @@ def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]
         if path.is_symlink():
             raise ValueError("it is a link, and no regular file")
         manifest: dict[str, Any] = read_json(path, LARGEST_MANIFEST_BYTES)
+    except (OSError, ValueError) as exc:
+        raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
+    try:
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
             raise ValueError(f"not a manifest of format {FORMAT}")
         parse(kind, manifest)
-    except (OSError, ValueError) as exc:
-        raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
+    except ValueError as exc:
+        raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest

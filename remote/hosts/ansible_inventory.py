@@ -40,6 +40,7 @@ from remote.names import HOST, NAME, NAME_RULE
 UNGROUPED = "ungrouped"
 _GROUP_KEYS = ("hosts", "vars", "children")
 _PRIORITY = "ansible_group_priority"
+_DEEPEST = 20  # folders in each other
 _SUFFIXES = ("", ".yml", ".yaml", ".json")  # of files that Ansible reads as YAML, else as INI
 
 
@@ -263,14 +264,17 @@ def _vars_beside(inventory: Path, folder: str, name: str) -> dict[str, Any]:
     return values
 
 
-def _variable_files(path: Path, root: Path) -> Iterator[Path]:
+def _variable_files(path: Path, root: Path, depth: int = 0) -> Iterator[Path]:
     """Give the file, or those in a folder and in folders below it that Ansible reads, in order.
 
     Raises
     ------
     ConfigError
-        One is a link out of the folder `root`, or to a folder, which may hold itself.
+        One is a link out of the folder `root`, or to a folder, which may hold itself; or folders
+        are nested too deeply.
     """
+    if depth > _DEEPEST:
+        raise ConfigError(path, f"lies more than {_DEEPEST} folders deep: move it up")
     if not path.resolve().is_relative_to(root) or (path.is_dir() and path.is_symlink()):
         raise ConfigError(path, f"is a link out of {root}, or to a folder: put a copy there")
     if not path.is_dir():
@@ -281,4 +285,4 @@ def _variable_files(path: Path, root: Path) -> Iterator[Path]:
         if hidden or (inner.is_dir() and inner.suffix):
             continue
         if inner.is_dir() or (inner.is_file() and inner.suffix in _SUFFIXES):
-            yield from _variable_files(inner, root)
+            yield from _variable_files(inner, root, depth + 1)

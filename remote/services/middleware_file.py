@@ -59,20 +59,19 @@ WORDS = (
 Words = Mapping[str, Any]
 _FileName = Annotated[str, matching("a plain file name, no folder", NAME)]
 _Digest = Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
+_Text = Annotated[str, told("a text without NUL", lambda text: "\0" not in text)]
 _Template = Annotated[str, AfterValidator(template.checked)]
 
 
 class _File(Document):
-    command: Annotated[
-        str, told("a text", lambda text: bool(text.strip())), AfterValidator(template.checked)
-    ]
+    command: Annotated[_Text, told("a command", str.strip), AfterValidator(template.checked)]
     title: str = ""
     files: list[_FileName] = []
     configuration: dict[_FileName, _Template] = {}
     packages: list[
         Annotated[str, matching("a package's name", r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+]")]
     ] = []
-    ready: str = ""
+    ready: _Text = ""
     signal: Annotated[str, matching("a signal such as TERM", "[A-Z][A-Z0-9]*")] = "TERM"
     exit_statuses: list[Annotated[int, whole_number(0, 255)]] = [0, 143]
     fixed: dict[str, str | int | float | bool] = {}

@@ -141,6 +141,7 @@ def test_what_is_shipped_can_be_started(path):
         ),
         (("ready", f"title.{'a.' * 99}a = 1\nready"), "title.a.* is nested deeper than 50 levels"),
         (("ready", 'packages = ["openssh-server-"]\nready'), r"packages\[1\] must be a package's"),
+        (("ready", 'ready = "a\\u0000" #'), "ready must be a text without NUL"),
     ],
 )
 def test_mistakes_are_told_by_their_place(tmp_path, change, message):

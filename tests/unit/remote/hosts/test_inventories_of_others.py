@@ -327,9 +327,14 @@ def folder_of_itself(path):
     (path / "b").symlink_to(".")
 
 
+def folders_in_folders(path):
+    path.joinpath(*"abcdefghijklmnopqrstuvwxyz").mkdir(parents=True)
+
+
 @pytest.mark.parametrize(
     ("place", "make", "message"),
     [
+        ("group_vars/all", folders_in_folders, "q/r/s/t/u: lies more than 20 folders deep"),
         ("host_vars/s1", os.mkfifo, "s1: cannot be read: is not a regular file"),
         ("host_vars/s1", link("/etc/passwd"), "s1: is a link out of"),
         ("host_vars/s1", link("/dev/zero"), "s1: is a link out of"),
