@@ -24,10 +24,9 @@ from remote.experiment.checks import ACCEPTED, PILOT, evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
-from remote.experiment.section_file import is_section_name
+from remote.experiment.section_file import RESERVED, is_section_name
 
 TIDY = "tidy"
-NO_SECTIONS = {TIDY, "what-if", "sensitivity", "middlewares"}  # tables, campaigns of their own
 _UNUSABLE = (OSError, KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
@@ -202,7 +201,7 @@ def _word(passed: bool | None) -> str:
 def _incomplete(campaign_dir: Path) -> Iterator[Finding]:
     """Find folders beside the runs that no manifest vouches for."""
     for folder in sorted(campaign_dir.glob("*/*/*")):
-        is_section = folder.parts[-3] not in NO_SECTIONS
+        is_section = folder.parts[-3] not in RESERVED
         if is_section and folder.is_dir() and not (folder / MANIFEST).exists():
             partial = folder.suffix == PARTIAL_SUFFIX
             kind = "extra" if partial else "missing"

@@ -99,7 +99,9 @@ def require_whole_manifests(campaign_dir: Path) -> None:
         Names the first manifest that is damaged, and the place in it.
     """
     for path in sorted(campaign_dir.rglob(MANIFEST)):
-        read_manifest(path, WholeManifest)
+        said, stands = read_manifest(path, WholeManifest)["section"], path.parent.parent.parent.name
+        if said != stands:
+            raise ConfigError(path, f"section must be {stands}, as its folder is, got {said!r}")
 
 
 def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]:

@@ -161,12 +161,12 @@ class Manifest(_Table):
     generator: _Generator = _ABSENT
     middleware: _Middleware = _Middleware()
     targets: dict[_Name, list[_Name]] = {}
-    instances_per_client: _Natural = 0
-    threads_per_instance: _Natural = 0
-    num_clients: _Natural = 0
+    instances_per_client: Count = 0
+    threads_per_instance: Count = 0
+    num_clients: Count = 0
     value_bytes: _Natural = 0
     key_count: _Natural = 0
-    think_time_s: _Number | None = None
+    think_time_s: Annotated[_Number, number(0, LONGEST_PHASE_S)] | None = None
     machine_share: _Number | None = None
     start_at_epoch_s: _Number = 0
     durations: _Durations = _ABSENT
