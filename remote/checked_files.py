@@ -6,8 +6,6 @@ import contextlib
 import errno
 import json
 import re
-import reprlib
-import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -34,8 +32,6 @@ _LARGEST_BYTES = 1 << 20
 _DEEPEST = 50  # levels of tables and lists
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _SHOWN = 400  # characters of a wrong value
-_SHALLOW = reprlib.Repr()  # repr() fails on deep nesting
-_SHALLOW.maxlist = _SHALLOW.maxdict = _SHALLOW.maxstring = _SHALLOW.maxother = sys.maxsize
 _RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
     "string_type": "text",
     "bool_type": "true or false",
@@ -261,7 +257,7 @@ def _mistake(error: ErrorDetails) -> str:
     if rule is None:  # what a validator of the model itself says
         told_by_itself = error["msg"].removeprefix("Value error, ")
         return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
-    return f"{place} must be {rule}, got {shortened(_SHALLOW.repr(error['input']), _SHOWN)}"
+    return f"{place} must be {rule}, got {shortened(repr(error['input']), _SHOWN)}"
 
 
 def _rule(error: ErrorDetails) -> str | None:
