@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import re
-import reprlib
-import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -30,11 +29,9 @@ from remote.errors import ConfigError
 
 _MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
 _LARGEST_BYTES = 1 << 20
-_MOST_DIGITS = 18  # of an integer
 _DEEPEST = 50  # levels of tables and lists
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _SHOWN = 400  # characters of a wrong value
-_SHALLOW = reprlib.Repr()  # repr() fails on deep nesting
-_SHALLOW.maxlist = _SHALLOW.maxdict = _SHALLOW.maxstring = _SHALLOW.maxother = sys.maxsize
 _RULES = {  # of kinds that have none of their own, by pydantic's names of what may be wrong
     "string_type": "text",
     "bool_type": "true or false",
@@ -70,7 +67,7 @@ Kind = TypeVar("Kind")
 _NOTHING = object()  # that no file can hold
 
 
-def told(rule: str, accepts: Callable[[Any], bool] = lambda _: True) -> WrapValidator:
+def told(rule: str, accepts: Callable[[Any], object] = lambda _: True) -> WrapValidator:
     """Tell every mistake of an ``Annotated`` value by the whole rule: ``must be <rule>, got ...``.
 
     Parameters
@@ -181,8 +178,8 @@ def read_toml(path: Path, most_bytes: int = _LARGEST_BYTES) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        It cannot be read, is larger than `most_bytes`, is not UTF-8 or not TOML, or `bounded`
-        refuses a value.
+        It cannot be read, is larger than `most_bytes`, is not UTF-8 or not TOML, or a value in it
+        is refused by `require_plain_values`.
     """
     try:
         document = tomllib.loads(read_regular(path, most_bytes).decode("utf-8-sig"))
@@ -192,25 +189,56 @@ def read_toml(path: Path, most_bytes: int = _LARGEST_BYTES) -> dict[str, Any]:
         raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
     except (ValueError, RecursionError) as exc:  # or a number or a depth that Python refuses
         raise ConfigError(path, f"not TOML: {exc}") from exc
-    bounded(document, path)
+    try:
+        require_plain_values(document)
+    except ValueError as exc:
+        raise ConfigError(path, str(exc)) from exc
     return document
 
 
-def bounded(value: Any, path: Path, place: tuple[str | int, ...] = ()) -> None:
-    """Refuse nesting and integers in the file `path` that are too large for Python to print.
+def read_json(path: Path, most_bytes: int) -> Any:
+    """Read a file of JSON, which is someone else's as often as not.
 
     Raises
     ------
-    ConfigError
-        Names the place.
+    OSError
+        As `read_regular`.
+    ValueError
+        It is not JSON, or a value in it is refused by `require_plain_values`.
     """
-    if len(place) > _DEEPEST:
-        raise ConfigError(path, f"{place_of(place[:4])} is nested deeper than {_DEEPEST} levels")
-    if isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
-        raise ConfigError(path, f"{place_of(place)} has more than {_MOST_DIGITS} digits")
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            bounded(inner, path, (*place, key))
+    try:
+        document = json.loads(read_regular(path, most_bytes))
+    except RecursionError as exc:
+        raise ValueError("it is nested without end, or nearly so") from exc
+    require_plain_values(document)
+    return document
+
+
+def require_plain_values(document: Any) -> None:
+    """Refuse numbers that are too large or not finite, halves of characters, and endless nesting.
+
+    Raises
+    ------
+    ValueError
+        Names the place of one such value.
+    """
+    left: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
+    while left:
+        place, value = left.pop()
+        if len(place) > _DEEPEST:
+            raise ValueError(f"{place_of(place[:4])} is nested deeper than {_DEEPEST} levels")
+        rule = ""
+        if isinstance(value, dict):
+            left += [((*place, key), one) for key, part in value.items() for one in (key, part)]
+        elif isinstance(value, list):
+            left += [((*place, index), one) for index, one in enumerate(value)]
+        elif isinstance(value, str) and _HALF_A_CHARACTER.search(value):
+            rule = "text of whole characters"
+        elif isinstance(value, int | float) and not abs(value) <= _MOST:
+            rule = f"a number of at most {_MOST:g}"
+        if rule:
+            shown = "more" if isinstance(value, int) else shortened(repr(value), _SHOWN)
+            raise ValueError(f"{place_of(place)} must be {rule}, got {shown}")
 
 
 def place_of(location: Sequence[str | int]) -> str:
@@ -229,7 +257,7 @@ def _mistake(error: ErrorDetails) -> str:
     if rule is None:  # what a validator of the model itself says
         told_by_itself = error["msg"].removeprefix("Value error, ")
         return f"{place} {told_by_itself}" if error["loc"] else told_by_itself
-    return f"{place} must be {rule}, got {shortened(_SHALLOW.repr(error['input']), _SHOWN)}"
+    return f"{place} must be {rule}, got {shortened(repr(error['input']), _SHOWN)}"
 
 
 def _rule(error: ErrorDetails) -> str | None:

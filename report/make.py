@@ -16,7 +16,6 @@ from analysis.tables.provenance import read_manifests, summarise
 from analysis.whole_files import write_json
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
-from remote.experiment.manifest import require_whole_manifests
 from report.contents.appendix import appendix
 from report.contents.configurations import configuration_files, configurations
 from report.contents.measured import measured_sections, showable
@@ -73,7 +72,6 @@ def make_report(
     """
     path = data / campaign
     opened = Campaign.open(campaign, fleet=NO_FLEET, data_dir=data)
-    require_whole_manifests(path)
     manifests = read_manifests(path)
     if not manifests:
         raise ConfigError(

@@ -11,7 +11,9 @@ from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 
+from analysis.results import ParseError
 from analysis.tables.frames import Tables, stack
 from analysis.tables.provenance import each_manifest
 from analysis.tables.run import ACCEPTED, measured_sections
@@ -31,7 +33,7 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
     Raises
     ------
     ParseError
-        A file of an accepted run is missing or damaged; names its path.
+        A file of an accepted run, or a table, is missing or damaged; names its path.
     FileNotFoundError
         None of them was measured, or every run was rejected.
     """
@@ -41,7 +43,7 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
         raise _absent(campaign_dir, sections)
     folders = dict.fromkeys(there[name] for name in wanted)
     return _stacked(
-        [campaign_tables(folder, [n for n in wanted if there[n] == folder]) for folder in folders]
+        [_tables_of(folder, [n for n in wanted if there[n] == folder]) for folder in folders]
     )
 
 
@@ -86,13 +88,24 @@ def held_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
     for name, folder in folders.items():
         there = set(_accepted_sections(folder)).intersection(sections)
         if there:
-            tables = campaign_tables(folder, there)
+            tables = _tables_of(folder, there)
             parts.append(
                 Tables(**{f.name: _named(getattr(tables, f.name), name) for f in fields(Tables)})
             )
     if not parts:
         raise _absent(around, sections)
     return _stacked(parts)
+
+
+def _tables_of(campaign_dir: Path, sections: Iterable[str]) -> Tables:
+    try:
+        return campaign_tables(campaign_dir, sections)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError) as exc:
+        folder = campaign_dir / "tidy"
+        message = f"holds a damaged table: {exc}; delete this folder, and tables are made anew"
+        raise ParseError(folder, None, message) from exc
 
 
 def _accepted_sections(campaign_dir: Path) -> list[str]:

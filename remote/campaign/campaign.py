@@ -22,6 +22,7 @@ from remote.campaign.record import Record
 from remote.campaign.states import RunState, State, is_controlled, state_of, was_killed
 from remote.campaign.view.progress import show_left
 from remote.errors import ConfigError
+from remote.experiment.manifest import require_whole_manifests
 from remote.experiment.rules import require_possible
 from remote.experiment.run import Run
 from remote.experiment.section import PROFILES, Section, with_follow, with_middleware
@@ -97,7 +98,8 @@ class Campaign:
         ------
         ConfigError
             The name, the profile or the middleware is wrong, the campaign was begun with another
-            profile or on another fleet, or its folder holds symbolic links.
+            profile or on another fleet, or its folder holds symbolic links; where nothing is
+            measured also if the manifest of a run is not whole.
         """
         named = re.fullmatch(rf"({NAME})(?:/{OF_MIDDLEWARES}/({NAME}))?", name)
         if named is None or named[1] == "published":
@@ -114,6 +116,7 @@ class Campaign:
         if fleet == NO_FLEET:
             if not path.is_dir():
                 raise ConfigError(path, "no such campaign, and fleet `none` measures nothing")
+            require_whole_manifests(path)
             known = record or Record(profile=profile, seed=0, fleet=fleet)
             return cls(
                 path=path,

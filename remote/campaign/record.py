@@ -17,7 +17,7 @@ from remote.checked_files import (
     number,
     one_of,
     parse,
-    read_regular,
+    read_json,
     table_of,
     told,
     whole_number,
@@ -78,10 +78,10 @@ class Record:
         if not path.is_file():
             return None
         try:
-            document = json.loads(read_regular(path, _LARGEST_BYTES))
+            document = read_json(path, _LARGEST_BYTES)
             parse(_Document, document)  # it may be someone else's
             return cls(**document)
-        except (OSError, ValueError, RecursionError) as exc:
+        except (OSError, ValueError) as exc:
             raise ConfigError(path, f"no readable record of a campaign: {exc}") from exc
 
     def write(self, folder: Path) -> None:

@@ -24,10 +24,10 @@ from remote.experiment.checks import ACCEPTED, PILOT, evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
-from remote.experiment.section_file import is_section_name
+from remote.experiment.section_file import RESERVED, is_section_name
 
 TIDY = "tidy"
-NO_SECTIONS = {TIDY, "what-if", "sensitivity", "middlewares"}  # tables, campaigns of their own
+_UNUSABLE = (OSError, KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
 
@@ -107,7 +107,7 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
                 short.append("/".join(folder.parts[-3:-1]))
         except ConfigError as exc:
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc)))
-        except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as exc:
+        except _UNUSABLE as exc:
             detail = f"does not hold what a manifest holds: {type(exc).__name__}: {exc}"
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=detail))
     findings += _incomplete(campaign_dir)
@@ -201,7 +201,7 @@ def _word(passed: bool | None) -> str:
 def _incomplete(campaign_dir: Path) -> Iterator[Finding]:
     """Find folders beside the runs that no manifest vouches for."""
     for folder in sorted(campaign_dir.glob("*/*/*")):
-        is_section = folder.parts[-3] not in NO_SECTIONS
+        is_section = folder.parts[-3] not in RESERVED
         if is_section and folder.is_dir() and not (folder / MANIFEST).exists():
             partial = folder.suffix == PARTIAL_SUFFIX
             kind = "extra" if partial else "missing"
@@ -220,14 +220,7 @@ def table_findings(campaign_dir: Path, tidy_dir: Path) -> Iterator[Finding]:
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 tidy_campaign(campaign_dir, [section], into=Path(scratch))
-            except (
-                OSError,
-                KeyError,
-                TypeError,
-                AttributeError,
-                ValueError,
-                ArithmeticError,
-            ) as exc:
+            except _UNUSABLE as exc:
                 detail = f"{section} cannot be made again: {type(exc).__name__}: {exc}"
                 yield Finding(path=tidy_dir, kind="tables", detail=detail)
                 continue

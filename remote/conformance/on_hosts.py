@@ -18,7 +18,7 @@ from remote.experiment.settings import Settings
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
-from remote.hosts.jobs import Job, RunningJobs, job_folder, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, Task, job_folder, require_free_ports
 from remote.hosts.provision import Tools
 from remote.hosts.ssh.handshake import ssh_words
 from remote.services import memcached
@@ -46,7 +46,7 @@ class _Server:
         host = self._connection.host
         require_free_ports(self._connection, memcached.PORT)
         command = memcached.command(host.data_address, user=host.user)
-        self._job = self._jobs.start(host, "memcached", command, limit_s=self._limit_s)
+        self._job = self._jobs.start(host, Task("memcached", command), limit_s=self._limit_s)
         self._job.wait_for_port(memcached.PORT, timeout_s=memcached.READY_TIMEOUT_S)
 
     def stop(self) -> None:

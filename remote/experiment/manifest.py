@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import stat
 import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,9 +13,9 @@ from typing import Any
 from analysis.git_commands import git_command
 from analysis.tables.run import MANIFEST
 from analysis.whole_files import sync_to_disk, write_json
-from remote.checked_files import parse
+from remote.checked_files import parse, read_json
 from remote.errors import ConfigError
-from remote.experiment.manifest_document import Manifest, WholeManifest, require_plain_values
+from remote.experiment.manifest_document import Manifest, WholeManifest
 from remote.hosts.ssh.copies.received import Received
 
 FORMAT = 1
@@ -101,7 +99,9 @@ def require_whole_manifests(campaign_dir: Path) -> None:
         Names the first manifest that is damaged, and the place in it.
     """
     for path in sorted(campaign_dir.rglob(MANIFEST)):
-        read_manifest(path, WholeManifest)
+        said, stands = read_manifest(path, WholeManifest)["section"], path.parent.parent.parent.name
+        if said != stands:
+            raise ConfigError(path, f"section must be {stands}, as its folder is, got {said!r}")
 
 
 def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]:
@@ -115,17 +115,15 @@ def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]
     path = path / MANIFEST if path.is_dir() else path
     remedy = "delete its folder to have the run measured again"
     try:
-        known = path.lstat()
-        if not stat.S_ISREG(known.st_mode) or known.st_size > LARGEST_MANIFEST_BYTES:
-            raise OSError(f"no regular file of at most {LARGEST_MANIFEST_BYTES} bytes")
-        manifest: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError, RecursionError) as exc:
+        if path.is_symlink():
+            raise ValueError("it is a link, and no regular file")
+        manifest: dict[str, Any] = read_json(path, LARGEST_MANIFEST_BYTES)
+    except (OSError, ValueError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ConfigError(path, f"not a manifest of format {FORMAT}; {remedy}")
     try:
-        require_plain_values(manifest)
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            raise ValueError(f"not a manifest of format {FORMAT}")
         parse(kind, manifest)
-    except (ValueError, RecursionError) as exc:
+    except ValueError as exc:
         raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from analysis.tables.run import ACCEPTED, PILOT
-from analysis.text.visible import shortened
 from analysis.unpacking import is_plain_path
 from remote.checked_files import (
     Count,
@@ -19,7 +17,6 @@ from remote.checked_files import (
     matching,
     number,
     one_of,
-    place_of,
     told,
     whole_number,
 )
@@ -28,41 +25,10 @@ from remote.experiment.section_document import LONGEST_PHASE_S
 from remote.experiment.settings import Level
 from remote.names import HOST
 
-LARGEST_NUMBER = 10**15
-_DEEPEST = 32
-_SHOWN = 400  # characters of a wrong value
-_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _UNDER_LOAD = (
     *("roles", "settings", "targets", "instances_per_client", "threads_per_instance"),
     *("num_clients", "value_bytes", "think_time_s", "window"),
 )
-
-
-def require_plain_values(document: Any) -> None:
-    """Refuse numbers that are not finite or too large, halves of characters, and endless nesting.
-
-    Raises
-    ------
-    ValueError
-        Names the place of one such value.
-    """
-    left: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
-    while left:
-        place, value = left.pop()
-        rule = ""
-        if len(place) > _DEEPEST:
-            rule = f"at most {_DEEPEST} tables deep"
-        elif isinstance(value, dict):
-            left += [((*place, key), one) for key, part in value.items() for one in (key, part)]
-        elif isinstance(value, list):
-            left += [((*place, index), one) for index, one in enumerate(value)]
-        elif isinstance(value, str) and _HALF_A_CHARACTER.search(value):
-            rule = "text of whole characters"
-        elif isinstance(value, int | float) and not abs(value) <= LARGEST_NUMBER:
-            rule = f"a number of at most {LARGEST_NUMBER:g}"
-        if rule:
-            shown = shortened(repr(value), _SHOWN)
-            raise ValueError(f"{place_of(place)} must be {rule}, got {shown}")
 
 
 def _is_time(text: str) -> bool:
@@ -195,12 +161,12 @@ class Manifest(_Table):
     generator: _Generator = _ABSENT
     middleware: _Middleware = _Middleware()
     targets: dict[_Name, list[_Name]] = {}
-    instances_per_client: _Natural = 0
-    threads_per_instance: _Natural = 0
-    num_clients: _Natural = 0
+    instances_per_client: Count = 0
+    threads_per_instance: Count = 0
+    num_clients: Count = 0
     value_bytes: _Natural = 0
     key_count: _Natural = 0
-    think_time_s: _Number | None = None
+    think_time_s: Annotated[_Number, number(0, LONGEST_PHASE_S)] | None = None
     machine_share: _Number | None = None
     start_at_epoch_s: _Number = 0
     durations: _Durations = _ABSENT

@@ -35,14 +35,8 @@ from remote.services.middleware_file import OWN, middleware_file, read_middlewar
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
 SUFFIX = ".toml"
 KEPT = "sections"  # folder of a campaign with the files of the user's own, middlewares too
-RESERVED = {
-    "middlewares",
-    "raw",
-    "sections",
-    "sensitivity",
-    "tidy",
-    "what-if",
-}  # other folders of a campaign
+# Other folders of a campaign.
+RESERVED = {"middlewares", "raw", "sections", "sensitivity", "tidy", "what-if"}
 SECTION_NAME = f"{NAME_RULE}, and is none of {', '.join(sorted(RESERVED))}"
 ALWAYS = ("clients", "middlewares", "servers")  # roles that a section tells of, be it of none
 REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say

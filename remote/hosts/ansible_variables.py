@@ -13,7 +13,7 @@ from typing import Any
 
 from analysis.text.visible import visible
 from remote.errors import ConfigError
-from remote.hosts.ansible_inventory import Encrypted
+from remote.hosts.ansible_yaml import Encrypted
 from remote.hosts.ssh.options import ADDRESS, KNOWN_HOSTS_RULE, USER, is_called_known_hosts
 from remote.names import NAME
 

@@ -10,7 +10,7 @@ from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, Task, require_free_ports
 
 PORT = 11211
 MEMORY_MB = 512
@@ -46,7 +46,7 @@ class Servers:
             host = connection.host
             require_free_ports(connection, PORT)
             text = command(host.data_address, user=host.user)
-            job = self._jobs.start(host, _JOB, text, limit_s=limit_s)
+            job = self._jobs.start(host, Task(_JOB, text), limit_s=limit_s)
             job.wait_for_port(PORT, timeout_s=READY_TIMEOUT_S)
 
         self.fleet.for_each(self.hosts, start_one)
@@ -84,8 +84,7 @@ class Servers:
         return [
             jobs.start(
                 host,
-                "pauses",
-                pause_command(pid_file, pauses),
+                Task("pauses", pause_command(pid_file, pauses)),
                 limit_s=pauses[-1][1] - time.time() + 60 + READY_TIMEOUT_S,
             )
             for host, pauses in times.items()

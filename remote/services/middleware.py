@@ -11,7 +11,7 @@ from remote.errors import ConfigError, MissingTool
 from remote.hosts import upload
 from remote.hosts.connection import Connection
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, claim, job_folder, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, Task, claim, job_folder, require_free_ports
 from remote.hosts.upload import Upload
 from remote.services.middleware_file import Launch, Middleware
 
@@ -94,7 +94,8 @@ def start_middlewares(
             connection.run(claim(folder))
         for name, text in launch.configuration.items():
             connection.put_text(text, f"{folder}/{name}")
-        job = jobs.start(host, JOB, launch.command, limit_s=limit_s, user=host.program_user)
+        task = Task(JOB, launch.command, user=host.program_user)
+        job = jobs.start(host, task, limit_s=limit_s)
         if middleware.ready:
             job.wait_for_line(middleware.ready, timeout_s=READY_TIMEOUT_S)
         else:

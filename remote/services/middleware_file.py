@@ -55,25 +55,23 @@ WORDS = (
     *(STATISTICS_WORD, ADMIN_PORT, FOLLOW),
     *TOLD.values(),
 )
-_SHELL = {";", "&", "&&", "|", "||", "<", ">", ">>"}
 
 Words = Mapping[str, Any]
 _FileName = Annotated[str, matching("a plain file name, no folder", NAME)]
 _Digest = Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
+_Text = Annotated[str, told("a text without NUL", lambda text: "\0" not in text)]
 _Template = Annotated[str, AfterValidator(template.checked)]
 
 
 class _File(Document):
-    command: Annotated[
-        str, told("a text", lambda text: bool(text.strip())), AfterValidator(template.checked)
-    ]
+    command: Annotated[_Text, told("a command", str.strip), AfterValidator(template.checked)]
     title: str = ""
     files: list[_FileName] = []
     configuration: dict[_FileName, _Template] = {}
     packages: list[
         Annotated[str, matching("a package's name", r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+]")]
     ] = []
-    ready: str = ""
+    ready: _Text = ""
     signal: Annotated[str, matching("a signal such as TERM", "[A-Z][A-Z0-9]*")] = "TERM"
     exit_statuses: list[Annotated[int, whole_number(0, 255)]] = [0, 143]
     fixed: dict[str, str | int | float | bool] = {}
@@ -154,7 +152,7 @@ class Middleware:
         Raises
         ------
         ConfigError
-            A template cannot be filled in, or its command is more than one program.
+            A template cannot be filled in, or its command has an unclosed quotation.
         """
         paths = {"folder", "programs", STATISTICS_WORD}
         quoted = {k: shlex.quote(v) if k in paths else v for k, v in words.items()}
@@ -163,12 +161,6 @@ class Middleware:
             arguments = shlex.split(command)
         except ValueError as exc:
             raise ConfigError(f"middleware {self.name}", f"command: {exc}: {command}") from exc
-        if beyond := sorted(_SHELL & set(arguments)):
-            raise ConfigError(
-                f"middleware {self.name}",
-                f"command holds {' '.join(beyond)}: it is one program with its arguments, without "
-                "a shell; put more into a script and bring that with `files`",
-            )
         configuration = {
             name: self._filled(f"configuration.{name}", text, words)
             for name, text in self.configuration.items()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, JobOutcome, RunningJobs, claim, job_folder
+from remote.hosts.jobs import Job, JobOutcome, RunningJobs, Task, claim, job_folder
 from remote.hosts.provision import Tools
 
 _INTERRUPTED = 130
@@ -76,7 +76,9 @@ class Monitors:
             running = self._recordings.setdefault(host, {})
             for name, text in self._commands(host, pinged).items():
                 if name not in running:
-                    running[name] = _Recording(self._jobs.start(host, name, text, limit_s=limit_s))
+                    running[name] = _Recording(
+                        self._jobs.start(host, Task(name, text), limit_s=limit_s)
+                    )
 
         self._jobs.fleet.for_each(hosts, start)
 

@@ -12,7 +12,7 @@ from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, claim, job_folder, require_free_ports
+from remote.hosts.jobs import Job, RunningJobs, Task, claim, job_folder, require_free_ports
 
 PORT = 5432
 DATABASE = "messages"
@@ -144,7 +144,7 @@ class Databases:
             folder = self._folder(connection)
             connection.run(claim(folder))
             connection.put_text(_SERVE, f"{folder}/{_SCRIPT}")
-            job = jobs.start(host, _JOB, cluster.command(host), limit_s=limit_s)
+            job = jobs.start(host, Task(_JOB, cluster.command(host)), limit_s=limit_s)
             job.wait_for_port(PORT, timeout_s=READY_TIMEOUT_S)
             self._wait_until_accepting(connection, job)
             self._ask(connection, f"CREATE ROLE {DATABASE} LOGIN")
@@ -214,8 +214,7 @@ class Databases:
         return [
             jobs.start(
                 host,
-                OPENED,
-                shlex.join(["sh", "-c", script(host)]),
+                Task(OPENED, shlex.join(["sh", "-c", script(host)])),
                 limit_s=ends_s - time.time() + READY_TIMEOUT_S,
             )
             for host in hosts

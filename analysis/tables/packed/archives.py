@@ -8,6 +8,7 @@ from analysis.results import ParseError
 from analysis.tables.packed.released import present, released
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, write_manifests
+from analysis.tables.run import MANIFEST
 from analysis.whole_files import no_link
 
 RAW, REQUESTS = "raw", "requests"
@@ -73,6 +74,8 @@ def extract(source: Path, section_dir: Path, wanted: Callable[[str], object] = b
                 raise ParseError(source, None, f"{name} in it tells of no runs: {exc}") from exc
             continue
         path = section_dir / name
+        if path.name == MANIFEST:  # those that stand beside the archive were checked
+            raise ParseError(source, None, f"{name!r} in it is a manifest: remove the archive")
         if path.parent.resolve() != (below / name).parent:
             message = f"{name} in it would be written through a link: remove {path.parent}"
             raise ParseError(source, None, message)

@@ -44,12 +44,10 @@ class Released:
     sha256: str
 
     def __post_init__(self) -> None:
-        if not (_COMMIT.fullmatch(self.commit) and _DIGEST.fullmatch(self.sha256)):
-            raise ValueError(f"{self} names no commit and no SHA-256")
-        if not self.path.isprintable() or self.path.startswith("/"):
-            raise ValueError(f"{self} names no path in the repository")
-        if not 0 <= self.bytes <= LARGEST_ARCHIVE_BYTES:
-            raise ValueError(f"{self} has a size that cannot be")
+        is_named = _COMMIT.fullmatch(self.commit) and _DIGEST.fullmatch(self.sha256)
+        is_inside = self.path.isprintable() and not self.path.startswith("/")
+        if not (is_named and is_inside and 0 <= self.bytes <= LARGEST_ARCHIVE_BYTES):
+            raise ValueError(f"{self} has no commit, path, size and SHA-256 that can be")
 
 
 def released(raw_dir: Path) -> dict[str, Released]:

@@ -22,12 +22,7 @@ from analysis.unpacking import (
 
 _DAMAGED = (
     *(tarfile.TarError, lzma.LZMAError, EOFError, OSError),
-    *(
-        struct.error,
-        ValueError,
-        OverflowError,
-        RecursionError,
-    ),  # of headers, and of what `restored` reads
+    *(struct.error, ValueError, OverflowError, RecursionError),  # of headers and of `restored`
 )
 _PADDING_BYTES = 2 * tarfile.RECORDSIZE  # more than what fills up the last record
 

@@ -77,7 +77,7 @@ def transcripts_of(section_dir: Path, manifests: Mapping[Path, Mapping[str, Any]
 
 
 def lengthened(section_dir: Path, transcripts: bytes) -> dict[Path, dict[str, Any]]:
-    """Return the manifests that were `shortened`, as they were.
+    """Return the manifests that were `shortened`, as they were; nothing else of them is changed.
 
     Raises
     ------
@@ -86,7 +86,10 @@ def lengthened(section_dir: Path, transcripts: bytes) -> dict[Path, dict[str, An
     """
     told = json.loads(gunzip(transcripts))
     return {
-        path: {**read_manifest(path.parent), **told[run]}
+        path: {
+            **read_manifest(path.parent),
+            **{k: told[run][k] for k in TRANSCRIPT if k in told[run]},
+        }
         for path in section_dir.glob(f"*/*/{MANIFEST}")
         if (run := _run(path, section_dir)) in told
     }

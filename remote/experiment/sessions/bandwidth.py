@@ -11,7 +11,7 @@ from remote.experiment.run import Collected
 from remote.experiment.sessions.pairs import Pair
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
-from remote.hosts.jobs import JobOutcome, RunningJobs, remove_job_folder, require_free_ports
+from remote.hosts.jobs import JobOutcome, RunningJobs, Task, remove_job_folder, require_free_ports
 from remote.services import iperf
 
 MARGIN_S = 20.0
@@ -66,7 +66,7 @@ class Bandwidths:
         def serve(receiver: Host, port: int) -> None:
             require_free_ports(self.fleet[receiver], port)
             command = iperf.server_command(receiver.data_address, port=port)
-            job = jobs.start(receiver, f"iperf3-{port}", command, limit_s=limit_s)
+            job = jobs.start(receiver, Task(f"iperf3-{port}", command), limit_s=limit_s)
             job.wait_for_line(iperf.READY_LINE, timeout_s=MARGIN_S)
 
         in_parallel({f"{h.name}:{port}": partial(serve, h, port) for h, port in served})

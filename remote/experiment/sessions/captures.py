@@ -11,7 +11,7 @@ from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, RunningJobs, job_folder
+from remote.hosts.jobs import Job, RunningJobs, Task, job_folder
 from remote.hosts.upload import Upload, bring
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.packets.followed import FOLLOWED
@@ -47,7 +47,7 @@ class Captures:
                 self._ready.add(host)
             listen, servers = endpoints[host]
             command = capture.capture_command([listen, *servers], snap_bytes=_snap_bytes(setup))
-            job = jobs.start(host, capture.JOB, command, limit_s=limit_s)
+            job = jobs.start(host, Task(capture.JOB, command), limit_s=limit_s)
             job.wait_for_line(capture.READY_LINE, timeout_s=capture.READY_TIMEOUT_S)
             return job
 
@@ -90,7 +90,7 @@ class Captures:
                 follow=follow,
                 calls=calls,
             )
-            start = partial(jobs.start, host, TABLES_JOB, command, limit_s=_TABLES_LIMIT_S)
+            start = partial(jobs.start, host, Task(TABLES_JOB, command), limit_s=_TABLES_LIMIT_S)
             tasks[host.name] = start
         started = list(in_parallel(tasks).values()) if tasks else []
         jobs.stop(jobs.wait(started, timeout_s=_TABLES_LIMIT_S), "TERM")

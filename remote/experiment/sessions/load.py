@@ -31,6 +31,7 @@ from remote.hosts.jobs import (
     Job,
     RunningJobs,
     StartLeads,
+    Task,
     job_folder,
     remove_job_folder,
 )
@@ -257,15 +258,8 @@ class LoadSession:
                 time_dilation=self.fleet.inventory.time_dilation,
             )
             command = replace(options, start_is_told=self._can_wait).command()
-            start = partial(
-                jobs.start,
-                one.host,
-                one.name,
-                command,
-                limit_s=limit_s,
-                reads_input=self._can_wait,
-                user=one.host.program_user,
-            )
+            task = Task(one.name, command, self._can_wait, one.host.program_user)
+            start = partial(jobs.start, one.host, task, limit_s=limit_s)
             tasks[f"{one.host.name}/{one.name}"] = partial(leads.first, self.fleet[one.host], start)
         return list(in_parallel(tasks).values())
 
@@ -282,7 +276,9 @@ class LoadSession:
         def ready(job: Job) -> None:
             job.wait_for_line(generators.READY_LINE, timeout_s=generators.READY_TIMEOUT_S)
 
-        waits = {f"{job.connection.host.name}/{job.name}": partial(ready, job) for job in loads}
+        waits = {
+            f"{job.connection.host.name}/{job.task.name}": partial(ready, job) for job in loads
+        }
         counters = partial(self._server_stats, "before", setup, collected)
         in_parallel({**waits, "counters": counters})
         clocks = collected.manifest["clocks"]

@@ -13,7 +13,7 @@ from remote.experiment.sessions.program_options import generator_options
 from remote.experiment.settings import Settings
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
-from remote.hosts.jobs import RunningJobs, remove_job_folder
+from remote.hosts.jobs import RunningJobs, Task, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.services import memcached
 from remote.services.memtier import Keys, prefill
@@ -82,15 +82,10 @@ class Prefill:
                 instance, settings, program=program, test_time_s=1, time_dilation=time_dilation
             )
             command = prefill(program, server.data_address, memcached.PORT, like=like).command()
-            job = jobs.start(
-                client,
-                f"prefill-{server.name}",
-                command,
-                limit_s=timeout_s,
-                user=client.program_user,
-            )
+            task = Task(f"prefill-{server.name}", command, user=client.program_user)
+            job = jobs.start(client, task, limit_s=timeout_s)
             late = jobs.wait([job], timeout_s=timeout_s)
-            if late or any(o.exit_status for o in jobs.outcomes if o.name == job.name):
+            if late or any(o.exit_status for o in jobs.outcomes if o.name == task.name):
                 raise job.failure()
 
         with RunningJobs(self.fleet, name) as jobs:

@@ -4,7 +4,7 @@ from remote.hosts.jobs.folders import clear_jobs, job_folder, remove_job_folder
 from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
 from remote.hosts.jobs.ports import require_free_ports
 from remote.hosts.jobs.running import RunningJobs
-from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK, PROBE_BYTES, claim, start_script
+from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK, PROBE_BYTES, Task, claim, start_script
 from remote.hosts.jobs.start_leads import StartLeads
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "JobOutcome",
     "RunningJobs",
     "StartLeads",
+    "Task",
     "claim",
     "clear_jobs",
     "job_folder",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from remote.errors import DISK_FULL, DISK_REMEDY, CommandFailed, CommandTimeout, RemoteError
 from remote.hosts.connection import Connection, Result
 from remote.hosts.jobs.ports import listening_on
-from remote.hosts.jobs.script import JOB_MARK, KILL_AFTER_S, PROBE_BYTES, start_script
+from remote.hosts.jobs.script import JOB_MARK, KILL_AFTER_S, PROBE_BYTES, Task, start_script
 
 KILLED = 137  # the exit status that a shell gives to a program ended by SIGKILL
 SSH_MARGIN_S = 10.0
@@ -46,22 +46,10 @@ class JobKilled(RemoteError):
 class Job:
     """A program that is to run on one host, in a folder of its own or shared with other jobs."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        folder: str,
-        name: str,
-        command: str,
-        *,
-        reads_input: bool = False,
-        user: str | None = None,
-    ) -> None:
+    def __init__(self, connection: Connection, folder: str, task: Task) -> None:
         self.connection = connection
         self.folder = folder
-        self.name = name
-        self.command = command
-        self.reads_input = reads_input
-        self.user = user
+        self.task = task
         self.started_at_s = time.time()
         self._launching = threading.Lock()
         self._killed = False
@@ -78,17 +66,11 @@ class Job:
         """
         with self._launching:
             if self._killed:
-                raise JobKilled(f"{self.connection.host.name}: {self.name} is not started any more")
+                raise JobKilled(
+                    f"{self.connection.host.name}: {self.task.name} is not started any more"
+                )
             self.started_at_s = time.time()
-            script = start_script(
-                self.folder,
-                self.name,
-                self.command,
-                limit_s,
-                reads_input=self.reads_input,
-                user=self.user,
-            )
-            self._run(script, check=True)
+            self._run(start_script(self.folder, self.task, limit_s), check=True)
 
     def tell(self, line: str) -> None:
         """Write a line to the standard input of a job that reads it."""
@@ -143,7 +125,7 @@ class Job:
     def kill(self) -> None:
         """End every process of the job at once, or keep it from being started."""
         part, end = self._path("exit.part"), self._path("exit")
-        mark = shlex.quote(f"{JOB_MARK}={self.folder}/{self.name}")
+        mark = shlex.quote(f"{JOB_MARK}={self.folder}/{self.task.name}")
         living = shlex.quote(r"^[0-9]+ \(.*\) [^XZ] [0-9]+ ")  # then its process group
         with self._launching:
             self._killed = True
@@ -162,8 +144,8 @@ class Job:
         """Return how the job ended just now, or with None how it stands."""
         return JobOutcome(
             host=self.connection.host.name,
-            name=self.name,
-            command=self.command,
+            name=self.task.name,
+            command=self.task.command,
             exit_status=exit_status,
             started_at_s=self.started_at_s,
             seconds=time.time() - self.started_at_s,
@@ -182,7 +164,7 @@ class Job:
         """
         if not self.has_ended():
             seconds = round(time.time() - self.started_at_s, 1)
-            return CommandTimeout(self.connection.host.name, self.command, seconds, did_not)
+            return CommandTimeout(self.connection.host.name, self.task.command, seconds, did_not)
         tail = self._run(f"grep -v '^.RUN #' {self._path('err')} | tail -c {STDERR_TAIL_BYTES}")
         status = self._run(f"cat {self._path('exit')}").read(_exit_status)
         # A full disk takes no message either: it shows by trying.
@@ -191,7 +173,7 @@ class Job:
         remedy = _FOREGROUND if status == 0 else ""
         remedy = DISK_REMEDY if DISK_FULL in tail.stdout + tried else remedy
         host = self.connection.host.name
-        return CommandFailed(host, self.command, status, tail.stdout, remedy)
+        return CommandFailed(host, self.task.command, status, tail.stdout, remedy)
 
     def _await_ready(self, test: str, timeout_s: float, did_not: str) -> None:
         """Repeat the shell command `test` on the host until it succeeds, while the job runs."""
@@ -230,14 +212,14 @@ class Job:
     def _run(self, script: str, *, timeout_s: float = 30.0, check: bool = False) -> Result:
         """Run a shell script about the job; errors show the job's command instead of the script."""
         return self.connection.run(
-            script, timeout_s=timeout_s + SSH_MARGIN_S, check=check, shown=self.command
+            script, timeout_s=timeout_s + SSH_MARGIN_S, check=check, shown=self.task.command
         )
 
     def _timeout(self, seconds: float) -> CommandTimeout:
-        return CommandTimeout(self.connection.host.name, self.command, seconds)
+        return CommandTimeout(self.connection.host.name, self.task.command, seconds)
 
     def _path(self, suffix: str) -> str:
-        return shlex.quote(f"{self.folder}/{self.name}.{suffix}")
+        return shlex.quote(f"{self.folder}/{self.task.name}.{suffix}")
 
 
 def _await_line(prefix: str, out: str, lock: str, timeout_s: float) -> str:

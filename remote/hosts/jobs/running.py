@@ -12,6 +12,7 @@ from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
 from remote.hosts.jobs.folders import job_folder
 from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
+from remote.hosts.jobs.script import Task
 
 
 class RunningJobs:
@@ -36,16 +37,7 @@ class RunningJobs:
     def __exit__(self, *_: object) -> None:
         self.kill_all()
 
-    def start(
-        self,
-        host: Host,
-        name: str,
-        command: str,
-        *,
-        limit_s: float,
-        reads_input: bool = False,
-        user: str | None = None,
-    ) -> Job:
+    def start(self, host: Host, task: Task, *, limit_s: float) -> Job:
         """Start one job on `host`; see `Job.launch`.
 
         A job is known before it is started, so that `kill_all` misses none that another thread is
@@ -56,11 +48,10 @@ class RunningJobs:
         JobKilled
             `kill_all` was called: nothing may be started any more.
         """
-        folder = job_folder(host, self.name)
-        job = Job(self.fleet[host], folder, name, command, reads_input=reads_input, user=user)
+        job = Job(self.fleet[host], job_folder(host, self.name), task)
         with self._lock:
             if self._ended:
-                raise JobKilled(f"{host.name}: {name} is not started: its run was ended")
+                raise JobKilled(f"{host.name}: {task.name} is not started: its run was ended")
             self._running.append(job)
         job.launch(limit_s=limit_s)
         return job

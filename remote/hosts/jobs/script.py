@@ -11,6 +11,7 @@ keeps its hard time limit, so that it ends even if the control host dies.
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 
 JOB_MARK = "MWLAB_JOB"
 """Environment variable by which our own processes are known; it holds folder and name."""
@@ -26,32 +27,38 @@ _SPACE = " " * 10  # see `_reserve`
 _LOCK = 9  # the file descriptor of the lock; the job's own programs do not have it
 
 
-def start_script(
-    folder: str,
-    name: str,
-    command: str,
-    limit_s: float,
-    *,
-    reads_input: bool = False,
-    user: str | None = None,
-) -> str:
-    """Return the shell script that starts `command` as job `name` in `folder` (pure).
+@dataclass(frozen=True)
+class Task:
+    """A program that is to run as a job.
 
     Parameters
     ----------
+    name : of the job and its files, in its folder.
+    command : of the program, for a shell.
     reads_input : its standard input is a pipe, to which lines may be written while it runs.
     user : whom root becomes for `command` alone, which gets no more rights by any program. It may
-        write files into `folder`, and replace none of ours there. None to stay who one is.
+        write files into the job's folder, and replace none of ours there. None to stay who one is.
     """
-    become, open_folder = _becoming(user) if user else ("", "")
+
+    name: str
+    command: str
+    reads_input: bool = False
+    user: str | None = None
+
+
+def start_script(folder: str, task: Task, limit_s: float) -> str:
+    """Return the shell script that starts `task` in `folder`; the host ends it after `limit_s`."""
+    name = task.name
+    become, open_folder = _becoming(task.user) if task.user else ("", "")
     suffixes = ("pid", "sid", "out", "err", "exit", "lock", "in")
     quoted = {k: shlex.quote(f"{name}.{k}") for k in suffixes}
     numbers = [quoted[k] for k in ("pid", "sid", "exit")]
-    source = f"<> {quoted['in']}" if reads_input else "< /dev/null"
-    pipe = f"&& rm -f {quoted['in']} && mkfifo {quoted['in']} " if reads_input else ""
+    source = f"<> {quoted['in']}" if task.reads_input else "< /dev/null"
+    pipe = f"&& rm -f {quoted['in']} && mkfifo {quoted['in']} " if task.reads_input else ""
     inner = (
         f"{_tell('$$', quoted['pid'])} "
-        f"&& exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} {become}{command}"
+        f"&& exec timeout --foreground --kill-after={KILL_AFTER_S} {limit_s:.0f} "
+        f"{become}{task.command}"
     )
     outer = (
         f"exec {_LOCK}<> {quoted['lock']}; flock {_LOCK}; {_tell('$$', quoted['sid'])} "

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from analysis.whole_files import write_json
+from remote.checked_files import read_json
 from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel
 from remote.hosts.jobs.job import Job
@@ -25,6 +25,7 @@ LONGEST_S = 10.0
 """What takes longer tells of a connection, not of a host."""
 PER_BOUND = 10  # a command takes some round trips and processes, a clock one of each
 _MOST_SPARE_S = 1.5
+_LARGEST_BYTES = 1 << 20  # of the file, which may be someone else's
 
 
 class StartLeads:
@@ -124,7 +125,7 @@ def _taken(given_s: float) -> float:
 
 def _read(path: Path) -> dict[str, float]:
     try:
-        known: Any = json.loads(path.read_text(encoding="utf-8"))
+        known = read_json(path, _LARGEST_BYTES)
         return {str(name): float(s) for name, s in known.items() if 0 <= float(s) <= LONGEST_S}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from remote.errors import LabError
-from remote.hosts.ansible_inventory import Encrypted
+from remote.hosts.ansible_yaml import Encrypted
 from remote.hosts.inventory import Inventory
 from remote.hosts.ssh.handshake import ssh_options
 

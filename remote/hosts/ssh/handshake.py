@@ -12,6 +12,7 @@ from typing import Any
 import paramiko
 from paramiko.ssh_exception import NoValidConnectionsError
 
+from remote.checked_files import read_regular
 from remote.errors import HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.identities import is_file
@@ -21,6 +22,7 @@ from remote.hosts.ssh.options import SSH_PORT, USER_KNOWN_HOSTS
 from remote.hosts.ssh.sockets import connected
 
 CONNECT_TIMEOUT_S = 10.0
+_LARGEST_BYTES = 16 << 20  # of a known_hosts file
 # What ssh-keyscan calls the types of keys; the same names are in the files of a host's own keys.
 _KEYSCAN_TYPES = {"ssh-ed25519": "ed25519", "ssh-rsa": "rsa"}
 _SIGNATURES = {"ssh-rsa": ("rsa-sha2-512", "rsa-sha2-256")}
@@ -184,7 +186,7 @@ def _account(host: Host) -> str:
 
 def _read_pins(host: Host) -> Pins:
     try:
-        text = host.known_hosts.read_text(errors="replace")
+        text = read_regular(host.known_hosts, _LARGEST_BYTES).decode(errors="replace")
     except FileNotFoundError:
         return Pins()
     except OSError as exc:

@@ -30,7 +30,7 @@ from remote.hosts.jobs import (
     require_free_ports,
 )
 from remote.hosts.jobs import job as job_module
-from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, start_script
+from remote.hosts.jobs.script import JOB_MARK, PROBE_BYTES, Task, start_script
 from remote.hosts.provision import provision
 from remote.services import memcached
 
@@ -106,7 +106,7 @@ def test_folder_that_cannot_be_written_to_is_not_called_full(c1):
 
 
 def test_job_that_fills_the_disk_says_so(s1):
-    job = Job(s1, job_folder(s1.host, "full"), "job", "head -c 8G /dev/zero")
+    job = Job(s1, job_folder(s1.host, "full"), Task("job", "head -c 8G /dev/zero"))
     job.launch(limit_s=60)
     assert job.wait(timeout_s=60).exit_status == 1
     assert "free space there" in str(job.failure())
@@ -114,7 +114,7 @@ def test_job_that_fills_the_disk_says_so(s1):
 
 def test_job_reads_what_it_is_told(s1):
     command = "sh -c 'echo ready; read -r line; echo got $line'"
-    job = Job(s1, job_folder(s1.host, "told"), "listener", command, reads_input=True)
+    job = Job(s1, job_folder(s1.host, "told"), Task("listener", command, reads_input=True))
     job.launch(limit_s=30)
     job.wait_for_line("ready", timeout_s=60)
     job.tell("it's 1795")
@@ -123,7 +123,7 @@ def test_job_reads_what_it_is_told(s1):
 
 
 def test_waiting_for_a_job_starts_no_process_on_its_host(s1):
-    job = Job(s1, job_folder(s1.host, "waits"), "sleeper", "sleep 2")
+    job = Job(s1, job_folder(s1.host, "waits"), Task("sleeper", "sleep 2"))
     job.launch(limit_s=30)
     with ThreadPoolExecutor() as pool:
         outcome = pool.submit(job.wait, timeout_s=60)
@@ -136,7 +136,7 @@ def test_waiting_for_a_job_starts_no_process_on_its_host(s1):
 
 
 def test_what_waits_for_a_job_is_bounded(s1):
-    job = Job(s1, job_folder(s1.host, "late"), "sleeper", "sleep 4716")
+    job = Job(s1, job_folder(s1.host, "late"), Task("sleeper", "sleep 4716"))
     job.launch(limit_s=30)
     with pytest.raises(CommandTimeout, match="did not end within 1 s"):
         job.wait(timeout_s=1)
@@ -185,7 +185,7 @@ def test_full_disk_is_named_with_a_remedy(s1, tmp_path):
             s1.put(tmp_path / "data", f"{folder}/data")
         assert s1.run(f"ls {folder}/data*", check=False).stdout == ""
         with pytest.raises(CommandFailed, match=r"s1: .*No space left(.|\n)*free space there"):
-            Job(s1, f"{folder}/jobs/full", "job", "true").launch(limit_s=5)
+            Job(s1, f"{folder}/jobs/full", Task("job", "true")).launch(limit_s=5)
     finally:
         s1.run(f"rm -f {folder}/filler")
 
@@ -234,7 +234,7 @@ def test_refused_user_is_told_apart(c1):
 def test_port_in_use_names_its_owner(s1):
     require_free_ports(s1, memcached.PORT)
     command = memcached.command(s1.host.data_address, user="root")
-    job = Job(s1, job_folder(s1.host, "t"), "memcached", command)
+    job = Job(s1, job_folder(s1.host, "t"), Task("memcached", command))
     job.launch(limit_s=30)
     deadline = time.monotonic() + 60
     while not s1.run(f"ss -Hltn 'sport = :{memcached.PORT}'").stdout:
@@ -270,7 +270,7 @@ def test_provision_uploads_once_and_tells_facts(fleet, c1):
 
 def test_jobs_never_outlive_their_block(fleet, c1):
     with pytest.raises(RuntimeError, match="in the middle"), RunningJobs(fleet, "block") as jobs:
-        jobs.start(c1.host, "sleeper", "sh -c 'sleep 4711 & sleep 4711'", limit_s=60)
+        jobs.start(c1.host, Task("sleeper", "sh -c 'sleep 4711 & sleep 4711'"), limit_s=60)
         raise RuntimeError("in the middle")
     assert c1.run("pgrep -x sleep", check=False).stdout == ""
 
@@ -279,8 +279,8 @@ def test_job_of_an_ended_run_is_not_started(fleet, c1):
     jobs = RunningJobs(fleet, "ended")
     jobs.kill_all()
     with pytest.raises(JobKilled, match="c1: sleeper is not started: its run was ended"):
-        jobs.start(c1.host, "sleeper", "sleep 4713", limit_s=60)
-    job = Job(c1, job_folder(c1.host, "ended"), "sleeper", "sleep 4713")
+        jobs.start(c1.host, Task("sleeper", "sleep 4713"), limit_s=60)
+    job = Job(c1, job_folder(c1.host, "ended"), Task("sleeper", "sleep 4713"))
     job.kill()
     with pytest.raises(JobKilled, match="c1: sleeper is not started any more"):
         job.launch(limit_s=60)
@@ -289,11 +289,11 @@ def test_job_of_an_ended_run_is_not_started(fleet, c1):
 def test_exit_status_is_told_on_a_disk_that_is_full_by_then(s1):
     folder = s1.host.work_dir
     fill = f"dd if=/dev/zero of={folder}/filler bs=64k 2>/dev/null; exit 5"
-    job = Job(s1, job_folder(s1.host, "full"), "filler", f"sh -c '{fill}'")
+    job = Job(s1, job_folder(s1.host, "full"), Task("filler", f"sh -c '{fill}'"))
     try:
         job.launch(limit_s=30)
         assert job.wait(timeout_s=60).exit_status == 5
-        job = Job(s1, job_folder(s1.host, "full"), "again", "true")
+        job = Job(s1, job_folder(s1.host, "full"), Task("again", "true"))
         with pytest.raises(CommandFailed, match=r"s1: `true` .*No space left(.|\n)*free space"):
             job.launch(limit_s=30)
     finally:
@@ -309,7 +309,7 @@ def test_job_can_be_ended_though_the_disk_filled_up_while_it_was_started(s1, mon
         return f"{head} && {fill} && {JOB_MARK}={tail}"
 
     monkeypatch.setattr(job_module, "start_script", with_full_disk)
-    job = Job(s1, job_folder(s1.host, "full"), "sleeper", "sleep 4714")
+    job = Job(s1, job_folder(s1.host, "full"), Task("sleeper", "sleep 4714"))
     try:
         job.launch(limit_s=60)
         job.kill()
@@ -324,7 +324,7 @@ def test_job_that_finds_no_disk_space_is_not_started(s1, left_bytes):
     folder = s1.host.work_dir
     s1.run(f"dd if=/dev/zero of={folder}/filler bs=4k 2>/dev/null", check=False)
     s1.run(f"mkdir -p {folder}/jobs/full; truncate -s -{left_bytes} {folder}/filler", check=False)
-    job = Job(s1, job_folder(s1.host, "full"), "sleeper", "sleep 4715")
+    job = Job(s1, job_folder(s1.host, "full"), Task("sleeper", "sleep 4715"))
     try:
         with pytest.raises(CommandFailed, match=r"s1: .*No space left(.|\n)*free space there"):
             job.launch(limit_s=30)
@@ -334,7 +334,7 @@ def test_job_that_finds_no_disk_space_is_not_started(s1, left_bytes):
 
 
 def test_leftover_jobs_of_a_dead_controller_are_ended(c1):
-    Job(c1, job_folder(c1.host, "old"), "sleeper", "sleep 4712").launch(limit_s=60)
+    Job(c1, job_folder(c1.host, "old"), Task("sleeper", "sleep 4712")).launch(limit_s=60)
     assert clear_jobs(c1) == [f"{c1.host.work_dir}/jobs/old/sleeper"]
     assert c1.run("pgrep -x sleep", check=False).stdout == ""
     assert c1.run(f"ls {c1.host.work_dir}/jobs", check=False).exit_status != 0
@@ -343,7 +343,7 @@ def test_leftover_jobs_of_a_dead_controller_are_ended(c1):
 
 def test_job_that_ends_early_is_reported_with_its_message(c1):
     folder = job_folder(c1.host, "early")
-    job = Job(c1, folder, "talker", "sh -c 'echo why it failed >&2; exit 9'")
+    job = Job(c1, folder, Task("talker", "sh -c 'echo why it failed >&2; exit 9'"))
     job.launch(limit_s=30)
     with pytest.raises(CommandFailed, match="ended with status 9: why it failed"):
         job.wait_for_line("ready", timeout_s=60)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remote.errors import LabError
-from remote.hosts.jobs import RunningJobs, clear_jobs
+from remote.hosts.jobs import RunningJobs, Task, clear_jobs
 from remote.project_paths import PROJECT
 from remote.providers.local_lab import LocalLab, Topology, shell_command
 from remote.providers.local_lab.files import WORK_DIR, LabFiles
@@ -67,7 +67,7 @@ def test_programs_of_runs_are_nobody_and_cannot_write_what_is_the_controllers(fl
     test = "id -un; for place; do [ -w $place ] && echo $place; done; exit 0"
     command = shlex.join(["sh", "-c", test, "sh", *map(str, places)])
     with RunningJobs(fleet, "whose") as jobs:
-        job = jobs.start(host, "whose", command, limit_s=60, user=host.program_user)
+        job = jobs.start(host, Task("whose", command, user=host.program_user), limit_s=60)
         job.wait(timeout_s=60)
     assert fleet["m1"].run(f"cat {WORK_DIR}/jobs/whose/whose.out").stdout == "nobody\n"
     clear_jobs(fleet["m1"])

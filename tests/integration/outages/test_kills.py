@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from remote.campaign.states import LOCK, State
-from remote.hosts.jobs import Job, job_folder
+from remote.hosts.jobs import Job, Task, job_folder
 from tests.helpers.running import jobs_running, left_on
 from tests.integration.campaigns.test_campaign import SECTION, done, open_campaign, states
 
@@ -52,7 +52,7 @@ def test_what_a_controller_left_that_was_killed_after_its_last_run_is_ended(flee
     campaign = open_campaign(tmp_path, repetitions=1)
     assert campaign.measure(SECTION, progress=False) == []
     host = fleet.inventory.take("servers", 1)[0]
-    Job(fleet[host], job_folder(host, "left"), "left", "sleep 60").launch(limit_s=60)
+    Job(fleet[host], job_folder(host, "left"), Task("left", "sleep 60")).launch(limit_s=60)
     (campaign.path / LOCK).write_text("{}")  # as a process leaves it that is killed
     assert jobs_running()
     assert campaign.measure(SECTION, progress=False) == []

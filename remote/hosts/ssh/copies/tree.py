@@ -65,11 +65,7 @@ def unpacked(archive: _Readable) -> Received:
                 content = opened.extractfile(member)
                 assert content is not None  # it is a file
                 files.write(name, iter(partial(content.read, CHUNK_BYTES), b""))
-    except (
-        ValueError,
-        OverflowError,
-        RecursionError,
-    ) as exc:  # numbers, or names of names of names
+    except (ValueError, OverflowError, RecursionError) as exc:  # numbers, names of names of names
         raise tarfile.ReadError(f"it has a header that cannot be: {exc}") from exc
     return files
 

@@ -7,6 +7,7 @@ import pytest
 
 from analysis.claims.of_campaign import claims_of
 from analysis.claims.rules import Verdict
+from analysis.results import ParseError
 from analysis.tables.held import held_sections, held_tables, held_tables_by_middleware
 from tests.helpers.campaign import build_campaign, build_network_runs, build_run
 
@@ -50,3 +51,13 @@ def test_what_was_rejected_cannot_be_told(campaign):
     claims = [claim for claim in claims_of(campaign, chapter=3) if claim.section == "3.2"]
     assert claims
     assert {claim.verdict for claim in claims} == {Verdict.UNDECIDED}
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"x" * 99 + b"PAR1"])
+def test_a_damaged_table_is_told_by_its_folder(campaign, tmp_path, content):
+    folder = shutil.copytree(campaign, tmp_path / "one")
+    held_tables(folder, "3.1")
+    (folder / "tidy" / "3.1-runs.parquet").write_bytes(content)
+    for read in (held_tables, held_tables_by_middleware):
+        with pytest.raises(ParseError, match=r"one/tidy: holds a damaged table: .*; delete this"):
+            read(folder, "3.1")

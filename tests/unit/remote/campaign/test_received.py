@@ -1,5 +1,6 @@
 """Campaigns of others that would read or write elsewhere: refused before any command uses them."""
 
+import gzip
 import io
 import json
 import os
@@ -11,7 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
-from analysis.tables.packed import archive_path, packed_sections, unpack
+from analysis.tables.packed import archive_path, packed_sections, raw_files, unpack
+from analysis.tables.packed.tarballs import read_archive
+from analysis.tables.packed.tarballs import write_archive as write_whole_archive
+from analysis.tables.packed.transcripts import TRANSCRIPTS
 from analysis.text.visible import visible
 from remote.campaign import Campaign
 from remote.campaign.received import require_plain_files
@@ -22,7 +26,7 @@ from remote.commands.say import say
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
 from remote.services.middleware_file import Middleware, kept_folder
-from tests.helpers.packing import campaign_to_pack
+from tests.helpers.packing import campaign_to_pack, pack
 
 MEMBER = "cfg/rep-1/authorized_keys"
 COMMANDS = ("pack", "unpack", "verify", "claims")
@@ -127,6 +131,23 @@ def test_commands_show_texts_of_others_through_one_function(capsys):
     assert capsys.readouterr().err == "a\\x1b[2Jb\\udcff\n"
     sources = Path(of_campaigns.__file__).parent.glob("*.py")
     assert [path.name for path in sources if "click.echo" in path.read_text()] == ["say.py"]
+
+
+def test_an_archive_changes_no_manifest_that_was_checked(campaign, run):
+    """What an archive says of a run's roles would lead to files of other folders."""
+    pack()
+    source, known = archive_path(campaign, "3.1"), (run / "manifest.json").read_bytes()
+    told = {str(run.relative_to(campaign / "3.1")): {"roles": {"clients": ["../.."]}}}
+    files = dict(read_archive(source)) | {TRANSCRIPTS: gzip.compress(json.dumps(told).encode())}
+    source.unlink()
+    write_whole_archive(source, files.items())
+    with raw_files(campaign, ["3.1"]) as copy:
+        assert (copy / run.relative_to(campaign) / "manifest.json").read_bytes() == known
+    write_archive(campaign, "cfg/rep-1/manifest.json")
+    with pytest.raises(
+        ParseError, match=r"new\.tar\.xz: 'cfg/rep-1/manifest.json' in it is a manif"
+    ):
+        unpack(campaign, SECTION)
 
 
 @pytest.mark.parametrize("names", [["a", "a/b"], ["a/b", "a"]])

@@ -252,3 +252,8 @@ def test_a_manifest_that_lacks_what_checks_need_is_told(campaign):
     del manifest["jobs"]
     path.write_text(json.dumps(manifest))
     assert "exit_statuses was passed, is not made" in str(verify_campaign(campaign).findings)
+
+
+def test_kept_middlewares_are_no_runs(campaign):
+    (campaign / "sections" / "middlewares" / "mine").mkdir(parents=True)
+    assert kinds(campaign) == ["checks"]

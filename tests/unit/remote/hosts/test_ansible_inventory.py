@@ -11,6 +11,7 @@ import pytest
 import remote
 from remote.errors import ConfigError
 from remote.hosts.ansible_inventory import AnsibleInventory
+from remote.hosts.ansible_yaml import LARGEST
 from remote.providers.local_lab import Topology
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.inventory_file import inventory_text
@@ -222,7 +223,7 @@ def test_anchors_that_multiply_groups_are_refused(tmp_path):
     text = "g0: &g0 {hosts: {c1: }}\n" + "".join(
         f"g{n}: &g{n} {{children: {{a{n}: *g{n - 1}, b{n}: *g{n - 1}}}}}\n" for n in range(1, 40)
     )
-    with pytest.raises(ConfigError, match=r"more than 2000000 characters .* fewer YAML anchors"):
+    with pytest.raises(ConfigError, match=r"more than 500000 characters .* fewer YAML anchors"):
         AnsibleInventory(write(tmp_path, text))
 
 
@@ -240,3 +241,14 @@ def test_merge_keys_and_anchors_of_yaml_are_no_repetitions(tmp_path):
     path = write(tmp_path, text)
     same_as_ansible(path, tmp_path)
     assert AnsibleInventory(path).variables("c2")["y"] == 2
+
+
+def test_an_inventory_of_a_thousand_hosts_is_a_third_of_the_largest(tmp_path):
+    variables = "{ansible_host: 10.42.100.100, ansible_user: ubuntu, mwlab_rate_mbit_per_s: 1000}"
+    hosts = "".join(f"      host-number-{n:04d}.example.org: {variables}\n" for n in range(1000))
+    path = write(tmp_path, f"all:\n  children:\n    clients:\n     hosts:\n{hosts}")
+    assert len(AnsibleInventory(path).hosts) == 1000
+    assert path.stat().st_size < LARGEST / 3
+    path.write_bytes(b"#" * (LARGEST + 1))
+    with pytest.raises(ConfigError, match=rf"hosts\.yml: cannot be read: .* than {LARGEST} bytes"):
+        AnsibleInventory(path)

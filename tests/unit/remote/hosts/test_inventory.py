@@ -84,7 +84,11 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
         ),
         ("ansible_port: 2222", "ansible_port: ssh", "c2.ansible_port must be a number > 0"),
         ("mwlab_rate_mbit_per_s: 50", "mwlab_rate_mbit_per_s: -1", "must be a number > 0, got -1"),
-        ("mwlab_rate_mbit_per_s: 50", f"mwlab_rate_mbit_per_s: {10**50}", "more than 18 digits"),
+        (
+            "mwlab_rate_mbit_per_s: 50",
+            f"mwlab_rate_mbit_per_s: {10**50}",
+            "must be a number of at most 1e",
+        ),
         ("ansible_user: lab", "mwlab_rtt_ms: 0.9 ms", r"all\.vars\.mwlab_rtt_ms must be a number"),
         ("hosts: {s1: }", "hosts: [s1]", "servers.hosts must be a mapping"),
         ("hosts: {s1: }", "hosts: {c1: }", "hosts in more than one role: c1"),

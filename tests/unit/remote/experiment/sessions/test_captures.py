@@ -25,8 +25,8 @@ class Recorded:
     def for_each(self, hosts, action, *, at_once=None):
         return {host.name: action(Link(self, host)) for host in hosts}
 
-    def start(self, host, name, command, *, limit_s):
-        self.steps.append((host.name, command))
+    def start(self, host, task, *, limit_s):
+        self.steps.append((host.name, task.command))
         return host
 
     def wait(self, jobs, *, timeout_s):

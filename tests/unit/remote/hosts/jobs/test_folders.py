@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from remote.hosts.jobs.folders import clear_jobs, remove_job_folder
-from remote.hosts.jobs.script import claim, start_script
+from remote.hosts.jobs.script import Task, claim, start_script
 from remote.waiting import until
 
 
@@ -27,7 +27,7 @@ def test_what_still_runs_is_ended_and_named(tmp_path, name):
     connection = LocalConnection(tmp_path / name)
     folder = f"{connection.host.work_dir}/jobs/old run"
     for job, command in (("sleeper", "sleep 600"), ("done", "true")):
-        connection.run(start_script(folder, job, command, 60)).check_returncode()
+        connection.run(start_script(folder, Task(job, command), 60)).check_returncode()
     deadline = time.monotonic() + 60
     while not Path(folder, "done.exit").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -68,7 +68,7 @@ def test_nothing_is_started_among_the_files_of_others(tmp_path):
     connection.run(claim(str(folder))).check_returncode()  # it was empty
     connection.run(claim(str(folder))).check_returncode()
     (folder / ".middleware-lab").rename(folder / "own")
-    refused = connection.run(start_script(str(folder), "job", "true", 60))
+    refused = connection.run(start_script(str(folder), Task("job", "true"), 60))
     assert refused.returncode == 1
     assert "holds files that are not middleware-lab's: move them" in refused.stderr
     assert [path.name for path in folder.iterdir()] == ["own"]

@@ -12,7 +12,7 @@ from remote.errors import CommandFailed, CommandTimeout, ConnectionLost
 from remote.hosts.connection import Result
 from remote.hosts.jobs import job as waiting
 from remote.hosts.jobs.job import Job
-from remote.hosts.jobs.script import JOB_MARK
+from remote.hosts.jobs.script import JOB_MARK, Task
 from remote.hosts.ssh.bounded import bounded
 from remote.hosts.ssh.patience import Patience
 from remote.waiting import until
@@ -43,7 +43,7 @@ def start(tmp_path):
     jobs = []
 
     def launch(command):
-        jobs.append(Job(LocalConnection(), str(tmp_path), "job 1", command))
+        jobs.append(Job(LocalConnection(), str(tmp_path), Task("job 1", command)))
         jobs[-1].launch(limit_s=60)
         return jobs[-1]
 
@@ -54,7 +54,7 @@ def start(tmp_path):
 
 def marked(job):
     """The processes that carry the mark of a job."""
-    mark = f"{JOB_MARK}={job.folder}/{job.name}".encode()
+    mark = f"{JOB_MARK}={job.folder}/{job.task.name}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*/environ"):
         try:

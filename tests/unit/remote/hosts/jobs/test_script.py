@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from remote.hosts.jobs.script import JOB_MARK, start_script
+from remote.hosts.jobs.script import JOB_MARK, Task, start_script
 
 
 def start(folder: Path, command: str, limit_s: float = 600, **options: str | bool) -> None:
-    script = start_script(str(folder), "job 1", command, limit_s, **options)
+    script = start_script(str(folder), Task("job 1", command, **options), limit_s)
     subprocess.run(["sh", "-c", script], check=True, timeout=60)
 
 

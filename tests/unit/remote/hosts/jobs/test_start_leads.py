@@ -115,7 +115,9 @@ def test_a_first_command_counts_until_more_is_known(tmp_path):
     assert lead_s(leads) == pytest.approx(LEAST_S + 0.6)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"c1": "soon"}', '{"c1": -1}', '{"c1": 1e9}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "[" * 99_999, "{", '{"c1": "soon"}', '{"c1": -1}', '{"c1": 1e9}']
+)
 def test_a_file_that_cannot_be_read_is_nothing(tmp_path, text):
     (tmp_path / START_LEADS).write_text(text)
     assert lead_s(StartLeads(tmp_path, clock=CLOCK)) == pytest.approx(LEAST_S + 0.01)
