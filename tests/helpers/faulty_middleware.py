@@ -21,7 +21,7 @@ FAULTS = (
     *("wrong order", "dies of garbage", "one reader blocks all", "two copies"),
     *("hoards", "slow server", "child stays"),
 )
-CROWD = 12  # requests that wait when replies go to wrong clients
+CROWD = 12  # clients from which on replies go to wrong ones
 SLOW_S = 0.2
 CHILD_STAYS_S = 3.0  # after its parent has gone
 
@@ -64,6 +64,8 @@ class Middleware:
         self.writing = asyncio.Lock()
         self.kept: list[asyncio.StreamWriter] = []
         self.hoard: list[bytes] = []
+        self.num_clients = 0
+        self.held: tuple[list[bytes], bytes, asyncio.Future[bytes]] | None = None
 
     async def serve(self) -> None:
         """Serve until SIGTERM."""
@@ -81,6 +83,7 @@ class Middleware:
 
     async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one client until it hangs up."""
+        self.num_clients += 1
         try:
             while True:
                 replies = [await self.request(reader)]
@@ -90,6 +93,7 @@ class Middleware:
                     writer.write(b"".join(replies))
                     await writer.drain()
         except (OSError, EOFError, ValueError, asyncio.LimitOverrunError):
+            self.num_clients -= 1
             if self.fault == "leak":
                 self.kept.append(writer)
                 return
@@ -134,8 +138,12 @@ class Middleware:
         turn = number
         while True:
             keys, request, reply = await self.queue.get()
-            if self.fault == "wrong client" and self.queue.qsize() >= CROWD:
-                other_keys, other_request, other_reply = self.queue.get_nowait()
+            if self.fault == "wrong client" and self.num_clients >= CROWD:
+                if self.held is None:
+                    self.held = keys, request, reply
+                    continue
+                other_keys, other_request, other_reply = self.held
+                self.held = None
                 self.queue.put_nowait((other_keys, other_request, reply))
                 reply = other_reply
             turn += 1

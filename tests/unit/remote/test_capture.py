@@ -109,6 +109,7 @@ def ask(port, number, pauses):
             time.sleep(pauses)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may capture packets")
 @pytest.mark.skipif(not shutil.which("tcpdump"), reason="tcpdump is not installed")
 def test_a_real_capture_of_a_relay_before_memcached(tmp_path, started):
     chosen = tmp_path / "port"
