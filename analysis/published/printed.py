@@ -41,6 +41,7 @@ MIDDLEWARE = {  # section to study to table
         "cetin2018": "t04_max_2mw",
     },
 }
+WORKERS = 64  # with the tables of `MIDDLEWARE`; Yenicelik prints none: the most that he had
 _SECTION_OF_SYSTEM = {"one_memcached_server": "2.1", "one_load_generating_vm": "2.2"}
 _THREADS = {"2.1": 6, "2.2": 2}  # memtier threads over all machines, in every study
 _OUR_NAMES = {
@@ -127,9 +128,10 @@ def published_summary(section: str) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per study, workload and place of measurement, columns `COLUMNS`: `workload`
-        (``get``, ``set``), `measured_on` (``clients``, ``middleware``), rates in op/s, times in
-        ms, `miss_rate` 0..1; NaN where a study does not tell. Schmid and Cetin give usable
-        capacity, Yenicelik the largest throughput.
+        (``get``, ``set``), `workers` of each middleware (`WORKERS`; 0 without a middleware),
+        `measured_on` (``clients``, ``middleware``), rates in op/s, times in ms, `miss_rate` 0..1;
+        NaN where a study does not tell. Schmid and Cetin give usable capacity, Yenicelik the
+        largest throughput.
     """
     if section in _THREADS:
         rows = [_baseline(study, table, section) for study, table in _BASELINE]
@@ -202,14 +204,14 @@ def _baseline(study: str, name: str, section: str) -> pd.DataFrame:
     table = table[table["system"].map(_SECTION_OF_SYSTEM) == section]
     if "clients" not in table:
         table = table.assign(clients=table["virtual_clients_per_thread"] * _THREADS[section])
-    return _in_our_form(table, study).assign(measured_on="clients")
+    return _in_our_form(table, study).assign(measured_on="clients", workers=0)
 
 
 def _with_middleware(study: str, name: str) -> pd.DataFrame:
     table = published_table(study, name)
     if "miss_rate_pct" in table:
         table = table.assign(miss_rate=table["miss_rate_pct"] / 100)
-    return _in_our_form(table, study)
+    return _in_our_form(table, study).assign(workers=WORKERS)
 
 
 def _in_our_form(table: pd.DataFrame, study: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import shown_machines
 from planted_systems import (
     Autoregressive,
     ClosedNetwork,
@@ -132,9 +133,10 @@ def shares(setting: Setting, campaigns: int | None = None) -> tuple[list[Covered
         split = np.mean([one.told_apart > 1 for one in found])
         return covered(setting, found), f"{used:.1f} | {100 * known:.0f} % | {100 * split:.1f} %"
     rng = np.random.default_rng([SEED, SETTINGS.index(setting)])
+    is_slow = setting.name in shown_machines.MACHINES
     held = [
         holds
-        for _ in range(campaigns or CAMPAIGNS_SHOWN)
+        for _ in range(campaigns or (shown_machines.CAMPAIGNS if is_slow else CAMPAIGNS_SHOWN))
         for holds in SHOWN[setting.name](rng, setting.goal, setting.repetitions)
     ]
     return [Covered(words="", held=sum(held), campaigns=len(held))], "- | - | -"

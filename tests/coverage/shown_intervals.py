@@ -10,6 +10,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 from planted_systems import SingleStation
+from shown_machines import MACHINES
+from shown_searches import Search
+from simulated_sections import cells_until_known
 
 from analysis.laws.elasticities import elasticity, factors_of, unexplained
 from analysis.statistics.estimates import Estimate, ratio_of
@@ -18,55 +21,13 @@ from analysis.statistics.factorial.model import MEAN
 from analysis.statistics.intervals import FloatArray, aggregate, half_width_of_difference
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import RESPONSE_TIME, THROUGHPUT
-from analysis.statistics.precision.stopping import standing
+from analysis.statistics.precision.extrapolation import without_machine
 from analysis.statistics.within_run import percentile_of_seconds
 
 Shown = Callable[[np.random.Generator, float, tuple[int, int]], Sequence[bool]]
 
 LESS, MORE = factors_of(0.2)
 SYSTEM = ["workload"]
-
-
-def cells_until_known(
-    rng: np.random.Generator,
-    truths: Sequence[float],
-    spreads: Sequence[float],
-    goal: float,
-    repetitions: tuple[int, int],
-    *,
-    block: float = 0.0,
-    alike: bool = False,
-) -> list[list[float]]:
-    """Measure cells in blocks until all are known; return the repetitions of each.
-
-    Parameters
-    ----------
-    truths, spreads
-        True mean of each cell, and the standard deviation of its runs in goals.
-    block
-        Standard deviation of what all runs of a block have in common, in goals.
-    alike
-        Whether all cells are repeated as often as the one that is repeated most.
-    """
-    most = repetitions[1]
-    shares = 1 + goal * (
-        np.array(spreads)[:, np.newaxis] * rng.normal(size=(len(truths), most))
-        + block * rng.normal(size=most)
-    )
-    runs = np.array(truths)[:, np.newaxis] * shares
-    counts = [_known_after(own, goal, repetitions) for own in runs]
-    if alike:
-        counts = [max(counts)] * len(counts)
-    return [list(map(float, own[:count])) for own, count in zip(runs, counts, strict=True)]
-
-
-def _known_after(runs: FloatArray, goal: float, repetitions: tuple[int, int]) -> int:
-    """Return after how many repetitions a cell is precise enough, or the most that are made."""
-    fewest, most = repetitions
-    for count in range(fewest, most):
-        if standing(list(runs[:count]), goal=goal, repetitions=repetitions).known:
-            return count
-    return most
 
 
 def _holds(estimate: Estimate, truth: float) -> bool:
@@ -147,8 +108,8 @@ def design(of_mean: bool, *, unlike: bool = False) -> Shown:
     return run
 
 
-def capacity(name: str) -> Shown:
-    """Usable capacity of a closed system with one server: R = max(R0, N s), smoothed."""
+def capacity(name: str, unit: str = "_ops_per_s") -> Shown:
+    """Capacity or knee of a closed system with one server: R = max(R0, N s), smoothed."""
 
     def run(rng: np.random.Generator, goal: float, repetitions: tuple[int, int]) -> list[bool]:
         clients = np.array([2, 4, 8, 16, 24, 32, 48])
@@ -156,8 +117,8 @@ def capacity(name: str) -> Shown:
         truth = capacities(_loads(clients, times, [[t] * 3 for t in times]), SYSTEM)
         cells = cells_until_known(rng, list(times), (0.5,) * len(times), goal, repetitions)
         found = capacities(_loads(clients, times, cells), SYSTEM).iloc[0]
-        wanted = float(truth[f"{name}_ops_per_s"].iloc[0])
-        low, high = (found[f"{name}_ci_{end}_ops_per_s"] for end in ("low", "high"))
+        wanted = float(truth[f"{name}{unit}"].iloc[0])
+        low, high = (found[f"{name}_ci_{end}{unit}"] for end in ("low", "high"))
         return [bool(low <= wanted <= high)]
 
     return run
@@ -174,6 +135,18 @@ def _loads(
     ]
     frame = aggregate(pd.DataFrame(rows), ["num_clients"], [RESPONSE_TIME, THROUGHPUT])
     return frame.assign(think_time_s=0.0, workload="set")
+
+
+def without_the_machine(
+    rng: np.random.Generator, goal: float, repetitions: tuple[int, int]
+) -> list[bool]:
+    """Result at 1/k = 0 of a line through time dilations, if one fits (`lab dilations`)."""
+    dilations = (1, 2, 4, 8)
+    truths = [1 + 0.3 / dilation for dilation in dilations]
+    cells = cells_until_known(rng, truths, (0.5,) * len(truths), goal, repetitions)
+    counts = [len(own) for own in cells]
+    found = without_machine(np.concatenate(cells), np.repeat(dilations, counts))
+    return [bool(found.low <= 1 <= found.high)] if found.fits else []
 
 
 def run_percentile(percent: float) -> Shown:
@@ -213,4 +186,10 @@ SHOWN: dict[str, Shown] = {
     "nominal capacity": capacity("nominal_capacity"),
     "median of a single run, M/M/1 at 0.8": run_percentile(50),
     "90th percentile of a single run, M/M/1 at 0.8": run_percentile(90),
+    "rate at a limit (`lab find`), M/M/1 at 0.8, runs differ by 3 %": Search(0.8, between=0.03),
+    "rate at a limit (`lab find`), M/M/1 at 0.9, runs differ by 10 %": Search(0.9, between=0.1),
+    "rate at a limit (`lab find`), M/M/1 at 0.5, runs differ by 5 %": Search(0.5, between=0.05),
+    **MACHINES,
+    "knee of throughput": capacity("knee_clients", unit=""),
+    "result without the machine, over 1/k": without_the_machine,
 }

@@ -7,22 +7,25 @@ from functools import cache
 import pandas as pd
 
 from analysis.claims.claim import Kind
-from analysis.claims.findings import Findings
-from analysis.claims.rules import at_least, at_most
+from analysis.claims.findings import Findings, ratio
+from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.paths import DATA
 from analysis.published.designs_again import schmid_allocation, yenicelik_effects
 from analysis.published.machines.fit import CONSTANT, GROWING, NEAR
-from analysis.published.machines.khalils_server import ratios
+from analysis.published.machines.khalils_server import STUDY, ratios
 from analysis.published.machines.on_the_lab import near, sets_on_the_lab
 from analysis.published.machines.printed_sets import DESIGN, OTHER
 from analysis.published.machines.shown import cells_near, machines
 from analysis.published.message_queue import su_numbers
+from analysis.published.printed import khalils_numbers
 from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
 from analysis.published.variation_again import cetin_design
 from analysis.statistics.estimates import exact
+from analysis.tables.held import held_sections, held_tables
 
 FOLLOW = at_least(0.95)  # one printed number of twenty may be a slip
 _MOST, _FEW = at_least(0.8), at_most(0.25)
+_REPLICAS = 3
 _MACHINES = "no campaign of examples/studies-machines"
 
 
@@ -31,6 +34,7 @@ def check(found: Findings) -> None:
     _derived(found)
     _sets(found)
     _measured(found)
+    _replicas(found)
 
 
 def _derived(found: Findings) -> None:
@@ -157,4 +161,21 @@ def _measured(found: Findings) -> None:
         see="10-7-predicted",
         missing=_MACHINES,
         kind=Kind.VALIDITY,
+    )
+
+
+def _replicas(found: Findings) -> None:
+    """Check what a middleware that replicates to three servers costs on Khalil's machines."""
+    printed = khalils_numbers().set_index("replicas")["throughput_ops_per_s"]
+    is_held = STUDY in held_sections(DATA / STUDY)
+    own = Findings({STUDY: held_tables(DATA / STUDY, STUDY)} if is_held else {})
+    found.check(
+        "10",
+        "A middleware with three replicas costs as much throughput as Khalil prints.",
+        quantity="throughput, three replicas over no middleware, largest loads",
+        measured=ratio(own.values(STUDY, replicas=_REPLICAS), own.values(STUDY, num_middlewares=0)),
+        holds=equal_to(round(printed[_REPLICAS] / printed.max(), 3), NEAR),
+        see="10-6-counterparts",
+        instead=own.limits(STUDY, replicas=_REPLICAS),
+        missing=_MACHINES,
     )

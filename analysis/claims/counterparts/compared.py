@@ -16,7 +16,6 @@ from analysis.claims.counterparts.printed_numbers import (
     SYSTEM,
     TABLES,
     TEXT,
-    WORKERS,
     Quantity,
     cell_names,
     printed_times,
@@ -26,6 +25,7 @@ from analysis.published.machines.khalils_server import at_his_loads
 from analysis.published.machines.on_the_lab import sets_on_the_lab
 from analysis.published.machines.printed_sets import DESIGN, STUDIES
 from analysis.published.printed import (
+    WORKERS,
     published_summary,
     published_table,
     published_workers,
@@ -49,12 +49,7 @@ _WORKLOADS: tuple[Workload, ...] = ("get", "set")
 _KHALIL = "khalil2016"
 _THROUGHPUT = "client_throughput_ops_per_s"
 _TIME = "client_response_time_ms"
-_SYSTEMS = {  # of sections without a middleware, and with so many
-    "2.1": (0, 1, 0),
-    "2.2": (0, 2, 0),
-    "3.1": (1, 1, WORKERS),
-    "3.2": (2, 1, WORKERS),
-}
+_SYSTEMS = {"2.1": (0, 1), "2.2": (0, 2), "3.1": (1, 1), "3.2": (2, 1)}  # as `SYSTEM`, no workers
 _NAMES = {"num_middlewares": "middlewares", "num_servers": "servers"}
 
 
@@ -141,29 +136,27 @@ def _times(theirs: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 def _baseline(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity without a middleware."""
     loads = summary.cells(held_tables(campaign_dir, "2.1", "2.2").runs)
-    return _capacities(summary.capacity_table(loads, ["section", "workload"]), "2.1", "2.2")
+    ours = summary.capacity_table(loads, ["section", "workload"])
+    return _capacities(ours.assign(workers=0), "2.1", "2.2")
 
 
 def _with_middleware(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity at the clients, with as many workers as the studies had."""
-    runs = held_tables(campaign_dir, "3.1", "3.2").runs
-    runs = runs[runs["workers"] == WORKERS]
-    if runs.empty:
-        return pd.DataFrame(columns=COLUMNS)
-    ours = summary.capacity_table(summary.cells(runs), ["section", "workload"])
-    return _capacities(ours, "3.1", "3.2")
+    loads = summary.cells(held_tables(campaign_dir, "3.1", "3.2").runs)
+    by = ["section", "workload", "workers"]
+    return _capacities(summary.capacity_table(loads, by), "3.1", "3.2")
 
 
 def _capacities(ours: pd.DataFrame, *sections: str) -> pd.DataFrame:
     theirs = pd.concat([published_summary(section) for section in sections])
-    on, measured = ["section", "workload", "measured_on"], "throughput_ops_per_s"
+    on, measured = ["section", "workload", "workers", "measured_on"], "throughput_ops_per_s"
     both = theirs.merge(ours, on=on, suffixes=("", "_ours"))
-    systems = pd.DataFrame([_SYSTEMS[section] for section in both["section"]], columns=SYSTEM)
+    systems = pd.DataFrame([_SYSTEMS[section] for section in both["section"]], columns=SYSTEM[:2])
     places = zip("section " + both["section"], both["study"], strict=True)
     return both[["study", "workload"]].assign(
         table=[TABLES[place][study] for place, study in places],
         quantity=Quantity.THROUGHPUT,
-        cell=cell_names(systems),
+        cell=cell_names(systems.assign(workers=both["workers"])),
         printed=both[measured],
         measured=both[f"{measured}_ours"],
     )
@@ -192,7 +185,8 @@ def _by_workers(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity of sets by workers, without the line that the next table has at clients."""
     loads = summary.cells(held_tables(campaign_dir, "3.1").runs.query("workload == 'set'"))
     ours = summary.capacity_table(loads, ["workload", "workers"], measured_on="middleware")
-    theirs = published_workers().query("workers != @WORKERS")
+    theirs = published_workers()
+    theirs = theirs[theirs["workers"] != WORKERS]
     both = theirs.merge(ours, on=["workload", "workers"], suffixes=("", "_ours"))
     return both[["study", "workload"]].assign(
         table=TABLES["table 3"]["schmid2018"],

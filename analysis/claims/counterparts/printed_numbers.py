@@ -51,7 +51,6 @@ TABLES = {  # of throughputs, by what `analysis.published.machines.printed_sets`
 }
 REBUILT = ("t07_2k4_write", "t08_2k4_read", "t08_addi_read_throughput", "t01_2kr_read_response")
 """Tables of effects: their cells are sums and differences of printed numbers."""
-WORKERS = 64  # of sections 3.1 and 3.2, in every study
 
 
 class Quantity(StrEnum):
@@ -111,12 +110,12 @@ def _of_sections() -> list[pd.DataFrame]:
     for middlewares, section in enumerate(MIDDLEWARE, start=1):
         summary = published_summary(section).query("measured_on == 'clients'")
         for study, rows in summary.groupby("study"):
-            own = rows[["study", "section", "workload"]].assign(
+            own = rows[["study", "section", "workload", "workers"]].assign(
                 table=MIDDLEWARE[section][str(study)],
                 num_clients=number_of_clients(rows),
                 printed=rows["response_time_ms"],
             )
-            parts.append(own.assign(middlewares=middlewares, servers=1, workers=WORKERS))
+            parts.append(own.assign(middlewares=middlewares, servers=1))
     return parts
 
 

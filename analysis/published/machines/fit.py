@@ -6,14 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
-from scipy.special import ndtri
 
 from analysis.published.machines.five_numbers import Machines, names, throughputs
 from analysis.published.machines.printed_sets import DESIGN, STUDIES
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.intervals import FloatArray, t_quantile
 
 INEXACT = 0.05  # relative error that five numbers may leave, beside that of a mean
-CONFIDENCE = 0.95
 NEAR = 0.1
 CONSTANT, GROWING = "the same time for every set", "less time the more sets wait"
 # What is known before: each of the numbers is about that, give or take a factor of three.
@@ -47,7 +45,9 @@ def fit(cells: pd.DataFrame, server: str = GROWING, *, chosen: pd.Series | None 
 
     The logarithms of the numbers have normal priors, wide ones, so that what a design does not tell
     stays what was known before; a cell's error is that of its mean and `INEXACT`. Intervals are
-    those of a normal distribution about the best numbers (Gelman et al. 2013, section 4.1).
+    those of a normal distribution about the best numbers (Gelman et al. 2013, section 4.1), as wide
+    as all intervals are (`analysis.statistics.intervals`): errors of few repetitions are too small
+    as often as too large.
 
     Parameters
     ----------
@@ -145,5 +145,5 @@ def _with_slopes(
 
 def _interval(values: FloatArray, errors: FloatArray) -> dict[str, FloatArray]:
     """Return the ends of intervals about values whose logarithms have these standard errors."""
-    reach = np.exp(ndtri((1 + CONFIDENCE) / 2) * errors)
+    reach = np.exp(t_quantile(np.inf) * errors)
     return {"ci_low": values / reach, "ci_high": values * reach}

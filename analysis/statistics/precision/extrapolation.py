@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtr
 
-from analysis.statistics.intervals import CONFIDENCE, FloatArray
+from analysis.statistics.intervals import QUANTILE_CONFIDENCE, FloatArray
 
 SIGNIFICANCE = 0.05
 
@@ -80,7 +80,7 @@ def without_machine(
     if p_value < SIGNIFICANCE:
         return Limit(value=np.nan, low=np.nan, high=np.nan, slope=np.nan, p_value=p_value)
     fitted = _fitted(values, factors, 1 / deviations**2)
-    low, high = fitted.conf_int(1 - CONFIDENCE)[0]
+    low, high = fitted.conf_int(1 - QUANTILE_CONFIDENCE)[0]
     value, slope = fitted.params
     return Limit(
         value=float(value), low=float(low), high=float(high), slope=float(slope), p_value=p_value

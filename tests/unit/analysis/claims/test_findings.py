@@ -8,7 +8,7 @@ import pytest
 from analysis.claims.chapters import writes
 from analysis.claims.claim import claims_table
 from analysis.claims.findings import Findings, by_repetition, whole_repetitions
-from analysis.claims.rules import Verdict, equal_to
+from analysis.claims.rules import Verdict, at_least, equal_to
 from analysis.statistics.estimates import mean_of
 from tests.helpers.limits import made_up
 
@@ -52,6 +52,24 @@ def test_what_cannot_be_told_says_why(values, told):
         measured=mean_of(values),
         holds=equal_to(1, 0.05),
         see="04-1-load",
+    )
+    assert found.claims[0].told == told
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [(3, "refuted: 3 of 20 miss: a, b, c"), (12, "refuted: 12 of 20 miss: a, b, c and 9 more")],
+)
+def test_a_share_names_three_cells_that_miss_and_counts_the_rest(missing, told):
+    found = Findings({})
+    passes = pd.Series([number >= missing for number in range(20)], list("abcdefghijklmnopqrst"))
+    found.check_share(
+        "10",
+        "All cells pass.",
+        of="cells",
+        passes=passes,
+        holds=at_least(0.9),
+        see="10-7-predicted",
     )
     assert found.claims[0].told == told
 

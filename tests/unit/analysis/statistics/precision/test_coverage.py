@@ -5,7 +5,7 @@ import re
 import measure_coverage as measure
 import numpy as np
 import pytest
-from shown_intervals import cells_until_known
+from simulated_sections import cells_until_known
 
 from analysis.claims.rules import at_least
 from analysis.statistics.estimates import mean_of
@@ -17,6 +17,9 @@ SLOW = (
     "closed network",
     "usable",
     "nominal",
+    "knee",
+    "numbers of",
+    "sets that",
 )  # seconds each: one of them is in the small version
 QUICK = [
     setting

@@ -15,7 +15,7 @@ def test_a_line_is_followed_to_its_limit():
 def test_its_interval_is_that_of_least_squares():
     k, y = np.array([1, 1, 2, 2, 4, 4]), np.array([5.1, 4.9, 4.1, 3.9, 3.4, 3.7])
     line = linregress(1 / k, y)
-    reach = t.ppf(0.975, 4) * line.intercept_stderr
+    reach = t.ppf(0.99, 4) * line.intercept_stderr
     found = without_machine(y, k)
     assert found.value == pytest.approx(line.intercept)
     assert found.high - found.value == pytest.approx(reach)
