@@ -20,6 +20,16 @@ internal fun startsWith(buffer: ByteBuffer, at: Int, end: Int, text: String): Bo
     return true
 }
 
+/** FNV-1a of 32 bits of what stands in [buffer] between two absolute indices. */
+internal fun hashOf(buffer: ByteBuffer, start: Int, end: Int): Int {
+    var hash = FNV_OFFSET
+    for (index in start until end) hash = (hash xor (buffer.get(index).toInt() and 0xff)) * FNV_PRIME
+    return hash
+}
+
+private const val FNV_OFFSET = -2128831035
+private const val FNV_PRIME = 16777619
+
 /** The ASCII text of [buffer] between two absolute indices; bytes above 127 become Latin-1 characters. */
 internal fun text(buffer: ByteBuffer, start: Int, end: Int): String {
     val bytes = ByteArray(end - start)

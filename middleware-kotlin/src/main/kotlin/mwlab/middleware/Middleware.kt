@@ -108,17 +108,20 @@ class Middleware(
      */
     suspend fun run(end: Deferred<Unit>, onListening: (SocketAddress) -> Unit): Ending =
         withContext(CoroutineExceptionHandler { _, failure -> fault.complete(failure) }) {
-            supervisorScope {
-                try {
+            try {
+                supervisorScope {
                     backEnd.prepare()
                     val listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
-                    withAdmin { serve(listener, end, onListening) }
-                } finally {
-                    coroutineContext.cancelChildren()
-                    // What has been cancelled still runs; what waits for a socket hears that it is closed.
-                    netThreads.forEach { it.close() }
-                    reporter.close()
+                    try {
+                        withAdmin { serve(listener, end, onListening) }
+                    } finally {
+                        coroutineContext.cancelChildren()
+                    }
                 }
+            } finally {
+                // All that ran on them has ended.
+                netThreads.forEach { it.close() }
+                reporter.close()
             }
         }
 

@@ -72,15 +72,11 @@ class EventLoop(
         start()
     }
 
-    /** Who runs the loop's work: its thread, and once that has ended whoever sees to what is left, as long as he does. */
-    @Volatile
-    private var runner = thread
-
     @Volatile
     private var hasEnded = false
 
     /** Whether the caller runs on the loop's thread. */
-    val isCurrent: Boolean get() = Thread.currentThread() === runner
+    val isCurrent: Boolean get() = Thread.currentThread() === thread
 
     val isAlive: Boolean get() = thread.isAlive
 
@@ -88,13 +84,10 @@ class EventLoop(
 
     /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. */
     fun execute(block: Runnable) {
-        if (isCurrent) {
-            ready.addLast(block)
-        } else {
-            handedOver.add(block)
-            // A coroutine that is cancelled has to be resumed to end, or whoever waits for it would wait for ever.
-            if (hasEnded) Dispatchers.IO.dispatch(EmptyCoroutineContext, ::runRest) else wakeUp()
-        }
+        if (isCurrent) return ready.addLast(block)
+        handedOver.add(block)
+        // A coroutine that is cancelled has to be resumed to end, or whoever waits for it would wait for ever.
+        if (hasEnded && handedOver.remove(block)) Dispatchers.IO.dispatch(EmptyCoroutineContext, block) else wakeUp()
     }
 
     /** Runs [block] once, when nothing is left to run in this turn: the place to flush what the turn has gathered. */
@@ -142,53 +135,36 @@ class EventLoop(
 
     private fun run() {
         try {
-            do {
-                val goesOn = selector.isOpen && tryTurn()
-            } while (goesOn)
+            while (selector.isOpen && !hasDone(::turn)) continue
         } finally {
             selector.keys().toList().forEach { (it.attachment() as Selectable).close() }
             selector.close()
             cpuNanosAtEnd = threadTimes.currentThreadCpuTime
             hasEnded = true
-            runRest()
+            while (!hasDone(::runReady)) continue
         }
     }
 
-    /** Runs what was handed over too late for the loop's own turns. */
-    @Synchronized
-    @Suppress("TooGenericExceptionCaught") // as in a turn
-    private fun runRest() {
-        runner = Thread.currentThread()
-        do {
-            val isDone = try {
-                runReady()
-            } catch (failure: Throwable) {
-                failures.loopFailed(this, failure)
-                false
-            }
-        } while (!isDone)
-        runner = thread
-    }
-
+    /** Whether [work] says that it is done; it is not if it fails. */
     @Suppress("TooGenericExceptionCaught") // the boundary of the thread: without it, it would end and nobody know
-    private fun tryTurn(): Boolean = try {
-        turn()
+    private inline fun hasDone(work: () -> Boolean): Boolean = try {
+        work()
     } catch (failure: Throwable) {
         failures.loopFailed(this, failure)
-        true
+        false
     }
 
-    /** Whether another turn is to follow. */
+    /** Whether it was the last one. */
     private fun turn(): Boolean {
         val mayWait = runReady()
-        if (mayWait && closing) return false
+        if (mayWait && closing) return true
         try {
             select(if (mayWait) timers.nanosToNext(clock.nanos()) else 0)
         } finally {
             wakingUp.set(false)
         }
         timers.fire(clock.nanos())
-        return true
+        return false
     }
 
     @Suppress("TooGenericExceptionCaught") // the boundary of one connection: what it lacks, others may have

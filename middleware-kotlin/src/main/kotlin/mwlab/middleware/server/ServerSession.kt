@@ -1,6 +1,5 @@
 package mwlab.middleware.server
 
-import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import mwlab.memcached.MetaCode
@@ -13,6 +12,7 @@ import mwlab.middleware.job.ServerCall
 import mwlab.middleware.job.ServerCall.State
 import mwlab.net.Connection
 import mwlab.net.Outbox
+import mwlab.net.Waiter
 import mwlab.net.buffer.BuffersExhausted
 import java.io.IOException
 import java.nio.ByteBuffer
@@ -34,10 +34,8 @@ internal class ServerSession(
 ) {
     private val clock = connection.loop.clock
     private val pending = ArrayDeque<ServerCall>()
-    private val outbox = Outbox(connection.loop.buffers, clock, ::sent)
-    private val flushAtEndOfTurn = Runnable(::flush)
-    private var isFlushDue = false
-    private val blocked = Channel<Unit>(Channel.CONFLATED)
+    private val outbox = Outbox(connection, ::sent, ::lost, ::flushed)
+    private val blocked = Waiter<Unit>(connection.loop)
     private val outOfMemory = "SERVER_ERROR out of memory for the reply of ${server.name}"
 
     /** Why it is over; null as long as it is not. */
@@ -58,7 +56,7 @@ internal class ServerSession(
 
     /** Reads replies until the server closes the connection; fails when it is broken, or was closed by [end]. */
     suspend fun readReplies() = coroutineScope {
-        val writing = launch { while (true) writeBlocked() }
+        val writing = launch { while (true) if (outbox.isBlocked) outbox.awaitRoom() else blocked.await() }
         try {
             val replies = ResponseReader()
             do {
@@ -84,12 +82,7 @@ internal class ServerSession(
         pending.addLast(call)
         call.bytesOut = buffers.sumOf { it.remaining() }
         call.sentNanos = clock.nanos()
-        if (outbox.isEmpty && !isFlushDue) {
-            isFlushDue = true
-            connection.loop.atEndOfTurn(flushAtEndOfTurn)
-        }
         outbox.add(call, buffers, call.bytesOut)
-        if (outbox.isFull) write()
     }
 
     /**
@@ -144,25 +137,15 @@ internal class ServerSession(
         call.sent(nanos)
     }
 
-    private fun flush() {
-        isFlushDue = false
-        write()
+    private fun lost(cause: Throwable) {
+        end("failed: ${cause.message}")
+        // That is not the server's fault.
+        if (cause !is IOException) connection.loop.execute { throw cause }
     }
 
-    private fun write() {
-        try {
-            if (!outbox.write(connection::tryWrite)) blocked.trySend(Unit)
-        } catch (lost: IOException) {
-            end("failed: ${lost.message}")
-        }
-    }
-
-    /** Goes on where [flush] met a full socket; what is submitted meanwhile joins the outbox. */
-    private suspend fun writeBlocked() {
-        blocked.receive()
-        do {
-            connection.awaitWritable()
-        } while (!outbox.write(connection::tryWrite))
+    /** Who waits while the socket takes all goes on with what it did not take. */
+    private fun flushed() {
+        if (outbox.isBlocked) blocked.resume(Unit)
     }
 
     /** Reads more; a reply that there is no memory for is read to its end, but not kept, and only its own call fails. */
