@@ -99,9 +99,8 @@ class Middleware(
     internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
 
     /**
-     * Prepares the servers, binds, tries to reach the servers once, tells [onListening] the address listened on, and serves until [end]
-     * completes or there is a [fault]. Then it stops accepting and reading, answers what was read within the configured time, writes the
-     * results, and closes everything. Call it from outside of the net threads.
+     * Prepares the servers, binds, tries to reach the servers once, tells [onListening] the address, and serves until [end] completes or
+     * there is a [fault]. Then it stops reading, answers what was read within the configured time, writes the results, and closes all.
      *
      * @throws BackEndUnusable if nobody can be served with these servers; the message says why.
      * @throws IOException if an address cannot be bound; the message names it.

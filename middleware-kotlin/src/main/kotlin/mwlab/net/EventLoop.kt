@@ -24,9 +24,8 @@ import kotlin.coroutines.EmptyCoroutineContext
 /**
  * One thread with one selector that is also the dispatcher of every coroutine using its sockets.
  *
- * A socket that becomes ready resumes its coroutine on the very thread that saw it: no hand-over between threads,
- * no lock, and no system call but those that move bytes. A turn of the loop runs what can run, then the hooks given
- * to [atEndOfTurn], then selects.
+ * A socket that becomes ready resumes its coroutine on the very thread that saw it: no hand-over, no lock, and no system call but those
+ * that move bytes. A turn of the loop runs what can run, then the hooks given to [atEndOfTurn], then selects.
  *
  * Thread-safe: [execute], [startTimer] and [close]. Everything else, [Connection] included, is confined to the loop's thread, that is,
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
@@ -75,7 +74,6 @@ class EventLoop(
     @Volatile
     private var hasEnded = false
 
-    /** Whether the caller runs on the loop's thread. */
     val isCurrent: Boolean get() = Thread.currentThread() === thread
 
     val isAlive: Boolean get() = thread.isAlive
@@ -185,17 +183,11 @@ class EventLoop(
     }
 
     private fun select(waitNanos: Long) {
+        if (waitNanos in 1..<Long.MAX_VALUE) alarm?.setTo(timers.firstDeadlineNanos)
         when {
-            waitNanos == Long.MAX_VALUE -> selector.select(onSelected)
-
             waitNanos <= 0 -> selector.selectNow(onSelected)
-
-            alarm == null -> selector.select(onSelected, (waitNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI)
-
-            else -> {
-                alarm.setTo(timers.firstDeadlineNanos)
-                selector.select(onSelected)
-            }
+            alarm != null || waitNanos == Long.MAX_VALUE -> selector.select(onSelected)
+            else -> selector.select(onSelected, (waitNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI)
         }
     }
 
@@ -228,7 +220,6 @@ interface FailureHandler {
     /** A task, a timer or a hook of [loop] threw [cause]: the loop goes on, but what that work was for may never happen. */
     fun loopFailed(loop: EventLoop, cause: Throwable)
 
-    /** Says so on stderr. */
     object Default : FailureHandler {
         override fun connectionFailed(cause: Throwable) = tell(cause)
 

@@ -7,9 +7,8 @@ import java.nio.ByteBuffer
 /**
  * Messages that are to be written to the peer of [connection], in order, with the owner ([O]) of each. Confined to the connection's loop.
  *
- * What is added in one turn of the loop is written at its end, in one step. Small messages are gathered in one buffer, which costs less
- * than naming each of them to the system; large ones, those that come while the socket is full, and all while there is no memory for that
- * buffer stay in their owners' buffers.
+ * What is added in one turn of the loop is written at its end, in one step. Small messages are gathered in one buffer, the cheapest way.
+ * Large ones, those that come while the socket is full, and all if there is no memory for that buffer stay in their owners' buffers.
  *
  * @param onSent runs for each message whose last byte is written, with the time of that.
  * @param onLost runs when nothing can be written any more; it should [clear] the outbox.

@@ -21,9 +21,8 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * One client: reads its requests, queues up to [depth] of them at a time, and returns the replies in the order of the requests.
  *
- * Nothing more is read while a request is under way, so that its bytes stay where they are: what is sent ahead waits in the client's own
- * buffer, then in the socket's. A request about a key that another one under way changes, or that would change a key of another one, waits
- * for it. Confined to the loop of the connection, which belongs to the caller of [serve].
+ * Nothing more is read while a request is under way, so that its bytes stay where they are. A request about a key that another one under
+ * way changes, or that would change a key of another one, waits for it. Confined to the loop of the connection, which the caller closes.
  */
 internal class ClientConnection(
     private val connection: Connection,
@@ -44,7 +43,6 @@ internal class ClientConnection(
     var lateRequests = 0L
         private set
 
-    /** Requests that are not answered, or not to the end. */
     val unansweredRequests: Int get() = replies.unansweredRequests
 
     private val limit = connection.loop.buffers.limit
@@ -85,17 +83,14 @@ internal class ClientConnection(
     }
 
     /**
-     * Closes the connection if the client has begun to send a request, or to take a reply, but has not moved for [timeout] at
-     * [nanos], or is between two requests for longer than [idleTimeout]; returns whether it did. To be asked several times in that time.
-     * One that takes no reply is closed at the second time if there is no memory for others.
+     * Closes the connection if the client has begun to send a request, or take a reply, but has not moved for [timeout] at [nanos], or is
+     * between two requests for longer than [idleTimeout]; whether it did. To be asked several times in that time.
      */
     fun closeIfStalled(nanos: Long, timeout: Duration, idleTimeout: Duration?): Boolean {
+        // As long as servers are asked, they may still be sent what stands in the client's buffer.
         val outstanding = when {
-            // As long as servers are asked, they may still be sent what stands in the client's buffer.
             replies.awaitedJobs > 0 -> 0
-
             !replies.isIdle -> replies.remainingBytes
-
             else -> connection.input.remaining() + requests.bytesToSkip
         }
         // While memory is exhausted, who takes no reply is not waited for.
@@ -134,26 +129,22 @@ internal class ClientConnection(
 
     private suspend fun take(request: Request) {
         when (request) {
-            is Request.HangUp -> {
-                if (request.reply != null) recorder.refusedRequest()
-                writeLine(request.reply)
-                replies.isOver = true
-            }
-
-            is Request.Refused -> {
-                recorder.refusedRequest()
-                writeLine(request.reply)
-            }
-
+            is Request.HangUp -> if (request.reply == null) settle() else refuse(request.reply)
+            is Request.Refused -> refuse(request.reply)
             is Request.NoOperation -> writeLine("MN")
-
             else -> begin(request)
         }
+        if (request is Request.HangUp) replies.isOver = true
         connection.consume(request.length)
         if ((request as? Request.Retrieval)?.continues == true && goesOn()) return
         number++
         firstByteNanos = 0
         stall.moved()
+    }
+
+    private suspend fun refuse(line: String?) {
+        recorder.refusedRequest()
+        writeLine(line)
     }
 
     private suspend fun begin(request: Request) {
@@ -210,10 +201,7 @@ internal class ClientConnection(
         if (replies.isBlocked || replies.isIdle || replies.awaitedJobs < depth) waiting.resume(Unit)
     }
 
-    /**
-     * Ends this side, and drops what still comes, for a while: without that, a reset would overtake replies that are on their way. What
-     * was asked in it is counted.
-     */
+    /** Ends this side, and for a while drops and counts what still comes: else a reset would overtake replies on their way. */
     private suspend fun linger() {
         endOutput()
         do {

@@ -37,7 +37,6 @@ internal class KeysUnderWay {
         for (key in 0 until request.keys.count) hashes.add(hash(request, bytes, key))
     }
 
-    /** Nothing is under way any more. */
     fun clear() {
         read.clear()
         changed.clear()

@@ -37,7 +37,6 @@ internal class ReplyWriter(
 
     val isIdle: Boolean get() = awaited.isEmpty() && outbox.isEmpty
 
-    /** The socket takes nothing at the moment. */
     val isBlocked: Boolean get() = outbox.isBlocked
 
     /** Bytes of the replies that can be written. */
@@ -54,7 +53,6 @@ internal class ReplyWriter(
     var lastReplyNanos = 0L
         private set
 
-    /** Whether the latest reply was an error. */
     var lastWasError = false
         private set
 
@@ -83,7 +81,6 @@ internal class ReplyWriter(
     /** Writes a [line] that belongs to no job, given without its end. */
     fun writeLine(line: String) = Reply.line(line).let { outbox.writeNow(null, it.buffers) }
 
-    /** Suspends until the socket takes bytes again, and goes on writing. */
     suspend fun awaitRoom() = outbox.awaitRoom()
 
     /** Writes at once what nothing is to follow soon, and otherwise with the others of this turn of the loop. */

@@ -10,11 +10,10 @@ import mwlab.net.buffer.BufferPool
 import kotlin.time.Duration
 
 /**
- * Which servers a job goes to first, as the [router] says, and where it goes on when they fail: reads, if [hasFailover], to the
- * next server that holds the keys; `version` always, to any.
+ * Which servers a job of one worker goes to first, as the [router] says, and where it goes on when they fail: reads, if [hasFailover],
+ * to the next server that holds the keys; `version` always, to any.
  *
  * All attempts together take no longer than [timeout]: each may take its even share of the time left, counted by the servers left.
- * Confined to one worker.
  */
 internal class Routes(
     private val router: Router,

@@ -42,7 +42,6 @@ internal class ServerSession(
     var endReason: String? = null
         private set
 
-    /** Whether the server has answered anything. */
     var hasAnswered = false
         private set
 
@@ -72,10 +71,7 @@ internal class ServerSession(
         }
     }
 
-    /**
-     * Sends [buffers] for [call] together with what else is submitted in this turn of the loop. Does not wait: the call is answered or
-     * fails in its own time.
-     */
+    /** Sends [buffers] for [call] with what else is submitted in this turn of the loop. Does not wait: it is answered in its own time. */
     fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
         val objection = endReason ?: SILENT.takeIf { isSilent && call.patience.hasAlternative }
         if (objection != null) return call.fail(server.failure(objection), clock.nanos())
@@ -108,14 +104,12 @@ internal class ServerSession(
         endReason = reason
         outbox.clear()
         connection.close()
-        pending.removeFirstOrNull()?.fail(server.failure(reason), clock.nanos())
-        while (true) {
-            val call = pending.removeFirstOrNull() ?: break
-            if (takeOver != null && !hasTimedOut && call.canBeAskedAgain) {
-                takeOver(call)
-            } else {
-                call.fail(server.failure(reason), clock.nanos())
-            }
+        val failure = server.failure(reason)
+        val nanos = clock.nanos()
+        pending.removeFirstOrNull()?.fail(failure, nanos)
+        repeat(pending.size) {
+            val call = pending.removeFirst()
+            if (takeOver != null && !hasTimedOut && call.canBeAskedAgain) takeOver(call) else call.fail(failure, nanos)
         }
     }
 
@@ -164,28 +158,23 @@ internal class ServerSession(
     private fun answer(reply: Response) {
         val call = pending.firstOrNull()?.takeUnless { it.state == State.ANSWERED_EARLY }
             ?: throw ProtocolException("a reply that nobody asked for")
-        if (call.isDump && reply is Response.Line && reply.status == Status.OK) {
+        if (beginsDump(call, reply)) {
             call.isDumpBegun = true
             return connection.consume(reply.length)
         }
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
         val isAbandoned = call.state == State.ABANDONED
-        if (!isEndOfQuiet && !isAbandoned) {
-            call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
-        }
+        val isAnswer = !isEndOfQuiet && !isAbandoned
+        if (isAnswer) call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
         hasAnswered = true
         if ((isEndOfQuiet || !call.isQuiet) && call.state != State.SENDING) pending.removeFirst()
-        when {
-            isAbandoned -> connection.consume(reply.length)
-
-            isEndOfQuiet -> {
-                connection.consume(reply.length)
-                call.finish(connection.lastReadNanos)
-            }
-
-            else -> hold(call, reply, connection.take(reply.length))
-        }
+        if (isAnswer) return hold(call, reply, connection.take(reply.length))
+        connection.consume(reply.length)
+        if (!isAbandoned) call.finish(connection.lastReadNanos)
     }
+
+    private fun beginsDump(call: ServerCall, reply: Response): Boolean =
+        call.isDump && reply is Response.Line && reply.status == Status.OK
 
     /** The reply is held until its client has taken it, however long that takes: it counts. */
     private fun hold(call: ServerCall, reply: Response, bytes: ByteBuffer) {
