@@ -4,8 +4,7 @@ package mwlab.memcached
  * Which of the commands that steer memcached itself may reach the servers. Immutable.
  *
  * @property areAllowed whether any may; memcached, too, lets its operator forbid most of them.
- * @property areDumpsAllowed whether a server has one request at a time on each connection: on others, memcached dumps no keys, or
- *   forgets what stands behind the dump.
+ * @property areDumpsAllowed each connection has one request at a time: on others, memcached dumps no keys, or forgets what follows.
  * @property foreign the line that refuses any of them where the servers are no memcached; null: they are.
  */
 class AdminCommands(
@@ -25,7 +24,6 @@ class AdminCommands(
     }
 
     companion object {
-        /** None may. */
         val REFUSED = AdminCommands(areAllowed = false)
 
         /** Its answer has a line for every key. */

@@ -61,10 +61,7 @@ sealed interface Request {
     ) : Request {
         override val wantsReply: Boolean get() = !noreply
 
-        /**
-         * What is left to do if its data block is not taken and [reply] says why. The old value must not outlive a newer one: memcached
-         * removes it, and so have the servers to.
-         */
+        /** What is left to do without its data, as [reply] says: the old value must not outlive a newer one, so memcached removes it. */
         fun withoutData(reply: String): Request = when (verb) {
             Verb.SET, Verb.MS ->
                 Update(lineLength, verb, keys, lineLength, replyEnd, noreply, isQuiet = false, needsOneServer, reply)
@@ -79,18 +76,10 @@ sealed interface Request {
     /** mn: does nothing, and says so. */
     class NoOperation(override val length: Int) : Request
 
-    /**
-     * A request that no server is to see.
-     *
-     * @property reply the error line without its line end; null if memcached says nothing (noreply).
-     */
+    /** A request that no server is to see; [reply] is the error line without its end, null if memcached says nothing (noreply). */
     class Refused(override val length: Int, val reply: String?) : Request
 
-    /**
-     * quit, or bytes after which nothing more can be understood: the connection is closed.
-     *
-     * @property reply the error line, without its line end, that says why; null as far as memcached says nothing.
-     */
+    /** quit, or bytes after which nothing can be understood: the connection is closed behind the line [reply], if there is one. */
     class HangUp(override val length: Int, val reply: String? = null) : Request
 }
 

@@ -2,11 +2,7 @@ package mwlab.memcached
 
 import java.nio.ByteBuffer
 
-/**
- * The parse of one line at [start] of [buffer], split into [tokens]; [length] includes the line end.
- *
- * @param maxValueBytes what is larger is refused, and its data with it.
- */
+/** The parse of the line of [length] bytes at [start]. A value above [maxValueBytes] is refused, and its data with it. */
 internal class RequestLine(
     private val buffer: ByteBuffer,
     private val start: Int,
@@ -100,30 +96,26 @@ internal class RequestLine(
 
     private fun storage(verb: Verb, arguments: Int): Request {
         if (count !in arguments..arguments + 1) return refused(ERROR)
-        val bytes = tokens.int32(buffer, 4)
-        val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES &&
-            tokens.isUnsigned(buffer, 2) && tokens.isInteger(buffer, 3) &&
+        val isWellFormed = tokens.isUnsigned(buffer, 2) && tokens.isInteger(buffer, 3) &&
             (verb != Verb.CAS || tokens.isUnsigned(buffer, 5))
-        return if (isWellFormed) data(verb, bytes) else refused(BAD_FORMAT.takeUnless { isNoreply() })
+        return data(verb, if (isWellFormed) tokens.int32(buffer, 4) else Tokens.NOT_A_NUMBER)
     }
 
     private fun metaStorage(): Request {
         if (count < 2) return refused(ERROR)
         // A server would not take the data for data then, and answer to it, too.
         if (count > MAX_META_WORDS) return refused(TOO_MANY_FLAGS)
-        val bytes = if (count > 2) tokens.int32(buffer, 2) else -1
-        val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES
-        if (!isWellFormed) return refused(BAD_FORMAT)
-        if (!namesLines(Verb.MS)) return data(Verb.MS, bytes)
-        refusedBytes = bytes + CRLF_BYTES
-        return refused(KEY_OF_LINES)
+        return data(Verb.MS, if (count > 2) tokens.int32(buffer, 2) else Tokens.NOT_A_NUMBER)
     }
 
     private fun data(verb: Verb, bytes: Long): Request {
+        val isWellFormed = tokens.length(1) <= MAX_KEY_BYTES && bytes in 0..Int.MAX_VALUE - CRLF_BYTES
+        if (!isWellFormed) return refused(BAD_FORMAT.takeUnless { !verb.isMeta && isNoreply() })
+        val namesLines = namesLines(verb)
+        if (namesLines || bytes > maxValueBytes) refusedBytes = bytes + CRLF_BYTES
+        if (namesLines) return refused(KEY_OF_LINES)
         val request = update(verb, key(verb), bytes.toInt() + CRLF_BYTES)
-        if (bytes <= maxValueBytes) return request
-        refusedBytes = bytes + CRLF_BYTES
-        return (request as? Request.Update)?.withoutData(TOO_LARGE) ?: request
+        return if (request is Request.Update && refusedBytes > 0) request.withoutData(TOO_LARGE) else request
     }
 
     private fun update(verb: Verb, keys: Keys, dataBytes: Int): Request {
@@ -167,7 +159,6 @@ internal class RequestLine(
     private fun keys(from: Int, until: Int, areBase64: Boolean = false) =
         Keys(tokens.bounds(from, until, start), areBase64)
 
-    /** The refused data, if any, follows the line: it is skipped once the line is consumed. */
     private fun refused(reply: String?): Request = Request.Refused(length, reply)
 
     private companion object {

@@ -5,10 +5,9 @@ import java.nio.ByteBuffer
 /**
  * Finds the requests in the bytes that a client sends, however these are cut, and refuses what memcached 1.6 refuses.
  *
- * Call [next] with the bytes received so far; null says that the first request is still incomplete. Once a request is used
- * up, move the buffer's position by its length. [next] itself moves it only past the data of requests it has refused.
- * What a server can check as well (numbers of incr or touch, flags of meta commands, the end of a data block) is left to it,
- * so that its answer is memcached's own. Not thread-safe: one reader per connection.
+ * Once a request is used up, move the buffer's position by its length. [next] itself moves it only past the data of requests it has
+ * refused. What a server can check as well (numbers of incr or touch, flags of meta commands, the end of a data block) is left to it, so
+ * that its answer is memcached's own. Not thread-safe: one reader per connection.
  *
  * A get of very many keys comes as several requests for some of them each, of which only the last has a length: nobody else is kept
  * waiting while one line is worked on. See [Request.Retrieval.continues] and [dropParts].
@@ -69,10 +68,7 @@ class RequestReader(
     /** Gives up the keys of a line that are still to come; the length of that line, 0 if there is none. */
     fun dropParts(): Int = (longLine?.length ?: 0).also { longLine = null }
 
-    /**
-     * The request whose data block is under way, without the data, because there is no room for it: that is read and dropped. Null
-     * if no data block is under way.
-     */
+    /** The request whose data is under way, without the data, for which there is no room: it is dropped as it comes. Null: none is. */
     fun refuseData(buffer: ByteBuffer): Request? {
         val request = awaitingData as? Request.Update ?: return null
         awaitingData = null

@@ -8,11 +8,7 @@ package mwlab.memcached
 sealed interface Response {
     val length: Int
 
-    /**
-     * The values that a get, gets, gat or gats found, up to and including the closing `END`.
-     *
-     * @property starts where each `VALUE` line begins: one offset per key found.
-     */
+    /** The values that a get, gets, gat or gats found, with the closing `END`; [starts] is where the `VALUE` line of each begins. */
     class Values(override val length: Int, val starts: IntArray) : Response {
         val hits: Int get() = starts.size
 
@@ -40,11 +36,7 @@ sealed interface Response {
     }
 }
 
-/**
- * The one-line replies of the classic commands, those that end in a value of their own included.
- *
- * @property isSuccess the command has done what it was to do, or there was nothing to do.
- */
+/** The one-line replies of the classic commands; [isSuccess]: it has done what it was to do, or there was nothing to do. */
 enum class Status(val isSuccess: Boolean = true) {
     STORED,
     NOT_STORED(isSuccess = false),

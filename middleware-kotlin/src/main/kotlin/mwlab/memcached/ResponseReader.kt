@@ -5,10 +5,9 @@ import java.nio.ByteBuffer
 /**
  * Finds the replies in the bytes that a memcached server sends, however these are cut.
  *
- * Call [next] with the bytes received so far; null says that the first reply is still incomplete. The reader neither copies
- * nor consumes: once a reply is used up, move the buffer's position by its length. What has been scanned is remembered, so
- * bytes that trickle in are not read twice; between two calls the buffer may move or grow, but not lose unconsumed bytes.
- * Not thread-safe: one reader per connection.
+ * The reader neither copies nor consumes: once a reply is used up, move the buffer's position by its length. What has been scanned is
+ * remembered, so bytes that trickle in are not read twice; between two calls of [next] the buffer may move or grow, but not lose
+ * unconsumed bytes. Not thread-safe: one reader per connection.
  */
 class ResponseReader {
     private val tokens = Tokens()
@@ -45,10 +44,7 @@ class ResponseReader {
         return reply
     }
 
-    /**
-     * Consumes what has been read of the reply under way, of which nothing is of interest any more but its end; its offsets
-     * mean nothing then. False if there is nothing to consume.
-     */
+    /** Consumes what was read of a reply of which only the end is of interest; its offsets mean nothing then. False: that is nothing. */
     fun dropRead(buffer: ByteBuffer): Boolean {
         val read = minOf(buffer.remaining(), if (afterBlock) line - CRLF_BYTES else line)
         buffer.position(buffer.position() + read)
@@ -91,7 +87,7 @@ class ResponseReader {
             inStatistics && isLine(buffer, start, end, "EN") -> Response.Statistics(length)
             inStatistics && isLine(buffer, start, end, "MN") -> Response.Statistics(line)
             startsWith(buffer, start, end, "VALUE ") -> skipValue(buffer, start, end, length)
-            isLine(buffer, start, end, "END") -> end(length)
+            isLine(buffer, start, end, "END") -> if (inStatistics) Response.Statistics(length) else values(length)
             STATISTICS.any { startsWith(buffer, start, end, it) } -> skipStatistic(length)
             startsWith(buffer, start, end, "VA ") -> skipMetaValue(buffer, start, end, length)
             else -> single(buffer, start, end, length)
@@ -101,10 +97,7 @@ class ResponseReader {
     private fun isLine(buffer: ByteBuffer, start: Int, end: Int, text: String): Boolean =
         end - start == text.length && startsWith(buffer, start, end, text)
 
-    private fun end(length: Int): Response = when {
-        inStatistics -> Response.Statistics(length)
-        else -> Response.Values(length, if (values == 0) NO_STARTS else starts.copyOf(values))
-    }
+    private fun values(length: Int) = Response.Values(length, if (values == 0) NO_STARTS else starts.copyOf(values))
 
     private fun skipStatistic(length: Int): Response? {
         inStatistics = true
@@ -118,20 +111,20 @@ class ResponseReader {
         if (tokens.count !in 4..5) throw unexpected(buffer, start, end)
         if (values == starts.size) starts = starts.copyOf(2 * values)
         starts[values++] = line
-        skipBlock(tokens.number(buffer, 3), buffer, start, end, length)
+        skipBlock(3, buffer, start, end, length)
         return null
     }
 
     /** `VA <bytes> <flags>*` and its data block, which ends the reply. */
     private fun skipMetaValue(buffer: ByteBuffer, start: Int, end: Int, length: Int): Response? {
         tokens.split(buffer, start, end)
-        if (tokens.count < 2) throw unexpected(buffer, start, end)
-        skipBlock(tokens.number(buffer, 1), buffer, start, end, length)
+        skipBlock(1, buffer, start, end, length)
         meta = Response.Meta(line, MetaCode.VA)
         return null
     }
 
-    private fun skipBlock(bytes: Long, buffer: ByteBuffer, start: Int, end: Int, length: Int) {
+    private fun skipBlock(lengthToken: Int, buffer: ByteBuffer, start: Int, end: Int, length: Int) {
+        val bytes = if (lengthToken < tokens.count) tokens.number(buffer, lengthToken) else Tokens.NOT_A_NUMBER
         if (bytes !in 0..MAX_BLOCK_BYTES) throw unexpected(buffer, start, end)
         moveTo(length + bytes.toInt() + CRLF_BYTES)
         afterBlock = true

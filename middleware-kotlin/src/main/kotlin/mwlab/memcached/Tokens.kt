@@ -2,10 +2,7 @@ package mwlab.memcached
 
 import java.nio.ByteBuffer
 
-/**
- * The tokens of one line, separated by spaces, as absolute indices into the buffer; reused from line to line.
- * What a line of very many tokens needed is given back at the next.
- */
+/** The tokens of one line, separated by spaces, as absolute indices into the buffer; reused from line to line. */
 internal class Tokens {
     private var bounds = IntArray(INITIAL_TOKENS * 2)
 
@@ -20,10 +17,7 @@ internal class Tokens {
 
     fun length(token: Int): Int = end(token) - start(token)
 
-    /**
-     * Splits what lies between [start] and [end], or the first [most] tokens of it; like memcached, which handles C strings, up to the
-     * first zero byte.
-     */
+    /** Splits what lies between [start] and [end], or its first [most] tokens; as memcached with its C strings, up to a zero byte. */
     fun split(buffer: ByteBuffer, start: Int, end: Int, most: Int = Int.MAX_VALUE) {
         if (capacity > MOST_KEPT_TOKENS) bounds = IntArray(INITIAL_TOKENS * 2)
         count = 0

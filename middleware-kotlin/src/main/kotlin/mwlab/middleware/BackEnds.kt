@@ -18,25 +18,11 @@ import mwlab.net.EventLoop
 import mwlab.net.Transport
 import mwlab.net.text
 
-/**
- * What stands behind the workers of a middleware with [config].
- *
- * @param onFailure is told of what should never happen to a connection; it ends that one for a while.
- */
+/** What stands behind the workers of a middleware with [config]; [onFailure] hears what should never happen to a connection. */
 internal fun backEndOf(config: MiddlewareConfig, transport: Transport, onFailure: (Throwable) -> Unit): BackEnd =
     when (config.backEnd) {
         BackEndKind.MEMCACHED -> MemcachedBackEnd(config, transport, onFailure)
-
-        BackEndKind.POSTGRESQL -> DatabaseBackEnd(
-            config.databases,
-            config.locks,
-            config.synchronousCommit,
-            config.prepareDatabase,
-            config.serverTimeout,
-            config.maxValueBytes,
-            onFailure,
-        )
-
+        BackEndKind.POSTGRESQL -> DatabaseBackEnd(config, onFailure)
         BackEndKind.ECHO -> EchoBackEnd(config.maxValueBytes)
     }
 

@@ -99,26 +99,28 @@ class Middleware(
     internal val slow = config.slowLog?.let { SlowJobs(it, config.statsDirectory, metrics.clock) }
 
     /**
-     * Prepares the servers, binds, tries to reach the servers once, tells [onListening] the address listened on, and serves until [end]
-     * completes or there is a [fault]. Then it stops accepting and reading, answers what was read within the configured time, writes the
-     * results, and closes everything. Call it from outside of the net threads.
+     * Prepares the servers, binds, tries to reach the servers once, tells [onListening] the address, and serves until [end] completes or
+     * there is a [fault]. Then it stops reading, answers what was read within the configured time, writes the results, and closes all.
      *
      * @throws BackEndUnusable if nobody can be served with these servers; the message says why.
      * @throws IOException if an address cannot be bound; the message names it.
      */
     suspend fun run(end: Deferred<Unit>, onListening: (SocketAddress) -> Unit): Ending =
         withContext(CoroutineExceptionHandler { _, failure -> fault.complete(failure) }) {
-            supervisorScope {
-                try {
+            try {
+                supervisorScope {
                     backEnd.prepare()
                     val listener = binding(config.listen) { withContext(acceptor) { transport.bind(acceptor, it) } }
-                    withAdmin { serve(listener, end, onListening) }
-                } finally {
-                    coroutineContext.cancelChildren()
-                    // What has been cancelled still runs; what waits for a socket hears that it is closed.
-                    netThreads.forEach { it.close() }
-                    reporter.close()
+                    try {
+                        withAdmin { serve(listener, end, onListening) }
+                    } finally {
+                        coroutineContext.cancelChildren()
+                    }
                 }
+            } finally {
+                // All that ran on them has ended.
+                netThreads.forEach { it.close() }
+                reporter.close()
             }
         }
 

@@ -8,10 +8,7 @@ import mwlab.metrics.stats.ServerStats
 import mwlab.metrics.stats.TimeStats
 import mwlab.middleware.reply.VERSION
 
-/**
- * What the middleware says of itself in the answer to `stats`: names beginning with `mw_`, so that they meet none of memcached's.
- * Pure.
- */
+/** What the middleware says of itself in the answer to `stats`: names that begin with `mw_`, as none of memcached's. Pure. */
 internal object OwnStatistics {
     private const val NANOS_PER_S = 1_000_000_000L
 

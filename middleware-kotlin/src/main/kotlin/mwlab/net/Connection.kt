@@ -8,9 +8,8 @@ import java.nio.channels.ClosedChannelException
 /**
  * A connection on an [EventLoop], by TCP with `TCP_NODELAY` set, or by a Unix domain socket; see [Transport] for who moves its bytes.
  *
- * Confined to the loop's thread, except [close]. One coroutine may read while another writes; two may not do the same.
- * Who opened or accepted the connection closes it. While it waits for bytes with an empty [input], it holds no buffer,
- * and one of the usual size while the [input] fits into that.
+ * Confined to the loop's thread, except [close]. One coroutine may read while another writes; two may not do the same. Who opened or
+ * accepted the connection closes it. While it waits for bytes, it holds a buffer of the usual size, or none if [input] is empty.
  */
 interface Connection : AutoCloseable {
     val loop: EventLoop
@@ -41,11 +40,7 @@ interface Connection : AutoCloseable {
     /** Drops the first [length] bytes of [input]. */
     fun consume(length: Int)
 
-    /**
-     * Takes the first [length] bytes out of [input]: the caller owns the buffer and gives it to [BufferPool.release].
-     *
-     * Hands the input's own buffer over if nothing else is in it and it is not far too large, and copies otherwise.
-     */
+    /** Takes the first [length] bytes out of [input], without a copy where possible; the caller gives them to [BufferPool.release]. */
     fun take(length: Int): ByteBuffer
 
     /** Writes all remaining bytes of [buffer]; suspends only while there is no room for them. */
@@ -65,9 +60,6 @@ interface Connection : AutoCloseable {
     /** Tells the peer that nothing more will be written; what was written is still sent, and reading goes on. */
     fun endOutput()
 
-    /**
-     * Closes both sides and fails whoever waits with [ClosedChannelException]. What was written is still sent. Idempotent and
-     * thread-safe.
-     */
+    /** Closes both sides and fails whoever waits with [ClosedChannelException]; what was written is still sent. Idempotent, thread-safe. */
     override fun close()
 }

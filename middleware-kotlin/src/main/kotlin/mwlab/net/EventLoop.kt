@@ -24,9 +24,8 @@ import kotlin.coroutines.EmptyCoroutineContext
 /**
  * One thread with one selector that is also the dispatcher of every coroutine using its sockets.
  *
- * A socket that becomes ready resumes its coroutine on the very thread that saw it: no hand-over between threads,
- * no lock, and no system call but those that move bytes. A turn of the loop runs what can run, then the hooks given
- * to [atEndOfTurn], then selects.
+ * A socket that becomes ready resumes its coroutine on the very thread that saw it: no hand-over, no lock, and no system call but those
+ * that move bytes. A turn of the loop runs what can run, then the hooks given to [atEndOfTurn], then selects.
  *
  * Thread-safe: [execute], [startTimer] and [close]. Everything else, [Connection] included, is confined to the loop's thread, that is,
  * to coroutines that have the loop as their dispatcher. `delay` and `withTimeout` use the loop's own timers.
@@ -72,15 +71,10 @@ class EventLoop(
         start()
     }
 
-    /** Who runs the loop's work: its thread, and once that has ended whoever sees to what is left, as long as he does. */
-    @Volatile
-    private var runner = thread
-
     @Volatile
     private var hasEnded = false
 
-    /** Whether the caller runs on the loop's thread. */
-    val isCurrent: Boolean get() = Thread.currentThread() === runner
+    val isCurrent: Boolean get() = Thread.currentThread() === thread
 
     val isAlive: Boolean get() = thread.isAlive
 
@@ -88,13 +82,10 @@ class EventLoop(
 
     /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. */
     fun execute(block: Runnable) {
-        if (isCurrent) {
-            ready.addLast(block)
-        } else {
-            handedOver.add(block)
-            // A coroutine that is cancelled has to be resumed to end, or whoever waits for it would wait for ever.
-            if (hasEnded) Dispatchers.IO.dispatch(EmptyCoroutineContext, ::runRest) else wakeUp()
-        }
+        if (isCurrent) return ready.addLast(block)
+        handedOver.add(block)
+        // A coroutine that is cancelled has to be resumed to end, or whoever waits for it would wait for ever.
+        if (hasEnded && handedOver.remove(block)) Dispatchers.IO.dispatch(EmptyCoroutineContext, block) else wakeUp()
     }
 
     /** Runs [block] once, when nothing is left to run in this turn: the place to flush what the turn has gathered. */
@@ -142,53 +133,36 @@ class EventLoop(
 
     private fun run() {
         try {
-            do {
-                val goesOn = selector.isOpen && tryTurn()
-            } while (goesOn)
+            while (selector.isOpen && !hasDone(::turn)) continue
         } finally {
             selector.keys().toList().forEach { (it.attachment() as Selectable).close() }
             selector.close()
             cpuNanosAtEnd = threadTimes.currentThreadCpuTime
             hasEnded = true
-            runRest()
+            while (!hasDone(::runReady)) continue
         }
     }
 
-    /** Runs what was handed over too late for the loop's own turns. */
-    @Synchronized
-    @Suppress("TooGenericExceptionCaught") // as in a turn
-    private fun runRest() {
-        runner = Thread.currentThread()
-        do {
-            val isDone = try {
-                runReady()
-            } catch (failure: Throwable) {
-                failures.loopFailed(this, failure)
-                false
-            }
-        } while (!isDone)
-        runner = thread
-    }
-
+    /** Whether [work] says that it is done; it is not if it fails. */
     @Suppress("TooGenericExceptionCaught") // the boundary of the thread: without it, it would end and nobody know
-    private fun tryTurn(): Boolean = try {
-        turn()
+    private inline fun hasDone(work: () -> Boolean): Boolean = try {
+        work()
     } catch (failure: Throwable) {
         failures.loopFailed(this, failure)
-        true
+        false
     }
 
-    /** Whether another turn is to follow. */
+    /** Whether it was the last one. */
     private fun turn(): Boolean {
         val mayWait = runReady()
-        if (mayWait && closing) return false
+        if (mayWait && closing) return true
         try {
             select(if (mayWait) timers.nanosToNext(clock.nanos()) else 0)
         } finally {
             wakingUp.set(false)
         }
         timers.fire(clock.nanos())
-        return true
+        return false
     }
 
     @Suppress("TooGenericExceptionCaught") // the boundary of one connection: what it lacks, others may have
@@ -209,17 +183,11 @@ class EventLoop(
     }
 
     private fun select(waitNanos: Long) {
+        if (waitNanos in 1..<Long.MAX_VALUE) alarm?.setTo(timers.firstDeadlineNanos)
         when {
-            waitNanos == Long.MAX_VALUE -> selector.select(onSelected)
-
             waitNanos <= 0 -> selector.selectNow(onSelected)
-
-            alarm == null -> selector.select(onSelected, (waitNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI)
-
-            else -> {
-                alarm.setTo(timers.firstDeadlineNanos)
-                selector.select(onSelected)
-            }
+            alarm != null || waitNanos == Long.MAX_VALUE -> selector.select(onSelected)
+            else -> selector.select(onSelected, (waitNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI)
         }
     }
 
@@ -252,7 +220,6 @@ interface FailureHandler {
     /** A task, a timer or a hook of [loop] threw [cause]: the loop goes on, but what that work was for may never happen. */
     fun loopFailed(loop: EventLoop, cause: Throwable)
 
-    /** Says so on stderr. */
     object Default : FailureHandler {
         override fun connectionFailed(cause: Throwable) = tell(cause)
 

@@ -9,11 +9,7 @@ import java.net.SocketAddress
 import java.nio.channels.ClosedChannelException
 import kotlin.time.Duration.Companion.milliseconds
 
-/**
- * A listening socket on an [EventLoop].
- *
- * Confined to the loop's thread, except [close]. Who bound it closes it; connections already accepted live on.
- */
+/** A listening socket, confined to its loop but for [close]. Who bound it closes it; connections already accepted live on. */
 interface Listener : AutoCloseable {
     /** The address bound to, with the real port if port 0 was asked for. */
     val address: SocketAddress
@@ -21,9 +17,8 @@ interface Listener : AutoCloseable {
     /**
      * Accepts until [close], and runs [handler] for each connection in a coroutine of its own, on the [loops] in turn.
      *
-     * The connection is closed when its handler ends. A handler that fails with an [IOException] (the peer is gone) ends
-     * quietly, any other failure, an [Error] too, goes to [onFailure]; neither disturbs the other connections. Returns when the listener is
-     * closed and the last handler has ended.
+     * The connection is closed when its handler ends. A handler that fails with an [IOException] (the peer is gone) ends quietly, any other
+     * failure goes to [onFailure]; neither disturbs other connections. Returns when the listener is closed and all handlers have ended.
      */
     suspend fun serve(loops: List<EventLoop>, onFailure: (Throwable) -> Unit, handler: suspend (Connection) -> Unit)
 

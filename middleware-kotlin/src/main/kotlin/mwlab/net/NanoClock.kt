@@ -5,7 +5,6 @@ fun interface NanoClock {
     fun nanos(): Long
 
     companion object {
-        /** The machine's own. */
         val SYSTEM = NanoClock(System::nanoTime)
     }
 }

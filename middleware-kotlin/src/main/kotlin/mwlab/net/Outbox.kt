@@ -1,25 +1,31 @@
 package mwlab.net
 
 import mwlab.net.buffer.BufferPool
+import java.io.IOException
 import java.nio.ByteBuffer
 
 /**
- * Messages that are to be written to one peer, in order, with the owner ([O]) of each. Not thread-safe.
+ * Messages that are to be written to the peer of [connection], in order, with the owner ([O]) of each. Confined to the connection's loop.
  *
- * Small messages are gathered in one buffer, which costs less than naming each of them to the system; large ones, those that come
- * while the socket is full, and all while there is no memory for that buffer stay in their owners' buffers.
+ * What is added in one turn of the loop is written at its end, in one step. Small messages are gathered in one buffer, the cheapest way.
+ * Large ones, those that come while the socket is full, and all if there is no memory for that buffer stay in their owners' buffers.
  *
  * @param onSent runs for each message whose last byte is written, with the time of that.
+ * @param onLost runs when nothing can be written any more; it should [clear] the outbox.
+ * @param onFlushed runs after what a turn has added was written, as far as the socket took it.
  */
 internal class Outbox<O>(
-    private val pool: BufferPool,
-    private val clock: NanoClock,
+    private val connection: Connection,
     private val onSent: (owner: O, nanos: Long) -> Unit,
+    private val onLost: (cause: Throwable) -> Unit,
+    private val onFlushed: () -> Unit = {},
 ) {
     /** A message in [batch], and where it ends there. */
     private class Gathered<O>(val owner: O, val end: Int)
 
     private class Entry<O>(val owner: O, val buffers: Array<ByteBuffer>)
+
+    private val loop = connection.loop
 
     /** What stands in [batch], and then what comes behind it. */
     private val gathered = ArrayDeque<Gathered<O>>()
@@ -28,6 +34,12 @@ internal class Outbox<O>(
     /** Being filled until it is first given away, then being emptied. */
     private var batch = BufferPool.EMPTY
     private var isGathering = true
+    private val flushAtEndOfTurn = Runnable(::flush)
+    private var isFlushDue = false
+
+    /** The socket takes nothing until [awaitRoom] has waited for it. */
+    var isBlocked = false
+        private set
 
     val isEmpty: Boolean get() = gathered.isEmpty() && entries.isEmpty()
 
@@ -37,46 +49,81 @@ internal class Outbox<O>(
         get() = (if (isGathering) batch.position() else batch.remaining()) +
             entries.sumOf { entry -> entry.buffers.sumOf { it.remaining().toLong() } }
 
-    /** It is time to write what was gathered: what comes now may find no room there. */
-    val isFull: Boolean get() = isGathering && gathered.isNotEmpty() && batch.remaining() < MAX_COPIED_BYTES
-
     /** Adds the message in [buffers], which hold [bytes], for [owner]; whether it was copied, so that [buffers] may be used again. */
     fun add(owner: O, buffers: Array<ByteBuffer>, bytes: Int): Boolean {
-        if (!hasRoomFor(bytes)) return false.also { keep(owner, buffers) }
-        buffers.forEach(batch::put)
-        gathered.addLast(Gathered(owner, batch.position()))
-        return true
-    }
-
-    /** As [add], without a copy: for a message that cannot be written now. */
-    fun keep(owner: O, buffers: Array<ByteBuffer>) {
-        entries.addLast(Entry(owner, buffers))
-    }
-
-    /** Gives what is in it to [tryWrite], which says whether it took all; false once it did not. */
-    inline fun write(tryWrite: (Array<ByteBuffer>) -> Boolean): Boolean {
-        while (!isEmpty) {
-            val hasTakenAll = tryWrite(nextBuffers())
-            removeWritten(clock.nanos())
-            if (!hasTakenAll) return false
+        val isCopied = !isBlocked && hasRoomFor(bytes)
+        if (isCopied) {
+            buffers.forEach(batch::put)
+            gathered.addLast(Gathered(owner, batch.position()))
+        } else {
+            entries.addLast(Entry(owner, buffers))
         }
-        return true
+        // What comes next might find no room.
+        if (isGathering && gathered.isNotEmpty() && batch.remaining() < MAX_COPIED_BYTES) {
+            write()
+        } else if (!isBlocked && !isFlushDue) {
+            isFlushDue = true
+            loop.atEndOfTurn(flushAtEndOfTurn)
+        }
+        return isCopied
     }
 
-    fun forEachOwner(action: (O) -> Unit) {
-        gathered.forEach { action(it.owner) }
-        entries.forEach { action(it.owner) }
+    /** As [add], but writes at once what the socket takes. Only while the outbox [isEmpty]. */
+    @Suppress("TooGenericExceptionCaught") // as of write
+    fun writeNow(owner: O, buffers: Array<ByteBuffer>) {
+        try {
+            if (connection.tryWrite(buffers)) return onSent(owner, loop.clock.nanos())
+            isBlocked = true
+            entries.addLast(Entry(owner, buffers))
+        } catch (failure: Throwable) {
+            entries.addLast(Entry(owner, buffers))
+            onLost(failure)
+        }
     }
 
-    fun clear() {
-        entries.clear()
+    /** Writes what the socket takes now. Does not fail. */
+    @Suppress("TooGenericExceptionCaught") // the boundary of one connection: it is called by what serves others, too
+    fun write() {
+        try {
+            while (!isBlocked && !isEmpty) {
+                isBlocked = !connection.tryWrite(nextBuffers())
+                removeWritten(loop.clock.nanos())
+            }
+        } catch (failure: Throwable) {
+            onLost(failure)
+        }
+    }
+
+    /** Suspends until the socket, which [isBlocked], takes bytes again, and goes on writing. Fails only when cancelled. */
+    suspend fun awaitRoom() {
+        try {
+            connection.awaitWritable()
+        } catch (gone: IOException) {
+            return onLost(gone)
+        }
+        isBlocked = false
+        write()
+    }
+
+    /** Forgets what is not written; [onDropped] runs for each owner. */
+    fun clear(onDropped: (O) -> Unit = {}) {
+        gathered.forEach { onDropped(it.owner) }
+        entries.forEach { onDropped(it.owner) }
         gathered.clear()
+        entries.clear()
+        isBlocked = false
         endBatch()
+    }
+
+    private fun flush() {
+        isFlushDue = false
+        write()
+        onFlushed()
     }
 
     private fun hasRoomFor(bytes: Int): Boolean {
         if (!isGathering || entries.isNotEmpty() || bytes > MAX_COPIED_BYTES) return false
-        if (gathered.isEmpty()) batch = pool.acquireCounted(BATCH_BYTES) ?: return false
+        if (gathered.isEmpty()) batch = loop.buffers.acquireCounted(BATCH_BYTES) ?: return false
         return bytes <= batch.remaining()
     }
 
@@ -106,16 +153,16 @@ internal class Outbox<O>(
     }
 
     private fun endBatch() {
-        pool.releaseCounted(batch)
+        loop.buffers.releaseCounted(batch)
         batch = BufferPool.EMPTY
         isGathering = true
     }
 
-    companion object {
+    private companion object {
         const val BATCH_BYTES = 64 * 1024
-        private const val MAX_COPIED_BYTES = 8 * 1024
+        const val MAX_COPIED_BYTES = 8 * 1024
 
         /** Buffers in one system call; Linux takes 1024. */
-        private const val MAX_BUFFERS = 1024
+        const val MAX_BUFFERS = 1024
     }
 }

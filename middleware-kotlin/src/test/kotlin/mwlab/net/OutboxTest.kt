@@ -1,7 +1,9 @@
 package mwlab.net
 
-import mwlab.net.buffer.BufferPool
-import java.io.ByteArrayOutputStream
+import mwlab.testing.MemoryConnection
+import mwlab.testing.VirtualLoop
+import mwlab.testing.onVirtualLoop
+import java.io.IOException
 import java.nio.ByteBuffer
 import kotlin.test.Test
 import kotlin.test.assertEquals
@@ -9,88 +11,140 @@ import kotlin.test.assertFalse
 import kotlin.test.assertTrue
 
 class OutboxTest {
-    private val sent = mutableListOf<String>()
-    private val outbox = Outbox<String>(BufferPool(), clock = { 7 }) { call, nanos -> sent += "$call at $nanos" }
-    private val written = ByteArrayOutputStream()
+    private class Bench(virtual: VirtualLoop, room: Int = Int.MAX_VALUE) {
+        val sent = mutableListOf<String>()
+        val dropped = mutableListOf<String>()
+        var failure: Throwable? = null
+        var writes = 0
+        val connection = MemoryConnection(virtual.loop) { writes++ }.apply { makeRoom(room) }
+        val outbox: Outbox<String> = Outbox(connection, { call, _ -> sent += call }, ::lose)
 
-    private fun add(call: String, bytes: Int) =
-        outbox.add(call, arrayOf(ByteBuffer.wrap(ByteArray(bytes) { call.first().code.toByte() })), bytes)
+        fun add(call: String, bytes: Int = 10) = outbox.add(call, message(call, bytes), bytes)
 
-    /** Takes [room] bytes, as a socket whose buffer is nearly full. */
-    private fun write(room: Int): Boolean {
-        var left = room
-        return outbox.write { buffers ->
-            for (buffer in buffers) {
-                while (buffer.hasRemaining() && left > 0) written.write(buffer.get().toInt()).also { left-- }
-            }
-            buffers.none { it.hasRemaining() }
+        fun message(call: String, bytes: Int) = arrayOf(
+            ByteBuffer.wrap(
+                ByteArray(bytes) {
+                    call.first().code.toByte()
+                },
+            ),
+        )
+
+        suspend fun makeRoom(bytes: Int) {
+            connection.makeRoom(bytes)
+            outbox.awaitRoom()
+        }
+
+        private fun lose(cause: Throwable) {
+            failure = cause
+            outbox.clear { dropped += it }
         }
     }
 
     @Test
-    fun `a call whose last byte is out is told, though more of what was gathered with it is not`() {
-        listOf("a", "b", "c").forEach { add(it, 10) }
-        assertFalse(write(room = 25))
-        assertEquals(listOf("a at 7", "b at 7"), sent)
-        assertTrue(write(room = 5))
-        assertEquals(listOf("a at 7", "b at 7", "c at 7"), sent)
-        assertTrue(outbox.isEmpty)
+    fun `what is added in one turn is written at its end, in one step`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual)
+        listOf("a", "b", "c").forEach { bench.add(it) }
+        assertEquals(0, bench.writes)
+        virtual.settle()
+        assertEquals(1, bench.writes)
+        assertEquals(listOf("a", "b", "c"), bench.sent)
     }
 
     @Test
-    fun `what comes while the socket is full follows in order, small or large`() {
-        add("a", 100)
-        assertFalse(write(room = 50))
-        add("b", 10)
-        add("c", 20_000)
-        add("d", 10)
-        assertFalse(write(room = 70))
-        assertEquals(listOf("a at 7", "b at 7"), sent)
-        assertTrue(write(room = 100_000))
-        assertEquals("a".repeat(100) + "b".repeat(10) + "c".repeat(20_000) + "d".repeat(10), "$written")
-        assertEquals(4, sent.size)
+    fun `a call whose last byte is out is told, though more of what was gathered with it is not`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual, room = 25)
+            listOf("a", "b", "c").forEach { bench.add(it) }
+            virtual.settle()
+            assertTrue(bench.outbox.isBlocked)
+            assertEquals(listOf("a", "b"), bench.sent)
+            assertEquals(5, bench.outbox.remainingBytes)
+            bench.makeRoom(5)
+            assertEquals(listOf("a", "b", "c"), bench.sent)
+            assertTrue(bench.outbox.isEmpty)
+        }
+
+    @Test
+    fun `what comes while the socket is full follows in order, small or large`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, room = 50)
+        bench.add("a", 100)
+        virtual.settle()
+        bench.add("b")
+        bench.add("c", 20_000)
+        bench.add("d")
+        bench.makeRoom(70)
+        assertEquals(listOf("a", "b"), bench.sent)
+        bench.makeRoom(100_000)
+        val all = "a".repeat(100) + "b".repeat(10) + "c".repeat(20_000) + "d".repeat(10)
+        assertEquals(all, bench.connection.written)
+        assertEquals(4, bench.sent.size)
     }
 
     @Test
-    fun `what is not written though it is full keeps its own buffers, and its order`() {
-        repeat(9) { number -> add("${'a' + number}", 8 * 1024) }
-        assertTrue(write(room = 1 shl 20))
-        assertEquals(('a'..'i').joinToString("") { "$it".repeat(8 * 1024) }, "$written")
+    fun `many messages of one turn are written as soon as the next one may not fit, and in order`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual)
+            val calls = ('a'..'z').map { "$it" }
+            calls.forEach { bench.add(it, 8 * 1024) }
+            assertTrue(bench.writes > 0)
+            virtual.settle()
+            assertEquals(calls, bench.sent)
+            assertEquals(calls.joinToString("") { it.repeat(8 * 1024) }, bench.connection.written)
+        }
+
+    @Test
+    fun `what is written at once and finds no room goes before what is added then`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, room = 5)
+        bench.outbox.writeNow("a", bench.message("a", 10))
+        assertFalse(bench.add("b"))
+        bench.makeRoom(100)
+        assertEquals("a".repeat(10) + "b".repeat(10), bench.connection.written)
+        assertEquals(listOf("a", "b"), bench.sent)
     }
 
     @Test
-    fun `it is full before a small request may not fit any more`() {
-        var requests = 0
-        while (!outbox.isFull) add("a", 8 * 1024).also { requests++ }
-        assertTrue(requests < Outbox.BATCH_BYTES / (8 * 1024) + 1)
-        assertTrue(write(room = 1 shl 20))
-        assertEquals(requests, sent.size)
-        assertFalse(outbox.isFull)
-    }
-
-    @Test
-    fun `who hears that a call is out may add the next one at once`() {
+    fun `who hears that a call is out may add the next one at once`() = onVirtualLoop { virtual ->
         val told = mutableListOf<String>()
         lateinit var chained: Outbox<String>
-        chained = Outbox(BufferPool(), clock = { 0 }) { call, _ ->
-            told += call
-            if (told.size < 3) chained.add("next", arrayOf(ByteBuffer.wrap(ByteArray(5))), 5)
-        }
-        chained.add("first", arrayOf(ByteBuffer.wrap(ByteArray(5))), 5)
-        assertTrue(chained.write { buffers -> buffers.forEach { it.position(it.limit()) }.let { true } })
+        fun add(call: String) = chained.add(call, arrayOf(ByteBuffer.wrap(ByteArray(5))), 5)
+        chained = Outbox(
+            MemoryConnection(virtual.loop),
+            { call, _ ->
+                told += call
+                if (told.size < 3) add("next")
+            },
+            { throw it },
+        )
+        add("first")
+        virtual.settle()
         assertEquals(listOf("first", "next", "next"), told)
         assertTrue(chained.isEmpty)
     }
 
     @Test
-    fun `cleared, it forgets what was not written`() {
-        add("a", 10)
-        assertFalse(write(room = 5))
-        add("b", 10)
-        outbox.clear()
-        assertTrue(outbox.isEmpty)
-        add("c", 3)
-        assertTrue(write(room = 10))
-        assertEquals("aaaaaccc", "$written")
+    fun `a broken connection is told once, and who owns what was not written is named`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, room = 15)
+        listOf("a", "b", "c").forEach { bench.add(it) }
+        virtual.settle()
+        bench.connection.breakOff()
+        bench.outbox.awaitRoom()
+        assertTrue(bench.failure is IOException)
+        assertEquals(listOf("a") to listOf("b", "c"), bench.sent to bench.dropped)
+        assertTrue(bench.outbox.isEmpty)
+        assertEquals(0, virtual.loop.buffers.limit.reservedBytes)
+    }
+
+    @Test
+    fun `cleared, it forgets what was not written`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, room = 5)
+        bench.add("a")
+        virtual.settle()
+        bench.add("b")
+        bench.outbox.clear()
+        assertTrue(bench.outbox.isEmpty)
+        bench.connection.makeRoom(100)
+        bench.add("c", 3)
+        virtual.settle()
+        assertEquals("aaaaaccc", bench.connection.written)
     }
 }

@@ -13,11 +13,7 @@ import mwlab.options.Choice
 internal interface BackEnd {
     val servers: List<Server>
 
-    /**
-     * Sees to it that the servers can be used, before anything else is asked of them.
-     *
-     * @throws BackEndUnusable if they cannot; one that is only down can.
-     */
+    /** Sees to it that the servers can be used; one that is down can. @throws BackEndUnusable if they cannot */
     suspend fun prepare() = Unit
 
     /** Reads the requests of one client, and refuses what no server is to see. */

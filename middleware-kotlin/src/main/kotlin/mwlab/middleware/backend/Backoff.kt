@@ -5,10 +5,7 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
-/**
- * How long to wait before the next attempt: not at all, then twice as long each time up to [longest], with up to half of it
- * left to chance, so that the connections of all workers do not return in one moment. Not thread-safe.
- */
+/** The wait before an attempt: none, then doubled up to [longest]; up to half is chance, so that not all return in one moment. */
 internal class Backoff(private val random: Random = Random.Default, private val longest: Duration = 2.seconds) {
     private var next = Duration.ZERO
 

@@ -4,7 +4,6 @@ import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
 import mwlab.metrics.Recorder
 import mwlab.metrics.stats.JobTimes
-import mwlab.metrics.stats.Outcome
 import mwlab.middleware.job.Client
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.JobQueue
@@ -22,9 +21,8 @@ import kotlin.time.Duration.Companion.seconds
 /**
  * One client: reads its requests, queues up to [depth] of them at a time, and returns the replies in the order of the requests.
  *
- * Nothing more is read while a request is under way, so that its bytes stay where they are: what is sent ahead waits in the client's own
- * buffer, then in the socket's. A request about a key that another one under way changes, or that would change a key of another one, waits
- * for it. Confined to the loop of the connection, which belongs to the caller of [serve].
+ * Nothing more is read while a request is under way, so that its bytes stay where they are. A request about a key that another one under
+ * way changes, or that would change a key of another one, waits for it. Confined to the loop of the connection, which the caller closes.
  */
 internal class ClientConnection(
     private val connection: Connection,
@@ -33,8 +31,8 @@ internal class ClientConnection(
     private val requests: RequestReader,
     private val depth: Int,
     private val ownStatistics: suspend () -> List<Pair<String, Any?>>,
-    private val followed: FollowedJobs? = null,
-    private val slow: SlowJobs? = null,
+    followed: FollowedJobs? = null,
+    slow: SlowJobs? = null,
 ) : Client {
     override val loop: EventLoop get() = connection.loop
     override val address: SocketAddress = connection.remoteAddress
@@ -45,40 +43,26 @@ internal class ClientConnection(
     var lateRequests = 0L
         private set
 
-    /** Requests that are not answered, or not to the end. */
-    val unansweredRequests: Int get() = underWay.size + replies.size
+    val unansweredRequests: Int get() = replies.unansweredRequests
 
     private val limit = connection.loop.buffers.limit
-    private val outcome = Outcome()
-
-    /** The jobs whose replies are not in [replies] yet, oldest first. */
-    private val underWay = ArrayDeque<Job>()
     private val keysUnderWay = KeysUnderWay()
-    private val replies = ReplyWriter(connection, ::sent, ::undelivered, ::goOn)
-
-    /** Whether another request may be under way together with those that are. */
-    private var mayJoin = true
+    private val replies = ReplyWriter(connection, recorder, followed, slow, ::goOn)
 
     /** Number of the next request on this connection, from 0. */
     private var number = 0L
 
     /** When the request that is being read began; 0 between two. */
     private var firstByteNanos = 0L
-    private var lastReplyNanos = 0L
-    private var lastReplyWasError = false
     private var isStopping = false
     private var lingering: Timer? = null
-    private var isOver = false
     private val stall = Stall()
-
     private val waiting = Waiter<Unit>(connection.loop)
-
-    private val isIdle: Boolean get() = underWay.isEmpty() && replies.isEmpty
 
     /** Serves requests until the client hangs up or [stop] is called; fails with [IOException] when the client is gone. */
     suspend fun serve() {
         try {
-            while (!isOver) {
+            while (!replies.isOver) {
                 val request = received()
                 when {
                     request != null -> take(request)
@@ -86,7 +70,7 @@ internal class ClientConnection(
                 }
             }
             settle()
-            if (isStopping || isOver) linger()
+            if (isStopping || replies.isOver) linger()
         } finally {
             lingering?.dispose()
         }
@@ -95,43 +79,30 @@ internal class ClientConnection(
     /** Nothing more is read; what was received so far is still answered. */
     fun stop() {
         isStopping = true
-        if (isIdle) endOutput()
+        if (replies.isIdle) endOutput()
     }
 
     /**
-     * Closes the connection if the client has begun to send a request, or to take a reply, but has not moved for [timeout] at
-     * [nanos], or is between two requests for longer than [idleTimeout]; returns whether it did. To be asked several times in that time.
-     * One that takes no reply is closed at the second time if there is no memory for others.
+     * Closes the connection if the client has begun to send a request, or take a reply, but has not moved for [timeout] at [nanos], or is
+     * between two requests for longer than [idleTimeout]; whether it did. To be asked several times in that time.
      */
     fun closeIfStalled(nanos: Long, timeout: Duration, idleTimeout: Duration?): Boolean {
+        // As long as servers are asked, they may still be sent what stands in the client's buffer.
         val outstanding = when {
-            // As long as servers are asked, they may still be sent what stands in the client's buffer.
-            underWay.isNotEmpty() -> 0
-
-            !replies.isEmpty -> replies.remainingBytes
-
+            replies.awaitedJobs > 0 -> 0
+            !replies.isIdle -> replies.remainingBytes
             else -> connection.input.remaining() + requests.bytesToSkip
         }
         // While memory is exhausted, who takes no reply is not waited for.
-        val patience = if (replies.isFull && limit.isExhausted) Duration.ZERO else timeout
+        val patience = if (replies.isBlocked && limit.isExhausted) Duration.ZERO else timeout
         val isStalled = stall.lastsFor(outstanding, nanos) > patience.inWholeNanoseconds
-        val idleNanos = if (isIdle) nanos - maxOf(connectedNanos, connection.lastReadNanos, lastReplyNanos) else 0
-        val isIdleForTooLong = idleTimeout != null && idleNanos > idleTimeout.inWholeNanoseconds
-        if (isStalled || isIdleForTooLong) connection.close()
-        return isStalled || isIdleForTooLong
+        val lastMoveNanos = maxOf(connectedNanos, connection.lastReadNanos, replies.lastReplyNanos)
+        val isIdleForTooLong = idleTimeout != null && replies.isIdle &&
+            nanos - lastMoveNanos > idleTimeout.inWholeNanoseconds
+        return (isStalled || isIdleForTooLong).also { if (it) connection.close() }
     }
 
-    override fun deliver(job: Job, reply: Reply) {
-        job.reply = reply
-        while (true) {
-            val ready = underWay.firstOrNull()?.reply ?: break
-            val next = underWay.removeFirst()
-            lastReplyWasError = ready.isError
-            isOver = isOver || ready.hangsUp
-            replies.write(next, ready, isAlone = underWay.isEmpty())
-        }
-        goOn()
-    }
+    override fun deliver(job: Job, reply: Reply) = replies.deliver(job, reply)
 
     private fun received(): Request? {
         if (!connection.input.hasRemaining()) return null
@@ -145,7 +116,7 @@ internal class ClientConnection(
     /** Suspends until more bytes have come, once all that was asked is answered; false if no more are to be read. */
     private suspend fun readMore(): Boolean {
         settle()
-        if (isOver || isStopping) return false
+        if (replies.isOver || isStopping) return false
         try {
             return connection.fill() && !isStopping
         } catch (_: BuffersExhausted) {
@@ -158,21 +129,12 @@ internal class ClientConnection(
 
     private suspend fun take(request: Request) {
         when (request) {
-            is Request.HangUp -> {
-                if (request.reply != null) recorder.refusedRequest()
-                writeLine(request.reply)
-                isOver = true
-            }
-
-            is Request.Refused -> {
-                recorder.refusedRequest()
-                writeLine(request.reply)
-            }
-
+            is Request.HangUp -> if (request.reply == null) settle() else refuse(request.reply)
+            is Request.Refused -> refuse(request.reply)
             is Request.NoOperation -> writeLine("MN")
-
             else -> begin(request)
         }
+        if (request is Request.HangUp) replies.isOver = true
         connection.consume(request.length)
         if ((request as? Request.Retrieval)?.continues == true && goesOn()) return
         number++
@@ -180,105 +142,74 @@ internal class ClientConnection(
         stall.moved()
     }
 
-    private suspend fun begin(request: Request) {
-        if (depth > 1 && underWay.isNotEmpty() && !joins(request)) settle()
-        // While memory is exhausted, each client has one reply at most that nobody waits for.
-        while (underWay.size >= (if (limit.isExhausted) 1 else depth) || replies.isFull) await()
-        if (replies.lost != null) settle()
-        if (isOver) return
-        val job = jobOf(request)
-        if (depth > 1) mayJoin = keysUnderWay.add(request, connection.input)
-        underWay.addLast(job)
-        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
-        if (!enqueue(job)) {
-            underWay.removeLast()
-            recorder.refused()
-            lastReplyWasError = true
-            writeLine(if (request.wantsReply) QUEUE_FULL else null)
-        }
+    private suspend fun refuse(line: String?) {
+        recorder.refusedRequest()
+        writeLine(line)
     }
 
-    private fun joins(request: Request): Boolean = mayJoin && keysUnderWay.allows(request, connection.input)
+    private suspend fun begin(request: Request) {
+        if (depth > 1 && replies.awaitedJobs > 0 && !keysUnderWay.allows(request, connection.input)) settle()
+        // While memory is exhausted, each client has one reply at most that nobody waits for.
+        while (replies.awaitedJobs >= (if (limit.isExhausted) 1 else depth) || replies.isBlocked) await()
+        if (replies.lost != null) settle()
+        if (replies.isOver) return
+        val job = jobOf(request)
+        if (depth > 1) keysUnderWay.add(request, connection.input)
+        replies.expect(job)
+        if (job.asksForAllStatistics) job.ownStatistics = ownStatistics()
+        job.times.enqueuedNanos = recorder.now()
+        val length = queue.enqueue(job)
+        if (length >= 0) return recorder.enqueued(job.times.enqueuedNanos, length)
+        replies.withdraw()
+        recorder.refused()
+        writeLine(QUEUE_FULL.takeIf { request.wantsReply })
+    }
 
     /** Waits for the reply to one part of a long line; whether the next part follows, which it does unless this one has failed. */
     private suspend fun goesOn(): Boolean {
         settle()
-        if (lastReplyWasError) connection.consume(requests.dropParts())
-        return !lastReplyWasError
+        if (replies.lastWasError) connection.consume(requests.dropParts())
+        return !replies.lastWasError
     }
 
     private fun jobOf(request: Request): Job {
         val times = JobTimes()
         times.firstByteNanos = firstByteNanos
-        if (lastReplyNanos != 0L && underWay.isEmpty()) times.thinkNanos = firstByteNanos - lastReplyNanos
+        val lastReplyNanos = replies.lastReplyNanos
+        if (lastReplyNanos != 0L && replies.awaitedJobs == 0) times.thinkNanos = firstByteNanos - lastReplyNanos
         // Keeps the request's place in the buffer, from which others are taken meanwhile.
         return Job(this, request, connection.input.duplicate(), times).also { it.number = number }
-    }
-
-    private fun enqueue(job: Job): Boolean {
-        job.times.enqueuedNanos = recorder.now()
-        val length = queue.enqueue(job)
-        if (length >= 0) recorder.enqueued(job.times.enqueuedNanos, length)
-        return length >= 0
     }
 
     /** Writes what the middleware answers by itself, once all that was asked before is answered. */
     private suspend fun writeLine(line: String?) {
         settle()
-        if (line != null && !isOver) replies.writeLine(line)
+        if (line != null && !replies.isOver) replies.writeLine(line)
     }
 
     /** Suspends until nothing is under way any more. Fails if the client is gone. */
     private suspend fun settle() {
-        while (!isIdle) await()
+        while (!replies.isIdle) await()
         replies.lost?.let { throw it }
-        mayJoin = true
         keysUnderWay.clear()
     }
 
-    private suspend fun await() = if (replies.isFull) replies.awaitRoom() else waiting.await()
+    private suspend fun await() = if (replies.isBlocked) replies.awaitRoom() else waiting.await()
 
     /** Lets [serve] go on, if it waits and there is something to do. */
     private fun goOn() {
-        if (replies.isFull || isIdle || underWay.size < depth) waiting.resume(Unit)
+        if (replies.isBlocked || replies.isIdle || replies.awaitedJobs < depth) waiting.resume(Unit)
     }
 
-    /** The client is gone. Replies that are still to come are dropped as they come: until then, servers may be sent their requests. */
-    private fun undelivered(job: Job) {
-        recorder.undelivered()
-        job.release(loop.buffers)
-    }
-
-    private fun sent(job: Job, nanos: Long) {
-        val reply = job.reply!!
-        lastReplyNanos = nanos
-        job.times.repliedNanos = nanos
-        outcome.keys = job.keyCount
-        outcome.hits = reply.hits
-        outcome.misses = if (job.request is Request.Retrieval && !reply.isError) job.keyCount - reply.hits else 0
-        outcome.bytesIn = job.request.length
-        outcome.bytesOut = reply.length
-        outcome.isError = reply.isError
-        recorder.replied(job.type, outcome, job.times)
-        followed?.replied(job)
-        slow?.replied(job)
-        job.release(loop.buffers)
-    }
-
-    /**
-     * Ends this side, and drops what still comes, for a while: without that, a reset would overtake replies that are on their way. What
-     * was asked in it is counted.
-     */
+    /** Ends this side, and for a while drops and counts what still comes: else a reset would overtake replies on their way. */
     private suspend fun linger() {
         endOutput()
         do {
             while (true) {
                 val request = received() ?: break
                 if (isStopping) lateRequests++
-                val isUnderstood = request !is Request.HangUp
-                connection.consume(
-                    if (isUnderstood) request.length + requests.dropParts() else connection.input.remaining(),
-                )
+                val isLast = request is Request.HangUp
+                connection.consume(if (isLast) connection.input.remaining() else request.length + requests.dropParts())
             }
         } while (fillOrDrop())
     }

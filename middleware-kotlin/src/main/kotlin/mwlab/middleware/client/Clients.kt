@@ -12,8 +12,7 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The clients that are connected: who is one too many is turned away, who holds on to buffers and does not move is closed.
- * Thread-safe.
+ * The clients that are connected: who is one too many is turned away, who holds on to buffers and does not move is closed. Thread-safe.
  *
  * @param timeout for how long a client may not move.
  * @param idleTimeout for how long it may ask nothing; null: for ever.
@@ -85,5 +84,23 @@ internal class Clients(private val most: Int, private val timeout: Duration, pri
     private companion object {
         const val CHECKS_PER_TIMEOUT = 20
         val TOO_MANY_CLIENTS = "ERROR Too many open connections\r\n".toByteArray()
+    }
+}
+
+/** Tells for how long something outstanding has not moved, from looks at it now and then. Not thread-safe. */
+internal class Stall {
+    private var outstanding = 0L
+    private var sinceNanos = 0L
+
+    /** It went on to something else. */
+    fun moved() {
+        outstanding = 0
+    }
+
+    /** For how long the same number of bytes was [outstanding] whenever somebody looked, up to [nanos]; 0 is nothing to wait for. */
+    fun lastsFor(outstanding: Long, nanos: Long): Long {
+        if (outstanding == 0L || outstanding != this.outstanding) sinceNanos = nanos
+        this.outstanding = outstanding
+        return nanos - sinceNanos
     }
 }

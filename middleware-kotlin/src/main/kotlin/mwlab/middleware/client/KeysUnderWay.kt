@@ -1,6 +1,7 @@
 package mwlab.middleware.client
 
 import mwlab.memcached.Request
+import mwlab.memcached.hashOf
 import java.nio.ByteBuffer
 
 /**
@@ -12,10 +13,11 @@ import java.nio.ByteBuffer
 internal class KeysUnderWay {
     private val read = Hashes()
     private val changed = Hashes()
+    private var mayBeJoined = true
 
     /** Whether [request], at the position of [bytes], may be under way together with those that were added. */
     fun allows(request: Request, bytes: ByteBuffer): Boolean {
-        if (isAboutAll(request)) return false
+        if (!mayBeJoined || isAboutAll(request)) return false
         val isChange = changes(request)
         // To look through more would take longer than to wait for them.
         if (changed.count + (if (isChange) read.count else 0) > MOST_COMPARED) return false
@@ -25,18 +27,20 @@ internal class KeysUnderWay {
         }
     }
 
-    /** [request], at the position of [bytes], is under way; returns whether another one may join it. */
-    fun add(request: Request, bytes: ByteBuffer): Boolean {
-        if (isAboutAll(request)) return false
+    /** [request], at the position of [bytes], is under way. */
+    fun add(request: Request, bytes: ByteBuffer) {
+        if (isAboutAll(request)) {
+            mayBeJoined = false
+            return
+        }
         val hashes = if (changes(request)) changed else read
         for (key in 0 until request.keys.count) hashes.add(hash(request, bytes, key))
-        return true
     }
 
-    /** Nothing is under way any more. */
     fun clear() {
         read.clear()
         changed.clear()
+        mayBeJoined = true
     }
 
     /** Of a key in Base64 the key that it stands for is not known here. */
@@ -45,14 +49,8 @@ internal class KeysUnderWay {
 
     private fun changes(request: Request): Boolean = (request as? Request.Retrieval)?.changesItems != false
 
-    private fun hash(request: Request, bytes: ByteBuffer, key: Int): Int {
-        var hash = 0
-        val start = bytes.position()
-        for (index in start + request.keys.start(key) until start + request.keys.end(key)) {
-            hash = hash * FACTOR + bytes.get(index)
-        }
-        return hash
-    }
+    private fun hash(request: Request, bytes: ByteBuffer, key: Int): Int =
+        hashOf(bytes, bytes.position() + request.keys.start(key), bytes.position() + request.keys.end(key))
 
     private class Hashes {
         private var values = IntArray(INITIAL_SIZE)
@@ -76,7 +74,6 @@ internal class KeysUnderWay {
     }
 
     private companion object {
-        const val FACTOR = 31
         const val INITIAL_SIZE = 16
         const val MOST_KEPT = 1024
         const val MOST_COMPARED = 1024

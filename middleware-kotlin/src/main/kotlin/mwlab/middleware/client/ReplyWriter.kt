@@ -1,104 +1,121 @@
 package mwlab.middleware.client
 
+import mwlab.memcached.Request
+import mwlab.metrics.Recorder
+import mwlab.metrics.stats.Outcome
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.Reply
 import mwlab.net.Connection
 import mwlab.net.Outbox
-import java.io.IOException
 
 /**
- * Writes replies to one client, in the order in which they come. Confined to the loop of the [connection].
+ * Gives one client the replies to its requests, in the order of the requests. Confined to the loop of the [connection].
  *
- * @param onSent runs for each job whose reply is written to its end, with the time of that.
- * @param onLost runs for each job whose reply cannot be written, since the client is gone.
- * @param onFlushed runs after the replies that were gathered in a turn of the loop were given to the socket.
+ * @param onProgress runs when another request may have room.
  */
 internal class ReplyWriter(
     private val connection: Connection,
-    private val onSent: (job: Job, nanos: Long) -> Unit,
-    private val onLost: (Job) -> Unit,
-    private val onFlushed: () -> Unit,
+    private val recorder: Recorder,
+    private val followed: FollowedJobs?,
+    private val slow: SlowJobs?,
+    private val onProgress: () -> Unit,
 ) {
     private val loop = connection.loop
-    private val outbox = Outbox<Job?>(loop.buffers, loop.clock) { job, nanos -> job?.let { onSent(it, nanos) } }
-    private val flushAtEndOfTurn = Runnable(::flush)
-    private var isFlushDue = false
+    private val outcome = Outcome()
 
-    /** The socket takes nothing at the moment. */
-    var isFull = false
-        private set
+    /** The jobs whose replies have not come, or wait for those before them; oldest first. */
+    private val awaited = ArrayDeque<Job>()
+
+    /** The replies that come next; a line of the middleware's own belongs to no job. */
+    private val outbox = Outbox<Job?>(connection, { job, nanos -> job?.let { sent(it, nanos) } }, ::lose, onProgress)
+
+    /** How many jobs have no reply yet that could be written. */
+    val awaitedJobs: Int get() = awaited.size
+
+    /** Requests that are not answered, or not to the end. */
+    val unansweredRequests: Int get() = awaited.size + outbox.size
+
+    val isIdle: Boolean get() = awaited.isEmpty() && outbox.isEmpty
+
+    val isBlocked: Boolean get() = outbox.isBlocked
+
+    /** Bytes of the replies that can be written. */
+    val remainingBytes: Long get() = outbox.remainingBytes
 
     /** Why nothing can be written any more; null as long as the client is there. */
     var lost: Throwable? = null
         private set
 
-    /** Whether all replies are written. */
-    val isEmpty: Boolean get() = outbox.isEmpty
+    /** The connection is to be closed behind what was delivered. */
+    var isOver = false
 
-    /** Replies that are not written, or not to their end. */
-    val size: Int get() = outbox.size
+    /** When the latest reply was written; 0 before the first one. */
+    var lastReplyNanos = 0L
+        private set
 
-    val remainingBytes: Long get() = outbox.remainingBytes
+    var lastWasError = false
+        private set
 
-    /** Writes [reply] to [job]: at once if it [isAlone], otherwise together with the others of this turn of the loop. Does not fail. */
-    @Suppress("TooGenericExceptionCaught") // the boundary of one client: it is called by what serves others, too
-    fun write(job: Job, reply: Reply, isAlone: Boolean) {
-        if (lost != null) return onLost(job)
-        try {
-            if (isAlone && outbox.isEmpty) {
-                if (connection.tryWrite(reply.buffers)) return onSent(job, loop.clock.nanos())
-                isFull = true
-            }
-            if (isFull) return outbox.keep(job, reply.buffers)
-            if (outbox.add(job, reply.buffers, reply.length)) job.release(loop.buffers)
-        } catch (failure: Throwable) {
-            onLost(job)
-            return lose(failure)
+    /** The reply to [job] is to come behind those before it. */
+    fun expect(job: Job) = awaited.addLast(job)
+
+    /** The job that was expected last is refused instead. */
+    fun withdraw() {
+        awaited.removeLast()
+        lastWasError = true
+    }
+
+    /** Writes [reply] to [job], and those that have waited for it. Does not fail. */
+    fun deliver(job: Job, reply: Reply) {
+        job.reply = reply
+        while (true) {
+            val ready = awaited.firstOrNull()?.reply ?: break
+            val next = awaited.removeFirst()
+            lastWasError = ready.isError
+            isOver = isOver || ready.hangsUp
+            write(next, ready)
         }
-        if (outbox.isFull) return writeOut()
-        if (isFlushDue) return
-        isFlushDue = true
-        loop.atEndOfTurn(flushAtEndOfTurn)
+        onProgress()
     }
 
     /** Writes a [line] that belongs to no job, given without its end. */
-    fun writeLine(line: String) {
-        val reply = Reply.line(line)
-        outbox.add(null, reply.buffers, reply.length)
-        writeOut()
-    }
+    fun writeLine(line: String) = Reply.line(line).let { outbox.writeNow(null, it.buffers) }
 
-    /** Suspends until the socket takes bytes again, and goes on writing. */
-    suspend fun awaitRoom() {
-        try {
-            connection.awaitWritable()
-            isFull = false
-            writeOut()
-        } catch (gone: IOException) {
-            lose(gone)
+    suspend fun awaitRoom() = outbox.awaitRoom()
+
+    /** Writes at once what nothing is to follow soon, and otherwise with the others of this turn of the loop. */
+    private fun write(job: Job, reply: Reply) {
+        when {
+            lost != null -> drop(job)
+            awaited.isEmpty() && outbox.isEmpty -> outbox.writeNow(job, reply.buffers)
+            outbox.add(job, reply.buffers, reply.length) -> job.release(loop.buffers)
         }
     }
 
-    private fun flush() {
-        isFlushDue = false
-        writeOut()
-        onFlushed()
+    private fun sent(job: Job, nanos: Long) {
+        val reply = job.reply!!
+        lastReplyNanos = nanos
+        job.times.repliedNanos = nanos
+        outcome.keys = job.keyCount
+        outcome.hits = reply.hits
+        outcome.misses = if (job.request is Request.Retrieval && !reply.isError) job.keyCount - reply.hits else 0
+        outcome.bytesIn = job.request.length
+        outcome.bytesOut = reply.length
+        outcome.isError = reply.isError
+        recorder.replied(job.type, outcome, job.times)
+        followed?.replied(job)
+        slow?.replied(job)
+        job.release(loop.buffers)
     }
 
-    @Suppress("TooGenericExceptionCaught") // as of write
-    private fun writeOut() {
-        if (lost != null || isFull) return
-        try {
-            isFull = !outbox.write(connection::tryWrite)
-        } catch (failure: Throwable) {
-            lose(failure)
-        }
-    }
-
+    /** The client is gone. Replies that are still to come are dropped as they come: until then, servers may be sent their requests. */
     private fun lose(cause: Throwable) {
         lost = cause
-        isFull = false
-        outbox.forEachOwner { job -> job?.let(onLost) }
-        outbox.clear()
+        outbox.clear { job -> job?.let(::drop) }
+    }
+
+    private fun drop(job: Job) {
+        recorder.undelivered()
+        job.release(loop.buffers)
     }
 }

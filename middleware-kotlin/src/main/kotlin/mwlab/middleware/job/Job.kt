@@ -20,13 +20,11 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
     /** What it is counted as, see [RequestType]. */
     val type: Int = typeOf(request)
 
-    /** How many keys it reads or changes. */
     val keyCount: Int get() = keys.count
 
     /** Its number among the requests of its client, from 0. */
     var number = 0L
 
-    /** Which worker has taken it. */
     var worker = 0
 
     /** What its client is to get, once that is known. */
@@ -83,19 +81,19 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
     }
 
     private companion object {
-        val PLAIN_GETS = setOf(Verb.GET, Verb.GETS, Verb.GAT, Verb.GATS, Verb.BGET)
         val COMMANDS = IntArray(Verb.entries.size) { typeOf(Verb.entries[it]) }
 
         fun typeOf(verb: Verb): Int = RequestType.ofCommand(if (verb.isAdmin) RequestType.ADMIN else verb.text)
 
         fun typeOf(request: Request): Int = when (request) {
-            is Request.Retrieval -> typeOfRead(request)
+            is Request.Retrieval ->
+                if (!request.verb.isMeta) RequestType.ofGet(request.keys.count) else COMMANDS[request.verb.ordinal]
+
             is Request.Update -> COMMANDS[request.verb.ordinal]
+
             is Request.Inquiry -> COMMANDS[request.verb.ordinal]
+
             else -> throw IllegalArgumentException("${request::class.simpleName} needs no server")
         }
-
-        private fun typeOfRead(request: Request.Retrieval): Int =
-            if (request.verb in PLAIN_GETS) RequestType.ofGet(request.keys.count) else COMMANDS[request.verb.ordinal]
     }
 }

@@ -7,8 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 /**
  * The queue between clients and workers: one per middleware, first in, first out, bounded. Thread-safe.
  *
- * @param capacity jobs that may wait. If all that clients may have under way finds room, no job is refused, and all waiting is seen
- *   here instead of hiding in the sockets.
+ * @param capacity jobs that may wait: with room for all that clients may have under way, none is refused, and all waiting is seen here.
  */
 internal class JobQueue(private val capacity: Int) {
     /** Bounded by [waiting], which is counted anyway: a channel with a bound of its own takes three more atomic steps for each job. */

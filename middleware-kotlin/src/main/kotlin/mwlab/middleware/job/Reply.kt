@@ -5,11 +5,7 @@ import mwlab.net.EventLoop
 import java.net.SocketAddress
 import java.nio.ByteBuffer
 
-/**
- * The reply to a client: bytes that are still the calls' own, and what they say.
- *
- * @property hangsUp whether the client's connection is closed behind it.
- */
+/** The reply to a client: bytes that are still the calls' own, and what they say. If it [hangsUp], the connection ends behind it. */
 internal class Reply(
     val buffers: Array<ByteBuffer>,
     val hits: Int = 0,

@@ -5,6 +5,8 @@ import mwlab.memcached.Response
 import mwlab.memcached.Verb
 import mwlab.net.buffer.BufferPool
 import java.nio.ByteBuffer
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
 
 /**
  * What one server is asked for one job, and what it answers.
@@ -53,7 +55,6 @@ internal class ServerCall(
     /** It is answered by the end of the connection, or by an error. */
     val isShutdown: Boolean get() = (job.request as? Request.Update)?.verb == Verb.SHUTDOWN
 
-    /** Bytes sent. */
     var bytesOut = 0
 
     /** When the last byte was written; until then, when the first one was. */
@@ -126,10 +127,7 @@ internal class ServerCall(
         state = State.ABANDONED
     }
 
-    /**
-     * The rest of the request will not be written, or the answer not come, for [reason]: it fails, unless it is answered. Does nothing
-     * if it is abandoned: that it has failed is known.
-     */
+    /** The rest is not written, or the answer does not come: it fails for [reason], unless it is answered, or has failed before. */
     fun fail(reason: String, nanos: Long) {
         when (state) {
             State.SENDING, State.AWAITED -> failure = reason
@@ -161,5 +159,21 @@ internal class ServerCall(
         state = State.DONE
         answeredNanos = nanos
         job.oneDone()
+    }
+}
+
+/** Server [index] of the command line; replies and results name it: `<ip>:<port>`, a database `<host>:<port>/<name>`. */
+internal class Server(val index: Int, val name: String) {
+    /** The error that clients get for [reason]. */
+    fun failure(reason: String): String = "SERVER_ERROR $name $reason"
+}
+
+/** How long a call may take. If it [hasAlternative], another server can be asked, and a silent one is not waited for. */
+internal class Patience(val nanos: Long, val hasAlternative: Boolean) {
+    override fun toString(): String = nanos.nanoseconds.inWholeMilliseconds.milliseconds.toString()
+
+    companion object {
+        /** As long as the connection itself has patience with its server. */
+        val OF_THE_CONNECTION = Patience(Long.MAX_VALUE, hasAlternative = false)
     }
 }

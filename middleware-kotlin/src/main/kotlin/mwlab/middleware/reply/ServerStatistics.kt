@@ -16,9 +16,9 @@ internal object ServerStatistics {
     /**
      * The lines that answer `stats <group>` ([group] is empty for `stats` alone), without the closing `END`.
      *
-     * One answer stays as it is. Of several, counters of the same name become their sum; uptime and accepting_conns the
-     * smallest; time, ages and what is on or off the largest; facts, settings and words the one value, or all different ones with
-     * a comma between. Connections are told apart by their server's name. Lines that are no statistics are kept as they are.
+     * One answer stays as it is. Of several, counters become their sum; uptime and accepting_conns the smallest; time, ages
+     * and switches the largest; facts, settings and words all different values with commas between. Connections are told apart by their
+     * server's name. Lines that are no statistics are kept as they are.
      *
      * @param answers the servers' names and lines.
      */
@@ -27,14 +27,12 @@ internal object ServerStatistics {
         val values = LinkedHashMap<String, MutableList<String>>()
         val others = mutableListOf<String>()
         for ((server, lines) in answers) {
-            for (line in lines) {
-                if (!line.startsWith(STAT)) {
-                    others += line
-                    continue
-                }
-                val name = line.removePrefix(STAT).substringBefore(' ')
+            val (statistics, rest) = lines.partition { it.startsWith(STAT) }
+            others += rest
+            for (statistic in statistics.map { it.removePrefix(STAT) }) {
+                val name = statistic.substringBefore(' ')
                 val unique = if (group == "conns") "$server:$name" else name
-                values.getOrPut(unique, ::mutableListOf) += line.removePrefix(STAT).substringAfter(' ', "")
+                values.getOrPut(unique, ::mutableListOf) += statistic.substringAfter(' ', "")
             }
         }
         return values.map { (name, all) -> "$STAT$name ${merged(group, name.substringAfterLast(':'), all)}" } + others

@@ -2,6 +2,7 @@ package mwlab.middleware.routing
 
 import mwlab.memcached.Keys
 import mwlab.memcached.Request
+import mwlab.memcached.hashOf
 import java.nio.ByteBuffer
 
 /**
@@ -56,15 +57,8 @@ internal fun interface FirstServer {
     }
 }
 
-/**
- * One of so many [servers], by a hash of what stands between two absolute indices: FNV-1a, 32 bits, with the high bits folded in, since
- * its low bits alone are poorly mixed.
- */
+/** One of so many [servers], by the hash of what stands between two absolute indices; its low bits alone are poorly mixed. */
 internal fun serverOfHash(bytes: ByteBuffer, start: Int, end: Int, servers: Int): Int {
-    var hash = FNV_OFFSET
-    for (index in start until end) hash = (hash xor (bytes.get(index).toInt() and 0xff)) * FNV_PRIME
+    val hash = hashOf(bytes, start, end)
     return Integer.remainderUnsigned(hash xor (hash ushr 15), servers)
 }
-
-private const val FNV_OFFSET = -2128831035
-private const val FNV_PRIME = 16777619

@@ -14,10 +14,7 @@ enum class Routing(override val option: String) : Choice {
 /** The share of one server in a request: which of the keys, by their index; null: the request as it is. */
 internal class Part(val server: Int, val keys: IntArray? = null)
 
-/**
- * Decides which servers get what. One router per worker, so that none is shared; apart from the round-robin turn, what it
- * answers depends on the request alone.
- */
+/** Decides which servers get what, for one worker. But for the round-robin turn, what it answers depends on the request alone. */
 internal interface Router {
     /**
      * The servers asked for the keys of a read that begins at the position of [bytes]. Of a read that changes nothing, several parts hold
@@ -25,10 +22,7 @@ internal interface Router {
      */
     fun retrieval(request: Request.Retrieval, bytes: ByteBuffer): List<Part>
 
-    /**
-     * How many servers hold each key: of those that are not asked first, any can be asked instead. With one only, the `cas` uniques of
-     * that server can be honoured.
-     */
+    /** How many servers hold each key: any of them can be asked. With one only, the `cas` uniques of that server can be honoured. */
     val copies: Int
 
     /** Where the keys of [part] can be read as well, apart from the servers [tried]; empty: nowhere. */

@@ -10,11 +10,10 @@ import mwlab.net.buffer.BufferPool
 import kotlin.time.Duration
 
 /**
- * Which servers a job goes to first, as the [router] says, and where it goes on when they fail: reads, if [hasFailover], to the
- * next server that holds the keys; `version` always, to any.
+ * Which servers a job of one worker goes to first, as the [router] says, and where it goes on when they fail: reads, if [hasFailover],
+ * to the next server that holds the keys; `version` always, to any.
  *
  * All attempts together take no longer than [timeout]: each may take its even share of the time left, counted by the servers left.
- * Confined to one worker.
  */
 internal class Routes(
     private val router: Router,
@@ -27,13 +26,14 @@ internal class Routes(
     private val everywhere = List(servers) { Part(it) }
 
     /** The parts of [job] to begin with; empty: its answer has a meaning on one server only, and its keys have several. */
-    fun first(job: Job): List<Part> = if (job.request.needsOneServer && router.copies > 1) emptyList() else route(job)
-
-    private fun route(job: Job): List<Part> = when (val request = job.request) {
-        is Request.Retrieval -> router.retrieval(request, job.bytes)
-        is Request.Update -> router.update(request, job.bytes)
-        is Request.Inquiry -> if (request.verb == Verb.VERSION) everywhere.take(1) else everywhere
-        else -> error("${request::class.simpleName} is for no server")
+    fun first(job: Job): List<Part> {
+        val request = job.request
+        return when {
+            request.needsOneServer && router.copies > 1 -> emptyList()
+            request is Request.Retrieval -> router.retrieval(request, job.bytes)
+            request is Request.Update -> router.update(request, job.bytes)
+            else -> if (isVersion(request)) everywhere.take(1) else everywhere
+        }
     }
 
     /** How long the calls of [job] may take that are made now. */
@@ -67,9 +67,11 @@ internal class Routes(
 
     private fun copies(request: Request): Int = when {
         request is Request.Retrieval && hasFailover && !request.changesItems -> router.copies
-        request is Request.Inquiry && request.verb == Verb.VERSION -> servers
+        isVersion(request) -> servers
         else -> 1
     }
+
+    private fun isVersion(request: Request): Boolean = request is Request.Inquiry && request.verb == Verb.VERSION
 
     private fun alternatives(job: Job, part: Part): List<Part> = when (val request = job.request) {
         is Request.Retrieval -> router.alternatives(request, job.bytes, part, job.triedServers)

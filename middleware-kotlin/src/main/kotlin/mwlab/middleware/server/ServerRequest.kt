@@ -18,10 +18,7 @@ private const val MS_FLAGS = 3
 private val CONDITION = Regex("[Iq].*|[CT][0-9]+")
 private val NO_OPERATION = "mn\r\n".direct()
 
-/**
- * The bytes to send to a server for [call]: as a rule pieces of the client's own request, so that no value is copied. Null if they have to
- * be put together, and there is no memory for it.
- */
+/** The bytes to send to a server for [call]: pieces of the client's own request, uncopied, as a rule. Null: no memory for a copy. */
 internal fun serverRequest(job: Job, call: ServerCall, pool: BufferPool): Array<ByteBuffer>? {
     val request = job.request
     return when {

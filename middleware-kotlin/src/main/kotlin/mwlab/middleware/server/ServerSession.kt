@@ -1,6 +1,5 @@
 package mwlab.middleware.server
 
-import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import mwlab.memcached.MetaCode
@@ -13,6 +12,7 @@ import mwlab.middleware.job.ServerCall
 import mwlab.middleware.job.ServerCall.State
 import mwlab.net.Connection
 import mwlab.net.Outbox
+import mwlab.net.Waiter
 import mwlab.net.buffer.BuffersExhausted
 import java.io.IOException
 import java.nio.ByteBuffer
@@ -34,17 +34,14 @@ internal class ServerSession(
 ) {
     private val clock = connection.loop.clock
     private val pending = ArrayDeque<ServerCall>()
-    private val outbox = Outbox(connection.loop.buffers, clock, ::sent)
-    private val flushAtEndOfTurn = Runnable(::flush)
-    private var isFlushDue = false
-    private val blocked = Channel<Unit>(Channel.CONFLATED)
+    private val outbox = Outbox(connection, ::sent, ::lost, ::flushed)
+    private val blocked = Waiter<Unit>(connection.loop)
     private val outOfMemory = "SERVER_ERROR out of memory for the reply of ${server.name}"
 
     /** Why it is over; null as long as it is not. */
     var endReason: String? = null
         private set
 
-    /** Whether the server has answered anything. */
     var hasAnswered = false
         private set
 
@@ -58,7 +55,7 @@ internal class ServerSession(
 
     /** Reads replies until the server closes the connection; fails when it is broken, or was closed by [end]. */
     suspend fun readReplies() = coroutineScope {
-        val writing = launch { while (true) writeBlocked() }
+        val writing = launch { while (true) if (outbox.isBlocked) outbox.awaitRoom() else blocked.await() }
         try {
             val replies = ResponseReader()
             do {
@@ -74,22 +71,14 @@ internal class ServerSession(
         }
     }
 
-    /**
-     * Sends [buffers] for [call] together with what else is submitted in this turn of the loop. Does not wait: the call is answered or
-     * fails in its own time.
-     */
+    /** Sends [buffers] for [call] with what else is submitted in this turn of the loop. Does not wait: it is answered in its own time. */
     fun submit(call: ServerCall, buffers: Array<ByteBuffer>) {
         val objection = endReason ?: SILENT.takeIf { isSilent && call.patience.hasAlternative }
         if (objection != null) return call.fail(server.failure(objection), clock.nanos())
         pending.addLast(call)
         call.bytesOut = buffers.sumOf { it.remaining() }
         call.sentNanos = clock.nanos()
-        if (outbox.isEmpty && !isFlushDue) {
-            isFlushDue = true
-            connection.loop.atEndOfTurn(flushAtEndOfTurn)
-        }
         outbox.add(call, buffers, call.bytesOut)
-        if (outbox.isFull) write()
     }
 
     /**
@@ -115,14 +104,12 @@ internal class ServerSession(
         endReason = reason
         outbox.clear()
         connection.close()
-        pending.removeFirstOrNull()?.fail(server.failure(reason), clock.nanos())
-        while (true) {
-            val call = pending.removeFirstOrNull() ?: break
-            if (takeOver != null && !hasTimedOut && call.canBeAskedAgain) {
-                takeOver(call)
-            } else {
-                call.fail(server.failure(reason), clock.nanos())
-            }
+        val failure = server.failure(reason)
+        val nanos = clock.nanos()
+        pending.removeFirstOrNull()?.fail(failure, nanos)
+        repeat(pending.size) {
+            val call = pending.removeFirst()
+            if (takeOver != null && !hasTimedOut && call.canBeAskedAgain) takeOver(call) else call.fail(failure, nanos)
         }
     }
 
@@ -144,25 +131,15 @@ internal class ServerSession(
         call.sent(nanos)
     }
 
-    private fun flush() {
-        isFlushDue = false
-        write()
+    private fun lost(cause: Throwable) {
+        end("failed: ${cause.message}")
+        // That is not the server's fault.
+        if (cause !is IOException) connection.loop.execute { throw cause }
     }
 
-    private fun write() {
-        try {
-            if (!outbox.write(connection::tryWrite)) blocked.trySend(Unit)
-        } catch (lost: IOException) {
-            end("failed: ${lost.message}")
-        }
-    }
-
-    /** Goes on where [flush] met a full socket; what is submitted meanwhile joins the outbox. */
-    private suspend fun writeBlocked() {
-        blocked.receive()
-        do {
-            connection.awaitWritable()
-        } while (!outbox.write(connection::tryWrite))
+    /** Who waits while the socket takes all goes on with what it did not take. */
+    private fun flushed() {
+        if (outbox.isBlocked) blocked.resume(Unit)
     }
 
     /** Reads more; a reply that there is no memory for is read to its end, but not kept, and only its own call fails. */
@@ -181,28 +158,23 @@ internal class ServerSession(
     private fun answer(reply: Response) {
         val call = pending.firstOrNull()?.takeUnless { it.state == State.ANSWERED_EARLY }
             ?: throw ProtocolException("a reply that nobody asked for")
-        if (call.isDump && reply is Response.Line && reply.status == Status.OK) {
+        if (beginsDump(call, reply)) {
             call.isDumpBegun = true
             return connection.consume(reply.length)
         }
         val isEndOfQuiet = call.isQuiet && reply is Response.Meta && reply.code == MetaCode.MN
         val isAbandoned = call.state == State.ABANDONED
-        if (!isEndOfQuiet && !isAbandoned) {
-            call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
-        }
+        val isAnswer = !isEndOfQuiet && !isAbandoned
+        if (isAnswer) call.objectionTo(reply, connection.input)?.let { throw ProtocolException(it) }
         hasAnswered = true
         if ((isEndOfQuiet || !call.isQuiet) && call.state != State.SENDING) pending.removeFirst()
-        when {
-            isAbandoned -> connection.consume(reply.length)
-
-            isEndOfQuiet -> {
-                connection.consume(reply.length)
-                call.finish(connection.lastReadNanos)
-            }
-
-            else -> hold(call, reply, connection.take(reply.length))
-        }
+        if (isAnswer) return hold(call, reply, connection.take(reply.length))
+        connection.consume(reply.length)
+        if (!isAbandoned) call.finish(connection.lastReadNanos)
     }
+
+    private fun beginsDump(call: ServerCall, reply: Response): Boolean =
+        call.isDump && reply is Response.Line && reply.status == Status.OK
 
     /** The reply is held until its client has taken it, however long that takes: it counts. */
     private fun hold(call: ServerCall, reply: Response, bytes: ByteBuffer) {

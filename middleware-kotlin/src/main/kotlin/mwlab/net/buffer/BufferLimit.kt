@@ -3,10 +3,7 @@ package mwlab.net.buffer
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicLong
 
-/**
- * How many bytes may be held at a time in buffers whose number or size peers decide: a promise between those who hold them, who reserve
- * before they do and [free] afterwards. Thread-safe.
- */
+/** How many bytes buffers may take of which peers decide the number or size: who holds them reserves before. Thread-safe. */
 class BufferLimit(val maxBytes: Long = Long.MAX_VALUE) {
     private val reserved = AtomicLong()
 

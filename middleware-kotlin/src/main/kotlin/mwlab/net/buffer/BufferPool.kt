@@ -5,8 +5,7 @@ import java.nio.ByteBuffer
 /**
  * Direct buffers of powers of two, reused last in, first out, so that the next one is still in the processor's cache.
  *
- * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle.
- * Not thread-safe: a pool belongs to one [EventLoop].
+ * Who acquires a buffer owns it until handing it over or releasing it. At most [maxCachedBytes] lie idle. Confined to one [EventLoop].
  *
  * @property limit what buffers from [acquireCounted] take together with those of other pools.
  */
@@ -54,10 +53,7 @@ class BufferPool(val limit: BufferLimit = BufferLimit(), private val maxCachedBy
     companion object {
         private const val MIN_SIZE_CLASS = 10
 
-        /**
-         * Enough for the usual buffers of more than ten thousand connections: what is dropped is freed only when the garbage collector
-         * comes by, which in the old generation is hardly ever.
-         */
+        /** Enough for ten thousand usual connections: what is dropped waits for a collection of the old generation, hardly ever made. */
         private const val MAX_CACHED_BYTES = 128L shl 20
 
         /** Stands for "no buffer"; releasing it does nothing. */

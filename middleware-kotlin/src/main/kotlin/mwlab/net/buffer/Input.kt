@@ -2,17 +2,12 @@ package mwlab.net.buffer
 
 import java.nio.ByteBuffer
 
-/**
- * What a connection has received and not yet consumed, in one buffer of [pool] that grows with it.
- *
- * @param usualBytes capacity of the buffer while no message is larger; one beyond that counts against the pool's limit.
- */
+/** What is received and not consumed, in one buffer of [pool], which counts against the pool's limit beyond [usualBytes]. */
 internal class Input(private val pool: BufferPool, private val usualBytes: Int) {
     /** Between position and limit; another buffer after [append], [take] and [release]. */
     var bytes: ByteBuffer = BufferPool.EMPTY
         private set
 
-    /** Drops the first [length] bytes. */
     fun consume(length: Int) {
         bytes.position(bytes.position() + length)
     }
