@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -91,6 +92,19 @@ def test_measuring_ends_when_nothing_works(runs):
     with pytest.raises(CommandFailed):
         measure(runs, *[BROKEN] * 20)
     assert sum(len(run.attempts()) for run in runs) == MAX_FAILURES_IN_A_ROW
+
+
+def test_failures_with_a_good_run_between_them_do_not_end_the_measuring(many):
+    settled = measure(many[:4], *[BROKEN, BROKEN, GOOD_JOB] * 4)
+    assert settled == [(run, "") for run in many[:4]]
+
+
+def test_attempts_are_numbered_on_when_the_folder_of_one_was_deleted(runs):
+    with pytest.raises(KeyboardInterrupt):
+        measure(runs[:1], BAD_JOB, BAD_JOB, KeyboardInterrupt())
+    shutil.rmtree(runs[0].folder.with_name("rep-1.rejected-1"))
+    assert measure(runs[:1], GOOD_JOB) == [(runs[0], "")]
+    assert read_manifest(runs[0].folder)["attempt"] == 3
 
 
 def test_host_that_is_silent_is_waited_for_and_the_attempt_does_not_count(runs):
