@@ -226,6 +226,14 @@ def test_attempts_begin_anew_after_a_pilot(runs):
     assert state_of(runs[0], is_controlled=False).state is State.DONE
 
 
+def test_attempts_after_a_pilot_all_count_though_earlier_ones_are_forgotten(runs):
+    with pytest.raises(KeyboardInterrupt):
+        measure(runs[:1], BAD_JOB, BAD_JOB, KeyboardInterrupt())
+    plans = [[replace(runs[0], is_trial=True)], [runs[0]]]
+    measure(runs, GOOD_JOB, *[BAD_JOB] * MAX_ATTEMPTS, GOOD_JOB, plans=plans, afresh=True)
+    assert states(runs[:1]) == [State.REJECTED]
+
+
 def test_failures_before_a_pilot_do_not_count_later(runs):
     pilot = replace(runs[0], is_trial=True)
     plans = [[pilot], [runs[0]]]
