@@ -127,6 +127,8 @@ def test_generators_take_the_hosts_that_they_talk_to_in_turn():
     assert bound(direct, one_each, 3) == pytest.approx(2 / 1e-3 + 1 / 9e-3)
     two_each = trips("s2", roles=roles, instances_per_client=2)
     assert bound(direct, two_each, 6) == pytest.approx(3 / 1e-3 + 3 / 9e-3)
+    pairs = trips("c1", roles={**roles, "clients": ["c1", "c2"]}, instances_per_client=2)
+    assert pairs.of_clients == [("s1", FAR), ("s2", FAR), ("s1", NEAR), ("s2", NEAR)]
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,13 @@ def test_solve_closed_with_a_server_for_each_client_is_a_delay():
     assert not delays.utilization[:, 0].any()
 
 
+@pytest.mark.parametrize("num_clients", [3, 4, 5])
+def test_solve_closed_gives_each_population_what_it_has_among_more(num_clients):
+    stations = [Station("workers", 0.002, num_servers=3), Station("link", 0.0005)]
+    alone, among = solve_closed(stations, num_clients), solve_closed(stations, 9)
+    assert alone.throughput == pytest.approx(among.throughput[:num_clients], rel=1e-12)
+
+
 def test_solve_closed_takes_whole_seconds():
     alone = solve_closed([Station("a", 1, 1, 4)], 12)
     np.testing.assert_allclose(alone.throughput, np.minimum(np.arange(1, 13), 4), rtol=1e-14)

@@ -90,6 +90,21 @@ def test_erlang_c_is_the_textbook_sum(load, num_servers):
     assert station.probability_of_empty == pytest.approx(1 / (sum(terms) + last), rel=1e-9)
 
 
+@pytest.mark.parametrize("num_servers", [1, 2, 5])
+def test_numbers_in_system_and_queue_have_the_moments_of_their_distribution(num_servers):
+    station = mmm(0.8 * num_servers, 1.0, num_servers)
+    in_system = np.arange(500)
+    ratios = 0.8 * num_servers / np.minimum(in_system[1:], num_servers)
+    probability = np.cumprod([1, *ratios])
+    probability /= probability.sum()
+    waiting = np.maximum(in_system - num_servers, 0)
+    for name, number in (("num_in_system", in_system), ("queue_length", waiting)):
+        mean = probability @ number
+        assert getattr(station, name) == pytest.approx(mean)
+        variance = probability @ (number - mean) ** 2
+        assert getattr(station, f"{name}_variance") == pytest.approx(variance)
+
+
 @given(load=LOADS, num_servers=st.integers(1, 60), percentile=st.floats(0.1, 99.9))
 def test_percentiles_invert_the_distribution(load, num_servers, percentile):
     station = mmm(load * num_servers, 1.0, num_servers)

@@ -110,6 +110,7 @@ def test_instances_add_up_in_the_part_that_is_asked_for(run):
     assert (np.diff(edges) > 0).all()
     expected = 2 * window.groupby("second")["requests"].sum()
     assert counts.sum(axis=1).tolist() == expected.tolist()
+    assert set(client_histograms_by_second([run], start_s=0, end_s=2)["second"]) == {0, 1}
 
 
 def test_slices_after_the_last_reply_hold_nothing(run):

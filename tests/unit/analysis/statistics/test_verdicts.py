@@ -78,6 +78,11 @@ def test_one_bound_is_enough_to_refute():
     assert verdict_within((1.1, np.inf), (1.1, np.inf)) == SUPPORTED
 
 
+@pytest.mark.parametrize("interval", [(0.5, 0.9), (1.1, 1.5)])
+def test_an_interval_that_reaches_the_edge_of_the_margin_refutes_nothing(interval):
+    assert verdict_within(interval, (0.9, 1.1)) == UNDECIDED
+
+
 @pytest.mark.parametrize(
     ("target", "margin", "message"),
     [(0, 0.05, "target must be a number other than 0"), (1, 0, "margin must be > 0, got 0")],

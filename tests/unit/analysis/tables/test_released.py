@@ -104,8 +104,18 @@ def test_where_there_is_no_history_the_error_says_what_to_put_where(campaign, tm
     ]
 
 
-def test_another_file_in_its_place_is_refused(campaign):
-    archive_path(campaign, "4.1").write_bytes(archive_path(campaign, "3.1").read_bytes())
+def test_an_archive_that_is_brought_with_other_bytes_is_refused(campaign, repository, tmp_path):
+    path = archive_path(campaign, "4.1")
+    known, record = released(path.parent)[path.name], path.with_name("released.json")
+    record.write_text(record.read_text().replace(known.sha256, "0" * 64))
+    with pytest.raises(ParseError, match="it has other bytes there"):
+        present(path, tmp_path, repository)
+    assert not path.exists()
+
+
+def test_another_file_of_its_size_in_its_place_is_refused(campaign):
+    path = archive_path(campaign, "4.1")
+    path.write_bytes(bytes(released(path.parent)[path.name].bytes))
     with pytest.raises(ParseError, match=r"4\.1\.tar\.xz: is not what was released"):
         unpack(campaign, "4.1")
 

@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -91,6 +92,19 @@ def test_measuring_ends_when_nothing_works(runs):
     with pytest.raises(CommandFailed):
         measure(runs, *[BROKEN] * 20)
     assert sum(len(run.attempts()) for run in runs) == MAX_FAILURES_IN_A_ROW
+
+
+def test_failures_with_a_good_run_between_them_do_not_end_the_measuring(many):
+    settled = measure(many[:4], *[BROKEN, BROKEN, GOOD_JOB] * 4)
+    assert settled == [(run, "") for run in many[:4]]
+
+
+def test_attempts_are_numbered_on_when_the_folder_of_one_was_deleted(runs):
+    with pytest.raises(KeyboardInterrupt):
+        measure(runs[:1], BAD_JOB, BAD_JOB, KeyboardInterrupt())
+    shutil.rmtree(runs[0].folder.with_name("rep-1.rejected-1"))
+    assert measure(runs[:1], GOOD_JOB) == [(runs[0], "")]
+    assert read_manifest(runs[0].folder)["attempt"] == 3
 
 
 def test_host_that_is_silent_is_waited_for_and_the_attempt_does_not_count(runs):
@@ -210,6 +224,14 @@ def test_attempts_begin_anew_after_a_pilot(runs):
     assert read_manifest(runs[0].folder.with_name("rep-1.pilot-3"))["is_trial"]
     assert runs[0].is_done()
     assert state_of(runs[0], is_controlled=False).state is State.DONE
+
+
+def test_attempts_after_a_pilot_all_count_though_earlier_ones_are_forgotten(runs):
+    with pytest.raises(KeyboardInterrupt):
+        measure(runs[:1], BAD_JOB, BAD_JOB, KeyboardInterrupt())
+    plans = [[replace(runs[0], is_trial=True)], [runs[0]]]
+    measure(runs, GOOD_JOB, *[BAD_JOB] * MAX_ATTEMPTS, GOOD_JOB, plans=plans, afresh=True)
+    assert states(runs[:1]) == [State.REJECTED]
 
 
 def test_failures_before_a_pilot_do_not_count_later(runs):

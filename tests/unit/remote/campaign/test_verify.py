@@ -1,5 +1,4 @@
 import dataclasses
-import gzip
 import json
 import random
 import shutil
@@ -10,7 +9,7 @@ from click.testing import CliRunner
 from analysis.tables.run import measured_sections
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign.reproduce import compare
-from remote.campaign.verify import table_difference, verify_campaign
+from remote.campaign.verify import check_findings, table_difference, verify_campaign
 from remote.campaign.view.report import campaign_report, phases_text
 from remote.checked_files import parse
 from remote.commands.cli import main
@@ -84,7 +83,8 @@ def test_campaigns_within_a_campaign_are_none_of_its_runs(campaign):
 def test_damaged_missing_and_extra_files_are_found(campaign):
     folder = make_sound(campaign)
     damaged = folder / "c1/memtier-0.json.gz"
-    damaged.write_bytes(gzip.compress(b"{}"))
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))  # of the same size
     (folder / "c2/dool.csv.gz").unlink()
     (folder / "c3/notes.txt").touch()
     found = {(f.kind, f.path.name) for f in verify_campaign(campaign).findings}
@@ -93,6 +93,16 @@ def test_damaged_missing_and_extra_files_are_found(campaign):
         ("missing", "dool.csv.gz"),
         ("extra", "notes.txt"),
     }
+
+
+def test_a_pilot_is_a_run_that_its_checks_accept(tmp_path, monkeypatch):
+    again = {"checks": [], "status": "accepted"}
+    monkeypatch.setattr("remote.campaign.verify.evaluate", lambda *_: again)
+    pilot = {"checks": [], "status": "pilot"}
+    assert check_findings(tmp_path, pilot) == []
+    again["status"] = "rejected"
+    (finding,) = check_findings(tmp_path, pilot)
+    assert finding.detail == "the run was pilot, is rejected"
 
 
 def test_damaged_manifest_and_run_without_one_are_found(campaign):

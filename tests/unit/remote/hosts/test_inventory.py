@@ -53,6 +53,8 @@ def test_inventory_knows_the_emulated_network(tmp_path):
 def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
     inventory = read(tmp_path, TEXT)
     assert [h.name for h in inventory.take("clients", 1)] == ["c1"]
+    others = read(tmp_path, TEXT.replace("c1:", "z1:"))
+    assert [h.name for h in others.take("clients", 2)] == ["z1", "c2"], "not by their names"
     with pytest.raises(ConfigError, match="2 servers are needed, the inventory has 1"):
         inventory.take("servers", 2)
 

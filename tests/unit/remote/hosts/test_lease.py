@@ -198,6 +198,11 @@ def test_hosts_that_are_not_needed_are_taken_where_they_are_free(hosts):
     write(hosts.hosts[1])
     leases = Leases(hosts, "campaign a")
     assert leases.take_free(hosts.hosts) == hosts.hosts[:1]
+    file_of(hosts.hosts[1]).unlink()
+    assert leases.kept() == hosts.hosts[:1], "what was refused is not taken later"
+    write(hosts.hosts[0])
+    assert leases.kept() == []
+    leases.require()  # nothing is lost with it
 
 
 def test_a_host_that_cannot_keep_a_lease_says_why(hosts):

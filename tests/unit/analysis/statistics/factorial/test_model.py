@@ -6,6 +6,7 @@ import pytest
 import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from analysis.published.printed import published_table
 from analysis.statistics.factorial import analyse
@@ -116,6 +117,9 @@ def test_statsmodels_finds_the_same_in_blocks(k, repetitions, seed):
     assert result.effects.loc["A", "effect"] == pytest.approx(ols.params["P"])
     bounds = result.effects.loc["A", ["ci_low", "ci_high"]].tolist()
     assert bounds == pytest.approx(ols.conf_int().loc["P"].tolist())
+    means = frame.groupby("block")["y"].mean()
+    of_mean = stats.t.interval(0.95, repetitions - 1, means.mean(), stats.sem(means))
+    assert result.effects.loc["I", ["ci_low", "ci_high"]].tolist() == pytest.approx(of_mean)
     explained = result.effects["variation_explained"].sum()
     assert explained + result.block_variation + result.error_variation == pytest.approx(1)
     assert (result.residuals["predicted"] + result.residuals["residual"]).to_numpy() == (

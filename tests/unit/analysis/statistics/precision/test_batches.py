@@ -19,6 +19,20 @@ def test_independent_slices_have_the_error_of_a_mean():
     assert np.std([run.mean for run in found]) == pytest.approx(2 / np.sqrt(200), rel=0.15)
 
 
+def test_ten_batches_have_the_error_of_ten_repetitions():
+    """Batches of two slices are 1 and -1 in turns: their variance is 10 / 9."""
+    run = batch_means([1.0, 1.0, -1.0, -1.0] * 5)
+    assert run.batches == LEAST_BATCHES
+    assert run.error == pytest.approx(1 / 3)
+
+
+def test_a_slice_that_is_left_over_at_the_start_adds_nothing_to_the_error():
+    slices = np.random.default_rng(7).normal(10, 2, 40)
+    first, second = (batch_means([start, *slices]) for start in (9.0, 11.0))
+    assert first.batches == second.batches == 20
+    assert first.error == pytest.approx(second.error)
+
+
 def test_correlated_slices_have_the_error_of_their_long_run():
     rng = np.random.default_rng(2)
     found = [batch_means(run) for run in autoregressive(rng, 200, 1000, 0.8)]

@@ -63,6 +63,16 @@ def test_what_was_given_up_is_planned_again_where_that_is_asked_for(campaign, tm
     assert cell.given_up == set()
 
 
+def test_a_repetition_that_a_retry_has_measured_is_not_given_up(campaign, tmp_path):
+    section = write_section(tmp_path, PRECISION, clients=[1])
+    measure_all(campaign, section, MadeUpLab(fails=lambda run: "failed"), runs=MAX_ATTEMPTS)
+    (run,) = campaign.planned(section, retry=True).runs
+    MadeUpLab().measure(run)
+    (cell,) = cells(campaign.plan(section), campaign.path)
+    assert [one.repetition for one in cell.repetitions] == [1]
+    assert cell.given_up == set()
+
+
 def test_retrying_takes_what_was_given_up_in_this_very_call_for_given_up(campaign, tmp_path):
     section = write_section(tmp_path, PRECISION, clients=[1])
     (run,) = campaign.planned(section, retry=True).runs

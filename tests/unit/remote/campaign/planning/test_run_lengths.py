@@ -50,3 +50,16 @@ def test_a_first_run_is_as_long_as_theory_says_and_the_next_as_was_measured():
     assert next_length(untouched, PRECISION, 2.0).lengths == Lengths(stable_s=14, warm_up_s=2)
     known = replace(cell(k=2, transient_ms=0, response_ms=10.0), least_response_time_s=0.066)
     assert next_length(known, PRECISION, 2.0).lengths.stable_s == 3
+
+
+def test_the_last_of_the_fewest_repetitions_may_take_all_that_is_left_of_the_budget():
+    first = Measured(
+        repetition=1,
+        counts=True,
+        time_dilation=1.0,
+        lengths=Lengths(stable_s=100),
+        results={"client_response_time_ms": 10_000.0},
+    )
+    second = next_length(Cell(config={"workload": "set"}, measured=(first,)), PRECISION, 1.0)
+    assert second.is_cut
+    assert second.lengths.total_s == PRECISION.budget_s - first.lengths.total_s

@@ -93,7 +93,9 @@ def test_multi_gets_count_once_for_each_key_at_the_servers(tmp_path):
     serve(tmp_path, "s2", 2 * SETS, 9 * GETS)
     document = manifest(["m1"], ["s1", "s2"], multi_get_keys=9)
     assert failed(tmp_path, document) == []
-    serve(tmp_path, "s2", 2 * SETS, GETS)
+    serve(tmp_path, "s2", 2 * SETS, 9 * GETS - 9 * (4 + 2))  # under way, and 0.1 % of all
+    assert failed(tmp_path, document) == []
+    serve(tmp_path, "s2", 2 * SETS, 9 * GETS - 9 * (4 + 2) - 1)
     assert failed(tmp_path, document) == ["servers_keys_counts"]
 
 
@@ -106,7 +108,10 @@ def test_sets_with_replicas_count_as_often_as_there_are_replicas(tmp_path, repli
     settings = {"routing": "consistent-hash", "replicas": replicas}
     document = manifest(["m1"], ["s1", "s2", "s3"], **settings)
     assert failed(tmp_path, document) == []
-    serve(tmp_path, "s3", 0, 2 * GETS // 3)
+    allowed = copies * (4 + 2)  # under way, and 0.1 % of all
+    serve(tmp_path, "s3", shares[2] - allowed, 2 * GETS // 3)
+    assert failed(tmp_path, document) == []
+    serve(tmp_path, "s3", shares[2] - allowed - 1, 2 * GETS // 3)
     assert failed(tmp_path, document) == ["servers_sets_counts"]
 
 

@@ -64,6 +64,15 @@ class LoadGeneratorTest {
     }
 
     @Test
+    fun `a run that ends with errors lasts until the last of them`() {
+        var requests = 0
+        val server = VirtualMemcached({ 100.milliseconds }) { _, reply -> if (++requests > 5) "ERROR\r\n" else reply }
+        val run = VirtualGeneration("-t 1 -c 1 -n 10", connect = server::connectOn).run()
+        assertEquals(5.0, run.number("Totals", "Count"))
+        assertEquals(5.0, run.number("Totals", "Ops/sec"), 0.1)
+    }
+
+    @Test
     fun `a server that falls silent cannot hold up a timed run`() {
         var requests = 0
         val server = VirtualMemcached({ 1.milliseconds }) { _, reply -> if (++requests > 20) "" else reply }

@@ -134,6 +134,7 @@ class RequestReaderTest {
             |mg $long
             |incr $long 1
             |set $long 0 0 1
+            |ms $long 1
             |set k x 0 1
             |set k -1 0 1
             |set k 18446744073709551616 0 1
@@ -221,6 +222,8 @@ class RequestReaderTest {
     fun `a value that is too large to be added is refused without a server`() {
         val refused = RequestReader(maxValueBytes = 10).next(bytes("add k 0 0 11\r\n"))
         assertEquals("SERVER_ERROR object too large for cache", assertIs<Request.Refused>(refused).reply)
+        val silently = RequestReader(maxValueBytes = 10).next(bytes("add k 0 0 11 noreply\r\n"))
+        assertNull(assertIs<Request.Refused>(silently).reply)
     }
 
     @Test

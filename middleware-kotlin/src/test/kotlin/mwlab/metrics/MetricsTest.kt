@@ -51,6 +51,22 @@ class MetricsTest {
     }
 
     @Test
+    fun `a second that has ended on one net thread waits for the others`() {
+        val now = AtomicLong()
+        val loops = List(2) { EventLoop("test-$it", clock = { now.get() }) }
+        try {
+            val metrics = Metrics(loops, listOf("s1"), workers = 2, 100.microseconds, nothing)
+            val endNanos = metrics.clock.run { startOf(epochSecond(0) + 1) }
+            metrics.recorderOf(loops.first()).advance(endNanos)
+            assertEquals(0, runBlocking { metrics.collect().size })
+            now.set(endNanos)
+            assertEquals(1, runBlocking { metrics.collect().size })
+        } finally {
+            loops.forEach(EventLoop::close)
+        }
+    }
+
+    @Test
     fun `all sizes of multi-gets with the narrowest bins take no more memory than the budget, and no count is lost`() {
         val now = AtomicLong()
         val loops = List(2) { EventLoop("test-$it", clock = { now.get() }) }

@@ -103,6 +103,15 @@ class RateOfClientTest {
     }
 
     @Test
+    fun `a request counts in the second in which it was due, whether it was answered, left unanswered or never sent`() {
+        val words = "-t 1 -c 20 --test-time=4 --rate-limiting=5 --grace=1 --seed=1"
+        val run = VirtualGeneration(words, { second -> if (second < 2) 0.1.milliseconds else 1000.seconds }).measure()
+        assertEquals(20, run.health.unanswered)
+        val waits = run.seconds.map { it.total().intendedResponseTimes.toHistogram().totalCount }
+        assertEquals(List(4) { 100L }, waits.take(4))
+    }
+
+    @Test
     fun `a timer that fires after the end omits nothing`() {
         val words = "-t 1 -c 4 --test-time=1 --rate-limiting=100 --seed=1"
         val run = VirtualGeneration(words, timersAreLateBy = 2.milliseconds).run()

@@ -6,6 +6,7 @@ import mwlab.loadgen.options.Objective
 import mwlab.loadgen.report.Extras
 import mwlab.loadgen.report.JsonReport
 import mwlab.loadgen.report.sectionsOf
+import mwlab.testing.VirtualMemcached
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
@@ -23,6 +24,15 @@ class FindRateTest {
         assertEquals(passing, FOUND.run?.opsPerS ?: 0.0, passing / 5)
         assertTrue("highest rate that passed: ${passing.fixed(1)}/s" in FOUND.table(OBJECTIVE).last())
         assertTrue(FOUND.steps.any { it.reason == "too slow" })
+    }
+
+    @Test
+    fun `a rate at which a connection broke does not pass, though its client came back`() {
+        var requests = 0
+        val server = VirtualMemcached({ 2.milliseconds }) { _, reply -> if (++requests == 5) null else reply }
+        val words = "-t 1 -c 1 --test-time=3 --arrivals=fixed --rate=50 --reconnect-on-error"
+        val run = VirtualGeneration(words, connect = server::connectOn).measure()
+        assertEquals("1 errors", SearchStep.of(50.0, run, OBJECTIVE).reason)
     }
 
     @Test

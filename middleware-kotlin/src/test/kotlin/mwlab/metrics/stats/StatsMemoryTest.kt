@@ -34,4 +34,14 @@ class StatsMemoryTest {
             StatsMemory.bytesForChunks((needed + 1) shl 20, netThreads, servers = 3, 10.microseconds)
         }
     }
+
+    @Test
+    fun `bins that are added to others give their memory back`() {
+        val memory = StatsMemory()
+        val (sum, others) = List(2) { Bins(100.microseconds, servers = 1, memory) }
+        for (bins in listOf(sum, others)) bins.recordServer(server = 0, type = 0, nanos = 5)
+        val usedBytes = memory.usedBytes
+        sum.take(others)
+        assertEquals(usedBytes / 2, memory.usedBytes)
+    }
 }

@@ -450,6 +450,28 @@ class ClientConnectionTest {
         }
 
     @Test
+    fun `a client that sends ahead has not thought`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, depth = 2)
+        bench.serve(this)
+        bench.receive("get a\r\n")
+        bench.answer(0, "END\r\n")
+        virtual.skip(7.seconds)
+        bench.receive("get b\r\nget c\r\n")
+        assertEquals(listOf(-1, 7_000_000_000, -1), bench.taken.map { it.times.thinkNanos })
+    }
+
+    @Test
+    fun `a get that fails has neither hits nor misses`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual)
+        bench.serve(this)
+        bench.receive("get a b\r\n")
+        bench.client.deliver(bench.taken.single(), Reply(arrayOf(bytes("SERVER_ERROR\r\n")), isError = true))
+        virtual.settle()
+        val counts = bench.counts.types.single { it.requests > 0 }
+        assertEquals(listOf<Long>(1, 0, 0), listOf(counts.errors, counts.hits, counts.misses))
+    }
+
+    @Test
     fun `requests that are sent ahead are under way together up to the depth, and answered in their order`() =
         onVirtualLoop { virtual ->
             val bench = Bench(virtual, depth = 3)

@@ -6,6 +6,7 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import mwlab.metrics.stats.Counts
 import mwlab.middleware.job.Client
 import mwlab.middleware.job.Job
 import mwlab.middleware.job.JobQueue
@@ -22,6 +23,7 @@ import kotlin.test.assertEquals
 import kotlin.test.assertFalse
 import kotlin.test.assertNotSame
 import kotlin.test.assertTrue
+import kotlin.time.Duration.Companion.milliseconds
 
 class SequentialWorkerTest {
     /** A queue, one worker on a virtual loop, and servers that answer when the test says so. */
@@ -31,6 +33,9 @@ class SequentialWorkerTest {
         val server = backEnd.connections.first()
         val client = FakeClient(virtual.loop)
         private val recorder = recorderOf(virtual.loop, servers)
+
+        /** What is counted up to now. */
+        val counts get() = Counts(backEnd.servers.size).also(recorder::addTo)
         private val worker =
             Worker(1, virtual.loop, queue, recorder, backEnd.calls(recorder, hasFailover), waits = true)
 
@@ -86,16 +91,18 @@ class SequentialWorkerTest {
     fun `a set is answered when the last server has answered, by the worst answer`() = onVirtualLoop { virtual ->
         val bench = Bench(virtual, servers = 3)
         bench.start(this)
-        bench.enqueue("set k 0 0 1\r\n1")
+        val (job) = bench.enqueue("set k 0 0 1\r\n1")
         val servers = bench.backEnd.connections
         assertEquals(List(3) { listOf("set k") }, servers.map { it.asked })
         servers[2].answer(0, "STORED\r\n")
         servers[0].answer(0, "NOT_STORED\r\n")
         virtual.settle()
         assertEquals(emptyList(), bench.client.replies)
+        virtual.skip(3.milliseconds)
         servers[1].answer(0, "STORED\r\n")
         virtual.settle()
         assertEquals(listOf("NOT_STORED\r\n"), bench.client.replies)
+        assertEquals(3_000_000, job.times.answeredNanos - job.times.sentNanos)
     }
 
     @Test
@@ -123,6 +130,38 @@ class SequentialWorkerTest {
         virtual.settle()
         assertEquals(listOf("VALUE a 0 1\r\n1\r\nEND\r\n"), bench.client.replies)
     }
+
+    @Test
+    fun `with failover all attempts together take no longer than the timeout`() = onVirtualLoop { virtual ->
+        val bench = Bench(virtual, servers = 3, hasFailover = true)
+        bench.start(this)
+        bench.enqueue("get a")
+        val (first, second, third) = bench.backEnd.connections
+        virtual.skip(800.milliseconds)
+        first.fail(0, "did not answer")
+        virtual.settle()
+        assertEquals(100.milliseconds.inWholeNanoseconds, second.calls.single().patience.nanos, "half of what is left")
+        virtual.skip(200.milliseconds)
+        second.fail(0, "did not answer")
+        virtual.settle()
+        assertEquals(emptyList(), third.asked)
+        assertEquals(listOf("SERVER_ERROR server-1 did not answer\r\n"), bench.client.replies)
+    }
+
+    @Test
+    fun `an error reply and a failure count as errors of their server, and are errors of the client`() =
+        onVirtualLoop { virtual ->
+            val bench = Bench(virtual)
+            bench.start(this)
+            val clients = List(3) { FakeClient(virtual.loop, takesAll = false) }
+            clients.forEach { bench.enqueue("get a", client = it) }
+            bench.answer(0, "SERVER_ERROR out of memory\r\n")
+            bench.server.fail(1, "closed the connection")
+            virtual.settle()
+            bench.answer(2, "END\r\n")
+            assertEquals(listOf(true, true, false), clients.map { it.kept?.isError })
+            assertEquals(3 to 2, bench.counts.server.single().run { requests.toInt() to errors.toInt() })
+        }
 
     @Test
     fun `a client that does not take its reply keeps it, and the worker goes on without waiting`() =
