@@ -16,6 +16,7 @@ SECTIONS ?= 0 2.1 2.2 3.1 3.2 4.1 4.4 5.1 5.2 6 7 8 9 $(QUEUES)
 BIN := .venv/bin
 JAR := middleware-kotlin/target/middleware.jar
 KOTLIN_SOURCES := $(shell find middleware-kotlin/src/main middleware-kotlin/pom.xml -type f)
+CLASSES := $(addprefix middleware-kotlin/target/,classes test-classes kotlin-ic)  # also of sources that have gone
 MAVEN := middleware-kotlin/mvnw --batch-mode --no-transfer-progress --file middleware-kotlin/pom.xml
 REFERENCES := $(wildcard data/reference data/reference/what-if/* data/reference/middlewares/* \
   data/reference/sensitivity/*/as-it-is data/reference/middlewares/*/sensitivity/*/as-it-is \
@@ -78,6 +79,7 @@ jar: $(JAR) ## Build the middleware and the load generator
 
 $(JAR): $(KOTLIN_SOURCES) | $(BUILDERS)
 	@echo "Building the middleware"
+	@rm -rf $(CLASSES)
 	@$(MAVEN) --quiet -Dmaven.test.skip=true package > $(SET_UP)/jar.log 2>&1 || { cat $(SET_UP)/jar.log >&2; exit 1; }
 
 # What is shipped is only read: neither lab nor jar.
@@ -120,6 +122,7 @@ notebooks-check: setup ## Run the notebooks on the reference campaign: they must
 	@$(RUN) -m report.check
 
 kotlin-unit: $(PACKAGES)
+	@rm -rf $(CLASSES)
 	@$(call maven,verify -Pcheck)
 
 # Those that open sockets or start programs; what `kotlin-unit` has compiled is not compiled again.
