@@ -122,7 +122,7 @@ def build_run(
     window = {"start_epoch_s": START_EPOCH_S + WARM_UP_S, "warm_up_s": WARM_UP_S}
     window |= {"end_epoch_s": START_EPOCH_S + WARM_UP_S + STABLE_S, "stable_s": STABLE_S}
     manifest = {
-        **_identity(folder, section),
+        **identity(folder, section),
         "repetition": repetition,
         "attempt": 1,
         "status": status,
@@ -168,7 +168,7 @@ def build_network_runs(folder: Path) -> Path:
         run_dir = folder / "0" / f"kind={kind}" / "rep-1"
         write_compressed(run_dir, texts)
         manifest = {
-            **_identity(folder, "0"),
+            **identity(folder, "0"),
             "repetition": 1,
             "attempt": 1,
             "status": "accepted",
@@ -180,7 +180,7 @@ def build_network_runs(folder: Path) -> Path:
     return folder
 
 
-def _identity(folder: Path, section: str) -> dict[str, Any]:
+def identity(folder: Path, section: str) -> dict[str, Any]:
     """Return what every manifest says of the campaign."""
     return {
         "format": 1,

@@ -16,6 +16,7 @@ from remote.campaign.planning.plan import Plan
 from remote.experiment.checks import ACCEPTED, PILOT
 from remote.experiment.run import Run, is_pilot
 from remote.experiment.section import Config, slug
+from tests.helpers.campaign import identity
 
 BATCHES = 20  # that tell a run's own error
 MOST_RUNS = 5000
@@ -76,8 +77,7 @@ class MadeUpLab:
         """Make one attempt at a run, write it, and return its status."""
         attempt = 1 + max((int(one["attempt"]) for one in run.attempts()), default=0)
         manifest: dict[str, Any] = {
-            "format": 1,
-            "section": run.section.name,
+            **identity(run.folder.parents[2], run.section.name),
             "config": run.config,
             "repetition": run.repetition,
             "attempt": attempt,

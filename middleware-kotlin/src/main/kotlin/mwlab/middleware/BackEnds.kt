@@ -22,7 +22,19 @@ import mwlab.net.text
 internal fun backEndOf(config: MiddlewareConfig, transport: Transport, onFailure: (Throwable) -> Unit): BackEnd =
     when (config.backEnd) {
         BackEndKind.MEMCACHED -> MemcachedBackEnd(config, transport, onFailure)
-        BackEndKind.POSTGRESQL -> DatabaseBackEnd(config, onFailure)
+
+        BackEndKind.POSTGRESQL -> with(config) {
+            DatabaseBackEnd(
+                databases,
+                locks,
+                synchronousCommit,
+                prepareDatabase,
+                serverTimeout,
+                maxValueBytes,
+                onFailure,
+            )
+        }
+
         BackEndKind.ECHO -> EchoBackEnd(config.maxValueBytes)
     }
 

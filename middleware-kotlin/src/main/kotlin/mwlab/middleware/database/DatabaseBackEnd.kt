@@ -3,7 +3,6 @@ package mwlab.middleware.database
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.withContext
 import mwlab.memcached.RequestReader
-import mwlab.middleware.MiddlewareConfig
 import mwlab.middleware.backend.BackEnd
 import mwlab.middleware.backend.BackEndUnusable
 import mwlab.middleware.job.Job
@@ -12,14 +11,26 @@ import mwlab.middleware.messages.QueueRouter
 import mwlab.middleware.messages.QueueRules
 import mwlab.middleware.messages.queueReplyTo
 import mwlab.net.EventLoop
+import kotlin.time.Duration
 
-/** Message queues in the databases of [config]. */
-internal class DatabaseBackEnd(private val config: MiddlewareConfig, private val onFailure: (Throwable) -> Unit) :
-    BackEnd {
-    private val timeout = config.serverTimeout
-    private val connectors = config.databases.map { JdbcConnector(it, timeout, config.synchronousCommit) }
+/**
+ * Message queues in the databases at [urls].
+ *
+ * @property isPrepared whether tables and functions are installed where they are not.
+ * @property mostBytes the largest message that clients can send; a get ends with the one that goes beyond it.
+ */
+internal class DatabaseBackEnd(
+    private val urls: List<DatabaseUrl>,
+    private val locks: Locks,
+    synchronousCommit: Boolean,
+    private val isPrepared: Boolean,
+    private val timeout: Duration,
+    private val mostBytes: Int,
+    private val onFailure: (Throwable) -> Unit,
+) : BackEnd {
+    private val connectors = urls.map { JdbcConnector(it, timeout, synchronousCommit) }
 
-    override val servers = config.databases.mapIndexed { index, url -> Server(index, url.name) }
+    override val servers = urls.mapIndexed { index, url -> Server(index, url.name) }
 
     override suspend fun prepare() = withContext(Dispatchers.IO) { servers.forEach(::prepare) }
 
@@ -29,21 +40,15 @@ internal class DatabaseBackEnd(private val config: MiddlewareConfig, private val
         try {
             connectors[server.index].connect().use {
                 isReached = true
-                if (config.prepareDatabase) Schema.install(it) else Schema.check(it)
+                if (isPrepared) Schema.install(it) else Schema.check(it)
             }
         } catch (unfit: DatabaseException) {
             if (isReached) throw BackEndUnusable("${server.name} ${unfit.message}", unfit)
-            if (config.prepareDatabase) {
-                throw BackEndUnusable(
-                    "${server.name} cannot be prepared: ${unfit.message}",
-                    unfit,
-                )
-            }
+            if (isPrepared) throw BackEndUnusable("${server.name} cannot be prepared: ${unfit.message}", unfit)
         }
     }
 
-    override fun requestReader() =
-        RequestReader(config.maxValueBytes, QueueRules.ADMIN_COMMANDS, QueueRules::objectionTo)
+    override fun requestReader() = RequestReader(mostBytes, QueueRules.ADMIN_COMMANDS, QueueRules::objectionTo)
 
     override fun router(worker: Int) = QueueRouter(servers.size)
 
@@ -52,7 +57,7 @@ internal class DatabaseBackEnd(private val config: MiddlewareConfig, private val
         server,
         timeout,
         open = { JdbcSession.open(it, connectors[server.index], Schema::check) },
-        exchangeOf = { QueueExchange(it, config.locks, config.maxValueBytes) },
+        exchangeOf = { QueueExchange(it, locks, mostBytes) },
         onFailure,
     )
 

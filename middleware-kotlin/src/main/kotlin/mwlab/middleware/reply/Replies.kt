@@ -46,9 +46,7 @@ internal fun replyOf(job: Job): Reply {
 private fun statisticsOf(job: Job, request: Request.Inquiry): Reply {
     val answers = job.calls.filter { it.failure == null }
     val statistics = answers.filter { it.reply is Response.Statistics || it.reply is Response.Values }
-    if (statistics.isEmpty() && job.ownStatistics.isEmpty()) {
-        return relay(request, job.calls.maxBy(::badness))
-    }
+    if (statistics.isEmpty() && job.ownStatistics.isEmpty()) return relay(request, job.calls.maxBy(::badness))
     val group = job.words().getOrElse(1) { "" }
     val servers = ServerStatistics.merge(group, statistics.map { it.server.name to it.lines() })
     val own = job.ownStatistics.map { (name, value) -> "STAT $name $value" }
