@@ -23,17 +23,15 @@ internal fun backEndOf(config: MiddlewareConfig, transport: Transport, onFailure
     when (config.backEnd) {
         BackEndKind.MEMCACHED -> MemcachedBackEnd(config, transport, onFailure)
 
-        BackEndKind.POSTGRESQL -> with(config) {
-            DatabaseBackEnd(
-                databases,
-                locks,
-                synchronousCommit,
-                prepareDatabase,
-                serverTimeout,
-                maxValueBytes,
-                onFailure,
-            )
-        }
+        BackEndKind.POSTGRESQL -> DatabaseBackEnd(
+            config.databases,
+            config.locks,
+            config.synchronousCommit,
+            config.prepareDatabase,
+            config.serverTimeout,
+            config.maxValueBytes,
+            onFailure,
+        )
 
         BackEndKind.ECHO -> EchoBackEnd(config.maxValueBytes)
     }

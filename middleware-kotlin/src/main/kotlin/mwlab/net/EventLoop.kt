@@ -89,9 +89,7 @@ class EventLoop(
     }
 
     /** Runs [block] once, when nothing is left to run in this turn: the place to flush what the turn has gathered. */
-    fun atEndOfTurn(block: Runnable) {
-        endOfTurn.addLast(block)
-    }
+    fun atEndOfTurn(block: Runnable) = endOfTurn.addLast(block)
 
     /** Suspends until [deadlineNanos] of the [clock]; never early. Where milliseconds do, `delay` reads better. */
     suspend fun sleepUntil(deadlineNanos: Long) = suspendCancellableCoroutine { resumeAt(deadlineNanos, it) }

@@ -29,10 +29,8 @@ internal class KeysUnderWay {
 
     /** [request], at the position of [bytes], is under way. */
     fun add(request: Request, bytes: ByteBuffer) {
-        if (isAboutAll(request)) {
-            mayBeJoined = false
-            return
-        }
+        if (isAboutAll(request)) mayBeJoined = false
+        if (!mayBeJoined) return
         val hashes = if (changes(request)) changed else read
         for (key in 0 until request.keys.count) hashes.add(hash(request, bytes, key))
     }

@@ -86,13 +86,10 @@ internal class Job(val client: Client, val request: Request, val bytes: ByteBuff
         fun typeOf(verb: Verb): Int = RequestType.ofCommand(if (verb.isAdmin) RequestType.ADMIN else verb.text)
 
         fun typeOf(request: Request): Int = when (request) {
-            is Request.Retrieval ->
-                if (!request.verb.isMeta) RequestType.ofGet(request.keys.count) else COMMANDS[request.verb.ordinal]
-
+            is Request.Retrieval if !request.verb.isMeta -> RequestType.ofGet(request.keys.count)
+            is Request.Retrieval -> COMMANDS[request.verb.ordinal]
             is Request.Update -> COMMANDS[request.verb.ordinal]
-
             is Request.Inquiry -> COMMANDS[request.verb.ordinal]
-
             else -> throw IllegalArgumentException("${request::class.simpleName} needs no server")
         }
     }

@@ -115,9 +115,8 @@ internal class ServerSession(
 
     /** The server has closed the connection: that is its answer to `shutdown`. */
     private fun closed() {
-        val (shutdowns, others) = pending.partition { it.isShutdown && it.state == State.AWAITED }
-        pending.clear()
-        pending += others
+        val shutdowns = pending.filter { it.isShutdown && it.state == State.AWAITED }
+        pending.removeAll(shutdowns)
         end("closed the connection")
         shutdowns.forEach { it.finish(clock.nanos()) }
     }
