@@ -14,7 +14,7 @@ from kaleido.errors import BrowserClosedError, BrowserFailedError, ChromeNotFoun
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0  # a second is usual; the machine may be busy
 NOT_INSTALLED = ChromeNotFoundError
 BROWSER_ERRORS = (BrowserClosedError, BrowserFailedError, ChannelClosedError, FutureTimeoutError)
 

@@ -65,7 +65,7 @@ _END = f"""\
 read -r data < {_PATH} && read -r pid < "$data/postmaster.pid" || exit 0
 case $pid in -*) exit 0 ;; esac
 kill -QUIT $pid; i=0
-while kill -0 $pid && [ $i -lt 100 ]; do sleep 0.05; i=$((i+1)); done
+while kill -0 $pid && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done
 """
 _DELETE = f'read -r data < {_PATH} && rm -rf "$data"'
 

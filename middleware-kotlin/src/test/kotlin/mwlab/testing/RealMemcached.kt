@@ -3,6 +3,8 @@ package mwlab.testing
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import java.net.InetAddress
 import java.net.InetSocketAddress
+import java.net.UnixDomainSocketAddress
+import java.nio.channels.SocketChannel
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.deleteIfExists
@@ -30,7 +32,7 @@ class RealMemcached(memoryMiB: Int = 64, unixSocket: Path? = null) : AutoCloseab
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start()
         address = if (unixSocket == null) awaitAddress(portFile) else ANY_PORT
-        if (unixSocket != null) eventually("memcached listens") { Files.exists(unixSocket) }
+        if (unixSocket != null) eventually("memcached listens") { accepts(unixSocket) }
         portFile.deleteIfExists()
         portFile.parent.deleteIfExists()
     }
@@ -46,6 +48,10 @@ class RealMemcached(memoryMiB: Int = 64, unixSocket: Path? = null) : AutoCloseab
 
     private companion object {
         val PATH: Path = Path.of("/usr/bin/memcached")
+
+        /** The file is there before anybody listens. */
+        fun accepts(unixSocket: Path): Boolean =
+            runCatching { SocketChannel.open(UnixDomainSocketAddress.of(unixSocket)).close() }.isSuccess
 
         /** memcached writes another file and renames it, so that the port is there as a whole. */
         fun awaitAddress(portFile: Path): InetSocketAddress {
