@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -74,7 +75,18 @@ def _unpack(client: str, work: Path, python: str, port: str) -> Suite:
         shutil.copy(CLIENTS / "python" / "captured.py", tests / "utils.py")
     addresses = {"127.0.0.1:11211": f"{HOST}:{port}"}
     replace(tests.glob("*.py"), {**archive.replacements, **addresses})
-    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider", "-o", "addopts=", "-qrA"]
+    # Neither the client's own settings nor those of this project, below whose folder it stands.
+    pytest = [
+        python,
+        "-m",
+        "pytest",
+        "-c",
+        os.devnull,
+        "--rootdir=.",
+        "-p",
+        "no:cacheprovider",
+        "-qrA",
+    ]
     return Suite(
         client=client,
         language="Python",
