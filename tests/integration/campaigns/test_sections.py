@@ -165,7 +165,7 @@ def test_two_middlewares_share_the_clients_and_write_to_all_servers(measure):
     assert manifest["targets"] == {host: ["m1", "m2"] for host in ("c1", "c2", "c3")}
     assert manifest["num_clients"] == 12
     for host in ("m1", "m2"):
-        assert read_middleware(folder / host / "middleware").windows["requests"].sum() > 100
+        assert read_middleware(folder / host / "middleware").windows["requests"].sum() > 0
     starts = {
         read_memtier_json(path).run.started_epoch_ms // 1000
         for path in folder.glob("c*/memtier-*.json.gz")

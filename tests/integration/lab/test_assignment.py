@@ -57,4 +57,4 @@ def test_an_assignment_is_measured_and_tells_no_limit(no_lab, tmp_path, monkeypa
         assert set(topology["rates_mbit_per_s"].values()) == {None}
     runs = campaign_tables(campaign.path, ["shorter"]).runs
     assert 2 <= len(runs) <= len(manifests)  # those of pilots count as no runs
-    assert (runs["client_throughput_ops_per_s"] > 100).all()
+    assert (runs["client_throughput_ops_per_s"] > 0).all()

