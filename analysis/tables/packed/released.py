@@ -47,7 +47,9 @@ class Released:
         is_named = _COMMIT.fullmatch(self.commit) and _DIGEST.fullmatch(self.sha256)
         is_inside = self.path.isprintable() and not self.path.startswith("/")
         if not (is_named and is_inside and 0 <= self.bytes <= LARGEST_ARCHIVE_BYTES):
-            raise ValueError(f"{self} has no commit, path, size and SHA-256 that can be")
+            raise ValueError(
+                f"{self} needs a commit, a path in the repository, a SHA-256 and a size"
+            )
 
 
 def released(raw_dir: Path) -> dict[str, Released]:

@@ -182,7 +182,7 @@ class Episode:
         tallies = self._take_tallies()
         unanswered = sum(tally.sent.total() - tally.answered.total() for tally in tallies)
         if late > unanswered:
-            self.fail(f"tells of {late} late requests, but only {unanswered} have no answer")
+            self.fail(f"reports {late} late requests, but only {unanswered} have no answer")
         if number == signal.SIGTERM:
             self._note(objections_to_results(middleware.results, tallies, TYPES))
         else:
@@ -268,12 +268,12 @@ class Episode:
         self._note(objections_to_results(middleware.results, self._take_tallies(), TYPES))
 
     async def _check_end(self, expected: int) -> int:
-        """Wait for the end of the process; it tells where it listens and what came too late.
+        """Wait until the process ends; it may print its address and its late requests, no more.
 
         Returns
         -------
         int
-            Requests that came too late to be answered, as the process tells.
+            Requests that came too late to be answered, by the process's own count.
         """
         status = await asyncio.to_thread(self.system.middleware.wait)
         said = self._said().splitlines()
