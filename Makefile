@@ -102,15 +102,14 @@ check: setup ## Style, types and all tests that need no lab, browser or namespac
 	@printf '%s\n' lint kotlin-unit | xargs -P 2 -n 1 $(MAKE) --silent # neither keeps two processors busy
 	@$(PYTEST) --numprocesses auto --dist worksteal -m "not slow" tests/unit
 
-test: check ## What CI runs: `make check`, all Kotlin tests, the notebooks, some tests on a real lab
-	@printf '%s\n' lab-check computed-check | xargs -P 2 -n 1 $(MAKE) --silent
+test: check lab-check computed-check ## What CI runs: `make check`, tests on a real lab, all Kotlin tests, the notebooks
 
-# Tests on the lab measure, so they run one after the other. What only computes runs beside them at low priority.
+# Tests on the lab measure: nothing runs beside them. (A low priority would not do: the kernel weighs sessions, not processes.)
 lab-check:
 	@$(PYTEST) -m selected tests/integration tests/browser
 
 computed-check:
-	@printf '%s\n' notebooks-check kotlin reports-check | nice -n 15 xargs -P 3 -n 1 $(MAKE) --silent
+	@printf '%s\n' notebooks-check kotlin reports-check | xargs -P 2 -n 1 $(MAKE) --silent
 
 reports-check:
 	@$(PYTEST) -m selected tests/reports
