@@ -177,7 +177,7 @@ lock-maven: $(PACKAGES) ## Write down the checksums of what Maven fetches, from 
 audit: setup ## List all packages with licences and known vulnerabilities; bills of materials: build/sbom
 	@$(BIN)/python -m audit || { status=$$?; [ $$status -eq 3 ] || exit $$status; }
 
-tables: setup ## Make the reference campaign's tidy tables anew, when what reads its runs has changed
+tables: setup ## Make the tidy tables of the campaigns in data/ anew
 	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
 
 evidence: setup ## Bring the archives of the reference campaign that only the history has, held to their checksums

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,21 +19,14 @@ from analysis.tables.run import MANIFEST, TRANSCRIPT, measured_sections
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 
-ANALYSIS = Path(__file__).parents[1]
-_MAKERS = ("frames", "run", "measures", "details", "network", "tidying", "tidied")
-_STATISTICS = ("within_run", "tails", "intervals")
-_CODE = (
-    "results/**/*.py",
-    *(f"tables/{name}.py" for name in _MAKERS),
-    *(f"statistics/{name}.py" for name in _STATISTICS),
-    "units.py",
-)
+SCHEMA = 1
+"""Raise it when a column, row or value of a table means or is something else than before."""
 
 
 def campaign_tables(
     campaign_dir: Path | str, sections: Iterable[str], *, all_observers: bool = False
 ) -> Tables:
-    """Return the tidy tables of some sections, made anew only where runs or code changed.
+    """Return the tidy tables of some sections, made anew only where runs or `SCHEMA` changed.
 
     Where the campaign's folder cannot be written the tables are made all the same, and not kept.
     Of several notebooks that ask at the same time one makes them, the others wait.
@@ -89,7 +82,7 @@ def _origin_path(campaign_dir: Path, section: str) -> Path:
     return table_path(campaign_dir, section, "origin").with_suffix(".json")
 
 
-def _is_current(campaign_dir: Path, section: str, origin: dict[str, str]) -> bool:
+def _is_current(campaign_dir: Path, section: str, origin: dict[str, object]) -> bool:
     try:
         known = json.loads(_origin_path(campaign_dir, section).read_text())
     except (OSError, ValueError, RecursionError):
@@ -98,28 +91,20 @@ def _is_current(campaign_dir: Path, section: str, origin: dict[str, str]) -> boo
     return bool(known == origin) and there
 
 
-def _origin(campaign_dir: Path, section: str) -> dict[str, str]:
-    """Return what the tables of a section depend on: its manifests, and the code that reads.
+def _origin(campaign_dir: Path, section: str) -> dict[str, object]:
+    """Return what the tables of a section depend on: its manifests, and their own schema.
 
     Without transcripts, which packed runs have elsewhere: runs are not changed by packing.
     """
-    manifests = sorted((campaign_dir / section).glob(f"*/*/{MANIFEST}"))
-    code = sorted(path for pattern in _CODE for path in ANALYSIS.glob(pattern))
-    return {"manifests": _digest(campaign_dir, manifests), "code": _digest(ANALYSIS, code)}
-
-
-def _digest(root: Path, paths: Sequence[Path]) -> str:
     digest = hashlib.sha256()
-    for path in paths:
+    for path in sorted((campaign_dir / section).glob(f"*/*/{MANIFEST}")):
         content = hashlib.sha256(_without_transcript(path)).hexdigest()
-        digest.update(f"{path.relative_to(root)} {content}\n".encode())
-    return digest.hexdigest()
+        digest.update(f"{path.relative_to(campaign_dir)} {content}\n".encode())
+    return {"manifests": digest.hexdigest(), "schema": SCHEMA}
 
 
 def _without_transcript(path: Path) -> bytes:
     content = path.read_bytes()
-    if path.name != MANIFEST:
-        return content
     try:
         told = json.loads(content)
         return json.dumps({name: told[name] for name in told if name not in TRANSCRIPT}).encode()
@@ -134,4 +119,6 @@ def _can_write(campaign_dir: Path) -> bool:
 
 if __name__ == "__main__":
     for folder in map(Path, sys.argv[1:]):
-        campaign_tables(folder, measured_sections(folder))
+        for section in measured_sections(folder):
+            _origin_path(folder, section).unlink(missing_ok=True)
+            campaign_tables(folder, [section])

@@ -1,5 +1,6 @@
 """The reference campaign as it is shipped: complete, small, readable as it stands."""
 
+import shutil
 import subprocess
 from collections import defaultdict
 
@@ -15,7 +16,7 @@ from analysis.tables.run import MANIFEST, measured_sections
 from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
-from remote.campaign.verify import check_findings, file_findings
+from remote.campaign.verify import check_findings, file_findings, table_findings
 from remote.experiment.manifest import failed_checks, read_manifest
 from tests.helpers.private import assert_archive_tells_nothing, assert_files_tell_nothing
 
@@ -108,7 +109,7 @@ def git(*arguments):
 
 
 @pytest.mark.parametrize("name", SECTIONS)
-def test_its_tables_are_those_that_this_code_makes(name, monkeypatch):
+def test_its_tables_are_read_as_they_are(name, monkeypatch):
     """Where they are not: `make tables`, then commit."""
 
     def never(*_: object, **__: object) -> None:
@@ -116,6 +117,16 @@ def test_its_tables_are_those_that_this_code_makes(name, monkeypatch):
 
     monkeypatch.setattr(tidied, "tidy_campaign", never)
     assert not campaign_tables(REFERENCE, [name]).runs.empty or name == "0"
+
+
+@pytest.mark.parametrize("name", ["2.1", "q1"])
+def test_its_tables_are_those_that_this_code_makes(name, tmp_path):
+    tidy = tmp_path / "tidy"
+    tidy.mkdir()
+    for path in REFERENCE.glob(f"tidy/{name}-*"):
+        shutil.copy(path, tidy)
+    with raw_files(REFERENCE, [name]) as runs_dir:
+        assert list(table_findings(runs_dir, tidy)) == []
 
 
 # Of all kinds; to go over the largest, too, takes minutes.

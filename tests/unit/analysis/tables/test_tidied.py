@@ -68,12 +68,12 @@ def test_a_new_run_makes_them_anew(campaign, made):
     assert len(made) == 2
 
 
-@pytest.mark.parametrize("spoil", ["code", "table", "origin"])
+@pytest.mark.parametrize("spoil", ["schema", "table", "origin"])
 def test_what_does_not_agree_is_made_anew(campaign, made, spoil):
     campaign_tables(campaign, ["2.1"])
     origin = campaign / "tidy" / "2.1-origin.json"
-    if spoil == "code":
-        origin.write_text(json.dumps({**json.loads(origin.read_text()), "code": "other"}))
+    if spoil == "schema":
+        origin.write_text(json.dumps({**json.loads(origin.read_text()), "schema": 0}))
     elif spoil == "table":
         (campaign / "tidy" / "2.1-runs.parquet").unlink()
     else:
