@@ -12,6 +12,7 @@ import pandas as pd
 from planted_systems import SingleStation
 from shown_machines import MACHINES
 from shown_searches import Search
+from shown_simulations import replicated
 from simulated_sections import cells_until_known
 
 from analysis.laws.elasticities import elasticity, factors_of, unexplained
@@ -192,4 +193,5 @@ SHOWN: dict[str, Shown] = {
     **MACHINES,
     "knee of throughput": capacity("knee_clients", unit=""),
     "result without the machine, over 1/k": without_the_machine,
+    "prediction of repeated simulations": replicated,
 }
