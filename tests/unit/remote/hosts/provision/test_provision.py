@@ -12,6 +12,7 @@ from remote.hosts.provision import ansible
 from remote.hosts.provision.prepare import plain, require_tools
 from remote.hosts.provision.table import hosts_table, install_command, is_ready
 from remote.hosts.provision.tools import (
+    FOLDER,
     PROBE,
     Found,
     Tool,
@@ -302,3 +303,12 @@ def test_missing_ansible_is_said_with_the_command_to_run(inventory, monkeypatch)
 )
 def test_what_a_host_says_of_itself_is_plain_text(said, kept):
     assert plain(said) == kept
+
+
+def test_cloud_init_brings_what_every_role_needs():
+    text = (FOLDER / "cloud-init.yaml").read_text()
+    assert text.startswith("#cloud-config\n")
+    document = yaml.safe_load(text)
+    essential = {"util-linux", "coreutils"}
+    assert set(document["packages"]) == {tool.packages[0] for tool in all_tools()} - essential
+    assert ["systemctl", "disable", "--now", "memcached"] in document["runcmd"]
