@@ -17,7 +17,7 @@ rm -rf -- "$maven"
 fetch keep
 trap 'rm -rf -- "$work"' EXIT
 # What runs tests and reports their coverage is fetched only when a test runs.
-record --file "$project/pom.xml" -Pcoverage -Dtest=TokensTest verify spotless:apply
+record --file "$project/pom.xml" -Pcoverage -Dtest=TokensTest verify spotless:apply cyclonedx:makeBom
 record --file "$project/pom.xml" -Pfuzz dependency:build-classpath "-Dmdep.outputFile=$work/class-path"
 record --file "$project/prove/clients/java/pom.xml" "-DbuildDirectory=$work/clients" compile dependency:copy-dependencies
 # Our own description changes with every version in it.
