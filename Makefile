@@ -174,8 +174,13 @@ lock: ## Pin the Python packages that pyproject.toml asks for
 lock-maven: $(PACKAGES) ## Write down the checksums of what Maven fetches, from an empty repository
 	@middleware-kotlin/.mvn/wrapper/lock.sh
 
-audit: setup ## List all packages with licences and known vulnerabilities; bills of materials: build/sbom
-	@$(BIN)/python -m audit || { status=$$?; [ $$status -eq 3 ] || exit $$status; }
+audit: $(INSTALLED) $(BUILDERS) ## List the packages of the jar and of Python in build/sbom (CycloneDX); check Python's for known vulnerabilities
+	@mkdir -p build/sbom
+	@$(MAVEN) --quiet cyclonedx:makeBom -DoutputDirectory="$(CURDIR)/build/sbom"
+	@$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml --output-file build/sbom/python.cdx.json
+	@$(BIN)/pip-audit --strict --disable-pip --progress-spinner off \
+	  --requirement requirements.lock --requirement middleware-kotlin/prove/clients/python/requirements.txt \
+	  || { echo "make audit failed: a Python package has a known vulnerability or could not be looked up; pip-audit names it above" >&2; exit 1; }
 
 tables: setup ## Make the tidy tables of the campaigns in data/ anew
 	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
