@@ -1,11 +1,10 @@
 #!/bin/sh
 # Install the Debian packages that the local lab and the report need, and only those that are missing.
-# Usage: debian.sh [--check] [report|python|build], or debian.sh --list
+# Usage: debian.sh [--check] [report|python|build]
 #   --check   only say what is missing (exit status 1 if anything is)
 #   report    only what the report of a measured campaign needs, not the lab
 #   python    only what a virtual environment of Python needs
 #   build     only what builds the middleware and the lab's programs
-#   --list    only name all packages, one a line, those instead of which others may be, too
 set -eu
 
 check=false
@@ -39,10 +38,6 @@ nc         netcat-openbsd
 nutcracker nutcracker
 haproxy    haproxy" ;;
 esac
-if [ "$part" = --list ]; then
-    echo "$wanted" | awk '{ for (i = 2; i <= NF; i++) print $i }'
-    exit
-fi
 PATH="$PATH:/usr/sbin:/sbin"
 # Debian keeps PostgreSQL's programs in a folder of their version.
 for folder in /usr/lib/postgresql/*/bin; do
