@@ -63,8 +63,12 @@ class RealPostgres(private val settings: Map<String, String> = emptyMap()) : Aut
     /** Stops the processes in their tracks, or lets them go on. */
     fun signal(name: String) {
         val running = checkNotNull(process)
-        val ids = running.descendants().toList().map { it.pid() } + running.pid()
-        run("kill", "-$name", *ids.map { "$it" }.toTypedArray())
+        // The first one before its children: while it stands still it starts no others. Those that it has may come to their end.
+        run("kill", "-$name", "${running.pid()}")
+        for (child in running.descendants().toList()) {
+            val failure = runCatching { run("kill", "-$name", "${child.pid()}") }.exceptionOrNull()
+            if (failure != null && child.isAlive) throw failure
+        }
     }
 
     /** Another client's connection to the database [name]. */

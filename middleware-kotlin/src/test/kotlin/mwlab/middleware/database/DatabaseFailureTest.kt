@@ -123,8 +123,8 @@ class DatabaseFailureTest {
     fun `a database that stands still is told in time, also to those who come after, and is used when it goes on`() =
         withClockedClient(queuesIn(url, workers = 1)) { running, client ->
             client.set("q", "m")
-            postgres.signal("STOP")
             try {
+                postgres.signal("STOP")
                 client.send("set q 0 0 7\r\nunknown\r\n")
                 running.skipUntil(2.minutes, "an answer") { client.hasInput }
                 assertFails("failed: no answer within 1m", client.readLine())
