@@ -1,7 +1,5 @@
 package mwlab.loadgen
 
-import mwlab.loadgen.arrivals.Rate
-import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.AddressFamily
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
@@ -18,11 +16,9 @@ import mwlab.loadgen.report.TextReport
 import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
+import mwlab.loadgen.result.TestResult
 import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.sample.SampleFile
-import mwlab.loadgen.search.SearchStep
-import mwlab.loadgen.search.TestResult
-import mwlab.loadgen.search.findRate
 import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.replaying
@@ -101,7 +97,6 @@ internal class LoadGenerator(
     private fun measureAll(options: Options, trace: Trace?, baseSeed: Long, result: TestResult): String? {
         try {
             val address = resolve(options.target)
-            if (options.pacing.objective != null) return search(options, address, baseSeed, result)
             val samples = options.output.sample?.let { SampleFile(it.file, address.numeric) }
             val followed = options.output.followed?.let { FollowedRequests(it, address.numeric) }
             val signal = if (options.pacing.startIsTold) StartSignal(out, input, interruption) else null
@@ -124,27 +119,6 @@ internal class LoadGenerator(
         } catch (unusable: IOException) {
             return unusable.message
         }
-    }
-
-    /** Runs at one rate after the other; the run at the rate that was found is the one that is reported. */
-    private fun search(options: Options, address: SocketAddress, baseSeed: Long, result: TestResult): String? {
-        val objective = checkNotNull(options.pacing.objective)
-        val found = findRate(
-            ((options.pacing.arrivals as Arrivals.Open).rate as Rate.Constant).perS,
-            measure = { step, ratePerS ->
-                val atRate = options.copy(pacing = options.pacing.at(ratePerS))
-                Run(atRate, address, baseSeed + step * SEED_STRIDE, Progress(err, atRate, step), interruption).execute()
-            },
-            judge = { ratePerS, run -> SearchStep.of(ratePerS, run, objective) },
-            report = { number, step -> err.println("[RUN #$number] at ${step.ratePerS.fixed(1)}/s: ${step.verdict}") },
-        )
-        result.found = found
-        found.run?.let {
-            result.runs += it
-            tell(it, 1, options)
-        }
-        found.table(objective).forEach(err::println)
-        return if (found.passingPerS == null) "no rate was found for which ${objective.text}." else null
     }
 
     private fun tell(run: RunResult, number: Int, options: Options) {
@@ -198,8 +172,5 @@ internal class LoadGenerator(
         const val BAD_OPTIONS = 2
         const val EMULATED_VERSION = "2.3.1"
         const val PAUSE_BETWEEN_RUNS_MS = 1000L
-
-        /** Seeds of threads and connections are successive numbers. */
-        const val SEED_STRIDE = 1_000_003L
     }
 }

@@ -121,22 +121,6 @@ class LoadGeneratorTest {
     }
 
     @Test
-    fun `an interrupted search tells what it has so far`() {
-        val interruption = Interruption()
-        FakeMemcached().use { server ->
-            thread {
-                eventually("a request") { server.lines.size > 20 }
-                interruption.request()
-            }
-            val run = Generation.of(server.address.port, "-t 1 -c 1 --rate=20 --find-rate=p50<1s", interruption)
-            assertEquals(1, run.status)
-            assertTrue("no rate was found for which p50 < 1 s" in run.err, run.err)
-            assertTrue("the search was not brought to its end" in run.err, run.err)
-            assertTrue(run.number("Totals", "Count") > 0)
-        }
-    }
-
-    @Test
     fun `an interrupted run reports what it measured`() {
         val interruption = Interruption()
         FakeMemcached().use { server ->

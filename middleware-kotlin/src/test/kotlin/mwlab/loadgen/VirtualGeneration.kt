@@ -8,8 +8,8 @@ import mwlab.loadgen.report.JsonReport
 import mwlab.loadgen.report.Progress
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
+import mwlab.loadgen.result.TestResult
 import mwlab.loadgen.sample.SampleFile
-import mwlab.loadgen.search.TestResult
 import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.replaying

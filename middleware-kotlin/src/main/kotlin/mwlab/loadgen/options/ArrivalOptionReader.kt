@@ -12,7 +12,7 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 internal fun readArrivals(line: CommandLine): Arrivals {
-    val kind = line["arrivals"] ?: if ("find-rate" in line) POISSON else null
+    val kind = line["arrivals"]
     demand(kind == null || "think-time" !in line) { "--think-time is for closed loops, --arrivals for open ones." }
     demand(kind == null || "rate-limiting" !in line) { "--rate-limiting is for closed loops; --arrivals has --rate." }
     demand((kind == ON_OFF) == ("on-off" in line)) { "--arrivals=onoff and --on-off must be given together." }
@@ -28,8 +28,8 @@ internal fun readArrivals(line: CommandLine): Arrivals {
     }
     val gaps = processes[kind]
     demand(gaps != null) { "arrivals must be poisson, fixed, uniform, etc or onoff." }
-    demand("rate" in line || "find-rate" in line) { TOGETHER }
-    val rate = line["rate"]?.let(::readRate) ?: Rate.Constant(FIRST_RATE_TRIED_PER_S)
+    demand("rate" in line) { TOGETHER }
+    val rate = readRate(line["rate"].orEmpty())
     demand(rate is Rate.Constant || kind == POISSON) { "a rate that changes needs --arrivals=poisson." }
     return Arrivals.Open(rate, gaps, line["rate"].orEmpty())
 }
@@ -115,9 +115,6 @@ private fun Double?.isPositive() = this != null && this > 0 && isFinite()
 private const val POISSON = "poisson"
 private const val ON_OFF = "onoff"
 private const val TOGETHER = "--arrivals and --rate must be given together."
-
-/** Where a search for a rate begins unless it is told. */
-private const val FIRST_RATE_TRIED_PER_S = 4000.0
 private val processes = mapOf(
     POISSON to GapDistribution.EXPONENTIAL,
     "fixed" to GapDistribution.FIXED,

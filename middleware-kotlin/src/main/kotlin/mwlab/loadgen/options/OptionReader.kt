@@ -1,6 +1,5 @@
 package mwlab.loadgen.options
 
-import mwlab.loadgen.arrivals.Rate
 import mwlab.options.CommandLine
 import mwlab.options.demand
 import kotlin.time.Duration.Companion.seconds
@@ -63,16 +62,14 @@ private fun readJitter(line: CommandLine): LongRange {
 
 private fun readLoad(line: CommandLine): Load {
     demand("test-time" !in line || "requests" !in line) { "--test-time and --requests are mutually exclusive." }
-    demand("find-rate" !in line || "requests" !in line) { "--find-rate and --requests are mutually exclusive." }
     val defaults = Load()
     val allKeys = line["requests"] == "allkeys"
-    val timed = "test-time" in line || "find-rate" in line
     return Load(
         threads = line.count("threads", defaults.threads),
         clients = line.count("clients", defaults.clients),
         pipeline = line.count("pipeline", defaults.pipeline),
         requests = when {
-            timed || allKeys -> 0
+            "test-time" in line || allKeys -> 0
 
             else -> line.number(
                 "requests",
@@ -81,12 +78,7 @@ private fun readLoad(line: CommandLine): Load {
                 "requests must be greater than zero.",
             )
         },
-        testTimeS = line.number(
-            "test-time",
-            if (timed) TIME_OF_A_STEP_S else 0,
-            1L..Int.MAX_VALUE,
-            "test time must be greater than zero.",
-        ).toInt(),
+        testTimeS = line.number("test-time", 0, 1L..Int.MAX_VALUE, "test time must be greater than zero.").toInt(),
         allKeys = allKeys,
         runCount = line.number("run-count", 1, 1L..Int.MAX_VALUE, "run count must be greater than zero.").toInt(),
         staircase = readStaircase(line),
@@ -106,7 +98,6 @@ private fun readPacing(line: CommandLine): Pacing {
     demand("replay-speed" !in line || "replay" in line) { "--replay-speed needs --replay." }
     return Pacing(
         arrivals = if ("replay" in line) readReplay(line) else readArrivals(line),
-        objective = line["find-rate"]?.let(Objective::parse),
         rateLimitPerS = line.positive("rate-limiting", 0.0, "rate must be greater than zero."),
         startAtEpochS = line["start-at"]?.takeIf { it != TOLD }?.let { line.positive("start-at", 0.0) },
         startIsTold = line["start-at"] == TOLD,
@@ -138,7 +129,6 @@ private fun readOutput(line: CommandLine): Output {
 
 private fun checkTogether(options: Options) {
     val (load, pacing) = options.load to options.pacing
-    if (pacing.objective != null) checkSearch(options)
     val cut = pacing.warmUpS + pacing.coolDownS
     demand(cut == 0 || load.testTimeS > 0) { "--warm-up and --cool-down need --test-time." }
     demand(cut == 0 || cut < load.testTimeS) {
@@ -166,24 +156,6 @@ private fun checkTogether(options: Options) {
     }
 }
 
-private fun checkSearch(options: Options) {
-    val (load, pacing) = options.load to options.pacing
-    val rate = (pacing.arrivals as? Arrivals.Open)?.rate
-    demand(rate is Rate.Constant) { "--find-rate needs arrivals of one rate: poisson, fixed, uniform or etc." }
-    demand(load.runCount == 1 && load.staircase == null) {
-        "--find-rate cannot be combined with --run-count or a client staircase."
-    }
-    demand(options.output.sample == null) { "--find-rate and --sample are mutually exclusive." }
-    demand(options.output.followed == null) { "--find-rate and --follow are mutually exclusive." }
-    demand(!pacing.startIsTold) { "--find-rate cannot be combined with --start-at=-." }
-    demand(load.testTimeS - pacing.warmUpS - pacing.coolDownS >= FEWEST_SECONDS) {
-        "--find-rate needs at least $FEWEST_SECONDS seconds of --test-time beside --warm-up and --cool-down."
-    }
-}
-
-/** Fewer blocks of a second have no useful interval. */
-private const val FEWEST_SECONDS = 3
-private const val TIME_OF_A_STEP_S = 5L
 private const val MOST_CONNECTIONS = 65_536
 
 /** In place of a start time: it is told on standard input. */

@@ -109,11 +109,6 @@ internal val optionGroups = listOf(
             ),
             option("rate", "RATE", "Requests per second of this process in an open loop; or $RATE_HELP"),
             option("on-off", "STATES", "Of --arrivals=onoff: RATE_ON:MEAN_ON_S:RATE_OFF:MEAN_OFF_S"),
-            option(
-                "find-rate",
-                "OBJECTIVE",
-                "Search the highest rate that holds it, as in \"p99 < 5 ms\", in runs of --test-time",
-            ),
             option("think-time", "MSECS", "Closed loop: pause before the next request; exp:MSECS for exponential"),
             option(
                 "start-at",

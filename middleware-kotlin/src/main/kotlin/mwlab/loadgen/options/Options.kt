@@ -156,7 +156,6 @@ sealed interface ValueSize {
 /**
  * When requests are sent, and which part of the run counts.
  *
- * @property objective what the highest rate is searched for; null: one rate is measured
  * @property rateLimitPerS requests of each client in a closed loop; 0: as many as replies allow
  * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
  * @property startIsTold when they start is told on standard input, once all are connected
@@ -166,7 +165,6 @@ sealed interface ValueSize {
  */
 data class Pacing(
     val arrivals: Arrivals = Arrivals.Closed(),
-    val objective: Objective? = null,
     val rateLimitPerS: Double = 0.0,
     val startAtEpochS: Double? = null,
     val startIsTold: Boolean = false,
@@ -179,10 +177,6 @@ data class Pacing(
 
     /** Whether each request is due at some time, whatever the replies do. */
     val setsTimes: Boolean get() = isLimited || arrivals !is Arrivals.Closed
-
-    /** These arrivals at another rate, always the same; of an open loop. */
-    fun at(ratePerS: Double): Pacing =
-        copy(arrivals = (arrivals as Arrivals.Open).copy(rate = Rate.Constant(ratePerS)), objective = null)
 }
 
 /** What decides when the next request is sent. */

@@ -14,7 +14,7 @@ private const val ETC_GETS_PER_SET = 30
 
 /** Options that say what a trace says itself. */
 private val contraryToReplay = listOf(
-    "ratio", "mix", "multi-key-get", "workload", "requests", "arrivals", "rate", "on-off", "find-rate",
+    "ratio", "mix", "multi-key-get", "workload", "requests", "arrivals", "rate", "on-off",
     "think-time", "rate-limiting",
     "key-prefix", "key-minimum", "key-maximum", "key-pattern", "key-stddev", "key-median", "key-zipf-exp",
     "data-size", "data-size-range", "data-size-list", "data-size-pattern",

@@ -8,9 +8,7 @@ import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.Operation
 import mwlab.loadgen.result.RunResult
-import mwlab.loadgen.search.FoundRate
-import mwlab.loadgen.search.SearchStep
-import mwlab.loadgen.search.TestResult
+import mwlab.loadgen.result.TestResult
 
 /** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
 internal class Extras(private val options: Options, private val baseSeed: Long) {
@@ -22,7 +20,6 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         writeArrivals(json)
         writeMix(json)
         json.text("Error", result.error)
-        result.found?.let { writeFoundRate(json, it) }
         json.array("Runs") { result.runs.forEach { run -> json.obj { writeRun(json, run) } } }
     }
 
@@ -58,27 +55,6 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
             json.number("Queues", queues.count.toLong())
             json.number("Receivers", queues.receivers.toLong())
         }
-    }
-
-    private fun writeFoundRate(json: JsonWriter, found: FoundRate) = json.obj("Find rate") {
-        json.text("Objective", options.pacing.objective?.text)
-        json.number("Highest rate that passed", found.passingPerS ?: Double.NaN, 3)
-        json.number("Lowest rate that failed", found.failingPerS ?: Double.NaN, 3)
-        json.flag("Done", found.isDone)
-        json.array("Steps") { found.steps.forEach { step -> json.obj { writeStep(json, step) } } }
-    }
-
-    private fun writeStep(json: JsonWriter, step: SearchStep) {
-        json.number("Rate", step.ratePerS, 3)
-        json.number("Ops/sec", step.throughputPerS, 3)
-        step.interval?.let {
-            json.number("Latency", it.estimateUs / US_PER_MS, 3)
-            json.number("Latency from", it.lowUs / US_PER_MS, 3)
-            json.number("Latency to", it.highUs / US_PER_MS, 3)
-        }
-        json.flag("Passed", step.passed)
-        json.text("Reason", step.reason)
-        json.flag("Generator limited", step.isGeneratorLimited)
     }
 
     private fun writeRun(json: JsonWriter, run: RunResult) {

@@ -62,15 +62,6 @@ class OptionReaderTest {
         file.delete()
     }
 
-    @Test
-    fun `a search for a rate has Poisson arrivals and steps of five seconds unless told otherwise`() {
-        val options = read("--find-rate p99.9<2.5ms")
-        assertEquals(Objective(99.9, 2500.0, "p99.9 < 2.5 ms"), options.pacing.objective)
-        assertEquals("poisson", (options.pacing.arrivals as Arrivals.Open).process)
-        assertEquals(5, options.load.testTimeS)
-        assertEquals(Objective(null, 800.0, "mean < 800 us"), Objective.parse(" mean  < 800us"))
-    }
-
     @ParameterizedTest
     @CsvSource(
         delimiterString = " | ",
@@ -121,14 +112,7 @@ class OptionReaderTest {
             "--arrivals=onoff --on-off=1:1:1:1 --rate=5 | --arrivals=onoff has its rates in --on-off.",
             "--arrivals=onoff --on-off=0:1:0:1 | on-off must be expressed as " +
                 "[rate_on]:[mean_on_s]:[rate_off]:[mean_off_s], one rate and both times not zero.",
-            "--find-rate=p98<5ms | find-rate must be expressed as \"p50|p90|p95|p99|p99.9|mean < [time] us|ms|s\".",
-            "--find-rate=p99<5ms --requests=5 | --find-rate and --requests are mutually exclusive.",
-            "--find-rate=p99<5ms --run-count=2 | --find-rate cannot be combined with --run-count or a client staircase.",
-            "--find-rate=p99<5ms --test-time=4 --warm-up=2 | " +
-                "--find-rate needs at least 3 seconds of --test-time beside --warm-up and --cool-down.",
-            "--find-rate=p99<5ms --arrivals=onoff --on-off=1:1:1:1 | " +
-                "--find-rate needs arrivals of one rate: poisson, fixed, uniform or etc.",
-            "--find-rate=p99<5ms --think-time=5 | --think-time is for closed loops, --arrivals for open ones.",
+            "--arrivals=poisson --rate=5 --think-time=5 | --think-time is for closed loops, --arrivals for open ones.",
             "--rate-limiting=0 | rate must be greater than zero.",
             "--rate-limiting=5 --arrivals=fixed --rate=5 | --rate-limiting is for closed loops; --arrivals has --rate.",
             "--warm-up=1 | --warm-up and --cool-down need --test-time.",

@@ -54,12 +54,10 @@ class WorkloadOptionReaderTest {
             "--replay=x --ratio=1:1 | --replay and --ratio are mutually exclusive.",
             "--replay=x --requests=5 | --replay and --requests are mutually exclusive.",
             "--replay=x --arrivals=poisson --rate=5 | --replay and --arrivals are mutually exclusive.",
-            "--replay=x --find-rate=p99<5ms | --replay and --find-rate are mutually exclusive.",
             "--replay=x --key-prefix=p | --replay and --key-prefix are mutually exclusive.",
             "--sample=1/5 | --sample and --sample-file must be given together.",
             "--sample=5 --sample-file=x | sample must be expressed as 1/[1-n].",
             "--sample=1/0 --sample-file=x | sample must be expressed as 1/[1-n].",
-            "--sample=1/5 --sample-file=x --find-rate=p99<5ms | --find-rate and --sample are mutually exclusive.",
             "--sample=1/5 --sample-file=x --run-count=2 | --sample cannot be combined with --run-count.",
         ],
     )
