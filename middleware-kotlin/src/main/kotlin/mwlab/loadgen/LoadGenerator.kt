@@ -1,7 +1,6 @@
 package mwlab.loadgen
 
 import mwlab.loadgen.options.AddressFamily
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Target
 import mwlab.loadgen.options.readCommandLine
@@ -19,9 +18,7 @@ import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.TestResult
 import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.sample.SampleFile
-import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
-import mwlab.loadgen.workload.replaying
 import mwlab.loadgen.workload.requestsPerClient
 import mwlab.net.numeric
 import mwlab.options.OptionException
@@ -66,13 +63,11 @@ internal class LoadGenerator(
         }
     }
 
-    private fun test(given: Options): Int {
-        val trace = (given.pacing.arrivals as? Arrivals.Replay)?.let { Trace(File(it.file), it.speed) }
-        val options = trace?.let { given.replaying(it.check()) } ?: given
+    private fun test(options: Options): Int {
         announce(options)
         val baseSeed = baseSeedOf(options)
         val result = TestResult()
-        result.error = measureAll(options, trace, baseSeed, result)
+        result.error = measureAll(options, baseSeed, result)
         write(options, baseSeed, result)
         result.error?.let { err.println("error: $it") }
         return if (result.error == null) SUCCESS else FAILURE
@@ -94,7 +89,7 @@ internal class LoadGenerator(
     }
 
     /** Adds to [result]; returns why not all runs succeeded, or null. */
-    private fun measureAll(options: Options, trace: Trace?, baseSeed: Long, result: TestResult): String? {
+    private fun measureAll(options: Options, baseSeed: Long, result: TestResult): String? {
         try {
             val address = resolve(options.target)
             val samples = options.output.sample?.let { SampleFile(it.file, address.numeric) }
@@ -103,7 +98,7 @@ internal class LoadGenerator(
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption, samples, followed, trace, signal)
+                val run = Run(options, address, baseSeed, progress, interruption, samples, followed, signal)
                     .execute()
                 result.runs += run
                 samples?.close()

@@ -25,8 +25,6 @@ import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.runResult
 import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.sample.SampleFile
-import mwlab.loadgen.workload.Trace
-import mwlab.loadgen.workload.TraceFeed
 import mwlab.loadgen.workload.ValueSequence
 import mwlab.loadgen.workload.Workload
 import mwlab.net.EventLoop
@@ -51,7 +49,6 @@ import kotlin.time.Duration.Companion.seconds
  * @param interruption ends the run early
  * @param samples where sampled requests are written
  * @param followed where single requests are followed
- * @param trace what is replayed
  * @param startSignal tells when the clients start, in place of `--start-at`
  * @param transport opens the connections of the clients
  * @param rehearses whether a [Rehearsal] comes before the run
@@ -64,7 +61,6 @@ internal class Run(
     private val interruption: Interruption,
     private val samples: SampleFile? = null,
     private val followed: FollowedRequests? = null,
-    private val trace: Trace? = null,
     private val startSignal: StartSignal? = null,
     private val transport: Transport = LoopTransport,
     private val rehearses: Boolean = progress.runNumber == 1,
@@ -77,7 +73,6 @@ internal class Run(
      * Runs; blocks the calling thread.
      *
      * @throws SetupException if a client cannot connect, or `--start-at` has passed
-     * @throws IOException if the trace can no longer be read
      */
     fun execute(): RunResult {
         val fineTimers = options.pacing.isLimited || options.pacing.arrivals != Arrivals.Closed()
@@ -91,21 +86,14 @@ internal class Run(
 
     /** As [execute], with one of memtier's threads for each of [loops], whose clocks tell the same time. */
     suspend fun measureOn(loops: List<EventLoop>): RunResult {
-        val feed = trace?.let { TraceFeed(it, loops.size) }
-        try {
-            val threads = loops.mapIndexed { number, loop ->
-                ClientThread(options, loop, clientsOf(number, loop), feed?.shares?.get(number))
-            }
-            return measure(threads, loops.first().clock).also { feed?.failure?.let { throw it } }
-        } finally {
-            feed?.close()
-        }
+        val threads = loops.mapIndexed { number, loop -> ClientThread(options, loop, clientsOf(number, loop)) }
+        return measure(threads, loops.first().clock)
     }
 
     private fun clientsOf(thread: Int, loop: EventLoop) = List(options.load.clients) { index ->
         val workload = Workload(options, thread * options.load.clients + index, baseSeed, content)
         val requests = when {
-            options.load.testTimeS > 0 || trace != null -> Long.MAX_VALUE
+            options.load.testTimeS > 0 -> Long.MAX_VALUE
             options.load.allKeys -> workload.keyCount
             else -> options.load.requests
         }

@@ -1,6 +1,5 @@
 package mwlab.loadgen
 
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.readCommandLine
 import mwlab.loadgen.options.readOptions
 import mwlab.loadgen.report.Extras
@@ -10,9 +9,7 @@ import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.TestResult
 import mwlab.loadgen.sample.SampleFile
-import mwlab.loadgen.workload.Trace
 import mwlab.loadgen.workload.baseSeedOf
-import mwlab.loadgen.workload.replaying
 import mwlab.net.EventLoop
 import mwlab.net.numeric
 import mwlab.testing.MemoryConnection
@@ -20,7 +17,6 @@ import mwlab.testing.MemoryTransport
 import mwlab.testing.VirtualLoop
 import mwlab.testing.VirtualMemcached
 import java.io.ByteArrayOutputStream
-import java.io.File
 import java.io.PrintStream
 import java.net.InetAddress
 import java.net.InetSocketAddress
@@ -42,9 +38,7 @@ internal class VirtualGeneration(
     private val timersAreLateBy: Duration = Duration.ZERO,
     private val connect: ((EventLoop) -> MemoryConnection)? = null,
 ) {
-    private val given = readOptions(readCommandLine("-s 127.0.0.1 -P memcache_text $words".split(' ')))
-    private val trace = (given.pacing.arrivals as? Arrivals.Replay)?.let { Trace(File(it.file), it.speed) }
-    val options = trace?.let { given.replaying(it.check()) } ?: given
+    private val options = readOptions(readCommandLine("-s 127.0.0.1 -P memcache_text $words".split(' ')))
     private val address = InetSocketAddress(InetAddress.getLoopbackAddress(), options.target.port)
 
     private val baseSeed = baseSeedOf(options)
@@ -69,7 +63,6 @@ internal class VirtualGeneration(
             Progress(PrintStream(err, true), options, runNumber = 1, virtual.loop.clock),
             Interruption(),
             samples,
-            trace = trace,
             transport = MemoryTransport(mapOf(address to (connect ?: server::connectOn))),
             rehearses = false,
         )

@@ -6,7 +6,6 @@ import kotlinx.coroutines.launch
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Values
-import mwlab.loadgen.request.Operation
 import mwlab.loadgen.request.Outcome
 import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.workload.Workload
@@ -171,9 +170,7 @@ internal class Client(
         if (request.outcome == Outcome.ERROR) {
             recorder.errorReply(request, errorLine(connection.input, response), now)
         } else {
-            recorder.reply(request, hitsOf(request.outcome, response), response.length, now)
-            val isRead = request.operation == Operation.GETS && request.outcome == Outcome.HIT
-            workload.answered(request, if (isRead) uniqueOf(connection.input) else 0)
+            recorder.reply(request, hitsOf(response), response.length, now)
         }
         followed?.answered(request)
         inFlight.removeOldest()

@@ -15,21 +15,11 @@ import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.sample.Sampler
-import mwlab.loadgen.workload.TraceShare
 import mwlab.net.EventLoop
 import java.util.SplittableRandom
 
-/**
- * One of memtier's threads: an event loop, its clients, and what they measured.
- *
- * @param trace what this thread replays, or null
- */
-internal class ClientThread(
-    private val options: Options,
-    val loop: EventLoop,
-    val clients: List<Client>,
-    private val trace: TraceShare?,
-) {
+/** One of memtier's threads: an event loop, its clients, and what they measured. */
+internal class ClientThread(private val options: Options, val loop: EventLoop, val clients: List<Client>) {
     val live = LiveCounters()
     val lag = LoopLag(loop)
 
@@ -39,7 +29,7 @@ internal class ClientThread(
     var arrivals: OpenLoop? = null
         private set
 
-    /** What the open loop should do, and when it really sent; null in a closed one, and where a trace says all. */
+    /** What the open loop should do, and when it really sent; null in a closed one. */
     var asked: AskedArrivals? = null
         private set
     val sentTimes = SentTimes()
@@ -68,10 +58,9 @@ internal class ClientThread(
         recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors, sent, sampler) }
         val open = arrivalTimes(number)?.let { OpenLoop(loop, limit, it, recorders.first()::unsent) }
         arrivals = open
-        val common = if (open != null && trace != null) ReplayPace(open, limit.startNanos, trace) else open
         return clients.indices.map { index ->
             val recorder = recorders[if (perClient) index else 0]
-            recorder to (common ?: closedPace(limit, random.split(), recorder))
+            recorder to (open ?: closedPace(limit, random.split(), recorder))
         }
     }
 
@@ -83,7 +72,7 @@ internal class ClientThread(
 
     /** When this thread's part of the requests is due; null in a closed loop. */
     private fun arrivalTimes(number: Int): ArrivalTimes? =
-        trace ?: asked?.let { DealtArrivals(it.times(), number, options.load.threads) }
+        asked?.let { DealtArrivals(it.times(), number, options.load.threads) }
 
     private fun closedPace(limit: RunLimit, random: SplittableRandom, recorder: ReplyRecorder): Pace {
         val arrivals = options.pacing.arrivals

@@ -13,7 +13,6 @@ import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.workload.Workload
 import mwlab.memcached.Request
 import mwlab.memcached.RequestReader
-import mwlab.memcached.Verb
 import mwlab.net.Connection
 import mwlab.net.EventLoop
 import mwlab.net.loop.LoopTransport
@@ -76,20 +75,14 @@ internal class Rehearsal(options: Options) {
     private fun replyTo(request: Request): ByteBuffer {
         reply.clear()
         when (request) {
-            is Request.Retrieval -> putValues(request)
-            is Request.Update -> reply.put(REPLIES[request.verb] ?: STORED)
+            is Request.Retrieval -> {
+                repeat(request.keys.count) { reply.put(VALUE) }
+                reply.put(END)
+            }
+
             else -> reply.put(STORED)
         }
         return reply.flip()
-    }
-
-    private fun putValues(request: Request.Retrieval) {
-        if (request.verb == Verb.MG) {
-            reply.put(META_VALUE)
-        } else {
-            repeat(request.keys.count) { reply.put(VALUE) }
-            reply.put(END)
-        }
     }
 
     private companion object {
@@ -97,14 +90,7 @@ internal class Rehearsal(options: Options) {
         val LIMIT = 250.milliseconds
         const val LONGEST_LINE = 64
         val VALUE = "VALUE key 0 1 1\r\nx\r\n".toByteArray()
-        val META_VALUE = "VA 1\r\nx\r\n".toByteArray()
         val END = "END\r\n".toByteArray()
         val STORED = "STORED\r\n".toByteArray()
-        val REPLIES = mapOf(
-            Verb.DELETE to "DELETED\r\n".toByteArray(),
-            Verb.TOUCH to "TOUCHED\r\n".toByteArray(),
-            Verb.INCR to "1\r\n".toByteArray(),
-            Verb.DECR to "1\r\n".toByteArray(),
-        )
     }
 }

@@ -18,10 +18,6 @@ internal class OperationStats {
         private set
     var misses = 0L
         private set
-
-    /** Requests that were neither, as their value had changed since it was read (`cas`). */
-    var badValues = 0L
-        private set
     var bytesRx = 0L
         private set
     var bytesTx = 0L
@@ -55,10 +51,6 @@ internal class OperationStats {
 
     fun recordIntended(responseTimeUs: Long) = intendedResponseTimes.record(responseTimeUs)
 
-    fun recordBadValue() {
-        badValues++
-    }
-
     fun recordError() {
         errors++
     }
@@ -68,7 +60,6 @@ internal class OperationStats {
         errors += other.errors
         hits += other.hits
         misses += other.misses
-        badValues += other.badValues
         bytesRx += other.bytesRx
         bytesTx += other.bytesTx
         sumUs += other.sumUs

@@ -58,9 +58,7 @@ internal class ReplyRecorder(
         val stats = second[request.operation]
         val responseTimeUs = (repliedNanos - request.sentNanos) / RunClock.NANOS_PER_MICRO
         second.slices.record(repliedNanos - (endOfCurrent - RunClock.NANOS_PER_SECOND), responseTimeUs)
-        val isBadValue = request.outcome == Outcome.EXISTS
-        stats.record(responseTimeUs, if (isBadValue) 0 else request.keys, hits, request.bytes, bytes)
-        if (isBadValue) stats.recordBadValue()
+        stats.record(responseTimeUs, request.keys, hits, request.bytes, bytes)
         if (request.isDue) stats.recordIntended((repliedNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO)
         lastReplyNanos = repliedNanos
         live.addReply(responseTimeUs, request.bytes + bytes)

@@ -21,7 +21,6 @@ internal fun readKeys(line: CommandLine): Keys {
         zipfExponent = readZipfExponent(line, setPattern, getPattern),
         distinctClientSeed = "distinct-client-seed" in line,
         randomize = "randomize" in line,
-        sizesOfEtc = "workload" in line,
         seed = line["seed"]?.let { line.number("seed", 0, ANY_NUMBER, "seed must be a whole number.") },
     )
     checkKeys(keys, line)
@@ -65,9 +64,7 @@ private fun checkKeys(keys: Keys, line: CommandLine) {
 }
 
 internal fun readValues(line: CommandLine): Values {
-    demand(line["workload"] in listOf(null, "etc")) { "workload must be etc." }
     val given = listOf("data-size", "data-size-range", "data-size-list").filter { it in line }
-    demand(given.isEmpty() || "workload" !in line) { "--workload has data sizes of its own." }
     demand(given.size <= 1) { "data-size, data-size-range and data-size-list are mutually exclusive." }
     val pattern = line["data-size-pattern"] ?: "R"
     demand(pattern in listOf("R", "S")) { "data-size-pattern must be either R or S." }
@@ -91,8 +88,6 @@ private fun readValueSize(line: CommandLine): ValueSize = when {
     }
 
     "data-size-list" in line -> ValueSize.Weighted(weights(line["data-size-list"].orEmpty()))
-
-    "workload" in line -> ValueSize.Etc
 
     else -> ValueSize.Fixed(line.count("data-size", Values().size.largestBytes))
 }

@@ -95,9 +95,8 @@ private fun readStaircase(line: CommandLine): Staircase? {
 
 private fun readPacing(line: CommandLine): Pacing {
     val defaults = Pacing()
-    demand("replay-speed" !in line || "replay" in line) { "--replay-speed needs --replay." }
     return Pacing(
-        arrivals = if ("replay" in line) readReplay(line) else readArrivals(line),
+        arrivals = readArrivals(line),
         rateLimitPerS = line.positive("rate-limiting", 0.0, "rate must be greater than zero."),
         startAtEpochS = line["start-at"]?.takeIf { it != TOLD }?.let { line.positive("start-at", 0.0) },
         startIsTold = line["start-at"] == TOLD,
@@ -147,7 +146,6 @@ private fun checkTogether(options: Options) {
     demand(!thinks || (load.pipeline == 1 && !pacing.isLimited)) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
-    checkMix(options)
     checkQueues(options)
     demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
     demand(options.output.followed == null || load.runCount == 1) { "--follow cannot be combined with --run-count." }

@@ -72,22 +72,18 @@ data class Staircase(val clientsStart: Int, val clientsStep: Int, val stepDurati
  * @property sets in each connection's cycle of sets and gets
  * @property gets likewise
  * @property multiKeyGet how many keys one get may carry; 0, memtier's default, is one
- * @property weights how often each operation is sent, in random order; empty if the cycle decides
- * @property queues where [weights] send messages and take them; null: they are about objects
+ * @property queues where messages are sent to and taken from, in place of the cycle
+ * @property weights how often each operation on [queues] is sent, in random order
  */
 data class Mix(
     val sets: Int = 1,
     val gets: Int = 10,
     val multiKeyGet: Int = 0,
-    val weights: Map<Operation, Int> = emptyMap(),
     val queues: Queues? = null,
+    val weights: Map<Operation, Int> = emptyMap(),
 )
 
-/**
- * The key space and how connections walk through it.
- *
- * @property sizesOfEtc keys have the sizes of Facebook's ETC pool
- */
+/** The key space and how connections walk through it. */
 data class Keys(
     val prefix: String = "memtier-",
     val minimum: Long = 0,
@@ -100,17 +96,11 @@ data class Keys(
     val distinctClientSeed: Boolean = false,
     val randomize: Boolean = false,
     val seed: Long? = null,
-    val sizesOfEtc: Boolean = false,
 ) {
     val count: Long get() = maximum - minimum + 1
 
     /** Prefix and largest number. */
     val longestBytes: Int get() = prefix.toByteArray().size + maximum.toString().length
-
-    companion object {
-        /** What the keys of numbers have behind the prefix. */
-        const val COUNTER = "n-"
-    }
 }
 
 /** The letter of `--key-pattern` for one side, set or get. */
@@ -128,7 +118,7 @@ data class Values(
     }
 }
 
-/** `--data-size`, `--data-size-range`, `--data-size-list` or `--workload etc`. */
+/** `--data-size`, `--data-size-range` or `--data-size-list`. */
 sealed interface ValueSize {
     val largestBytes: Int
 
@@ -145,11 +135,6 @@ sealed interface ValueSize {
     /** Sizes with weights. */
     data class Weighted(val weightOfBytes: List<Pair<Int, Int>>) : ValueSize {
         override val largestBytes get() = weightOfBytes.maxOf { it.first }
-    }
-
-    /** Sizes of Facebook's ETC pool, but below memcached's usual 1 MiB for an item together with its key. */
-    data object Etc : ValueSize {
-        override val largestBytes get() = 1_000_000
     }
 }
 
@@ -201,9 +186,6 @@ sealed interface Arrivals {
             else -> gaps.name.lowercase()
         }
     }
-
-    /** Open loop: at the times that stand in a trace, [speed] times as fast. */
-    data class Replay(val file: String, val speed: Double) : Arrivals
 }
 
 /** What is written where. */

@@ -42,11 +42,9 @@ private fun loadSettings(options: Options) = listOf(
     Setting.number("pipeline", options.load.pipeline),
 )
 
-/** Empty where something else decides what is sent. */
-private fun ratioOf(options: Options): String {
-    val isCycle = options.mix.weights.isEmpty() && options.pacing.arrivals !is Arrivals.Replay
-    return if (isCycle) "${options.mix.sets}:${options.mix.gets}" else ""
-}
+/** Empty where messages are sent. */
+private fun ratioOf(options: Options): String =
+    if (options.mix.queues == null) "${options.mix.sets}:${options.mix.gets}" else ""
 
 private fun valueSettings(values: Values): List<Setting> {
     val sizes = (values.size as? ValueSize.Range)?.bytes ?: 0..0

@@ -33,12 +33,6 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
                 }
             }
 
-            is Arrivals.Replay -> {
-                json.text("Process", "replay")
-                json.text("Trace", arrivals.file)
-                json.number("Speed", arrivals.speed, 3)
-            }
-
             is Arrivals.Closed -> {
                 json.text("Process", "closed")
                 json.number("Think time", arrivals.thinkTime.inWholeMicroseconds / US_PER_MS, 3)
@@ -48,13 +42,11 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
     }
 
     private fun writeMix(json: JsonWriter) {
+        val queues = options.mix.queues ?: return
         val weights = options.mix.weights
-        if (weights.isEmpty()) return
         json.obj("Mix") { weights.forEach { (operation, weight) -> json.number(operation.word, weight.toLong()) } }
-        options.mix.queues?.let { queues ->
-            json.number("Queues", queues.count.toLong())
-            json.number("Receivers", queues.receivers.toLong())
-        }
+        json.number("Queues", queues.count.toLong())
+        json.number("Receivers", queues.receivers.toLong())
     }
 
     private fun writeRun(json: JsonWriter, run: RunResult) {
@@ -74,7 +66,6 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         json.number("Loop lag max", run.health.loopLagMaxMs, 3)
         json.flag("Generator limited", run.health.isGeneratorLimited)
         run.health.arrivals?.let { writeArrivalTest(json, it) }
-        if (Operation.CAS in run.further) json.number("cas_badval", run.total[Operation.CAS].badValues)
         if (options.pacing.setsTimes) writeIntended(json, run)
         writeCourse(json, run)
     }

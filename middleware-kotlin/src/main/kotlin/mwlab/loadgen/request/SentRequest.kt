@@ -5,19 +5,12 @@ internal class SentRequest {
     var operation = Operation.GET
         private set
 
-    /** Number of its key, where that is of interest later. */
-    var key = 0L
-        private set
-
     /** Keys that can hit or miss; 0 for what only stores. */
     var keys = 0
         private set
 
     /** Length on the wire. */
     var bytes = 0
-
-    /** What a trace wants to be sent, or null. */
-    var planned: TraceEntry? = null
 
     /** When it was handed to the socket, on the clock of the loop. */
     var sentNanos = 0L
@@ -46,10 +39,9 @@ internal class SentRequest {
     /** Its number on its connection, from 0, if it is followed. */
     var followedNumber = NOT_FOLLOWED
 
-    /** Begins the description of a new request; when it is due and what is planned is kept. */
-    fun describe(operation: Operation, key: Long, keys: Int = if (operation.canMiss) 1 else 0) {
+    /** Begins the description of a new request; when it is due is kept. */
+    fun describe(operation: Operation, keys: Int = if (operation.canMiss) 1 else 0) {
         this.operation = operation
-        this.key = key
         this.keys = keys
         hasReply = false
         sampledKey = null

@@ -32,7 +32,7 @@ internal class RunResult(
 
     /** Operations beyond memtier's that were used, also in vain. */
     val further: List<Operation> =
-        Operation.FURTHER.filter { operation -> seconds.any { it[operation].run { count + errors > 0 } } }
+        Operation.OF_QUEUES.filter { operation -> seconds.any { it[operation].run { count + errors > 0 } } }
 
     val connectionErrors: Long get() = seconds.sumOf { it.connectionErrors }
     val opsPerS: Double get() = total.total().count * US_PER_S.toDouble() / period.durationUs

@@ -7,16 +7,15 @@ import mwlab.memcached.MAX_KEY_BYTES
 import java.nio.ByteBuffer
 
 /** The text of one key after the other, in the same bytes. Not thread-safe. */
-internal class KeyText(private val keys: Keys) {
+internal class KeyText(keys: Keys) {
     private val prefix = keys.prefix.toByteArray()
-    private val counterPrefix = (keys.prefix + Keys.COUNTER).toByteArray()
     private val text = ByteBuffer.allocate(MAX_KEY_BYTES)
 
-    /** The key of an object: the prefix and the number, in front of which zeros make up the length that it has in ETC. */
-    fun setObject(number: Long): KeyText = set(prefix, number)
-
-    /** The key of a number to count with, apart from all keys of objects. */
-    fun setCounter(number: Long): KeyText = set(counterPrefix, number)
+    /** The key of an object: the prefix and the number. */
+    fun setObject(number: Long): KeyText {
+        text.clear().put(prefix).putDecimal(number).flip()
+        return this
+    }
 
     /** The key of [operation] on messages of a queue to a receiver; number 0 is nobody. */
     fun setMessage(operation: Operation, queue: Long, receiver: Long): KeyText {
@@ -28,24 +27,12 @@ internal class KeyText(private val keys: Keys) {
         return this
     }
 
-    /** A key as it stands in a trace. */
-    fun set(key: ByteArray): KeyText {
-        text.clear().put(key).flip()
-        return this
-    }
-
     fun putTo(out: ByteBuffer) {
         out.put(text)
         text.rewind()
     }
 
     override fun toString() = String(text.array(), 0, text.limit())
-
-    private fun set(prefix: ByteArray, number: Long): KeyText {
-        val digits = if (keys.sizesOfEtc) EtcSizes.keyBytes(number) - prefix.size else 0
-        text.clear().put(prefix).putDecimal(number, digits).flip()
-        return this
-    }
 
     private companion object {
         val TO_RECEIVER = Queues.TO_RECEIVER.toByteArray()
@@ -54,15 +41,14 @@ internal class KeyText(private val keys: Keys) {
     }
 }
 
-/** Appends a number that is not negative in at least [leastDigits] decimal digits, without making a string. */
-internal fun ByteBuffer.putDecimal(number: Long, leastDigits: Int = 1): ByteBuffer {
+/** Appends a number that is not negative in decimal digits, without making a string. */
+internal fun ByteBuffer.putDecimal(number: Long): ByteBuffer {
     var digits = 1
     var rest = number / 10
     while (rest > 0) {
         digits++
         rest /= 10
     }
-    digits = maxOf(digits, leastDigits)
     rest = number
     for (place in digits - 1 downTo 0) {
         put(position() + place, ('0'.code + rest % 10).toByte())

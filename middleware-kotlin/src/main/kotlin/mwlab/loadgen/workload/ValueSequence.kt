@@ -24,7 +24,6 @@ internal class ValueSequence(
         is ValueSize.Fixed -> size.bytes
         is ValueSize.Range -> if (values.spreadOverKeys) spread(size.bytes, key) else within(size.bytes)
         is ValueSize.Weighted -> checkNotNull(weighted).next()
-        is ValueSize.Etc -> EtcSizes.valueBytes(key)
     }
 
     /** Seconds until the next value expires; 0 is never. */

@@ -36,21 +36,19 @@ class QueueOptionReaderTest {
             "--queue-mix=set:1 | queue-mix must be expressed as [operation1:weight1],...[operationN:weightN] of " +
                 "send pop peek list.",
             "--queue-mix=pop:1,pop:2 | queue-mix must name each operation only once.",
+            "--queue-mix=pop:2147483647,list:1 | the weights of queue-mix are too large.",
             "--queues=2 | --queues needs --queue-mix.",
             "--receivers=2 | --receivers needs --queue-mix.",
             "--queue-mix=pop:1 --queues=0 | queues must be greater than zero.",
             "--queue-mix=pop:1 --receivers=-1 | receivers must be a valid number.",
             "--queue-mix=pop:1 --ratio=1:1 | --queue-mix and --ratio are mutually exclusive.",
-            "--queue-mix=pop:1 --mix=get:1 | --queue-mix and --mix are mutually exclusive.",
             "--queue-mix=pop:1 --multi-key-get=2 | --queue-mix and --multi-key-get are mutually exclusive.",
-            "--queue-mix=pop:1 --workload=etc | --queue-mix and --workload are mutually exclusive.",
-            "--queue-mix=pop:1 --replay=x | --queue-mix and --replay are mutually exclusive.",
             "--queue-mix=pop:1 --key-maximum=5 | --queue-mix and --key-maximum are mutually exclusive.",
             "--queue-mix=pop:1 --key-pattern=S:S | --queue-mix and --key-pattern are mutually exclusive.",
             "--queue-mix=pop:1 --expiry-range=1-2 | --queue-mix and --expiry-range are mutually exclusive.",
             "--queue-mix=pop:1 --requests=allkeys | --requests=allkeys goes through keys, and --queue-mix has none.",
             "--queue-mix=pop:1 --client-stats=x | " +
-                "--client-stats tells of sets and gets only; it cannot be combined with --mix, --queue-mix or --replay.",
+                "--client-stats tells of sets and gets only; it cannot be combined with --queue-mix.",
             "--queue-mix=pop:1 --key-prefix=a/b | " +
                 "key-prefix must not hold a slash: with --queue-mix it begins the names of queues.",
         ],

@@ -1,6 +1,5 @@
 package mwlab.loadgen.request
 
-import mwlab.loadgen.client.uniqueOf
 import mwlab.memcached.ResponseReader
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
@@ -16,26 +15,9 @@ class OutcomeTest {
         "SET, STORED/, STORED",
         "SET, NOT_STORED/, ERROR",
         "SET, SERVER_ERROR out of memory/, ERROR",
-        "ADD, NOT_STORED/, NOT_STORED",
         "GET, VALUE k 0 1/x/END/, HIT",
         "GET, END/, MISS",
         "GET, STORED/, ERROR",
-        "GETS, VALUE k 0 1 5/x/END/, HIT",
-        "CAS, STORED/, HIT",
-        "CAS, EXISTS/, EXISTS",
-        "CAS, NOT_FOUND/, MISS",
-        "DELETE, DELETED/, HIT",
-        "DELETE, NOT_FOUND/, MISS",
-        "DELETE, TOUCHED/, ERROR",
-        "TOUCH, TOUCHED/, HIT",
-        "TOUCH, NOT_FOUND/, MISS",
-        "INCR, 17/, HIT",
-        "DECR, NOT_FOUND/, MISS",
-        "INCR, CLIENT_ERROR cannot increment or decrement non-numeric value/, ERROR",
-        "GAT, END/, MISS",
-        "META_GET, VA 1/x/, HIT",
-        "META_GET, EN/, MISS",
-        "META_GET, HD/, ERROR",
         "SEND, STORED/, STORED",
         "SEND, SERVER_ERROR 127.0.0.1:5432 is down/, ERROR",
         "SEND, NOT_STORED/, ERROR",
@@ -56,10 +38,5 @@ class OutcomeTest {
     fun `some of several keys are neither all nor none`() {
         val response = checkNotNull(ResponseReader().next(bytes("VALUE k 0 1/x/END/")))
         assertEquals(Outcome.PARTIAL, Outcome.of(Operation.GET, keys = 2, response))
-    }
-
-    @Test
-    fun `the unique is the last number of the line`() {
-        assertEquals(1234L, uniqueOf(bytes("VALUE k9 7 1 1234/x/END/")))
     }
 }

@@ -19,7 +19,7 @@ class QueueWorkloadTest {
 
     private fun workload(queues: Queues, vararg weights: Pair<Operation, Int>): Workload {
         val options = Options(
-            mix = Mix(weights = mapOf(*weights), queues = queues),
+            mix = Mix(queues = queues, weights = mapOf(*weights)),
             keys = Keys("q", seed = 1),
             values = Values(ValueSize.Fixed(3)),
         )
@@ -75,7 +75,7 @@ class QueueWorkloadTest {
         val queues = Queues(Int.MAX_VALUE, Int.MAX_VALUE)
         val prefix = "q".repeat(250 - queues.longestKeyBytes(""))
         val options = Options(
-            mix = Mix(weights = mapOf(Operation.SEND to 1, Operation.PEEK to 1), queues = queues),
+            mix = Mix(queues = queues, weights = mapOf(Operation.SEND to 1, Operation.PEEK to 1)),
             keys = Keys(prefix),
             values = Values(ValueSize.Fixed(2000)),
         )
