@@ -1,5 +1,6 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.FollowedRequests
 import mwlab.loadgen.options.AddressFamily
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Target
@@ -16,8 +17,6 @@ import mwlab.loadgen.report.configurationOf
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.TestResult
-import mwlab.loadgen.sample.FollowedRequests
-import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.loadgen.workload.requestsPerClient
 import mwlab.net.numeric
@@ -92,16 +91,14 @@ internal class LoadGenerator(
     private fun measureAll(options: Options, baseSeed: Long, result: TestResult): String? {
         try {
             val address = resolve(options.target)
-            val samples = options.output.sample?.let { SampleFile(it.file, address.numeric) }
             val followed = options.output.followed?.let { FollowedRequests(it, address.numeric) }
             val signal = if (options.pacing.startIsTold) StartSignal(out, input, interruption) else null
             for (number in 1..options.load.runCount) {
                 if (number > 1) Thread.sleep(PAUSE_BETWEEN_RUNS_MS)
                 val progress = Progress(err, options, number)
-                val run = Run(options, address, baseSeed, progress, interruption, samples, followed, signal)
+                val run = Run(options, address, baseSeed, progress, interruption, followed, signal)
                     .execute()
                 result.runs += run
-                samples?.close()
                 followed?.close()
                 followed?.complaint?.let(err::println)
                 tell(run, number, options)

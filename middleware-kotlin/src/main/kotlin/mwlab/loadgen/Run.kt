@@ -14,6 +14,7 @@ import mwlab.loadgen.client.ClientThread
 import mwlab.loadgen.client.Pace
 import mwlab.loadgen.client.Rehearsal
 import mwlab.loadgen.measure.ErrorLog
+import mwlab.loadgen.measure.FollowedRequests
 import mwlab.loadgen.measure.LiveTotals
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunLimit
@@ -23,8 +24,6 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.runResult
-import mwlab.loadgen.sample.FollowedRequests
-import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.workload.ValueSequence
 import mwlab.loadgen.workload.Workload
 import mwlab.net.EventLoop
@@ -47,7 +46,6 @@ import kotlin.time.Duration.Companion.seconds
  * [StallDetector].
  *
  * @param interruption ends the run early
- * @param samples where sampled requests are written
  * @param followed where single requests are followed
  * @param startSignal tells when the clients start, in place of `--start-at`
  * @param transport opens the connections of the clients
@@ -59,7 +57,6 @@ internal class Run(
     private val baseSeed: Long,
     private val progress: Progress,
     private val interruption: Interruption,
-    private val samples: SampleFile? = null,
     private val followed: FollowedRequests? = null,
     private val startSignal: StartSignal? = null,
     private val transport: Transport = LoopTransport,
@@ -115,7 +112,7 @@ internal class Run(
         coroutineScope {
             val helpers = threads.map { launch(it.loop) { it.lag.watch() } }.toMutableList()
             val jobs = threads.mapIndexed { number, thread ->
-                val equipment = thread.prepare(clock, limit, number, baseSeed, errors, samples)
+                val equipment = thread.prepare(clock, limit, number, baseSeed, errors)
                 thread.arrivals?.let { helpers += launch(thread.loop) { it.produce() } }
                 launch(thread.loop) { runClients(thread, equipment, limit) }
             }

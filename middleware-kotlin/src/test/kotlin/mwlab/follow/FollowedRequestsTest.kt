@@ -1,11 +1,14 @@
 package mwlab.follow
 
 import mwlab.loadgen.Generation
+import mwlab.loadgen.VirtualGeneration
 import mwlab.middleware.Dispatch
 import mwlab.middleware.MiddlewareConfig
+import mwlab.net.EventLoop
 import mwlab.net.text
 import mwlab.testing.ANY_PORT
 import mwlab.testing.FakeMemcached
+import mwlab.testing.MemoryConnection
 import mwlab.testing.TextClient
 import mwlab.testing.UsesSockets
 import mwlab.testing.withMiddleware
@@ -117,6 +120,21 @@ class FollowedRequestsTest {
                 if (isTold) assertTrue(row.ns("intended_ns").single() <= row.ns("sent_ns").single(), "$words: $row")
             }
         }
+    }
+
+    @Test
+    fun `a reply in two parts has a first and a last byte`() {
+        val words = "-t 1 -c 1 -n 3 --ratio=0:1 --follow=1/1 --follow-file-prefix=$directory/load"
+        assertEquals(0, VirtualGeneration(words, connect = ::answeringInParts).run().status)
+        val lengths = rows("load-followed.csv").map { it.ns("last_byte_ns").single() - it.ns("first_byte_ns").single() }
+        assertEquals(List(3) { 300_000_000L }, lengths)
+    }
+
+    /** A server whose reply comes 200 ms after the request, and its second part 300 ms after the first. */
+    private fun answeringInParts(loop: EventLoop) = MemoryConnection(loop) {
+        val nanos = loop.clock.nanos()
+        loop.startTimer(nanos + 200_000_000) { receive("VALUE k 0 5\r\nhe") }
+        loop.startTimer(nanos + 500_000_000) { receive("llo\r\nEND\r\n") }
     }
 
     @Test

@@ -16,6 +16,12 @@ internal fun decodeHistogram(base64: String): Histogram =
 internal fun histogramsOf(json: String): List<Histogram> =
     Regex(""""Compressed Histogram": "(.+)"""").findAll(json).map { decodeHistogram(it.groupValues[1]) }.toList()
 
+/** The rows of a CSV file by the names of their columns. */
+internal fun rowsOf(file: File): List<Map<String, String>> {
+    val lines = file.readLines().map { it.split(',') }
+    return lines.drop(1).map { lines.first().zip(it).toMap() }
+}
+
 /** Requests with the given response times, each a hit of one key if it is a get. */
 internal fun statsOf(histogram: Histogram, keys: Int = 0, bytesTx: Int = 1, bytesRx: Int = 1) = OperationStats().apply {
     for (bucket in histogram.recordedValues()) {

@@ -1,5 +1,6 @@
 package mwlab.loadgen
 
+import mwlab.loadgen.measure.FollowedRequests
 import mwlab.loadgen.options.readCommandLine
 import mwlab.loadgen.options.readOptions
 import mwlab.loadgen.report.Extras
@@ -8,7 +9,6 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.TestResult
-import mwlab.loadgen.sample.SampleFile
 import mwlab.loadgen.workload.baseSeedOf
 import mwlab.net.EventLoop
 import mwlab.net.numeric
@@ -55,20 +55,20 @@ internal class VirtualGeneration(
     /** What was measured. */
     fun measure(): RunResult = VirtualLoop(timersAreLateBy = timersAreLateBy).use { virtual ->
         val server = VirtualMemcached({ serviceTime(virtual.elapsedNanos / NANOS_PER_S) })
-        val samples = options.output.sample?.let { SampleFile(it.file, address.numeric) }
+        val followed = options.output.followed?.let { FollowedRequests(it, address.numeric) }
         val run = Run(
             options,
             address,
             baseSeed,
             Progress(PrintStream(err, true), options, runNumber = 1, virtual.loop.clock),
             Interruption(),
-            samples,
+            followed,
             transport = MemoryTransport(mapOf(address to (connect ?: server::connectOn))),
             rehearses = false,
         )
         lateinit var result: RunResult
         virtual.run { result = run.measureOn(List(options.load.threads) { virtual.loop }) }
-        samples?.close()
+        followed?.close()
         result
     }
 

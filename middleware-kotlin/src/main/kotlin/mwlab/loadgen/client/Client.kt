@@ -3,11 +3,11 @@ package mwlab.loadgen.client
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
+import mwlab.loadgen.measure.FollowedRequests
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Values
 import mwlab.loadgen.request.Outcome
-import mwlab.loadgen.sample.FollowedRequests
 import mwlab.loadgen.workload.Workload
 import mwlab.memcached.ProtocolException
 import mwlab.memcached.Response
@@ -91,7 +91,6 @@ internal class Client(
     private fun noteLoss(broken: Exception) {
         recorder.connectionError(loop.clock.nanos(), broken)
         lost += inFlight.size
-        inFlight.forEach { recorder.noReply(it, Outcome.LOST) }
         inFlight = InFlight(options.load.pipeline)
     }
 
@@ -138,7 +137,7 @@ internal class Client(
         request.sentNanos = loop.clock.nanos()
         followed?.sent(request)
         inFlight.add()
-        recorder.sent(request) { workload.latestKey }
+        recorder.sent(request)
         requests--
     }
 

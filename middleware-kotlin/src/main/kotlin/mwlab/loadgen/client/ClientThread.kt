@@ -13,8 +13,6 @@ import mwlab.loadgen.measure.SecondStats
 import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.RunClock
-import mwlab.loadgen.sample.SampleFile
-import mwlab.loadgen.sample.Sampler
 import mwlab.net.EventLoop
 import java.util.SplittableRandom
 
@@ -42,20 +40,15 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
         number: Int,
         baseSeed: Long,
         errors: ErrorLog,
-        samples: SampleFile?,
     ): List<Pair<ReplyRecorder, Pace>> {
         cpuNanosAtStart = loop.cpuNanos
-        val seed = baseSeed + number
-        val random = SplittableRandom(seed)
+        val random = SplittableRandom(baseSeed + number)
         asked = (options.pacing.arrivals as? Arrivals.Open)?.let {
             AskedArrivals(it.rate, it.gaps, SplittableRandom(baseSeed).split().nextLong())
         }
-        val sampler = options.output.sample?.oneOf?.let { oneOf ->
-            samples?.let { Sampler(it, oneOf, clock, SplittableRandom(seed.inv())) }
-        }
         val perClient = options.output.clientStats != null
         val sent = sentTimes.takeIf { asked != null }
-        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors, sent, sampler) }
+        recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors, sent) }
         val open = arrivalTimes(number)?.let { OpenLoop(loop, limit, it, recorders.first()::unsent) }
         arrivals = open
         return clients.indices.map { index ->

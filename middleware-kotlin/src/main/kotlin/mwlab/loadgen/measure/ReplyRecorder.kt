@@ -1,10 +1,8 @@
 package mwlab.loadgen.measure
 
 import mwlab.loadgen.arrivals.SentTimes
-import mwlab.loadgen.request.Outcome
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.request.SentRequest
-import mwlab.loadgen.sample.Sampler
 
 /**
  * Takes down what happens on the connections of one event loop (or, for per-client statistics, on one connection).
@@ -18,7 +16,6 @@ internal class ReplyRecorder(
     private val live: LiveCounters,
     private val errors: ErrorLog,
     private val sentTimes: SentTimes? = null,
-    private val sampler: Sampler? = null,
 ) {
     private val recorded = ArrayList<SecondStats>()
     private var current = SecondStats().also { recorded += it }
@@ -31,11 +28,10 @@ internal class ReplyRecorder(
     var lastReplyNanos = clock.startNanos
         private set
 
-    /** A request is on its way; [key] makes the text of its key. */
-    inline fun sent(request: SentRequest, key: () -> String) {
+    /** A request is on its way. */
+    fun sent(request: SentRequest) {
         live.addSent()
         sentTimes?.add(request.sentNanos)
-        if (sampler != null && sampler.takesNext()) request.sampledKey = key()
     }
 
     /** Requests of clients with a rate that were due and never sent, since their clients were held up. */
@@ -62,7 +58,6 @@ internal class ReplyRecorder(
         if (request.isDue) stats.recordIntended((repliedNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO)
         lastReplyNanos = repliedNanos
         live.addReply(responseTimeUs, request.bytes + bytes)
-        sample(request)
     }
 
     /** A reply at [repliedNanos] that says that the request failed. */
@@ -71,20 +66,12 @@ internal class ReplyRecorder(
         lastReplyNanos = repliedNanos
         live.addError()
         errors.reply(line)
-        sample(request)
     }
 
     /** A request whose reply has not come until [nowNanos], when the run is over: its wait counts in the second in which it was due. */
     fun unanswered(request: SentRequest, nowNanos: Long) {
         val waitUs = (nowNanos - request.dueNanos) / RunClock.NANOS_PER_MICRO
         if (request.isDue) dueAt(request.dueNanos)[request.operation].recordIntended(waitUs)
-        noReply(request, Outcome.UNANSWERED)
-    }
-
-    /** A request that nothing more is heard of. */
-    fun noReply(request: SentRequest, outcome: Outcome) {
-        request.outcome = outcome
-        sample(request)
     }
 
     /** A connection that was refused, dropped or given up. */
@@ -92,10 +79,6 @@ internal class ReplyRecorder(
         at(nanos).recordConnectionError()
         live.addConnectionError()
         errors.connection(failure)
-    }
-
-    private fun sample(request: SentRequest) {
-        if (request.sampledKey != null) sampler?.write(request)
     }
 
     private fun dueAt(dueNanos: Long): SecondStats {

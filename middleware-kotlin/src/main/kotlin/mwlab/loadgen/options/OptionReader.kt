@@ -1,5 +1,6 @@
 package mwlab.loadgen.options
 
+import mwlab.follow.Follow
 import mwlab.options.CommandLine
 import mwlab.options.demand
 import kotlin.time.Duration.Companion.seconds
@@ -13,7 +14,7 @@ internal fun readOptions(line: CommandLine): Options {
     val options = Options(
         target = readTarget(line),
         load = readLoad(line),
-        mix = readMix(line),
+        mix = readQueueMix(line) ?: readMix(line),
         keys = readKeys(line),
         values = readValues(line),
         pacing = readPacing(line),
@@ -93,6 +94,20 @@ private fun readStaircase(line: CommandLine): Staircase? {
     return Staircase(line.count("clients-start", 0), line.count("clients-step", 0), line.count("step-duration", 0))
 }
 
+private fun readMix(line: CommandLine): Mix {
+    val defaults = Mix()
+    val (sets, gets) = line.pair(
+        "ratio",
+        ':',
+        defaults.sets.toLong() to defaults.gets.toLong(),
+        "ratio must be expressed as [0-n]:[0-n].",
+    )
+    demand(sets + gets in 1..Int.MAX_VALUE) { "ratio must be expressed as [0-n]:[0-n], not both zero." }
+    val multiKeyGet = line.count("multi-key-get", defaults.multiKeyGet)
+    demand(multiKeyGet <= 1 || gets > 0) { "--multi-key-get needs a --ratio with gets." }
+    return Mix(sets.toInt(), gets.toInt(), multiKeyGet)
+}
+
 private fun readPacing(line: CommandLine): Pacing {
     val defaults = Pacing()
     return Pacing(
@@ -121,9 +136,17 @@ private fun readOutput(line: CommandLine): Output {
         printAllRuns = "print-all-runs" in line,
         showConfig = "show-config" in line,
         debug = "debug" in line,
-        sample = readSample(line),
         followed = readFollowed(line),
     )
+}
+
+private fun readFollowed(line: CommandLine): Followed? {
+    demand(("follow" in line) == ("follow-file-prefix" in line)) {
+        "--follow and --follow-file-prefix must be given together."
+    }
+    val follow = Follow.parse(line["follow"] ?: return null)
+    demand(follow != null) { "follow must be expressed as 1/[1-n]." }
+    return Followed(follow, line["follow-file-prefix"].orEmpty())
 }
 
 private fun checkTogether(options: Options) {
@@ -147,7 +170,6 @@ private fun checkTogether(options: Options) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
     checkQueues(options)
-    demand(options.output.sample == null || load.runCount == 1) { "--sample cannot be combined with --run-count." }
     demand(options.output.followed == null || load.runCount == 1) { "--follow cannot be combined with --run-count." }
     demand(options.output.followed == null || options.target.unixSocket == null) {
         "--follow needs TCP: it tells connections by their ports."

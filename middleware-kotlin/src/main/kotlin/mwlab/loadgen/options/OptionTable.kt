@@ -126,8 +126,6 @@ internal val optionGroups = listOf(
             ),
             option("queues", "NUMBER", "Of --queue-mix: queues, named by --key-prefix and a number (default: 1)"),
             option("receivers", "NUMBER", "Of --queue-mix: receivers r1, r2, ... (default: 0, messages are to nobody)"),
-            option("sample", "1/N", "Write down one of N requests, at random"),
-            option("sample-file", "FILE", "CSV of the sampled requests and their times"),
             option("follow", "1/N", "Write down one of N requests, the same as a middleware with --follow"),
             option("follow-file-prefix", "FILE", "Prefix of their CSV, and of that of the generator's own pauses"),
         ),

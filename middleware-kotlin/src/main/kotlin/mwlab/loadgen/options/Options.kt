@@ -199,12 +199,8 @@ data class Output(
     val printAllRuns: Boolean = false,
     val showConfig: Boolean = false,
     val debug: Boolean = false,
-    val sample: Sample? = null,
     val followed: Followed? = null,
 )
-
-/** One of [oneOf] requests, at random, is written to [file]. */
-data class Sample(val oneOf: Int, val file: String)
 
 /** Requests that are followed, and pauses, are written to files whose names begin with [filePrefix]. */
 data class Followed(val follow: Follow, val filePrefix: String)

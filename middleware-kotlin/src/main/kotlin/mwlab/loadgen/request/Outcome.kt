@@ -3,7 +3,7 @@ package mwlab.loadgen.request
 import mwlab.memcached.Response
 import mwlab.memcached.Status
 
-/** How a request went. */
+/** How a request that was answered went. */
 internal enum class Outcome {
     STORED,
     HIT,
@@ -14,19 +14,10 @@ internal enum class Outcome {
 
     /** A reply that says so, or that belongs to no request of this kind. */
     ERROR,
-
-    /** The connection broke before the reply. */
-    LOST,
-
-    /** No reply came before the run was over. */
-    UNANSWERED,
     ;
 
-    /** As it stands in samples. */
+    /** As it stands in rows of single requests. */
     val word: String = name.lowercase()
-
-    /** Whether there was a reply. */
-    val isReply: Boolean get() = this != LOST && this != UNANSWERED
 
     companion object {
         /** What a reply to a request for [keys] keys says. */

@@ -31,10 +31,7 @@ internal class SentRequest {
     var lastByteNanos = 0L
 
     /** Only of interest once the reply is complete. */
-    var outcome = Outcome.UNANSWERED
-
-    /** The key, if the request is to stand in the sample. */
-    var sampledKey: String? = null
+    var outcome = Outcome.ERROR
 
     /** Its number on its connection, from 0, if it is followed. */
     var followedNumber = NOT_FOLLOWED
@@ -44,7 +41,6 @@ internal class SentRequest {
         this.operation = operation
         this.keys = keys
         hasReply = false
-        sampledKey = null
     }
 
     /** The first bytes of the reply were read at that time, unless some were before. */

@@ -32,8 +32,6 @@ internal class KeyText(keys: Keys) {
         text.rewind()
     }
 
-    override fun toString() = String(text.array(), 0, text.limit())
-
     private companion object {
         val TO_RECEIVER = Queues.TO_RECEIVER.toByteArray()
         val PEEK = Queues.PEEK.toByteArray()

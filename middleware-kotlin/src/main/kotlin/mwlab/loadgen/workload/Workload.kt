@@ -35,9 +35,6 @@ internal class Workload(
     /** How many requests `--requests allkeys` means for this connection. */
     val keyCount: Long = range.last - range.first + 1
 
-    /** The key of the latest request, of several the last one. */
-    val latestKey: String get() = key.toString()
-
     /** Appends the next request to [out], which has room for [largestRequestBytes], and describes it in [request]. */
     fun next(request: SentRequest, out: ByteBuffer) {
         val start = out.position()

@@ -1,6 +1,7 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.Generation
+import mwlab.loadgen.rowsOf
 import mwlab.testing.UsesSockets
 import org.junit.jupiter.api.io.TempDir
 import java.io.File
@@ -98,18 +99,17 @@ class QueueTest {
     }
 
     @Test
-    fun `samples name operation, key and outcome`() {
+    fun `followed requests name operation and outcome`() {
         val server = FakeQueues()
-        val file = File(directory, "samples.csv")
-        val words = "-t 1 -c 1 -n 60 --queue-mix=send:1,pop:1,peek:1 --receivers=1 --key-prefix=q --seed=1"
-        val run = Generation.against("$words --sample=1/1 --sample-file=$file") { line, _ -> server.answer(line) }
+        val words = "-t 1 -c 1 -n 60 --queue-mix=send:1,pop:1,peek:1 --receivers=1 --key-prefix=q"
+        val follow = "--follow=1/1 --follow-file-prefix=$directory/load"
+        val run = Generation.against("$words $follow") { line, _ -> server.answer(line) }
         assertEquals(0, run.status, run.err)
-        val rows = file.readLines().drop(1).map { it.split(',') }
+        val rows = rowsOf(File(directory, "load-followed.csv"))
         assertEquals(60, rows.size)
-        val keys = mapOf("send" to "q1/to/r1", "pop" to "q1/to/r1", "peek" to "q1/to/r1/peek")
-        for (row in rows) assertEquals(keys[row[4]], row[5])
-        assertEquals(setOf("stored"), rows.filter { it[4] == "send" }.map { it.last() }.toSet())
-        assertEquals(setOf("hit", "miss"), rows.filter { it[4] == "pop" }.map { it.last() }.toSet())
+        val outcomes = rows.groupBy({ it["operation"] }, { it["outcome"] }).mapValues { it.value.toSet() }
+        assertEquals(setOf("stored"), outcomes["send"])
+        assertEquals(setOf("hit", "miss"), outcomes["pop"])
     }
 
     private companion object {

@@ -1,6 +1,7 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.VirtualGeneration
+import mwlab.loadgen.rowsOf
 import org.junit.jupiter.api.io.TempDir
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
@@ -18,12 +19,12 @@ class ThinkTimeTest {
 
     /** Between the last byte of each reply and the next request of the only client, in ms, with timers that are [late]. */
     private fun thinkTimesMs(words: String, late: Duration): List<Double> {
-        val file = File(directory, "samples.csv")
-        val run = VirtualGeneration("-t 1 -c 1 $words --sample=1/1 --sample-file=$file", timersAreLateBy = late).run()
+        val follow = "--follow=1/1 --follow-file-prefix=$directory/load"
+        val run = VirtualGeneration("-t 1 -c 1 $words $follow", timersAreLateBy = late).run()
         assertEquals(0, run.status, run.err)
-        val rows = file.readLines().map { it.split(',') }
-        val (sent, last) = listOf("sent_us", "last_byte_us").map { rows.first().indexOf(it) }
-        return rows.drop(1).zipWithNext { row, next -> (next[sent].toLong() - row[last].toLong()) / 1e3 }
+        return rowsOf(File(directory, "load-followed.csv")).zipWithNext { row, next ->
+            (next.getValue("sent_ns").toLong() - row.getValue("last_byte_ns").toLong()) / 1e6
+        }
     }
 
     @ParameterizedTest

@@ -24,7 +24,7 @@ class QueueOptionReaderTest {
         assertEquals(ValueSize.Range(200..2000), read("--queue-mix=send:1 --data-size-range=200-2000").values.size)
         assertEquals(33.3, read("--queue-mix=send:1 --rate-limiting=33.3").pacing.rateLimitPerS)
         read("--queue-mix=send:1 --think-time=5")
-        read("--queue-mix=send:1 --arrivals=poisson --rate=50 --sample=1/9 --sample-file=x")
+        read("--queue-mix=send:1 --arrivals=poisson --rate=50 --follow=1/9 --follow-file-prefix=x")
     }
 
     @ParameterizedTest

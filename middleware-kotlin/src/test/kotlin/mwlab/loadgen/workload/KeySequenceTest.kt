@@ -87,6 +87,7 @@ class KeySequenceTest {
             Options(keys = Keys(distinctClientSeed = true)),
             Options(keys = Keys(randomize = true)),
             Options(pacing = Pacing(Arrivals.Open(Rate.Constant(1.0)))),
+            Options(pacing = Pacing(rateLimitPerS = 1.0)),
         )
         for (options in drawn) {
             assertNotEquals(baseSeedOf(options), baseSeedOf(options))

@@ -1,4 +1,4 @@
-package mwlab.loadgen.sample
+package mwlab.loadgen.measure
 
 import mwlab.follow.Follow
 import mwlab.follow.PauseLog
