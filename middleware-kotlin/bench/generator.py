@@ -137,10 +137,11 @@ def parse_report(report: dict[str, Any], keys: int, cpu_s: float = math.nan) -> 
     """
     totals = report["ALL STATS"]["Totals"]
     runs = report.get("middleware-lab", {}).get("Runs")
-    run = runs[0] if runs else _run_of_memtier(report, cpu_s)
+    seconds = report["ALL STATS"]["Runtime"]["Total duration"] / 1000
+    run = runs[0] if runs else _run_of_memtier(report, seconds, cpu_s)
     errors = sum(count for count in run["Error replies"].values() if isinstance(count, int))
     lost = run["Unanswered requests"] + run["Lost requests"] + run["Failed clients"]
-    misses = round(totals["Misses/sec"] * run["Window"]["Seconds"])
+    misses = round(totals["Misses/sec"] * seconds)
     return Report(
         requests=totals["Count"] // keys,
         throughput_ops_per_s=totals["Ops/sec"] / keys,
@@ -152,16 +153,14 @@ def parse_report(report: dict[str, Any], keys: int, cpu_s: float = math.nan) -> 
     )
 
 
-def _run_of_memtier(report: dict[str, Any], cpu_s: float) -> dict[str, Any]:
+def _run_of_memtier(report: dict[str, Any], seconds: float, cpu_s: float) -> dict[str, Any]:
     """Say as much as memtier itself tells: it takes errors for misses."""
-    seconds = report["ALL STATS"]["Runtime"]["Total duration"] / 1000
     threads = report["run information"]["Threads"]
     return {
         "Error replies": {"Sets": 0, "Gets": 0},
         "Unanswered requests": 0,
         "Lost requests": 0,
         "Failed clients": 0,
-        "Window": {"Seconds": seconds},
         "CPU seconds": cpu_s,
         "Loop utilization": cpu_s / seconds / threads,
     }

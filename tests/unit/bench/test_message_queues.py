@@ -72,7 +72,6 @@ def test_errors_of_every_operation_are_failures():
         "Percentile Latencies": {"p50.00": 0.5, "p99.00": 1.5},
     }
     run = {
-        "Window": {"Seconds": 2.0},
         "Error replies": {"Sets": 0, "Gets": 0, "Pops": 4, "Lines": {"ERROR": 4}, "Time-Serie": {}},
         "Unanswered requests": 0,
         "Lost requests": 0,
@@ -80,5 +79,6 @@ def test_errors_of_every_operation_are_failures():
         "CPU seconds": 0.2,
         "Loop utilization": 0.4,
     }
-    report = {"ALL STATS": {"Totals": totals}, "middleware-lab": {"Runs": [run]}}
+    statistics = {"Totals": totals, "Runtime": {"Total duration": 2000}}
+    report = {"ALL STATS": statistics, "middleware-lab": {"Runs": [run]}}
     assert parse_report(report, keys=1).failures == 4 + 1

@@ -128,7 +128,6 @@ def test_report_counts_requests_not_keys_and_every_failure():
         "Percentile Latencies": {"p50.00": 0.5, "p99.00": 1.5},
     }
     run = {
-        "Window": {"Seconds": 2.0},
         "Error replies": {"Sets": 0, "Gets": 3},
         "Unanswered requests": 1,
         "Lost requests": 0,
@@ -136,9 +135,9 @@ def test_report_counts_requests_not_keys_and_every_failure():
         "CPU seconds": 0.2,
         "Loop utilization": 0.4,
     }
-    report = parse_report(
-        {"ALL STATS": {"Totals": totals}, "middleware-lab": {"Runs": [run]}}, keys=9, cpu_s=0.5
-    )
+    statistics = {"Totals": totals, "Runtime": {"Total duration": 2000}}
+    document = {"ALL STATS": statistics, "middleware-lab": {"Runs": [run]}}
+    report = parse_report(document, keys=9, cpu_s=0.5)
     assert (report.requests, report.throughput_ops_per_s) == (100, 50.0)
     assert report.failures == 2 + 1 + 3 + 1
 

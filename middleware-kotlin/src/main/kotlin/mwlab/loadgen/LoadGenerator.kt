@@ -67,7 +67,7 @@ internal class LoadGenerator(
         val baseSeed = baseSeedOf(options)
         val result = TestResult()
         result.error = measureAll(options, baseSeed, result)
-        write(options, baseSeed, result)
+        write(options, result)
         result.error?.let { err.println("error: $it") }
         return if (result.error == null) SUCCESS else FAILURE
     }
@@ -119,7 +119,7 @@ internal class LoadGenerator(
         options.output.clientStats?.let { ClientStatsFiles(it).write(run, number) }
     }
 
-    private fun write(options: Options, baseSeed: Long, result: TestResult) {
+    private fun write(options: Options, result: TestResult) {
         val runs = result.runs
         val sections = if (runs.isEmpty()) emptyList() else sectionsOf(runs, options.output.printAllRuns)
         if (runs.isNotEmpty()) {
@@ -129,7 +129,7 @@ internal class LoadGenerator(
         options.output.jsonOutFile?.let { name ->
             err.println("Saving JSON output file: $name")
             File(name).bufferedWriter().use { file ->
-                JsonReport(options, file).write(sections) { Extras(options, baseSeed).write(it, result) }
+                JsonReport(options, file).write(sections) { Extras(options).write(it, result) }
             }
             err.println("Json file closed.")
         }

@@ -18,7 +18,6 @@ import mwlab.loadgen.measure.FollowedRequests
 import mwlab.loadgen.measure.LiveTotals
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunLimit
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.report.Progress
 import mwlab.loadgen.request.RunClock
@@ -47,7 +46,7 @@ import kotlin.time.Duration.Companion.seconds
  *
  * @param interruption ends the run early
  * @param followed where single requests are followed
- * @param startSignal tells when the clients start, in place of `--start-at`
+ * @param startSignal tells when the clients start; null: as soon as they are connected
  * @param transport opens the connections of the clients
  * @param rehearses whether a [Rehearsal] comes before the run
  */
@@ -72,7 +71,7 @@ internal class Run(
      * @throws SetupException if a client cannot connect, or `--start-at` has passed
      */
     fun execute(): RunResult {
-        val fineTimers = options.pacing.isLimited || options.pacing.arrivals != Arrivals.Closed()
+        val fineTimers = options.pacing.setsTimes || options.pacing.thinkTime.isPositive()
         val loops = List(options.load.threads) { loopNamed("clients-$it", fineTimers) }
         try {
             return runBlocking { measureOn(loops) }
@@ -104,8 +103,7 @@ internal class Run(
         if (startSignal != null) awaitServer(threads.first())
         connect(threads)
         progress.message("[RUN #${progress.runNumber}] Launching threads now...")
-        val isFirst = progress.runNumber == 1
-        val startAt = if (isFirst) startSignal?.await() ?: options.pacing.startAtEpochS else null
+        val startAt = startSignal?.takeIf { progress.runNumber == 1 }?.await()
         val clock = startClock(startAt, nanoClock)
         val limit = limitOf(clock)
         val cpuAtStart = cpuNanos()
@@ -187,7 +185,7 @@ internal class Run(
 
     /** Reports once a second; cancels what still runs at the hard end or when nothing moves any more. */
     private suspend fun watch(threads: List<ClientThread>, jobs: List<Job>, limit: RunLimit, clock: NanoClock) {
-        val stall = StallDetector(limit, options.pacing.grace)
+        val stall = StallDetector(limit)
         while (jobs.any { it.isActive }) {
             val pauseNanos = progress.untilNextTick(limit)
             val dueNanos = clock.nanos() + pauseNanos

@@ -3,16 +3,15 @@ package mwlab.loadgen
 import mwlab.loadgen.measure.LiveTotals
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.request.RunClock
-import kotlin.time.Duration
 
 /**
- * Notices, from looks at the [LiveTotals] now and then, that the server hangs: a timed run is still waiting for replies when the [grace]
- * after its end has passed; in any other, nothing has come back for [LIMIT_S] seconds though requests are outstanding.
+ * Notices, from looks at the [LiveTotals] now and then, that the server hangs: a timed run is still waiting for replies [GRACE_S] seconds
+ * after its end; in any other, nothing has come back for [LIMIT_S] seconds though requests are outstanding.
  *
  * While the generator itself stood still, replies may have come that it has not read yet: that time does not count.
  */
-internal class StallDetector(private val limit: RunLimit, grace: Duration) {
-    private val patienceNanos = if (limit.isTimed) grace.inWholeNanoseconds else LIMIT_S * RunClock.NANOS_PER_SECOND
+internal class StallDetector(private val limit: RunLimit) {
+    private val patienceNanos = (if (limit.isTimed) GRACE_S else LIMIT_S) * RunClock.NANOS_PER_SECOND
     private var waitsSinceNanos = if (limit.isTimed) limit.endNanos else limit.startNanos
     private var lastAnswered = -1L
 
@@ -27,10 +26,11 @@ internal class StallDetector(private val limit: RunLimit, grace: Duration) {
         return nowNanos - waitsSinceNanos >= patienceNanos
     }
 
-    companion object {
+    private companion object {
+        const val GRACE_S = 2
         const val LIMIT_S = 10
 
         /** Half of the time between two looks. */
-        private const val STANDSTILL_NANOS = RunClock.NANOS_PER_SECOND / 2
+        const val STANDSTILL_NANOS = RunClock.NANOS_PER_SECOND / 2
     }
 }

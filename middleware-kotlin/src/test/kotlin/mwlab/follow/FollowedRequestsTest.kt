@@ -108,7 +108,7 @@ class FollowedRequestsTest {
     @Test
     fun `an open loop tells when a request was due, a thinking client when it had thought, others nothing`() {
         val intended = mapOf(
-            "-t 1 -c 2 --test-time=1 --arrivals=fixed --rate=100" to true,
+            "-t 1 -c 2 --test-time=1 --arrivals=poisson --rate=100" to true,
             "-t 1 -c 1 -n 20 --think-time=2" to true,
             "-t 1 -c 1 -n 20" to false,
         )

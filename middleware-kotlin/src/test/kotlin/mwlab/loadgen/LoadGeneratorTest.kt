@@ -76,7 +76,7 @@ class LoadGeneratorTest {
     fun `a server that falls silent cannot hold up a timed run`() {
         var requests = 0
         val server = VirtualMemcached({ 1.milliseconds }) { _, reply -> if (++requests > 20) "" else reply }
-        val run = VirtualGeneration("-t 1 -c 2 --test-time=1 --grace=0.3", connect = server::connectOn).run()
+        val run = VirtualGeneration("-t 1 -c 2 --test-time=1", connect = server::connectOn).run()
         assertEquals(1, run.status)
         assertEquals(20.0, run.number("Totals", "Count"))
         assertEquals(20.0, run.number("Totals", "Ops/sec"), 0.1, "over the whole time, not until the silence")

@@ -16,13 +16,13 @@ class StallDetectorTest {
 
     /** Looks every 6 s at a run without an end. */
     private fun stalledAt(vararg totals: LiveTotals): List<Boolean> {
-        val detector = StallDetector(RunLimit(startNanos = 0), grace = 2.seconds)
+        val detector = StallDetector(RunLimit(startNanos = 0))
         return totals.mapIndexed { index, it -> detector.isStalled(it, index * 6 * second, lateNanos = 0) }
     }
 
-    /** Looks at the seconds and lateness of [looks] at a run of 8 s, with a grace of 2 s, that waits for a reply. */
+    /** Looks at the seconds and lateness of [looks] at a run of 8 s that waits for a reply. */
     private fun stalledInTimedRun(vararg looks: Pair<Long, Long>): List<Boolean> {
-        val detector = StallDetector(RunLimit(startNanos = 0, endNanos = 8 * second), grace = 2.seconds)
+        val detector = StallDetector(RunLimit(startNanos = 0, endNanos = 8 * second))
         return looks.map { (at, late) -> detector.isStalled(totals(5, 4), at * second, late * second) }
     }
 
@@ -47,7 +47,7 @@ class StallDetectorTest {
     @Test
     fun `the time in which the generator itself stood still does not count`() {
         assertEquals(listOf(false, false, true), stalledInTimedRun(28L to 21L, 30L to 0L, 31L to 0L))
-        val detector = StallDetector(RunLimit(startNanos = 0), grace = 2.seconds)
+        val detector = StallDetector(RunLimit(startNanos = 0))
         val looks = listOf(1L to 0L, 30L to 28L, 38L to 0L, 40L to 0L)
         val stalls = looks.map { (at, late) -> detector.isStalled(totals(5, 1), at * second, late * second) }
         assertEquals(listOf(false, false, false, true), stalls)

@@ -9,7 +9,6 @@ import mwlab.loadgen.report.Progress
 import mwlab.loadgen.report.sectionsOf
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.TestResult
-import mwlab.loadgen.workload.baseSeedOf
 import mwlab.net.EventLoop
 import mwlab.net.numeric
 import mwlab.testing.MemoryConnection
@@ -31,17 +30,18 @@ import kotlin.time.Duration.Companion.milliseconds
  * @param serviceTime what the server needs for each request of a connection
  * @param timersAreLateBy as of [VirtualLoop]
  * @param connect makes connections to another server
+ * @param baseSeed what all random choices come from
  */
 internal class VirtualGeneration(
     words: String,
     private val serviceTime: (secondsSinceStart: Double) -> Duration = { 0.1.milliseconds },
     private val timersAreLateBy: Duration = Duration.ZERO,
     private val connect: ((EventLoop) -> MemoryConnection)? = null,
+    private val baseSeed: Long = 1,
 ) {
     private val options = readOptions(readCommandLine("-s 127.0.0.1 -P memcache_text $words".split(' ')))
     private val address = InetSocketAddress(InetAddress.getLoopbackAddress(), options.target.port)
 
-    private val baseSeed = baseSeedOf(options)
     private val err = ByteArrayOutputStream()
 
     /** What was measured and reported; `out` is empty. */
@@ -76,7 +76,7 @@ internal class VirtualGeneration(
         val all = TestResult().apply { runs += result }
         val text = StringBuilder()
         JsonReport(options, text).write(sectionsOf(all.runs, printAllRuns = false)) {
-            Extras(options, baseSeed).write(it, all)
+            Extras(options).write(it, all)
         }
         return "$text"
     }

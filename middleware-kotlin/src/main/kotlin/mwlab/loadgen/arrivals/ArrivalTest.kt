@@ -1,5 +1,6 @@
 package mwlab.loadgen.arrivals
 
+import mwlab.loadgen.request.RunClock
 import kotlin.math.abs
 import kotlin.math.ceil
 import kotlin.math.max
@@ -7,10 +8,11 @@ import kotlin.math.pow
 import kotlin.math.sqrt
 
 /**
- * Whether requests were sent when they should have been.
+ * Whether requests were sent as a Poisson process of the rate that was asked for.
  *
  * @property rateRatio requests sent over requests asked for, in the time of the first gaps that were kept
- * @property gaps what follows is of; null if they are fixed, or too few or too fast for timers
+ * @property expected requests asked for in that time
+ * @property gaps the test of the gaps; null if they are too few, or too short for timers
  */
 internal class ArrivalTest(val rateRatio: Double, val expected: Double, val gaps: GapTest?) {
     val rateIsAsAsked: Boolean get() = abs(rateRatio - 1) < RATE_TOLERANCE + STANDARD_ERRORS / sqrt(expected)
@@ -28,29 +30,30 @@ internal class ArrivalTest(val rateRatio: Double, val expected: Double, val gaps
         private const val RATE_TOLERANCE = 0.01
         private const val STANDARD_ERRORS = 4.0
 
-        /** @param sentNanos since the start of the run, ascending; null if there are too few to tell anything */
-        fun of(sentNanos: LongArray, asked: AskedArrivals): ArrivalTest? {
+        /** @param sentNanos ascending; null if there are too few to tell anything */
+        fun of(sentNanos: LongArray, ratePerS: Double): ArrivalTest? {
             if (sentNanos.size < GapTest.FEWEST) return null
-            val expected =
-                asked.expectedUntil(sentNanos.last() / NANOS_PER_S) -
-                    asked.expectedUntil(sentNanos.first() / NANOS_PER_S)
-            return ArrivalTest((sentNanos.size - 1) / expected, expected, gapTest(sentNanos, asked))
+            val expected = ratePerS * (sentNanos.last() - sentNanos.first()) / RunClock.NANOS_PER_SECOND
+            return ArrivalTest((sentNanos.size - 1) / expected, expected, gapTest(sentNanos))
         }
 
-        private fun gapTest(sentNanos: LongArray, asked: AskedArrivals): GapTest? {
-            if (!asked.isRandom) return null
+        private fun gapTest(sentNanos: LongArray): GapTest? {
             val meanGapNanos = (sentNanos.last() - sentNanos.first()).toDouble() / (sentNanos.size - 1)
             val stages = ceil(
                 max(LEAST_MEAN_NANOS / meanGapNanos, (LEAST_DEVIATION_NANOS / meanGapNanos).pow(2)),
             ).toInt()
-            if (stages > if (asked.isPoisson) GapTest.MOST_STAGES else 1) return null
-            return GapTest.of(asked.standardGaps(sentNanos), stages)
+            if (stages > GapTest.MOST_STAGES) return null
+            return GapTest.of(
+                DoubleArray(sentNanos.size - 1) {
+                    (sentNanos[it + 1] - sentNanos[it]).toDouble()
+                },
+                stages,
+            )
         }
 
         /** Timers are late by some tens of microseconds, which shows unless what is tested is longer and varies by much more. */
         private const val LEAST_MEAN_NANOS = 1e6
         private const val LEAST_DEVIATION_NANOS = 3e5
-        private const val NANOS_PER_S = 1e9
     }
 }
 

@@ -16,8 +16,8 @@ internal class SentTimes {
         const val MOST = 100_001
         private const val FIRST_CAPACITY = 1024
 
-        /** The first [MOST] of all loops together in their order, in nanoseconds since [startNanos]. */
-        fun merge(parts: List<SentTimes>, startNanos: Long): LongArray {
+        /** The first [MOST] of all loops together in their order. */
+        fun merge(parts: List<SentTimes>): LongArray {
             val all = LongArray(parts.sumOf { it.count })
             var filled = 0
             for (part in parts) {
@@ -25,7 +25,7 @@ internal class SentTimes {
                 filled += part.count
             }
             all.sort()
-            return LongArray(minOf(all.size, MOST)) { all[it] - startNanos }
+            return all.copyOf(minOf(all.size, MOST))
         }
     }
 }

@@ -1,8 +1,6 @@
 package mwlab.loadgen.client
 
-import mwlab.loadgen.arrivals.ArrivalTimes
-import mwlab.loadgen.arrivals.AskedArrivals
-import mwlab.loadgen.arrivals.DealtArrivals
+import mwlab.loadgen.arrivals.PoissonArrivals
 import mwlab.loadgen.arrivals.SentTimes
 import mwlab.loadgen.measure.ErrorLog
 import mwlab.loadgen.measure.LiveCounters
@@ -10,7 +8,6 @@ import mwlab.loadgen.measure.LoopLag
 import mwlab.loadgen.measure.ReplyRecorder
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.measure.SecondStats
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.RunClock
 import mwlab.net.EventLoop
@@ -27,9 +24,7 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
     var arrivals: OpenLoop? = null
         private set
 
-    /** What the open loop should do, and when it really sent; null in a closed one. */
-    var asked: AskedArrivals? = null
-        private set
+    /** When an open loop really sent. */
     val sentTimes = SentTimes()
     private var cpuNanosAtStart = 0L
 
@@ -43,13 +38,13 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
     ): List<Pair<ReplyRecorder, Pace>> {
         cpuNanosAtStart = loop.cpuNanos
         val random = SplittableRandom(baseSeed + number)
-        asked = (options.pacing.arrivals as? Arrivals.Open)?.let {
-            AskedArrivals(it.rate, it.gaps, SplittableRandom(baseSeed).split().nextLong())
+        val times = options.pacing.openRatePerS?.let { ratePerS ->
+            PoissonArrivals(ratePerS, SplittableRandom(baseSeed).split().nextLong(), number, options.load.threads)
         }
         val perClient = options.output.clientStats != null
-        val sent = sentTimes.takeIf { asked != null }
+        val sent = sentTimes.takeIf { times != null }
         recorders = List(if (perClient) clients.size else 1) { ReplyRecorder(clock, live, errors, sent) }
-        val open = arrivalTimes(number)?.let { OpenLoop(loop, limit, it, recorders.first()::unsent) }
+        val open = times?.let { OpenLoop(loop, limit, it, recorders.first()::unsent) }
         arrivals = open
         return clients.indices.map { index ->
             val recorder = recorders[if (perClient) index else 0]
@@ -63,18 +58,13 @@ internal class ClientThread(private val options: Options, val loop: EventLoop, v
     /** What each client measured, second by second; only with per-client statistics. */
     fun perClient(): List<List<SecondStats>> = recorders.map { it.seconds }
 
-    /** When this thread's part of the requests is due; null in a closed loop. */
-    private fun arrivalTimes(number: Int): ArrivalTimes? =
-        asked?.let { DealtArrivals(it.times(), number, options.load.threads) }
-
     private fun closedPace(limit: RunLimit, random: SplittableRandom, recorder: ReplyRecorder): Pace {
-        val arrivals = options.pacing.arrivals
+        val pacing = options.pacing
         return when {
-            options.pacing.isLimited ->
-                LimitedPace(loop, limit, options.pacing.rateLimitPerS, random.nextDouble(), recorder::omitted)
+            pacing.isLimited ->
+                LimitedPace(loop, limit, pacing.rateLimitPerS, random.nextDouble(), recorder::omitted)
 
-            arrivals is Arrivals.Closed && arrivals.thinkTime.isPositive() ->
-                ThinkingPace(loop, limit, arrivals, random)
+            pacing.thinkTime.isPositive() -> ThinkingPace(loop, limit, pacing.thinkTime)
 
             else -> EagerPace(limit, loop.clock)
         }

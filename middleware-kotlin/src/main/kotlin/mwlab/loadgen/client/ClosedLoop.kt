@@ -1,15 +1,13 @@
 package mwlab.loadgen.client
 
 import mwlab.loadgen.measure.RunLimit
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.request.RunClock
 import mwlab.loadgen.request.SentRequest
 import mwlab.net.EventLoop
 import mwlab.net.NanoClock
-import java.util.SplittableRandom
-import kotlin.math.ln
 import kotlin.math.max
 import kotlin.math.min
+import kotlin.time.Duration
 
 /** The next request leaves as soon as the pipeline has room: with one outstanding request, when the reply is there. */
 internal class EagerPace(private val limit: RunLimit, private val clock: NanoClock) : Pace {
@@ -24,13 +22,8 @@ internal class EagerPace(private val limit: RunLimit, private val clock: NanoClo
  * A timer is late by some tens of microseconds. What a client has thought longer than it should, it thinks less the next
  * time, so that the mean is as asked: at most [MOST_OWED] think times, since a pause of the whole process is no thinking.
  */
-internal class ThinkingPace(
-    private val loop: EventLoop,
-    private val limit: RunLimit,
-    private val thinkTime: Arrivals.Closed,
-    private val random: SplittableRandom,
-) : Pace {
-    private val meanNanos = thinkTime.thinkTime.inWholeNanoseconds
+internal class ThinkingPace(private val loop: EventLoop, private val limit: RunLimit, thinkTime: Duration) : Pace {
+    private val thinkNanos = thinkTime.inWholeNanoseconds
     private var isFirst = true
 
     /** When its latest request should have been sent. */
@@ -49,16 +42,13 @@ internal class ThinkingPace(
     /** Without a pipeline, what is known of the latest request stands in [request], unless its connection broke. */
     private suspend fun think(request: SentRequest) {
         if (request.hasReply && request.dueNanos != 0L) {
-            owedNanos = (owedNanos + request.sentNanos - wantedNanos).coerceIn(0, MOST_OWED * meanNanos)
+            owedNanos = (owedNanos + request.sentNanos - wantedNanos).coerceIn(0, MOST_OWED * thinkNanos)
         }
         val startNanos = if (request.hasReply) request.lastByteNanos else loop.clock.nanos()
-        wantedNanos = startNanos + nextThinkNanos()
+        wantedNanos = startNanos + thinkNanos
         request.dueNanos = min(max(wantedNanos - owedNanos, startNanos), limit.endNanos)
         loop.sleepUntil(request.dueNanos)
     }
-
-    private fun nextThinkNanos(): Long =
-        if (thinkTime.exponential) (-meanNanos * ln(1 - random.nextDouble())).toLong() else meanNanos
 
     private companion object {
         const val MOST_OWED = 100

@@ -1,7 +1,7 @@
 package mwlab.loadgen.client
 
 import kotlinx.coroutines.channels.Channel
-import mwlab.loadgen.arrivals.ArrivalTimes
+import mwlab.loadgen.arrivals.PoissonArrivals
 import mwlab.loadgen.measure.RunLimit
 import mwlab.loadgen.request.SentRequest
 import mwlab.net.EventLoop
@@ -20,7 +20,7 @@ import kotlin.math.min
 internal class OpenLoop(
     private val loop: EventLoop,
     private val limit: RunLimit,
-    private val arrivals: ArrivalTimes,
+    private val arrivals: PoissonArrivals,
     private val onUnsent: (dueNanos: Long, endNanos: Long) -> Unit,
 ) : Pace {
     private val due = Channel<Long>(Channel.UNLIMITED)
@@ -42,11 +42,11 @@ internal class OpenLoop(
         return true
     }
 
-    /** Produces the arrivals of the whole run; returns at its end, which without a time is that of the arrivals. */
+    /** Produces the arrivals of the whole run; returns at its end, without a time when cancelled. */
     suspend fun produce() {
         try {
             while (true) {
-                val arrival = limit.startNanos + (arrivals.next() ?: break)
+                val arrival = limit.startNanos + arrivals.next()
                 if (limit.isOver(arrival)) break
                 loop.sleepUntil(arrival)
                 due.trySend(arrival)

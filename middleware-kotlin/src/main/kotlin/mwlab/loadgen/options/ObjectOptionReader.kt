@@ -5,7 +5,6 @@ import mwlab.options.demand
 
 /** memcached's limit. */
 private const val LONGEST_KEY_BYTES = 250
-private val ANY_NUMBER = Long.MIN_VALUE..Long.MAX_VALUE
 
 internal fun readKeys(line: CommandLine): Keys {
     val defaults = Keys()
@@ -21,7 +20,6 @@ internal fun readKeys(line: CommandLine): Keys {
         zipfExponent = readZipfExponent(line, setPattern, getPattern),
         distinctClientSeed = "distinct-client-seed" in line,
         randomize = "randomize" in line,
-        seed = line["seed"]?.let { line.number("seed", 0, ANY_NUMBER, "seed must be a whole number.") },
     )
     checkKeys(keys, line)
     return keys

@@ -3,7 +3,7 @@ package mwlab.loadgen.options
 import mwlab.follow.Follow
 import mwlab.options.CommandLine
 import mwlab.options.demand
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.milliseconds
 
 /**
  * Makes [Options] of a command line, with memtier's defaults, rules and messages.
@@ -109,15 +109,20 @@ private fun readMix(line: CommandLine): Mix {
 }
 
 private fun readPacing(line: CommandLine): Pacing {
-    val defaults = Pacing()
+    demand("arrivals" !in line || "think-time" !in line) {
+        "--think-time is for closed loops, --arrivals for open ones."
+    }
+    demand("arrivals" !in line || "rate-limiting" !in line) {
+        "--rate-limiting is for closed loops; --arrivals has --rate."
+    }
+    demand(("arrivals" in line) == ("rate" in line)) { "--arrivals and --rate must be given together." }
+    demand(line["arrivals"] in listOf(null, "poisson")) { "arrivals must be poisson." }
+    demand(line["start-at"] in listOf(null, "-")) { "start-at must be -: standard input tells the time." }
     return Pacing(
-        arrivals = readArrivals(line),
+        openRatePerS = line["rate"]?.let { line.positive("rate", 0.0) },
+        thinkTime = line.positive("think-time", 0.0).milliseconds,
         rateLimitPerS = line.positive("rate-limiting", 0.0, "rate must be greater than zero."),
-        startAtEpochS = line["start-at"]?.takeIf { it != TOLD }?.let { line.positive("start-at", 0.0) },
-        startIsTold = line["start-at"] == TOLD,
-        warmUpS = line.count("warm-up", defaults.warmUpS, from = 0),
-        coolDownS = line.count("cool-down", defaults.coolDownS, from = 0),
-        grace = line["grace"]?.let { line.positive("grace", 0.0).seconds } ?: defaults.grace,
+        startIsTold = "start-at" in line,
     )
 }
 
@@ -151,11 +156,6 @@ private fun readFollowed(line: CommandLine): Followed? {
 
 private fun checkTogether(options: Options) {
     val (load, pacing) = options.load to options.pacing
-    val cut = pacing.warmUpS + pacing.coolDownS
-    demand(cut == 0 || load.testTimeS > 0) { "--warm-up and --cool-down need --test-time." }
-    demand(cut == 0 || cut < load.testTimeS) {
-        "--warm-up and --cool-down leave nothing of --test-time=${load.testTimeS}."
-    }
     demand(load.staircase == null || load.staircase.clientsStart < load.clients) {
         "clients-start must be less than clients."
     }
@@ -165,8 +165,7 @@ private fun checkTogether(options: Options) {
     demand(load.connections <= MOST_CONNECTIONS) {
         "threads times clients must not exceed $MOST_CONNECTIONS connections."
     }
-    val thinks = pacing.arrivals is Arrivals.Closed && pacing.arrivals.thinkTime.isPositive()
-    demand(!thinks || (load.pipeline == 1 && !pacing.isLimited)) {
+    demand(!pacing.thinkTime.isPositive() || (load.pipeline == 1 && !pacing.isLimited)) {
         "--think-time cannot be combined with --pipeline or --rate-limiting."
     }
     checkQueues(options)
@@ -177,6 +176,3 @@ private fun checkTogether(options: Options) {
 }
 
 private const val MOST_CONNECTIONS = 65_536
-
-/** In place of a start time: it is told on standard input. */
-private const val TOLD = "-"

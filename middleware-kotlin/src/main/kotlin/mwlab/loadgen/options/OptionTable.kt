@@ -14,9 +14,6 @@ private fun flag(name: String, help: String, short: Char? = null) = OptionSpec(n
 private fun refused(reason: String, flags: List<String>, withArgument: List<String>): List<OptionSpec> =
     flags.map { OptionSpec(it, null, null, "", reason) } + withArgument.map { OptionSpec(it, null, "ARG", "", reason) }
 
-/** Rates that change. */
-private const val RATE_HELP = "SECOND:RATE,SECOND:RATE,... or sine:MEAN:AMPLITUDE:PERIOD_S or file:CSV (seconds,rate)"
-
 internal val optionGroups = listOf(
     OptionGroup(
         "Connection and General Options",
@@ -102,23 +99,10 @@ internal val optionGroups = listOf(
     OptionGroup(
         "Beyond memtier",
         listOf(
-            option(
-                "arrivals",
-                "PROCESS",
-                "Open loop at --rate, whatever the replies do: poisson, fixed, uniform, etc, onoff",
-            ),
-            option("rate", "RATE", "Requests per second of this process in an open loop; or $RATE_HELP"),
-            option("on-off", "STATES", "Of --arrivals=onoff: RATE_ON:MEAN_ON_S:RATE_OFF:MEAN_OFF_S"),
-            option("think-time", "MSECS", "Closed loop: pause before the next request; exp:MSECS for exponential"),
-            option(
-                "start-at",
-                "EPOCH",
-                "Connect now, start all clients at this second since 1970; -: say ready, read it from standard input",
-            ),
-            option("warm-up", "SECS", "First seconds to leave out of totals and histograms"),
-            option("cool-down", "SECS", "Last seconds to leave out of totals and histograms"),
-            option("seed", "NUMBER", "Base of all random seeds; with --distinct-client-seed each client still differs"),
-            option("grace", "SECS", "How long to wait for outstanding replies after the end (default: 2)"),
+            option("arrivals", "poisson", "Open loop: Poisson arrivals at --rate, whatever the replies do"),
+            option("rate", "NUMBER", "Requests per second of this process in an open loop"),
+            option("think-time", "MSECS", "Closed loop: pause between a reply and the next request"),
+            option("start-at", "-", "Connect, say ready, read from standard input at which second since 1970 to start"),
             option(
                 "queue-mix",
                 "LIST",

@@ -1,11 +1,8 @@
 package mwlab.loadgen.options
 
 import mwlab.follow.Follow
-import mwlab.loadgen.arrivals.GapDistribution
-import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.request.Operation
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.seconds
 
 /** Everything a run needs to know; [readOptions] makes it from memtier's command line and checks it. */
 data class Options(
@@ -95,7 +92,6 @@ data class Keys(
     val zipfExponent: Double = 0.0,
     val distinctClientSeed: Boolean = false,
     val randomize: Boolean = false,
-    val seed: Long? = null,
 ) {
     val count: Long get() = maximum - minimum + 1
 
@@ -139,53 +135,24 @@ sealed interface ValueSize {
 }
 
 /**
- * When requests are sent, and which part of the run counts.
+ * When requests are sent.
  *
- * @property rateLimitPerS requests of each client in a closed loop; 0: as many as replies allow
- * @property startAtEpochS the wall-clock second at which all connections start; null: as soon as they are connected
- * @property startIsTold when they start is told on standard input, once all are connected
- * @property warmUpS whole seconds at the start that totals leave out
- * @property coolDownS whole seconds at the end that totals leave out
- * @property grace how long outstanding replies are waited for after the end
+ * @property openRatePerS open loop: requests of the whole process as a Poisson process, whatever the replies do; null: closed loop
+ * @property thinkTime closed loop: pause of each client between a reply and its next request
+ * @property rateLimitPerS closed loop: requests of each client; 0: as many as replies allow
+ * @property startIsTold when clients start is told on standard input, once all are connected
  */
 data class Pacing(
-    val arrivals: Arrivals = Arrivals.Closed(),
+    val openRatePerS: Double? = null,
+    val thinkTime: Duration = Duration.ZERO,
     val rateLimitPerS: Double = 0.0,
-    val startAtEpochS: Double? = null,
     val startIsTold: Boolean = false,
-    val warmUpS: Int = 0,
-    val coolDownS: Int = 0,
-    val grace: Duration = 2.seconds,
 ) {
     /** Whether each client has a rate of its own to send at. */
     val isLimited: Boolean get() = rateLimitPerS > 0
 
     /** Whether each request is due at some time, whatever the replies do. */
-    val setsTimes: Boolean get() = isLimited || arrivals !is Arrivals.Closed
-}
-
-/** What decides when the next request is sent. */
-sealed interface Arrivals {
-    /** Closed loop: when the reply has arrived and the client has thought for [thinkTime] on average. */
-    data class Closed(val thinkTime: Duration = Duration.ZERO, val exponential: Boolean = false) : Arrivals
-
-    /**
-     * Open loop: at the given rate of the whole process, whatever the replies do.
-     *
-     * @property rateText the rate as it was asked for
-     */
-    data class Open(
-        val rate: Rate,
-        val gaps: GapDistribution = GapDistribution.EXPONENTIAL,
-        val rateText: String = "",
-    ) : Arrivals {
-        /** Its name on the command line. */
-        val process: String get() = when {
-            rate is Rate.OnOff -> "onoff"
-            gaps == GapDistribution.EXPONENTIAL -> "poisson"
-            else -> gaps.name.lowercase()
-        }
-    }
+    val setsTimes: Boolean get() = isLimited || openRatePerS != null
 }
 
 /** What is written where. */

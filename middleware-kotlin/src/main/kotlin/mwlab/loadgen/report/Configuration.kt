@@ -1,6 +1,5 @@
 package mwlab.loadgen.report
 
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.options.Staircase

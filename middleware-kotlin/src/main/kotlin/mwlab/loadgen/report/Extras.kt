@@ -2,21 +2,18 @@ package mwlab.loadgen.report
 
 import mwlab.json.JsonWriter
 import mwlab.loadgen.arrivals.ArrivalTest
-import mwlab.loadgen.arrivals.Rate
 import mwlab.loadgen.measure.Latencies
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.Operation
 import mwlab.loadgen.result.RunResult
 import mwlab.loadgen.result.TestResult
 
 /** What this generator knows and memtier does not: everything under [JsonReport.EXTRAS]. */
-internal class Extras(private val options: Options, private val baseSeed: Long) {
+internal class Extras(private val options: Options) {
     fun write(json: JsonWriter, result: TestResult) {
         json.number("Format version", FORMAT_VERSION)
         json.text("Generator", GENERATOR)
         json.text("Java", System.getProperty("java.version"))
-        json.number("Base seed", baseSeed)
         writeArrivals(json)
         writeMix(json)
         json.text("Error", result.error)
@@ -24,20 +21,13 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
     }
 
     private fun writeArrivals(json: JsonWriter) = json.obj("Arrivals") {
-        when (val arrivals = options.pacing.arrivals) {
-            is Arrivals.Open -> {
-                json.text("Process", arrivals.process)
-                when (val rate = arrivals.rate) {
-                    is Rate.Constant -> json.number("Rate", rate.perS, 3)
-                    else -> json.text("Rate over time", arrivals.rateText)
-                }
-            }
-
-            is Arrivals.Closed -> {
-                json.text("Process", "closed")
-                json.number("Think time", arrivals.thinkTime.inWholeMicroseconds / US_PER_MS, 3)
-                json.text("Think time distribution", if (arrivals.exponential) "exponential" else "fixed")
-            }
+        val ratePerS = options.pacing.openRatePerS
+        if (ratePerS == null) {
+            json.text("Process", "closed")
+            json.number("Think time", options.pacing.thinkTime.inWholeMicroseconds / US_PER_MS, 3)
+        } else {
+            json.text("Process", "poisson")
+            json.number("Rate", ratePerS, 3)
         }
     }
 
@@ -50,10 +40,6 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
     }
 
     private fun writeRun(json: JsonWriter, run: RunResult) {
-        json.obj("Window") {
-            json.number("First second", run.window.first.toLong())
-            json.number("Seconds", run.period.durationUs / US_PER_S, 3)
-        }
         writeErrors(json, run)
         json.number("Unanswered requests", run.health.unanswered)
         json.number("Lost requests", run.health.lost)
@@ -117,6 +103,5 @@ internal class Extras(private val options: Options, private val baseSeed: Long) 
         val GENERATOR = "middleware-lab " + (Extras::class.java.`package`.implementationVersion ?: "development")
         private const val FORMAT_VERSION = 1L
         private const val US_PER_MS = 1000.0
-        private const val US_PER_S = 1e6
     }
 }

@@ -54,7 +54,7 @@ internal class HdrFiles(private val prefix: String, private val report: (String)
 
     private fun logText(title: String, histogram: Histogram, run: RunResult): String {
         val start = epochSeconds(run.period.startEpochMs)
-        val end = epochSeconds(run.period.startEpochMs + run.period.totalMs)
+        val end = epochSeconds(run.period.startEpochMs + run.period.durationMs)
         val date = DATE.format(Instant.ofEpochMilli(run.period.startEpochMs).atOffset(ZoneOffset.UTC))
         return """
             |#[$title]

@@ -39,8 +39,8 @@ internal class JsonReport(private val options: Options, out: Appendable) {
     private fun writeSection(section: Section) = json.obj(section.title) {
         json.obj("Runtime") {
             json.number("Start time", section.period.startEpochMs)
-            json.number("Finish time", section.period.startEpochMs + section.period.totalMs)
-            json.number("Total duration", section.period.totalMs)
+            json.number("Finish time", section.period.startEpochMs + section.period.durationMs)
+            json.number("Total duration", section.period.durationMs)
             json.text("Time unit", "MILLISECONDS")
             json.flag("Interrupted", section.interrupted)
         }

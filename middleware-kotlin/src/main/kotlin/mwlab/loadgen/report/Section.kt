@@ -114,7 +114,7 @@ private fun averageOf(runs: List<RunResult>): Section {
     }
     return Section(
         "AGGREGATED AVERAGE RESULTS (${runs.size} runs)",
-        RunPeriod(0, 0, 0),
+        RunPeriod(0, 0),
         interrupted = runs.any { it.interrupted },
         sets = row { it.sets },
         gets = row { it.gets },

@@ -4,6 +4,7 @@ import mwlab.loadgen.arrivals.ArrivalTest
 import mwlab.loadgen.arrivals.SentTimes
 import mwlab.loadgen.client.ClientThread
 import mwlab.loadgen.measure.fixed
+import mwlab.loadgen.options.Options
 import mwlab.loadgen.request.RunClock
 
 /**
@@ -66,7 +67,7 @@ internal class RunHealth(
 }
 
 /** To be called when the clients have ended. */
-internal fun runHealth(threads: List<ClientThread>, clock: RunClock, cpuNanos: Long): RunHealth {
+internal fun runHealth(options: Options, threads: List<ClientThread>, clock: RunClock, cpuNanos: Long): RunHealth {
     val elapsedNanos = clock.elapsedNanos.coerceAtLeast(1)
     val clients = threads.flatMap { it.clients }
     return RunHealth(
@@ -79,8 +80,8 @@ internal fun runHealth(threads: List<ClientThread>, clock: RunClock, cpuNanos: L
         loopUtilization = threads.maxOf { it.utilization(elapsedNanos) },
         loopLagP90Ms = threads.maxOf { it.lag.p90Ms },
         loopLagMaxMs = threads.maxOf { it.lag.maxMs },
-        arrivals = threads.first().asked?.let { asked ->
-            ArrivalTest.of(SentTimes.merge(threads.map { it.sentTimes }, clock.startNanos), asked)
+        arrivals = options.pacing.openRatePerS?.let { ratePerS ->
+            ArrivalTest.of(SentTimes.merge(threads.map { it.sentTimes }), ratePerS)
         },
     )
 }

@@ -12,23 +12,19 @@ import kotlin.math.max
  * What one run measured.
  *
  * @property seconds all clients together; index is the second of the run
- * @property window the seconds that totals are made of
  * @property errorLines error lines that came as replies, and how often
  * @property clients per thread and client, seconds as above; empty unless asked for
  */
 internal class RunResult(
     val period: RunPeriod,
     val seconds: List<SecondStats>,
-    val window: IntRange,
     val clients: List<List<List<SecondStats>>>,
     val interrupted: Boolean,
     val health: RunHealth,
     val errorLines: Map<String, Long>,
 ) {
-    /** All seconds of the window together. */
-    val total: SecondStats = SecondStats().also { sum ->
-        seconds.forEachIndexed { second, stats -> if (second in window) sum += stats }
-    }
+    /** All seconds together. */
+    val total: SecondStats = SecondStats().also { sum -> seconds.forEach { sum += it } }
 
     /** Operations beyond memtier's that were used, also in vain. */
     val further: List<Operation> =
@@ -47,13 +43,10 @@ internal class RunResult(
     }
 }
 
-/**
- * When a run took place.
- *
- * @property totalMs length of the whole run
- * @property durationUs what totals are divided by: of the window if warm-up or cool-down were cut, else of the run
- */
-internal class RunPeriod(val startEpochMs: Long, val totalMs: Long, val durationUs: Long)
+/** When a run took place. */
+internal class RunPeriod(val startEpochMs: Long, val durationUs: Long) {
+    val durationMs: Long get() = durationUs / US_PER_MS
+}
 
 /** Puts together what the threads of a run that has ended measured. */
 internal fun runResult(
@@ -64,19 +57,12 @@ internal fun runResult(
     interrupted: Boolean,
     errorLines: Map<String, Long>,
 ): RunResult {
-    val health = runHealth(threads, clock, cpuNanos)
+    val health = runHealth(options, threads, clock, cpuNanos)
     val elapsedUs =
         elapsedNanos(options, threads, clock, endedItself = health.isComplete && !interrupted) / NANOS_PER_MICRO
-    val window = options.pacing.warmUpS until options.load.testTimeS - options.pacing.coolDownS
-    val isCut = options.pacing.warmUpS + options.pacing.coolDownS > 0 && !interrupted
     return RunResult(
-        period = RunPeriod(
-            startEpochMs = clock.startEpochMs,
-            totalMs = elapsedUs / US_PER_MS,
-            durationUs = if (isCut) (window.last - window.first + 1L) * US_PER_S else max(elapsedUs, 1),
-        ),
+        period = RunPeriod(clock.startEpochMs, durationUs = max(elapsedUs, 1)),
         seconds = mergeSeconds(threads.flatMap { it.recorders }.map { it.seconds }),
-        window = if (isCut) window else 0..Int.MAX_VALUE,
         clients = if (options.output.clientStats == null) emptyList() else threads.map { it.perClient() },
         interrupted = interrupted,
         health = health,

@@ -1,6 +1,5 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.KeyPattern
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
@@ -17,14 +16,12 @@ internal fun Keys.rangeOf(connection: Int, connections: Int): LongRange {
 private fun share(size: Long, part: Int, parts: Int): Long = size / parts * part + size % parts * part / parts
 
 /**
- * The seed that all of a process's random choices come from: given, or drawn if clients, instances or random times are
- * to differ, or else always the same.
+ * The seed that all of a process's random choices come from: drawn if clients, instances or random times are to differ,
+ * or else always the same.
  */
 internal fun baseSeedOf(options: Options): Long {
-    val arrivals = options.pacing.arrivals
-    val timesAreRandom = options.pacing.setsTimes || (arrivals as? Arrivals.Closed)?.exponential == true
-    val isDrawn = options.keys.randomize || options.keys.distinctClientSeed || timesAreRandom
-    return options.keys.seed ?: if (isDrawn) SecureRandom().nextLong() else 0L
+    val isDrawn = options.keys.randomize || options.keys.distinctClientSeed || options.pacing.setsTimes
+    return if (isDrawn) SecureRandom().nextLong() else 0L
 }
 
 /** The random numbers of one connection: without `--distinct-client-seed` all have the same, as in memtier. */

@@ -12,15 +12,21 @@ import kotlin.test.assertNull
 import kotlin.test.assertTrue
 
 class ArrivalTestTest {
-    private fun asked(ratePerS: Double, gaps: GapDistribution = GapDistribution.EXPONENTIAL, seed: Long = 5) =
-        AskedArrivals(Rate.Constant(ratePerS), gaps, seed)
-
-    private fun sent(arrivals: AskedArrivals, count: Int): LongArray {
-        val times = arrivals.times()
-        return LongArray(count) { checkNotNull(times.next()) }
+    private fun poisson(ratePerS: Double, count: Int): LongArray {
+        val arrivals = PoissonArrivals(ratePerS, seed = 5, number = 0, threads = 1)
+        return LongArray(count) { arrivals.next() }
     }
 
-    private fun test(sent: LongArray, asked: AskedArrivals) = checkNotNull(ArrivalTest.of(sent, asked))
+    /** With gaps whose mean is 1, in arrivals per second. */
+    private fun sent(ratePerS: Double, count: Int, nextGap: () -> Double): LongArray {
+        var seconds = 0.0
+        return LongArray(count) {
+            seconds += nextGap() / ratePerS
+            (seconds * 1e9).toLong()
+        }
+    }
+
+    private fun test(sent: LongArray, ratePerS: Double) = checkNotNull(ArrivalTest.of(sent, ratePerS))
 
     /** What a timer makes of it: late by an exponentially distributed time, never out of order. */
     private fun late(sent: LongArray, meanNanos: Double): LongArray {
@@ -50,8 +56,7 @@ class ArrivalTestTest {
     @ParameterizedTest
     @ValueSource(doubles = [100.0, 1_000.0, 3_000.0, 10_000.0, 50_000.0])
     fun `Poisson arrivals by timers that are somewhat late are as asked`(ratePerS: Double) {
-        val asked = asked(ratePerS)
-        val result = test(late(sent(asked, 20_000), meanNanos = 40_000.0), asked)
+        val result = test(late(poisson(ratePerS, 20_000), meanNanos = 40_000.0), ratePerS)
         assertTrue(result.isAsAsked, result.warning())
         assertTrue(checkNotNull(result.gaps).n >= 80)
     }
@@ -59,11 +64,18 @@ class ArrivalTestTest {
     @ParameterizedTest
     @ValueSource(doubles = [500.0, 5_000.0, 50_000.0])
     fun `other arrivals of the same rate are found not to be Poisson`(ratePerS: Double) {
-        for (gaps in listOf(GapDistribution.FIXED, GapDistribution.UNIFORM)) {
-            val result = test(sent(asked(ratePerS, gaps), 20_000), asked(ratePerS))
+        val random = SplittableRandom(4)
+        val others = mapOf("fixed" to { 1.0 }, "uniform" to { 2 * random.nextDouble() })
+        for ((name, nextGap) in others) {
+            val result = test(sent(ratePerS, 20_000, nextGap), ratePerS)
             assertTrue(result.rateIsAsAsked)
-            assertFalse(result.isAsAsked, "$gaps at $ratePerS/s: ${result.warning()}")
+            assertFalse(result.isAsAsked, "$name at $ratePerS/s: ${result.warning()}")
         }
+    }
+
+    @Test
+    fun `arrivals of another rate are found`() {
+        assertFalse(test(poisson(700.0, 2_000), 1000.0).isAsAsked)
     }
 
     @Test
@@ -75,37 +87,8 @@ class ArrivalTestTest {
         assertFalse(result.isAsAsked)
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = ["UNIFORM", "ETC"])
-    fun `other distributions are tested for what they are`(name: String) {
-        val asked = asked(400.0, GapDistribution.valueOf(name))
-        val result = test(late(sent(asked, 20_000), meanNanos = 20_000.0), asked)
-        assertTrue(result.isAsAsked, result.warning())
-        assertFalse(test(sent(asked(400.0), 20_000), asked).isAsAsked, "Poisson arrivals are not $name")
-    }
-
-    @Test
-    fun `a rate that changes is tested on its own scale of time`() {
-        val steps = Rate.Steps(listOf(RateStep(0.0, 200.0), RateStep(5.0, 900.0)))
-        val asked = AskedArrivals(steps, GapDistribution.EXPONENTIAL, 7)
-        assertTrue(test(sent(asked, 3_000), asked).isAsAsked)
-        assertFalse(test(sent(asked, 3_000), asked(500.0)).isAsAsked)
-        val onOff =
-            AskedArrivals(Rate.OnOff(Rate.State(2000.0, 0.1), Rate.State(0.0, 0.2)), GapDistribution.EXPONENTIAL, 7)
-        assertTrue(test(sent(onOff, 3_000), onOff).isAsAsked)
-    }
-
-    @Test
-    fun `fixed gaps are tested for their rate alone`() {
-        val asked = asked(1000.0, GapDistribution.FIXED)
-        val result = test(late(sent(asked, 2_000), meanNanos = 100_000.0), asked)
-        assertNull(result.gaps)
-        assertTrue(result.isAsAsked)
-        assertFalse(test(sent(asked(700.0, GapDistribution.FIXED), 2_000), asked).isAsAsked)
-    }
-
     @Test
     fun `too few requests tell nothing`() {
-        assertNull(ArrivalTest.of(sent(asked(100.0), 20), asked(100.0)))
+        assertNull(ArrivalTest.of(poisson(100.0, 20), 100.0))
     }
 }

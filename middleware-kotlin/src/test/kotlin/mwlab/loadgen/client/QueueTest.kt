@@ -60,7 +60,7 @@ class QueueTest {
     fun `messages, hits and misses are counted as the server counts them`() {
         val server = FakeQueues()
         val words = "-t 2 -c 3 -n 500 --queue-mix=send:4,pop:8,peek:1,list:1 --queues=3 --receivers=2 " +
-            "--key-prefix=q --distinct-client-seed --seed=4 --hide-histogram"
+            "--key-prefix=q --distinct-client-seed --hide-histogram"
         val run = Generation.against(words) { line, _ -> server.answer(line) }
         assertEquals(0, run.status, run.err)
         assertEquals(3000.0, run.number("Totals", "Count"))
@@ -80,7 +80,7 @@ class QueueTest {
 
     @Test
     fun `an empty queue is missed, and that is no error`() {
-        val run = Generation.against("-t 1 -c 2 -n 50 --queue-mix=pop:1,list:1 --seed=1")
+        val run = Generation.against("-t 1 -c 2 -n 50 --queue-mix=pop:1,list:1")
         assertEquals(0, run.status, run.err)
         assertEquals(100, run.keys("Pops", "Misses") + run.keys("Lists", "Misses"))
         assertEquals(0.0, run.number("middleware-lab", "Error replies", "Pops"))
@@ -89,7 +89,7 @@ class QueueTest {
     @Test
     fun `an error of the server is an error of its operation`() {
         val server = FakeQueues()
-        val run = Generation.against("-t 1 -c 1 -n 100 --queue-mix=send:1,pop:1 --seed=1") { line, _ ->
+        val run = Generation.against("-t 1 -c 1 -n 100 --queue-mix=send:1,pop:1") { line, _ ->
             if (line.startsWith("get")) "SERVER_ERROR 10.0.0.9:5432/queues is down\r\n" else server.answer(line)
         }
         assertEquals(0, run.status, run.err)

@@ -20,7 +20,7 @@ import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertTrue
 
-/** When a run starts, as `--start-at` says or standard input. */
+/** When a run starts, as standard input says. */
 @UsesSockets
 class StartTest {
     /** Says, when it is asked, that the run starts in a second. */
@@ -85,12 +85,5 @@ class StartTest {
             assertEquals(1, generator.run(words.split(' ')))
             assertTrue("interrupted before the start" in err.toString(), err.toString())
         }
-    }
-
-    @Test
-    fun `a start that has passed is a failure`() {
-        val run = Generation.against("-n 1 --start-at=1000")
-        assertEquals(1, run.status)
-        assertTrue("--start-at has passed" in run.err, run.err)
     }
 }

@@ -1,12 +1,8 @@
 package mwlab.loadgen.options
 
-import mwlab.loadgen.arrivals.GapDistribution
-import mwlab.loadgen.arrivals.Rate
-import mwlab.loadgen.arrivals.RateStep
 import mwlab.options.OptionException
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
-import java.io.File
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.test.assertFailsWith
@@ -34,32 +30,10 @@ class OptionReaderTest {
     }
 
     @Test
-    fun `think times and open loops are read`() {
-        assertEquals(
-            Arrivals.Closed(2.5.milliseconds, exponential = true),
-            read("--think-time exp:2.5").pacing.arrivals,
-        )
-        assertEquals(
-            Arrivals.Open(Rate.Constant(800.0), rateText = "800"),
-            read("--arrivals poisson --rate 800").pacing.arrivals,
-        )
-    }
-
-    private fun open(words: String) = read(words).pacing.arrivals as Arrivals.Open
-
-    @Test
-    fun `processes and rates over time are read`() {
-        assertEquals(GapDistribution.UNIFORM, open("--arrivals=uniform --rate=5").gaps)
-        assertEquals(GapDistribution.ETC, open("--arrivals=etc --rate=5").gaps)
-        val onOff = open("--arrivals=onoff --on-off=500:0.1:20:2")
-        assertEquals(Rate.OnOff(Rate.State(500.0, 0.1), Rate.State(20.0, 2.0)), onOff.rate)
-        assertEquals("onoff", onOff.process)
-        val steps = Rate.Steps(listOf(RateStep(0.0, 100.0), RateStep(2.5, 0.0)))
-        assertEquals(steps, open("--arrivals=poisson --rate=0:100,2.5:0").rate)
-        assertEquals(Rate.Sine(500.0, 300.0, 60.0), open("--arrivals=poisson --rate=sine:500:300:60").rate)
-        val file = File.createTempFile("rate", ".csv").apply { writeText("seconds,rate\n0,100\n2.5,0\n") }
-        assertEquals(steps, open("--arrivals=poisson --rate=file:$file").rate)
-        file.delete()
+    fun `think times, open loops and a start that is told are read`() {
+        assertEquals(Pacing(thinkTime = 2.5.milliseconds), read("--think-time 2.5").pacing)
+        assertEquals(Pacing(openRatePerS = 800.5), read("--arrivals poisson --rate 800.5").pacing)
+        assertEquals(Pacing(startIsTold = true), read("--start-at=-").pacing)
     }
 
     @ParameterizedTest
@@ -98,25 +72,13 @@ class OptionReaderTest {
             "-t 1 -c 9 --key-maximum=7 --key-pattern=P:P | " +
                 "a parallel key-pattern needs at least one key for each of the 9 connections.",
             "--rate=5 | --arrivals and --rate must be given together.",
-            "--arrivals=gamma --rate=5 | arrivals must be poisson, fixed, uniform, etc or onoff.",
+            "--arrivals=fixed --rate=5 | arrivals must be poisson.",
+            "--think-time=0 | think-time must be greater than zero.",
+            "--start-at=1000 | start-at must be -: standard input tells the time.",
             "--arrivals=poisson --rate=0 | rate must be greater than zero.",
-            "--arrivals=fixed --rate=0:5,1:6 | a rate that changes needs --arrivals=poisson.",
-            "--arrivals=poisson --rate=1:5 | rate must have steps of a second and a rate, the first at second 0.",
-            "--arrivals=poisson --rate=0:5,3:1,2:4 | rate must have steps in the order of their seconds.",
-            "--arrivals=poisson --rate=0:0,1:0 | rate must be greater than zero at some time.",
-            "--arrivals=poisson --rate=sine:5:6:1 | a sine must be expressed as sine:[mean]:[amplitude]:[period_s], " +
-                "none of them zero, the amplitude at most the mean.",
-            "--arrivals=poisson --rate=file:/nowhere | " +
-                "the file of --rate cannot be read: /nowhere (No such file or directory).",
-            "--arrivals=onoff --rate=5 | --arrivals=onoff and --on-off must be given together.",
-            "--arrivals=onoff --on-off=1:1:1:1 --rate=5 | --arrivals=onoff has its rates in --on-off.",
-            "--arrivals=onoff --on-off=0:1:0:1 | on-off must be expressed as " +
-                "[rate_on]:[mean_on_s]:[rate_off]:[mean_off_s], one rate and both times not zero.",
             "--arrivals=poisson --rate=5 --think-time=5 | --think-time is for closed loops, --arrivals for open ones.",
             "--rate-limiting=0 | rate must be greater than zero.",
-            "--rate-limiting=5 --arrivals=fixed --rate=5 | --rate-limiting is for closed loops; --arrivals has --rate.",
-            "--warm-up=1 | --warm-up and --cool-down need --test-time.",
-            "--test-time=3 --warm-up=2 --cool-down=1 | --warm-up and --cool-down leave nothing of --test-time=3.",
+            "--rate-limiting=5 --arrivals=poisson --rate=5 | --rate-limiting is for closed loops; --arrivals has --rate.",
         ],
     )
     fun `a bad value is an error in memtier's words`(words: String, message: String) {

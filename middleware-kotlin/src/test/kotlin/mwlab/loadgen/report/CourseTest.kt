@@ -22,9 +22,8 @@ class CourseTest {
     @Test
     fun `slices and histograms of every second stand in one line each`() {
         val run = RunResult(
-            period = RunPeriod(0, 2000, 2_000_000),
+            period = RunPeriod(0, 2_000_000),
             seconds = listOf(second(90, 100, 100, 300_001), second()),
-            window = 0..Int.MAX_VALUE,
             clients = emptyList(),
             interrupted = false,
             health = RunHealth(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0),

@@ -26,9 +26,8 @@ class HdrFilesTest {
         val second = SecondStats().apply { this[Operation.SET] += statsOf(sets) }
         val healthy = RunHealth(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
         return RunResult(
-            RunPeriod(1795224166358, 4001, 1),
+            RunPeriod(1795224166358, 4_001_000),
             listOf(second),
-            0..0,
             emptyList(),
             false,
             healthy,

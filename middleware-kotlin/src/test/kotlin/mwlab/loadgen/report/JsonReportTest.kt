@@ -38,7 +38,7 @@ class JsonReportTest {
         fun row(name: String, stats: OperationStats) = Row(name, stats, Rates.of(stats, 0, 5.0), List(6) { second })
         return Section(
             "ALL STATS",
-            RunPeriod(1, 5004, 5_004_000),
+            RunPeriod(1, 5_004_000),
             false,
             row("Sets", sets),
             row("Gets", gets),

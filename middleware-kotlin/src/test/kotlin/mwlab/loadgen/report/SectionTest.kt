@@ -17,9 +17,9 @@ class SectionTest {
         repeat(sets) { this[Operation.SET].record(responseTimeUs, 0, 0, bytesTx = 1024, bytesRx = 0) }
     }
 
-    private fun run(vararg setsPerSecond: Int, window: IntRange = 0..Int.MAX_VALUE): RunResult {
+    private fun run(vararg setsPerSecond: Int): RunResult {
         val seconds = setsPerSecond.map { second(it) }
-        return RunResult(RunPeriod(5000, 2000, 2_000_000), seconds, window, emptyList(), false, healthy, emptyMap())
+        return RunResult(RunPeriod(5000, 2_000_000), seconds, emptyList(), false, healthy, emptyMap())
     }
 
     @Test
@@ -30,14 +30,6 @@ class SectionTest {
         assertEquals(20.0, section.totals.rates.ops)
         assertEquals(20.0, section.totals.rates.kbTx)
         assertEquals(listOf(10L, 30L), section.sets.series.map { it.count })
-    }
-
-    @Test
-    fun `seconds outside of the window stay in the series and out of totals`() {
-        val section = sectionsOf(listOf(run(100, 10, 10, 100, window = 1..2)), printAllRuns = false).single()
-        assertEquals(20, section.totals.stats.count)
-        assertEquals(10.0, section.totals.rates.ops)
-        assertEquals(4, section.totals.series.size)
     }
 
     @Test

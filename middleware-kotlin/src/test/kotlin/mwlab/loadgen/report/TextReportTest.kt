@@ -24,7 +24,7 @@ class TextReportTest {
             this += get
         }
         val section =
-            Section("ALL STATS", RunPeriod(0, 0, 0), false, row("Sets", set), row("Gets", get), row("Totals", total))
+            Section("ALL STATS", RunPeriod(0, 0), false, row("Sets", set), row("Gets", get), row("Totals", total))
         return buildString { TextReport(options, this).write(listOf(section)) }
     }
 

@@ -1,7 +1,5 @@
 package mwlab.loadgen.workload
 
-import mwlab.loadgen.arrivals.Rate
-import mwlab.loadgen.options.Arrivals
 import mwlab.loadgen.options.KeyPattern
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
@@ -82,17 +80,14 @@ class KeySequenceTest {
     }
 
     @Test
-    fun `instances draw different seeds when anything is to differ, and a given seed holds`() {
+    fun `instances draw different seeds when anything is to differ`() {
         val drawn = listOf(
             Options(keys = Keys(distinctClientSeed = true)),
             Options(keys = Keys(randomize = true)),
-            Options(pacing = Pacing(Arrivals.Open(Rate.Constant(1.0)))),
+            Options(pacing = Pacing(openRatePerS = 1.0)),
             Options(pacing = Pacing(rateLimitPerS = 1.0)),
         )
-        for (options in drawn) {
-            assertNotEquals(baseSeedOf(options), baseSeedOf(options))
-            assertEquals(9, baseSeedOf(options.copy(keys = options.keys.copy(seed = 9))))
-        }
+        for (options in drawn) assertNotEquals(baseSeedOf(options), baseSeedOf(options))
         assertEquals(0, baseSeedOf(Options()))
     }
 }

@@ -20,7 +20,7 @@ class QueueWorkloadTest {
     private fun workload(queues: Queues, vararg weights: Pair<Operation, Int>): Workload {
         val options = Options(
             mix = Mix(queues = queues, weights = mapOf(*weights)),
-            keys = Keys("q", seed = 1),
+            keys = Keys("q"),
             values = Values(ValueSize.Fixed(3)),
         )
         return Workload(options, connection = 0, baseSeed = 1)
