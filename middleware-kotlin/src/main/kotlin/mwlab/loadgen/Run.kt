@@ -139,7 +139,7 @@ internal class Run(
         true
     }
 
-    /** Opens the connections of all clients that begin at once. */
+    /** Opens the connections of all clients. */
     private suspend fun connect(threads: List<ClientThread>) = try {
         coroutineScope { threads.forEach { launch(it.loop) { connect(it) } } }
     } catch (refused: IOException) {
@@ -147,16 +147,8 @@ internal class Run(
     }
 
     private suspend fun connect(thread: ClientThread) = coroutineScope {
-        val pausesUs = options.target.connectJitterUs
-        for ((index, client) in thread.clients.withIndex()) {
-            if (startSecondOf(index) > 0 || client.isConnected) continue
-            val pauseNanos = if (pausesUs.last > 0) pausesUs.random() * NANOS_PER_MICRO else 0
-            if (pauseNanos > 0) thread.loop.sleepUntil(thread.loop.clock.nanos() + pauseNanos)
-            launch { client.connect() }
-        }
+        thread.clients.filterNot { it.isConnected }.forEach { launch { it.connect() } }
     }
-
-    private fun startSecondOf(client: Int): Int = options.load.staircase?.startSecondOf(client) ?: 0
 
     private fun startClock(startAtEpochS: Double?, nanoClock: NanoClock): RunClock {
         val startAtMs = startAtEpochS?.let { (it * MS_PER_S).toLong() } ?: return RunClock.startingNow(nanoClock)
@@ -172,15 +164,8 @@ internal class Run(
 
     private suspend fun runClients(thread: ClientThread, equipment: List<Pair<ReplyRecorder, Pace>>, limit: RunLimit) =
         coroutineScope {
-            thread.clients.forEachIndexed { index, client ->
-                val (recorder, pace) = equipment[index]
-                val start = limit.startNanos + startSecondOf(index) * RunClock.NANOS_PER_SECOND
-                if (limit.isOver(start)) return@forEachIndexed
-                launch {
-                    thread.loop.sleepUntil(start)
-                    client.run(pace, recorder)
-                }
-            }
+            thread.loop.sleepUntil(limit.startNanos)
+            thread.clients.zip(equipment).forEach { (client, its) -> launch { client.run(its.second, its.first) } }
         }
 
     /** Reports once a second; cancels what still runs at the hard end or when nothing moves any more. */
@@ -206,7 +191,6 @@ internal class Run(
         const val MS_PER_S = 1000
         val SERVER_START_LIMIT = 30.seconds
         val CONNECT_PAUSE = 20.milliseconds
-        const val NANOS_PER_MICRO = RunClock.NANOS_PER_MICRO
 
         fun cpuNanos(): Long = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean::class.java).processCpuTime
     }

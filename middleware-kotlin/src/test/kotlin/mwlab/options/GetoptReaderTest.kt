@@ -40,6 +40,7 @@ class GetoptReaderTest {
             "stray | unexpected argument 'stray'.",
             "--cluster-mode | --cluster-mode is for Redis only.",
             "--tls | --tls is not supported by this generator.",
+            "--clients-start=5 | --clients-start is not supported by this generator.",
             "-a secret | -a can only be used with redis or memcache_binary.",
         ],
     )

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer
 /**
  * One virtual client: a connection, what it asks for, and when.
  *
- * Confined to the thread of its loop. [connect] opens the connection before the run starts, or [run] does it.
+ * Confined to the thread of its loop.
  *
  * @param requests how many to send; [Long.MAX_VALUE] when the clock ends the run
  * @param following where single requests are followed; null: nowhere
@@ -65,12 +65,11 @@ internal class Client(
         opened = dial().also { followed = following?.on(it) }
     }
 
-    /** Sends until the run is over, and returns when all replies are there; when cancelled, at once. */
+    /** Sends on the connection that is open until the run is over, and returns when all replies are there; when cancelled, at once. */
     suspend fun run(pace: Pace, recorder: ReplyRecorder) {
         this.pace = pace
         this.recorder = recorder
         try {
-            if (opened == null) reconnect()
             while (!isFinished) {
                 val broken = tryExchange()
                 if (broken != null) noteLoss(broken)
@@ -175,7 +174,7 @@ internal class Client(
         inFlight.removeOldest()
     }
 
-    /** Opens a new connection in place of the old one, if there was one; gives up by ending the client. */
+    /** Opens a new connection in place of the old one; gives up by ending the client. */
     private suspend fun reconnect() {
         opened?.close()
         var pauseMs = FIRST_PAUSE_MS

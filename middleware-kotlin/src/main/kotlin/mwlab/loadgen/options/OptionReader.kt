@@ -50,15 +50,7 @@ private fun readTarget(line: CommandLine): Target {
         reconnectOnError = "reconnect-on-error" in line,
         maxReconnectAttempts = line.count("max-reconnect-attempts", 0, from = 0),
         reconnectBackoffFactor = line.positive("reconnect-backoff-factor", 0.0),
-        connectJitterUs = readJitter(line),
     )
-}
-
-private fun readJitter(line: CommandLine): LongRange {
-    val shortest = line.count("thread-conn-start-min-jitter-micros", 0, from = 0).toLong()
-    val longest = line.count("thread-conn-start-max-jitter-micros", 0, from = 0).toLong()
-    demand(shortest <= longest) { "the minimum jitter must not be greater than the maximum jitter." }
-    return shortest..longest
 }
 
 private fun readLoad(line: CommandLine): Load {
@@ -82,16 +74,7 @@ private fun readLoad(line: CommandLine): Load {
         testTimeS = line.number("test-time", 0, 1L..Int.MAX_VALUE, "test time must be greater than zero.").toInt(),
         allKeys = allKeys,
         runCount = line.number("run-count", 1, 1L..Int.MAX_VALUE, "run count must be greater than zero.").toInt(),
-        staircase = readStaircase(line),
     )
-}
-
-private fun readStaircase(line: CommandLine): Staircase? {
-    val given = listOf("clients-start", "clients-step", "step-duration").count { it in line }
-    if (given == 0) return null
-    demand(given == 3) { "--clients-start, --clients-step, and --step-duration must all be specified together." }
-    demand("test-time" in line) { "client staircase mode needs --test-time." }
-    return Staircase(line.count("clients-start", 0), line.count("clients-step", 0), line.count("step-duration", 0))
 }
 
 private fun readMix(line: CommandLine): Mix {
@@ -156,9 +139,6 @@ private fun readFollowed(line: CommandLine): Followed? {
 
 private fun checkTogether(options: Options) {
     val (load, pacing) = options.load to options.pacing
-    demand(load.staircase == null || load.staircase.clientsStart < load.clients) {
-        "clients-start must be less than clients."
-    }
     demand(options.keys.setPattern != KeyPattern.PARALLEL || options.keys.count >= load.connections) {
         "a parallel key-pattern needs at least one key for each of the ${load.connections} connections."
     }

@@ -51,9 +51,6 @@ internal val optionGroups = listOf(
             option("test-time", "SECS", "Number of seconds to run the test"),
             option("clients", "NUMBER", "Number of clients per thread (default: 50)", 'c'),
             option("threads", "NUMBER", "Number of threads (default: 4)", 't'),
-            option("clients-start", "NUMBER", "Staircase: clients per thread that begin at once"),
-            option("clients-step", "NUMBER", "Staircase: clients per thread that each step adds"),
-            option("step-duration", "SECS", "Staircase: seconds of each step"),
             option("ratio", "RATIO", "Set:Get ratio (default: 1:10)"),
             option("pipeline", "NUMBER", "Number of concurrent pipelined requests (default: 1)"),
             option("multi-key-get", "NUM", "Enable multi-key get commands, up to NUM keys (default: 0)"),
@@ -63,8 +60,6 @@ internal val optionGroups = listOf(
             option("max-reconnect-attempts", "NUM", "Most attempts to connect again in a row (default: 0, unlimited)"),
             option("reconnect-backoff-factor", "NUM", "Factor between their delays (default: 0, constant)"),
             option("connection-timeout", "SECS", "Limit of one attempt to connect (default: 0, ten seconds)"),
-            option("thread-conn-start-min-jitter-micros", "NUM", "Shortest pause before each connection (default: 0)"),
-            option("thread-conn-start-max-jitter-micros", "NUM", "Longest pause before each connection (default: 0)"),
             flag("distinct-client-seed", "A different random seed for each client, also across instances and hosts"),
             flag("randomize", "Random seed drawn at start (default is constant value)"),
         ),
@@ -129,6 +124,8 @@ private val refusedOptions = refused(
     flags = listOf("tls", "tls-skip-verify", "data-verify", "verify-only", "generate-keys", "no-expiry"),
     withArgument = listOf(
         "cert", "key", "cacert", "sni", "tls-protocols", "data-import",
+        "clients-start", "clients-step", "step-duration",
+        "thread-conn-start-min-jitter-micros", "thread-conn-start-max-jitter-micros",
         "statsd-host", "statsd-port", "statsd-prefix", "statsd-run-label", "graphite-port",
     ),
 ) + OptionSpec("authenticate", 'a', "ARG", "", "can only be used with redis or memcache_binary")

@@ -26,7 +26,6 @@ data class Target(
     val reconnectOnError: Boolean = false,
     val maxReconnectAttempts: Int = 0,
     val reconnectBackoffFactor: Double = 0.0,
-    val connectJitterUs: LongRange = 0L..0L,
 )
 
 /** Which addresses of a host name may be used; [label] is memtier's word for it in the JSON file. */
@@ -48,19 +47,8 @@ data class Load(
     val testTimeS: Int = 0,
     val allKeys: Boolean = false,
     val runCount: Int = 1,
-    val staircase: Staircase? = null,
 ) {
     val connections: Int get() = threads * clients
-}
-
-/** Clients per thread that begin at once, and how many more follow after every so many seconds. */
-data class Staircase(val clientsStart: Int, val clientsStep: Int, val stepDurationS: Int) {
-    /** The second of the run in which a client of a thread begins; they count from 0. */
-    fun startSecondOf(client: Int): Int =
-        if (client < clientsStart) 0 else ((client - clientsStart) / clientsStep + 1) * stepDurationS
-
-    /** How many of a thread's [clients] are at work in a second of the run. */
-    fun activeIn(second: Int, clients: Int): Int = (0 until clients).count { startSecondOf(it) <= second }
 }
 
 /**

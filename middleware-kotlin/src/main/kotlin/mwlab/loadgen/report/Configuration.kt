@@ -2,7 +2,6 @@ package mwlab.loadgen.report
 
 import mwlab.loadgen.options.Keys
 import mwlab.loadgen.options.Options
-import mwlab.loadgen.options.Staircase
 import mwlab.loadgen.options.ValueSize
 import mwlab.loadgen.options.Values
 import mwlab.loadgen.workload.requestsPerClient
@@ -10,7 +9,7 @@ import mwlab.loadgen.workload.requestsPerClient
 /** The options in the order and words of memtier's configuration block; what memcache_text cannot have stands empty. */
 internal fun configurationOf(options: Options): List<Setting> =
     targetSettings(options) + loadSettings(options) + valueSettings(options.values) + keySettings(options.keys) +
-        lastSettings(options) + options.load.staircase?.let { staircaseSettings(it) }.orEmpty()
+        lastSettings(options)
 
 private fun targetSettings(options: Options) = listOf(
     Setting.text("server", options.target.server),
@@ -76,8 +75,8 @@ private fun keySettings(keys: Keys) = listOf(
 private fun lastSettings(options: Options) = listOf(
     Setting.number("reconnect_interval", options.target.reconnectInterval),
     Setting.number("connection_timeout", options.target.connectionTimeoutS),
-    Setting.number("thread_conn_start_min_jitter_micros", options.target.connectJitterUs.first),
-    Setting.number("thread_conn_start_max_jitter_micros", options.target.connectJitterUs.last),
+    Setting.number("thread_conn_start_min_jitter_micros", 0),
+    Setting.number("thread_conn_start_max_jitter_micros", 0),
     Setting.number("multi_key_get", options.mix.multiKeyGet),
     Setting.text("authenticate", ""),
     Setting.number("select-db", 0),
@@ -86,10 +85,4 @@ private fun lastSettings(options: Options) = listOf(
     Setting.range("num-slaves", 0, 0),
     Setting.text("wait-timeout", "0-0"),
     Setting.flag("print-all-runs", options.output.printAllRuns),
-)
-
-private fun staircaseSettings(staircase: Staircase) = listOf(
-    Setting.number("clients_start", staircase.clientsStart),
-    Setting.number("clients_step", staircase.clientsStep),
-    Setting.number("step_duration", staircase.stepDurationS),
 )

@@ -6,7 +6,6 @@ import mwlab.loadgen.measure.Latencies
 import mwlab.loadgen.measure.OperationStats
 import mwlab.loadgen.measure.fixed
 import mwlab.loadgen.options.Options
-import mwlab.loadgen.options.Staircase
 import mwlab.loadgen.workload.requestsPerClient
 import org.HdrHistogram.Histogram
 import java.nio.ByteBuffer
@@ -45,22 +44,11 @@ internal class JsonReport(private val options: Options, out: Appendable) {
             json.flag("Interrupted", section.interrupted)
         }
         section.rows.forEach { writeRow(it) }
-        options.load.staircase?.let { writeActiveClients(it, section.totals.series.size) }
         if (!options.output.hideHistogram) {
             writeDistribution("SET", section.sets)
             writeDistribution("GET", section.gets)
             writeDistribution("WAIT", section.waits)
             section.further.forEach { (operation, row) -> writeDistribution(operation.title, row) }
-        }
-    }
-
-    private fun writeActiveClients(staircase: Staircase, seconds: Int) = json.obj("Active Clients") {
-        repeat(minOf(seconds, options.load.testTimeS)) { second ->
-            val clients = staircase.activeIn(second, options.load.clients)
-            json.obj("$second") {
-                json.number("Clients per thread", clients.toLong())
-                json.number("Total clients", clients.toLong() * options.load.threads)
-            }
         }
     }
 

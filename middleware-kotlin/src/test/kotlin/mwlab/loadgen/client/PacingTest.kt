@@ -75,14 +75,4 @@ class PacingTest {
         assertTrue("\"As asked\": \"false\"" in busy.json)
         assertTrue("warning: requests were not sent as asked for" in busy.err, busy.err)
     }
-
-    @Test
-    fun `a staircase adds clients step by step`() {
-        val words = "-t 1 -c 4 --clients-start=1 --clients-step=2 --step-duration=1 --test-time=3 --think-time=20"
-        val run = run(words)
-        val active = Regex("\"Clients per thread\": (\\d+)").findAll(run.json.substringAfter("\"Active Clients\""))
-        assertEquals(listOf("1", "3", "4"), active.map { it.groupValues[1] }.toList())
-        val perSecond = List(3) { run.number("Totals", "Time-Serie", "$it", "Count") }
-        for ((clients, count) in listOf(1, 3, 4).zip(perSecond)) assertEquals(50.0 * clients, count, 4.0)
-    }
 }

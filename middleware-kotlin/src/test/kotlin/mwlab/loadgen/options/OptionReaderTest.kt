@@ -66,9 +66,6 @@ class OptionReaderTest {
             "--key-stddev=5 | key-stddev and key-median are only allowed together with key-pattern set to G.",
             "--print-percentiles=101 | quantiles must be expressed as [0.0-100.0],[0.0-100.0](,...) .",
             "--think-time=5 --pipeline=2 | --think-time cannot be combined with --pipeline or --rate-limiting.",
-            "--clients-start=5 | --clients-start, --clients-step, and --step-duration must all be specified together.",
-            "--clients-start=5 --clients-step=1 --step-duration=1 | client staircase mode needs --test-time.",
-            "-c 5 --clients-start=5 --clients-step=1 --step-duration=1 --test-time=9 | clients-start must be less than clients.",
             "-t 1 -c 9 --key-maximum=7 --key-pattern=P:P | " +
                 "a parallel key-pattern needs at least one key for each of the 9 connections.",
             "--rate=5 | --arrivals and --rate must be given together.",
