@@ -196,7 +196,7 @@ artifact: setup ## Write docs/artifact.md: what measures each claim, for how lon
 
 studies: $(INSTALLED) ## Judge every table and figure of the studies by the reference campaign: writes docs/studies.md
 	@mkdir -p build
-	@$(BIN)/python -m analysis.claims.counterparts.page > build/studies.md
+	@$(BIN)/python -m analysis.chapters.published_results.counterparts.page > build/studies.md
 	@mv build/studies.md docs/studies.md
 
 clean: ## Remove what can be built again

@@ -14,12 +14,11 @@ Its rooms, of which each uses only what stands above it::
     statistics    intervals, precision, verdicts, capacities, factorial designs, errors
     tables        a campaign's folder -> tidy tables, histograms, provenance
     requests      single requests, followed through all hosts: where their time went
-    laws          operational laws, service demands, bounds, bottlenecks
+    laws          operational laws, service demands, bounds, bottlenecks, summaries of repetitions
     models        open stations, closed networks, simulation, our system as stations
     published     the studies' printed tables, and what follows from them, computed again
     lab           the machine under a lab: what it emulates, adds and limits
-    sections      what single sections of the report have that others do not
-    queues        message queues on a database: their runs, models and costs
-    claims        what a campaign has found, held against its numbers
+    claims        statements about a campaign, the rules that judge them, their verdicts
     figures       plots, diagrams and tables as notebooks show them and the report exports them
+    chapters      what a single notebook shows: its claims, its tables, its own figures
 """

@@ -14,9 +14,9 @@ from typing import Any
 
 import click
 
+from analysis.chapters.claims import findings_of
 from analysis.claims.claim import Claim, Kind
 from analysis.claims.findings import Findings
-from analysis.claims.of_campaign import findings_of
 from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import held_studies
 from analysis.paths import PROJECT, REFERENCE

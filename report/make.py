@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 
-from analysis.claims.of_campaign import claims_of
+from analysis.chapters.claims import claims_of
 from analysis.lab.measured_study import held_studies
 from analysis.paths import DATA, PROJECT
 from analysis.tables.held import held_sections

@@ -24,7 +24,7 @@ def marked(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
         Rows of cells, with columns by which `cells` are told apart, such as `workload`, `workers`
         and `num_clients`.
     cells
-        From `analysis.sections.summary.cells`.
+        From `analysis.laws.summary.cells`.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def predict_cells(
     tables
         With the runs of the section, and section 0 for the network's delay.
     cells
-        From `analysis.sections.summary.cells`, whose loads are predicted.
+        From `analysis.laws.summary.cells`, whose loads are predicted.
     section
         Whose systems, each a workload, a number of workers and a think time, are predicted.
     simulated_requests

@@ -49,7 +49,7 @@ def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFr
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`, of one section with one middleware.
+        From `analysis.laws.summary.cells`, of one section with one middleware.
     windows
         `analysis.tables.frames.Tables.windows` of the same section.
 

@@ -7,7 +7,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
+from analysis.units import MS_PER_S
+
 BLOCKS = 12
+HALF = BLOCKS // 2
 SIGNIFICANCE = 0.01
 TOLERANCE = 0.05
 TESTS = ["drift", "p_value", "warm_up", "p_value_of_warm_up"]
@@ -114,6 +117,56 @@ def trend(values: ArrayLike) -> dict[str, float]:
     }
 
 
+def block_means(run: pd.Series, windows: pd.DataFrame) -> pd.DataFrame:
+    """Cut the stable window of a run into twelve blocks, as `trend` does.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per block, shape (12,): `throughput_ops_per_s` (at the clients), `collected_share`
+        (of a middleware's time, 0..1, spent on garbage). Empty where the window is shorter than
+        twelve seconds.
+    """
+    clients = stable_seconds(windows, "client")
+    collected_s = collections(windows) / run["num_middlewares"]
+    seconds = pd.DataFrame(
+        {
+            "throughput_ops_per_s": clients["throughput_ops_per_s"],
+            "collected_share": collected_s.reindex(clients.index),
+        }
+    )
+    if len(seconds) < BLOCKS:
+        return seconds.iloc[:0]
+    blocks = np.array_split(np.arange(len(seconds)), BLOCKS)
+    return pd.DataFrame([seconds.iloc[block].mean() for block in blocks])
+
+
+def drift(blocks: pd.DataFrame) -> float:
+    """Return the throughput of a run in the last half of its blocks over that in the first half.
+
+    Parameters
+    ----------
+    blocks
+        From `block_means`, not empty.
+    """
+    rate = blocks["throughput_ops_per_s"]
+    return float(rate[HALF:].mean() / rate[:HALF].mean())
+
+
+def collections(windows: pd.DataFrame) -> pd.Series:
+    """Seconds of the clock that the middlewares collected garbage, by stable second."""
+    rows = stable_seconds(windows, "middleware")
+    if "gc_time_ms" not in rows:
+        return pd.Series(dtype=float)
+    return rows["gc_time_ms"].fillna(0) * _dilation(windows) / MS_PER_S
+
+
+def stable_seconds(windows: pd.DataFrame, side: str) -> pd.DataFrame:
+    """Return the rows of one side in the stable window, by second."""
+    rows = windows[windows["stable"] & (windows["side"] == side)]
+    return rows.set_index("second_s").sort_index()
+
+
 def _warm_up(blocks: np.ndarray) -> tuple[float, float]:
     """How far the most suspicious start is off, and its p-value."""
     lengths = range(1, len(blocks) // 4 + 1)
@@ -129,3 +182,7 @@ def _start_against_rest(start: np.ndarray, rest: np.ndarray) -> tuple[float, flo
         t, relative = difference / error, difference / rest.mean()
     p_value = 1.0 if difference == 0 else 2 * stdtr(len(rest) - 1, -abs(t))
     return float(relative), float(p_value)
+
+
+def _dilation(windows: pd.DataFrame) -> float:
+    return float(windows["time_dilation"].iloc[0]) if "time_dilation" in windows else 1.0

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 from tabulate import tabulate
 
+from analysis.chapters.claims import claims_of
 from analysis.claims.claim import claims_table, differences
-from analysis.claims.of_campaign import claims_of
 from analysis.tables.packed import raw_files
 from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from analysis.claims.of_campaign import ABOUT_RUNS, findings_of
+from analysis.chapters.claims import ABOUT_RUNS, findings_of
 from analysis.results import ParseError
 from analysis.tables import packed
 from analysis.tables.run import measured_sections

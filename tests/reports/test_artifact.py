@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analysis.claims.of_campaign import CHAPTERS
+from analysis.chapters.claims import CHAPTERS
 from analysis.paths import REFERENCE
 from remote.experiment.section import PROFILES
 from report import artifact

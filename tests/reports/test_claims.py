@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from analysis.claims.of_campaign import claims_of
+from analysis.chapters.claims import claims_of
 from analysis.paths import PROJECT, REFERENCE
 from remote.commands.cli import main
 from tests.helpers.campaign import build_campaign

@@ -2,15 +2,15 @@
 
 import pytest
 
-from analysis.claims.counterparts.judged import (
+from analysis.chapters.claims import claims_of
+from analysis.chapters.published_results.counterparts.judged import (
     MEASURED,
     NOT_FITTED,
     NOT_MEASURED,
     judged_counterparts,
 )
-from analysis.claims.counterparts.listed import listed_counterparts
-from analysis.claims.counterparts.page import reference_page
-from analysis.claims.of_campaign import claims_of
+from analysis.chapters.published_results.counterparts.listed import listed_counterparts
+from analysis.chapters.published_results.counterparts.page import reference_page
 from analysis.paths import PROJECT, REFERENCE
 
 

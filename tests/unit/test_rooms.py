@@ -63,6 +63,18 @@ def test_imports_run_in_no_circle(graph, package):
     graphlib.TopologicalSorter(uses).prepare()  # its error names the modules of a circle
 
 
+def test_chapters_share_only_what_stands_outside_them(graph):
+    chapters = graph.find_children("analysis.chapters") - {"analysis.chapters.claims"}
+    wrong = {
+        (module, used)
+        for chapter in chapters - {"analysis.chapters.published_results"}  # compares all
+        for module in {chapter} | graph.find_descendants(chapter)
+        for used in graph.find_modules_directly_imported_by(module)
+        if used.startswith("analysis.chapters.") and not f"{used}.".startswith(f"{chapter}.")
+    }
+    assert not wrong
+
+
 def test_analysis_touches_no_host(graph):
     chains = graph.find_shortest_chains("analysis", "remote", as_packages=True)
     assert not chains
@@ -77,10 +89,10 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
     }
     files, judging = (
         {"whole_files", "unpacking", "locks", "text", "git_commands"},
-        {"statistics", "lab", "claims"},
+        {"statistics", "lab", "claims", "chapters"},
     )
     assert uses <= files | judging | {"results", "tables", "requests", "figures"}
-    told = ["claims.claim", "claims.of_campaign", "figures.over_time.chrome_trace"]
+    told = ["claims.claim", "chapters.claims", "figures.over_time.chrome_trace"]
     told += [f"requests.{path.stem}" for path in (PROJECT / "analysis/requests").glob("[!_]*.py")]
     telling = {
         name for one in told for name in graph.find_modules_that_directly_import(f"analysis.{one}")

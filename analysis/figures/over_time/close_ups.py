@@ -18,7 +18,7 @@ _TITLES = [
 
 
 def event_names(events: pd.DataFrame) -> list[str]:
-    """Name the events of `analysis.sections.dynamics.find_events`, the longest first.
+    """Name the events of `analysis.chapters.stability.dynamics.find_events`, the longest first.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def plot_close_up(
     windows, servers
         Rows of `analysis.tables.frames.Tables` of one run.
     events
-        From `analysis.sections.dynamics.find_events`.
+        From `analysis.chapters.stability.dynamics.find_events`.
     event
         One of `event_names`.
     around_s

@@ -18,7 +18,7 @@ def plot_breakdown(cells: pd.DataFrame, over: Over = "num_clients") -> go.Figure
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`, one row per level of `over`: one workload, and one
+        From `analysis.laws.summary.cells`, one row per level of `over`: one workload, and one
         number of workers or of clients.
     over
         What the bars differ in; `workers` are those of one middleware.

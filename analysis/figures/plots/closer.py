@@ -23,7 +23,7 @@ def plot_closer(
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`, of one section.
+        From `analysis.laws.summary.cells`, of one section.
     histograms
         `analysis.tables.frames.Tables.histograms`, of the same section.
     workload, workers, clients

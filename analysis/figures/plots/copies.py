@@ -20,10 +20,10 @@ def plot_copies(cells: pd.DataFrame, bounds: pd.DataFrame, kinds: pd.DataFrame) 
     Parameters
     ----------
     cells, bounds
-        From `analysis.sections.summary.cells` and `analysis.sections.replication.bounds_table`,
+        From `analysis.laws.summary.cells` and `replication.bounds_table`,
         one row per `workers` and `replicas`.
     kinds
-        From `analysis.sections.replication.service_times`.
+        From `replication.service_times`.
 
     Returns
     -------

@@ -30,9 +30,9 @@ def plot_response_time_by_keys(
     Parameters
     ----------
     cells
-        From `analysis.sections.multi_gets.multi_get_cells`.
+        From `multi_gets.multi_get_cells`.
     predicted
-        From `analysis.sections.multi_gets.prediction_table`.
+        From `multi_gets.prediction_table`.
     """
     return time_axis(_by_keys(cells, predicted, "response_time_ms", _TIME_TITLE))
 
@@ -82,7 +82,7 @@ def plot_spread(histograms: pd.DataFrame, *, keys: int, side: str) -> go.Figure:
     Parameters
     ----------
     histograms
-        From `analysis.sections.multi_gets.by_request`. Repetitions are added up.
+        From `multi_gets.by_request`. Repetitions are added up.
     keys
         Of a multi-get.
     side

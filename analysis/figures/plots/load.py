@@ -43,7 +43,7 @@ def plot_throughput(
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`, one row per `series` and `num_clients`.
+        From `analysis.laws.summary.cells`, one row per `series` and `num_clients`.
     bounds
         From `analysis.models.asymptotes.asymptote_table`, one row per level of `series`.
     series
@@ -95,7 +95,7 @@ def load_by_workers(cells: pd.DataFrame, bounds: pd.DataFrame, *, series: str) -
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`, one row per `workers` and level of `series`.
+        From `analysis.laws.summary.cells`, one row per `workers` and level of `series`.
     bounds
         `workers`, `series`, `most_ops_per_s`, `least_response_time_ms`: at the clients of `cells`.
     series

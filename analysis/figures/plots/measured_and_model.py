@@ -1,11 +1,10 @@
-"""Models against measurements: over the load, over each other, and under open arrivals."""
+"""Models against measurements: over the load, and over each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.panels import panels
 from analysis.figures.plots.series import (
     CLIENTS_TITLE,
     add_measured,
@@ -15,20 +14,12 @@ from analysis.figures.plots.series import (
     time_axis,
 )
 from analysis.figures.theme import (
-    BLACK,
-    BLUE,
     FRAME,
-    GREEN,
     GRID,
-    PURPLE,
-    VERMILLION,
-    Style,
     error_bars,
     new_figure,
     style_of,
 )
-from analysis.sections.open_loop import RESPONSE_TIME, ServiceCenter, compare_open, open_curves
-from analysis.statistics.intervals import aggregate
 from analysis.text.numbers import percent
 
 AT_CLIENTS = {
@@ -36,15 +27,6 @@ AT_CLIENTS = {
     "client_response_time_ms": "Response time (ms)",
 }
 _DASHES = ("solid", "dash", "dot", "dashdot")
-_MEASURED = Style(name="measured", color=BLACK, symbol="circle")
-_OPEN_MODELS = {  # by the beginning of a model's name, the longer ones first
-    "M/D/1, token bucket": Style(name="token bucket", color=PURPLE, symbol="x", dash="dashdot"),
-    "M/M/": Style(name="M/M/m", color=BLUE, symbol="x"),
-    "M/D/": Style(name="M/D/m", color=VERMILLION, symbol="x", dash="dash"),
-    "M/G/": Style(name="M/G/m", color=GREEN, symbol="x", dash="dot"),
-}
-_LEVELS = ("section", "workload", "num_clients", "num_middlewares", "workers", "arrival_rate_per_s")
-_ROOM = 1.6  # above and below what a logarithmic axis shows
 
 
 def plot_prediction(
@@ -62,7 +44,7 @@ def plot_prediction(
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`.
+        From `analysis.laws.summary.cells`.
     predictions
         Columns `model`, `series`, `num_clients` and `column`, one row per load.
     column
@@ -99,39 +81,6 @@ def plot_prediction(
     if f"{column}_repetitions" in cells:
         count_runs(figure, cells, column)
     return clients_axis(figure, cells)
-
-
-def plot_by_workload(
-    cells: pd.DataFrame, predictions: pd.DataFrame, measures: Mapping[str, str] = AT_CLIENTS
-) -> go.Figure:
-    """Plot models of sets and of gets as panels, `plot_prediction` of each number of workers.
-
-    Parameters
-    ----------
-    cells, predictions
-        As for `plot_prediction`, with columns `workload` and `workers`.
-    measures
-        Column to the title of its axis. Of several, each workload has a row; of one, all have one
-        row.
-    """
-    plots = [
-        [
-            plot_prediction(
-                cells[cells["workload"] == workload],
-                predictions[predictions["workload"] == workload],
-                column=column,
-                title=title,
-                series="workers",
-            )
-            for column, title in measures.items()
-        ]
-        for workload in ("set", "get")
-    ]
-    names = [title.partition(" (")[0].lower() for title in measures.values()]
-    titles = [[f"{kind}: {name}" for name in names] for kind in ("Sets", "Gets")]
-    if len(names) == 1:
-        plots, titles = [[plot for (plot,) in plots]], [["Sets", "Gets"]]
-    return panels(plots, titles)
 
 
 def plot_predicted_against_measured(
@@ -209,54 +158,3 @@ def _of_prediction(rows: pd.DataFrame) -> dict[str, object] | None:
         "array": rows["predicted_ci_high"] - rows["predicted"],
         "arrayminus": rows["predicted"] - rows["predicted_ci_low"],
     }
-
-
-def plot_open_stations(centers: Mapping[str, ServiceCenter]) -> go.Figure:
-    """Plot response times under Poisson arrivals over the utilization, with models as lines.
-
-    One panel per station. The axis of times is logarithmic; intervals are cut where they reach far
-    beyond all means.
-
-    Parameters
-    ----------
-    centers
-        Name to station.
-    """
-    plots = [_open_station(center) for center in centers.values()]
-    return panels([plots], [[name.capitalize() for name in centers]])
-
-
-def _open_station(center: ServiceCenter) -> go.Figure:
-    figure = new_figure("Utilization", "Response time (ms)")
-    figure.update_xaxes(range=[0, 1], tickformat=".1f")
-    if center.runs.empty:
-        return figure
-    curves = open_curves(center)
-    points = compare_open(center).drop_duplicates("arrival_rate_per_s")
-    shown = pd.concat([points["measured"], curves["response_time_ms"]]).astype(float)
-    low, high = shown.min() / _ROOM, shown.max() * _ROOM
-    figure.add_scatter(
-        x=points["utilization"],
-        y=points["measured"],
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": points["ci_high"].clip(upper=high) - points["measured"],
-            "arrayminus": points["measured"] - points["ci_low"].clip(lower=low),
-        },
-        mode="markers",
-        marker={"color": _MEASURED.color, "symbol": "circle-open", "line": {"width": 1.3}},
-        name=_MEASURED.name,
-    )
-    for model, curve in curves.groupby("model", sort=False):
-        style = next(s for start, s in _OPEN_MODELS.items() if str(model).startswith(start))
-        figure.add_scatter(
-            x=curve["utilization"],
-            y=curve["response_time_ms"],
-            mode="lines",
-            line={"color": style.color, "dash": style.dash},
-            name=style.name,
-        )
-    known = center.runs.dropna(axis="columns", how="all")
-    levels = [name for name in _LEVELS if name in known]
-    return count_runs(time_axis(figure), aggregate(known, levels, [RESPONSE_TIME]), RESPONSE_TIME)

@@ -24,7 +24,7 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`, one row per `series` and `num_clients`. Queue
+        From `analysis.laws.summary.cells`, one row per `series` and `num_clients`. Queue
         lengths are time-weighted means, summed over the middlewares.
     series
         Column that tells the series apart: ``workers`` or ``workload``.

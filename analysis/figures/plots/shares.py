@@ -16,7 +16,7 @@ def plot_request_shares(shares: pd.DataFrame) -> go.Figure:
     Parameters
     ----------
     shares
-        From `analysis.sections.routing.shares_table`.
+        From `analysis.chapters.routing_and_replication.routing.shares_table`.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def capacities(cells: pd.DataFrame, by: Sequence[str], *, limit: float = LIMIT) 
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`: columns `by`, `num_clients`, `think_time_s` (0 if
+        From `analysis.laws.summary.cells`: columns `by`, `num_clients`, `think_time_s` (0 if
         it is missing), and the aggregated measures, throughput and response time at the clients
         among them.
     by

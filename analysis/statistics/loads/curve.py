@@ -81,7 +81,7 @@ def curves_of(
     Parameters
     ----------
     cells
-        From `analysis.sections.summary.cells`; those that measured nothing are left out.
+        From `analysis.laws.summary.cells`; those that measured nothing are left out.
     by
         What makes a system, such as ``["workload", "workers"]``, and by itself the think time where
         it varies.

@@ -135,7 +135,7 @@ def measure_cases(
 
     Returns
     -------
-    Case to its tables, as `analysis.sections.what_if.beside_predictions` wants them.
+    Case to its tables, for `analysis.chapters.queueing_models.what_if.beside_predictions`.
 
     Raises
     ------

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from analysis.laws.summary import cells
 from analysis.models.cells import (
     BUCKETS,
     MEASURES,
@@ -14,7 +15,6 @@ from analysis.models.cells import (
     predict_cells,
 )
 from analysis.models.halves import halves
-from analysis.sections.summary import cells
 
 
 @pytest.fixture(scope="module")

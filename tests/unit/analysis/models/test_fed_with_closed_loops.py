@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.laws.summary import cells
 from analysis.models import mm1, mmm
 from analysis.models.fed_with_closed_loops import (
     BEST_SECOND,
@@ -10,7 +11,6 @@ from analysis.models.fed_with_closed_loops import (
     recipe_table,
     station_predictions,
 )
-from analysis.sections.summary import cells
 
 RESPONSE_TIME = "middleware_response_time_ms"
 

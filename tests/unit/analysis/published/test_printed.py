@@ -1,6 +1,6 @@
 import pytest
 
-from analysis.claims.counterparts.listed import COUNTERPARTS
+from analysis.chapters.published_results.counterparts.listed import COUNTERPARTS
 from analysis.paths import PUBLISHED
 from analysis.published.printed import (
     COLUMNS,

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from analysis.claims.of_campaign import claims_of
+from analysis.chapters.claims import claims_of
 from analysis.claims.rules import Verdict
 from analysis.results import ParseError
 from analysis.tables.held import held_sections, held_tables, held_tables_by_middleware

@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.laws.summary import cells
 from analysis.models.measured import measured_system
 from analysis.results import ParseError
 from analysis.results.histograms import percentiles_by
-from analysis.sections.summary import cells
 from analysis.tables.frames import NAMES
 from analysis.tables.tidying import read_run, read_tables, tidy_campaign
 from tests.helpers.campaign import (

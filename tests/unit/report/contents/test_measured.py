@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis.claims.chapters.elasticities import BLACK_BOX, FULL_SYSTEM
+from analysis.chapters.what_limits_it.claims import BLACK_BOX, FULL_SYSTEM
 from report.contents.absent import sections_of
 from report.contents.measured import measured_sections, showable
 from report.contents.notebook import LEFT_OUT

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.figures import plots
+from analysis.laws.summary import cells
 from analysis.requests.followed_requests import followed_requests
 from analysis.results.histograms import percentiles_by
-from analysis.sections.summary import cells
 from analysis.statistics.factorial.designs import analyse_designs
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
@@ -200,7 +200,7 @@ def shares():
 
 
 def events():
-    """Two events of a run, as `analysis.sections.dynamics.find_events` gives them."""
+    """Two events of a run, as `analysis.chapters.stability.dynamics.find_events` gives them."""
     return pd.DataFrame(
         {
             "start_s": [0.5, 2.0],

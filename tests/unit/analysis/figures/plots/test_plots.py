@@ -18,8 +18,8 @@ from analysis.figures.plots import (
 )
 from analysis.figures.plots.series import time_axis
 from analysis.figures.theme import TEMPLATE, TIMES, WORKERS, WORKLOADS
+from analysis.laws.summary import cells
 from analysis.results.histograms import percentiles_by
-from analysis.sections.summary import cells
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import contextlib
 
 import pytest
 
-from analysis.claims.chapters.elasticities import BLACK_BOX, FULL_SYSTEM
+from analysis.chapters.what_limits_it.claims import BLACK_BOX, FULL_SYSTEM
 from analysis.lab.measured_study import MeasuredStudy, held_studies, read_study
 from analysis.lab.sensitivity import UNEXPLAINED
 from remote.campaign import Campaign

@@ -1,0 +1,1 @@
+"""Chapter 5: multi-gets, sharded and not."""

@@ -1,0 +1,1 @@
+"""Chapter 10: the studies' numbers, computed again and beside ours."""

@@ -1,0 +1,1 @@
+"""Chapter 7: models of the system, beside what was measured."""

@@ -1,0 +1,1 @@
+"""Chapter 8: a long run, second by second."""

@@ -1,0 +1,1 @@
+"""Chapter 6: servers, middlewares and workers as factors."""

@@ -1,0 +1,1 @@
+"""Chapter 12: by how much throughput follows each rate."""

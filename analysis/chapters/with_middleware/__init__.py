@@ -1,0 +1,1 @@
+"""Chapter 3: one and two middlewares before one server."""

@@ -1,0 +1,1 @@
+"""Chapter 2: clients and servers with nothing between them."""

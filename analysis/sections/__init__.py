@@ -1,1 +1,0 @@
-"""What single sections of the report have that others do not."""

@@ -1,0 +1,62 @@
+"""The list of counterparts is whole, and leads to what is there."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from analysis.chapters.published_results.counterparts import listed
+from analysis.chapters.published_results.counterparts.listed import listed_counterparts, notebook_of
+from analysis.paths import PROJECT
+from analysis.published.printed import published_index
+
+NAME = re.compile(r'name=\\"(\d\d-[a-z0-9-]+)\\"')
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return listed_counterparts()
+
+
+def test_every_table_of_every_study_is_listed_once(rows):
+    index = published_index()
+    tables = Counter(zip(index["study"], index["table"], strict=True))
+    found = rows[rows["table"] != ""]
+    assert Counter(zip(found["study"], found["table"], strict=True)) == tables
+    assert (rows[["study", "place", "shows", "see"]] != "").all().all()
+
+
+def test_every_study_has_figures(rows):
+    assert set(rows.loc[rows["table"] == "", "study"]) == set(published_index()["study"])
+
+
+def test_every_counterpart_is_in_its_notebook(rows):
+    for see in rows["see"].unique():
+        text = (PROJECT / "notebooks" / notebook_of(see)).read_text()
+        assert see in NAME.findall(text), see
+
+
+def test_figures_say_where_their_numbers_are_or_why_nothing_is_compared(rows):
+    figures = rows[rows["table"] == ""]
+    assert ((figures["because"] != "") ^ (figures["same_as"] != "")).all()
+    assert (figures["note"] == "").all()
+
+
+def test_a_figure_is_sent_to_the_places_of_its_tables(rows):
+    (his,) = rows[rows["place"] == "figures of section 3.1, sets"].query("study == 'schmid2018'")[
+        "same_as"
+    ]
+    assert his == "table 4 and table 3"
+
+
+def test_a_table_that_the_index_lacks_is_named(monkeypatch):
+    monkeypatch.setattr(
+        listed, "published_index", lambda: published_index().query("table != 't03_workers'")
+    )
+    with pytest.raises(ValueError, match=r"counterparts\.csv: no table 't03_workers' of 'schmid"):
+        listed_counterparts()
+
+
+def test_a_notebook_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match="no notebook 77 for the counterpart '77-1-load'"):
+        notebook_of("77-1-load")
