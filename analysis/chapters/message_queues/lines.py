@@ -20,7 +20,7 @@ def over_clients(measured: Evidence) -> Lines:
     Returns
     -------
     tuple of pandas.DataFrame
-        Cells, and predictions with the columns of `analysis.figures.plots.plot_prediction`.
+        Cells, and predictions with the columns that `plot_prediction` wants.
     """
     return _with_lines(measured, MOST, usual=True)
 

@@ -6,6 +6,7 @@ from functools import cache
 
 import pandas as pd
 
+from analysis.chapters.published_results.machines import cells_near, machines
 from analysis.claims.claim import Kind
 from analysis.claims.findings import Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
@@ -15,7 +16,6 @@ from analysis.published.machines.fit import CONSTANT, GROWING, NEAR
 from analysis.published.machines.khalils_server import STUDY, ratios
 from analysis.published.machines.on_the_lab import near, sets_on_the_lab
 from analysis.published.machines.printed_sets import DESIGN, OTHER
-from analysis.published.machines.shown import cells_near, machines
 from analysis.published.message_queue import su_numbers
 from analysis.published.printed import khalils_numbers
 from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.chapters.queueing_models.cells import compare_cells, predict_cells
 from analysis.chapters.queueing_models.open_loop import compare_open
 from analysis.chapters.queueing_models.open_stations import link_center, workers_center
 from analysis.chapters.queueing_models.what_if import ELSEWHERE, predict_elsewhere
 from analysis.claims.findings import SAME, THROUGHPUT, Findings, cell_names
 from analysis.claims.rules import at_least, at_most
 from analysis.laws.summary import cells
-from analysis.models.cells import compare_cells, predict_cells
 from analysis.models.fed_with_closed_loops import (
     BEST_SECOND,
     SERVICE_TIMES,

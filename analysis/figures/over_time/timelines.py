@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.over_time.trace import ONE_RUN
+from analysis.figures.over_time.seconds import ONE_RUN
 from analysis.figures.theme import PURPLE, TIMES, Style, bar_marker, new_figure
 from analysis.requests.followed_requests import STAGES
 from analysis.requests.on_the_wire import NO_WORKER

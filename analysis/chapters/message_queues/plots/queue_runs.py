@@ -5,8 +5,7 @@ import plotly.graph_objects as go
 
 from analysis.chapters.message_queues.evidence import left_open
 from analysis.chapters.message_queues.runs import STABILITY, TRANSACTIONS
-from analysis.figures.over_time.seconds import plot_seconds
-from analysis.figures.over_time.trace import shade_events
+from analysis.figures.over_time.seconds import plot_seconds, shade_events
 from analysis.tables.frames import Tables
 
 _COLUMN, _TITLE = "throughput_ops_per_s", "Throughput (op/s)"

@@ -13,13 +13,13 @@ from analysis.chapters.claims import claims_of
 from analysis.chapters.published_results.counterparts.listed import listed_counterparts
 from analysis.chapters.published_results.counterparts.numbers import comparable_numbers, is_near
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
+from analysis.chapters.published_results.rederived import rederive_all
 from analysis.claims.claim import Claim, Kind
 from analysis.claims.rules import Verdict
 from analysis.laws.summary import NEAR_PUBLISHED
 from analysis.paths import REFERENCE
 from analysis.published.machines.printed_sets import STUDIES
 from analysis.published.printed import study_name
-from analysis.published.rederived import rederive_all
 from analysis.published.rows import ROUNDING
 from analysis.text.formatting import MISSING
 

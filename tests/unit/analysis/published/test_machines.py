@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.chapters.published_results.machines import cells_near
 from analysis.published.machines.fit import CONSTANT, Fit, fit, judged
 from analysis.published.machines.five_numbers import Machines, throughput, throughputs
 from analysis.published.machines.printed_sets import DESIGN, OTHER, SAME, STUDIES, set_cells
-from analysis.published.machines.shown import cells_near
 from analysis.published.printed import study_name
 
 PLANTED = Machines(

@@ -3,9 +3,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from analysis.figures.over_time.close_ups import event_names
-from analysis.figures.over_time.trace import add_seconds, mark_events
-from analysis.figures.plots import plot_close_up, plot_seconds, plot_threads, plot_trace
+from analysis.figures.over_time.seconds import add_seconds, plot_seconds
 
 SECONDS = pd.DataFrame(
     {
@@ -38,17 +36,6 @@ def windows(length_s=1800):
     )
 
 
-def events(starts, names):
-    return pd.DataFrame(
-        {
-            "start_s": starts,
-            "end_s": [start + n + 1 for n, start in enumerate(starts)],
-            "length_s": range(1, len(starts) + 1),
-            "event": names,
-        }
-    )
-
-
 def test_each_server_is_a_line_told_apart_from_the_sides_in_grey_too():
     figure = plot_seconds(SECONDS, "response_time_max_ms", "Longest (ms)", logarithmic=True)
     assert [trace.name for trace in figure.data] == ["s1", "s2"]
@@ -72,40 +59,6 @@ def test_the_stable_window_is_shaded_where_there_is_more():
     assert not plot_seconds(LONG, "response_time_max_ms", "x").layout.shapes
 
 
-def test_a_trace_has_a_row_for_each_measure_and_marks_events_once():
-    figure = plot_trace(windows(), events([300.0], ["s1 paused"]), LONG)
-    titles = [axis.title.text for axis in figure.select_yaxes()]
-    assert titles == [
-        "Throughput<br>(op/s)", "Queue<br>(jobs)", "Service<br>time (ms)",
-        "Longest at<br>server (ms)",
-    ]  # fmt: skip
-    assert [note.text for note in figure.layout.annotations] == ["s1 paused"]
-    named = [trace.name for trace in figure.data if trace.showlegend]
-    assert named == ["clients", "middleware", "s1"]
-    assert figure.layout.meta == {"runs": {"one": 1}}
-    assert len(plot_trace(windows()).data) == 4  # no servers, no events
-
-
-def test_names_that_would_cover_each_other_share_a_place():
-    names = ["garbage collection", "garbage collection", "s1 paused", "s1 paused"]
-    figure = plot_seconds(LONG, "response_time_max_ms", "x")
-    mark_events(figure, events([0.0, 14.0, 20.0, 900.0], names))
-    notes = [(note.x, note.text) for note in figure.layout.annotations]
-    assert notes == [(0.0, "garbage collection (2); s1 paused"), (900.0, "s1 paused")]
-    assert all(shape.layer == "below" for shape in figure.layout.shapes)  # data stay visible
-
-
-def test_names_stand_above_the_plot_beside_each_other_or_on_lines_of_their_own():
-    names = ["garbage collection", "s1 paused", "s2 paused", "s3 paused"]
-    figure = plot_seconds(LONG, "response_time_max_ms", "x")
-    assert mark_events(figure, events([0.0, 100.0, 900.0, 1795.0], names)) == 45
-    notes = figure.layout.annotations
-    assert [note.yshift for note in notes] == [0, 15, 0, 0]
-    assert [note.xanchor for note in notes] == ["left", "left", "left", "right"]  # within the plot
-    assert all((note.y, note.yanchor) == (1, "bottom") for note in notes)
-    assert mark_events(figure, None) == 0
-
-
 def test_seconds_before_and_after_the_run_are_not_drawn():
     seconds = pd.DataFrame(
         {
@@ -119,35 +72,9 @@ def test_seconds_before_and_after_the_run_are_not_drawn():
     assert list(line.x) == [-2, -1, 0, 1, 2]  # a pause in the middle is
 
 
-def test_a_close_up_shows_the_seconds_around_the_event_that_is_chosen():
-    found = events([300.0, 900.0], ["s1 paused", "s3 paused"])
-    assert event_names(found) == ["s3 paused at 900 s", "s1 paused at 300 s"]  # the longest first
-    figure = plot_close_up(windows(), LONG, found, "s1 paused at 300 s", around_s=15)
-    assert tuple(figure.layout.xaxis.range) == (285.0, 316.0)
-    assert {(shape.x0, shape.x1) for shape in figure.layout.shapes} == {(300.0, 301.0)}
-    assert figure.layout.meta["runs"] == {"one": 1}
-
-
-def test_a_run_without_events_has_nothing_to_look_at():
-    none = events([], [])
-    (name,) = event_names(none)
-    nothing = plot_close_up(windows(), LONG, none, name)
-    assert [note.text for note in nothing.layout.annotations] == ["no event was found"]
-
-
 def test_rows_of_several_runs_are_refused():
     with pytest.raises(ValueError, match="a trace shows one run"):
         plot_seconds(pd.concat([SECONDS, SECONDS]), "response_time_max_ms", "x")
-
-
-@pytest.mark.parametrize("servers", [1, 2, 3, 5])
-def test_threads_are_drawn_with_their_numbers(servers):
-    figure = plot_threads(clients=192, workers=64, servers=servers, net_threads=2)
-    names = [note.text for note in figure.layout.annotations]
-    texts = " ".join(names)
-    for words in ("192 connections", "64 coroutines", "2 net threads", "worker 64", "job queue"):
-        assert words in texts
-    assert ("server" if servers == 1 else f"server {servers}") in names
 
 
 def test_of_two_hours_what_is_seen_is_drawn():

@@ -1,11 +1,19 @@
-"""One example of every figure that `analysis.figures.plots` offers, from a synthetic campaign."""
+"""One example of every figure of `MODULES`, from a synthetic campaign."""
 
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
+from analysis.chapters.gets_and_multi_gets import plots as gets_and_multi_gets
+from analysis.chapters.lab_and_network import plots as lab_and_network
+from analysis.chapters.routing_and_replication import plots as routing_and_replication
+from analysis.chapters.stability import plots as stability
+from analysis.chapters.system_overview import plots as system_overview
+from analysis.chapters.two_k_factorial import plots as two_k_factorial
 from analysis.figures import plots
+from analysis.figures.over_time import seconds
+from analysis.figures.plots import breakdown, closer, measured_and_model
 from analysis.laws.summary import cells
 from analysis.requests.followed_requests import followed_requests
 from analysis.results.histograms import percentiles_by
@@ -19,10 +27,23 @@ TIME = "response_time_ms"
 THROUGHPUT = "client_throughput_ops_per_s"
 FACTORS = ["num_servers", "workers"]
 RATES = {"c1": 200, "c2": 200, "c3": 200, "m1": 800, "m2": 800, "s1": 100, "s2": 100, "s3": 100}
+MODULES = (
+    plots,
+    lab_and_network,
+    system_overview,
+    gets_and_multi_gets,
+    two_k_factorial,
+    stability,
+    routing_and_replication,
+    breakdown,
+    closer,
+    measured_and_model,
+    seconds,
+)
 
 
 def gallery(folder, tables=None):
-    """Return name to figure, for every name in `analysis.figures.plots.__all__`."""
+    """Return name to figure, for every `plot_...` of `MODULES`."""
     if tables is None:
         tables = tidy_campaign(
             build_network_runs(build_campaign(folder, clients_per_thread=(1, 12, 32)))
@@ -38,34 +59,36 @@ def gallery(folder, tables=None):
     found, predicted = (analyse_designs(runs, FACTORS, responses) for runs in (design, bounds))
     designs = {"additive": (found, predicted)}
     return {
-        "plot_bandwidths": plots.plot_bandwidths(tables.bandwidths),
-        "plot_breakdown": plots.plot_breakdown(sets.query("workers == 8")),
-        "plot_close_up": plots.plot_close_up(
+        "plot_bandwidths": lab_and_network.plot_bandwidths(tables.bandwidths),
+        "plot_breakdown": breakdown.plot_breakdown(sets.query("workers == 8")),
+        "plot_close_up": stability.plot_close_up(
             windows, servers, events(), "s1 paused at 0 s", around_s=2
         ),
         "plot_closer": plots.plot_closer(
             sets, tables.histograms, workload="set", workers=8, clients=192
         ),
         "plot_by_workers": plots.plot_by_workers(copies(), copies(), series="replicas"),
-        "plot_copies": plots.plot_copies(copies(), copies(), service_times()),
-        "plot_distribution": plots.plot_distribution(
+        "plot_copies": routing_and_replication.plot_copies(copies(), copies(), service_times()),
+        "plot_distribution": closer.plot_distribution(
             tables.histograms.query("section == '3.1' and time == 'response_time'")
         ),
-        "plot_distributions": plots.plot_distributions(
+        "plot_distributions": routing_and_replication.plot_distributions(
             {"8 workers": tables.histograms.query(f"{one} and time == 'response_time'")}
         ),
-        "plot_effects": plots.plot_effects(designs, units, model="additive"),
-        "plot_interactions": plots.plot_interactions(design, bounds, FACTORS, response=THROUGHPUT),
+        "plot_effects": two_k_factorial.plot_effects(designs, units, model="additive"),
+        "plot_interactions": two_k_factorial.plot_interactions(
+            design, bounds, FACTORS, response=THROUGHPUT
+        ),
         "plot_percentiles": plots.plot_percentiles(
             percentiles_by(histograms.query("workload == 'set'"), ["num_clients"])
         ),
-        "plot_percentiles_by_keys": plots.plot_percentiles_by_keys(
+        "plot_percentiles_by_keys": gets_and_multi_gets.plot_percentiles_by_keys(
             keys_percentiles(), "multi-get", True
         ),
         "plot_predicted_against_measured": plots.plot_predicted_against_measured(
             compared(), column="x", title="throughput (op/s)"
         ),
-        "plot_prediction": plots.plot_prediction(
+        "plot_prediction": measured_and_model.plot_prediction(
             sets.query("workers == 8"),
             predictions(),
             column="client_throughput_ops_per_s",
@@ -73,29 +96,31 @@ def gallery(folder, tables=None):
             series="workers",
         ),
         "plot_queue_length": plots.plot_queue_length(sets),
-        "plot_request_life": plots.plot_request_life(
+        "plot_request_life": system_overview.plot_request_life(
             {f"{t}_time_ms": 0.1 for t in ("preprocessing", "queueing", "processing")}
             | {"servers_net_time_ms": 1.5}
         ),
-        "plot_request_shares": plots.plot_request_shares(shares()),
-        "plot_residuals": plots.plot_residuals(
+        "plot_request_shares": routing_and_replication.plot_request_shares(shares()),
+        "plot_residuals": two_k_factorial.plot_residuals(
             designs, units, response="throughput", model="additive"
         ),
         "plot_response_time": plots.plot_response_time(baseline),
-        "plot_response_time_by_keys": plots.plot_response_time_by_keys(keys_cells()),
-        "plot_round_trip_times": plots.plot_round_trip_times(tables.pings.query("section == '0'")),
-        "plot_seconds": plots.plot_seconds(
+        "plot_response_time_by_keys": gets_and_multi_gets.plot_response_time_by_keys(keys_cells()),
+        "plot_round_trip_times": lab_and_network.plot_round_trip_times(
+            tables.pings.query("section == '0'")
+        ),
+        "plot_seconds": seconds.plot_seconds(
             windows, "response_time_ms", "Response time (ms)", series="side"
         ),
-        "plot_slowest_requests": plots.plot_slowest_requests(followed(folder / "followed"), 5),
-        "plot_spread": plots.plot_spread(sharded_histograms(), keys=6, side="client"),
-        "plot_system": plots.plot_system(HOSTS, RATES),
-        "plot_threads": plots.plot_threads(clients=192, workers=64, servers=3),
+        "plot_slowest_requests": stability.plot_slowest_requests(followed(folder / "followed"), 5),
+        "plot_spread": gets_and_multi_gets.plot_spread(sharded_histograms(), keys=6, side="client"),
+        "plot_system": system_overview.plot_system(HOSTS, RATES),
+        "plot_threads": system_overview.plot_threads(clients=192, workers=64, servers=3),
         "plot_throughput": plots.plot_throughput(baseline),
-        "plot_throughput_by_keys": plots.plot_throughput_by_keys(
+        "plot_throughput_by_keys": gets_and_multi_gets.plot_throughput_by_keys(
             keys_cells().rename(columns=lambda name: name.replace(TIME, "throughput_ops_per_s"))
         ),
-        "plot_trace": plots.plot_trace(
+        "plot_trace": stability.plot_trace(
             windows, pd.DataFrame({"start_s": [1.0], "end_s": [2.0], "event": ["s1 paused"]})
         ),
         "plot_waiting_workers": plots.plot_waiting_workers(sets),

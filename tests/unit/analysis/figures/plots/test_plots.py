@@ -5,17 +5,14 @@ import plotly.io as pio
 import pytest
 
 from analysis.figures.plots import (
-    plot_bandwidths,
-    plot_breakdown,
     plot_closer,
     plot_percentiles,
     plot_queue_length,
     plot_response_time,
-    plot_round_trip_times,
     plot_throughput,
-    plot_trace,
     plot_waiting_workers,
 )
+from analysis.figures.plots.breakdown import plot_breakdown
 from analysis.figures.plots.series import time_axis
 from analysis.figures.theme import TEMPLATE, TIMES, WORKERS, WORKLOADS
 from analysis.laws.summary import cells
@@ -165,43 +162,6 @@ def test_waiting_workers(sets):
     figure = plot_waiting_workers(sets)
     assert titles(figure) == ("Number of clients", "Idle workers")
     assert [trace.name for trace in figure.data] == ["8 workers", "64 workers"]
-
-
-def test_bandwidths_stand_beside_the_senders_limit(tables):
-    figure = plot_bandwidths(tables.bandwidths)
-    assert figure.layout.xaxis.title.text == "Bandwidth (Mbit/s)"
-    bars, limits = figure.data
-    assert bars.y.tolist() == ["c1 → s1", "s1 → c1"]
-    assert limits.x.tolist() == [200, 100]
-    assert (bars.x < limits.x).all()
-
-
-def test_round_trip_times_are_squares_with_their_value(tables):
-    figure = plot_round_trip_times(tables.pings.query("section == '0'"))
-    (squares,) = figure.data
-    assert list(zip(squares.y, squares.x, squares.text, strict=True)) == [
-        ("c1", "s1", "1.00"),
-        ("s1", "c1", "1.00"),
-    ]
-    assert squares.name == "round-trip time (ms)"
-    assert (squares.marker.cmin, squares.marker.cmax) == pytest.approx((0, 1))
-    assert figure.layout.yaxis.categoryarray == ("s1", "c1")
-
-
-def test_trace_shades_the_stable_window(tables):
-    one = "section == '3.1' and workload == 'set' and workers == 8 and num_clients == 192"
-    figure = plot_trace(tables.windows.query(f"{one} and repetition == 1"))
-    titles = [axis.title.text for axis in figure.select_yaxes()]
-    assert titles[:3] == ["Throughput<br>(op/s)", "Response<br>time (ms)", "Queue<br>(jobs)"]
-    last = list(figure.select_xaxes())[-1]
-    assert last.title.text == "Time since the stable window began (s of the clock)"
-    assert [trace.name for trace in figure.data[:4]] == ["clients", "middleware"] * 2
-    assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (-0.5, 2.5)
-
-
-def test_trace_of_several_runs_is_refused(tables):
-    with pytest.raises(ValueError, match="a trace shows one run"):
-        plot_trace(tables.windows.query("section == '2.1'"))
 
 
 def test_template_is_registered_and_starts_at_zero(baseline):

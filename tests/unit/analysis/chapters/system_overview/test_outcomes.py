@@ -1,6 +1,6 @@
 import json
 
-from analysis.lab.outcomes import outcome_table
+from analysis.chapters.system_overview.outcomes import outcome_table
 from tests.helpers.campaign import STABLE_S, build_run
 
 

@@ -2,7 +2,7 @@
 
 import plotly.graph_objects as go
 
-from analysis.figures.diagrams.shapes import bare, write
+from analysis.chapters.system_overview.plots.shapes import bare, write
 from analysis.figures.theme import BLUE, FRAME, GREEN, ORANGE, PURPLE, SKY_BLUE
 from analysis.text.lists import counted
 

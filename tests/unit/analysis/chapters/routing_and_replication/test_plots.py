@@ -1,7 +1,11 @@
 import pandas as pd
 
+from analysis.chapters.routing_and_replication.plots import (
+    plot_copies,
+    plot_distributions,
+    plot_request_shares,
+)
 from analysis.figures.panels import runs_of
-from analysis.figures.plots import plot_copies, plot_distributions, plot_request_shares
 from tests.unit.analysis.figures.plots.gallery import copies, service_times, shares
 
 

@@ -5,8 +5,7 @@ from functools import partial
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.over_time.seconds import plot_seconds
-from analysis.figures.over_time.trace import ONE_RUN, shade_events
+from analysis.figures.over_time.seconds import ONE_RUN, plot_seconds, shade_events
 from analysis.figures.panels import panels
 from analysis.figures.theme import new_figure
 
@@ -18,7 +17,7 @@ _TITLES = [
 
 
 def event_names(events: pd.DataFrame) -> list[str]:
-    """Name the events of `analysis.chapters.stability.dynamics.find_events`, the longest first.
+    """Name the events of `dynamics.find_events`, the longest first.
 
     Returns
     -------
@@ -43,7 +42,7 @@ def plot_close_up(
     windows, servers
         Rows of `analysis.tables.frames.Tables` of one run.
     events
-        From `analysis.chapters.stability.dynamics.find_events`.
+        From `dynamics.find_events`.
     event
         One of `event_names`.
     around_s

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from analysis.figures.studies import (
+from analysis.chapters.published_results.plots import (
     plot_design_effects,
     plot_over_clients,
     plot_ratios,

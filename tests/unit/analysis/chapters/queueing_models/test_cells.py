@@ -3,8 +3,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from analysis.laws.summary import cells
-from analysis.models.cells import (
+from analysis.chapters.queueing_models.cells import (
     BUCKETS,
     MEASURES,
     NETWORK,
@@ -14,6 +13,7 @@ from analysis.models.cells import (
     demand_table,
     predict_cells,
 )
+from analysis.laws.summary import cells
 from analysis.models.halves import halves
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.figures.diagrams.shapes import bare, write
+from analysis.chapters.system_overview.plots.shapes import bare, write
 from analysis.figures.theme import BLACK, BLUE, FRAME, GREEN, ORANGE, TIMES
 
 _ROLES = {

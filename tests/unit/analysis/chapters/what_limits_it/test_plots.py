@@ -1,6 +1,6 @@
 import pandas as pd
 
-from analysis.figures.changed_rates import plot_sensitivity, shown_sensitivity
+from analysis.chapters.what_limits_it.plots import plot_sensitivity, shown_sensitivity
 from analysis.lab.sensitivity import COLUMNS, COUNT, RATE, UNEXPLAINED
 
 NAN = float("nan")

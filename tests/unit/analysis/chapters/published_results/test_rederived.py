@@ -1,15 +1,15 @@
 import pandas as pd
 import pytest
 
-from analysis.published import rows
-from analysis.published.designs_again import rebuild_cells
-from analysis.published.names import cell_name, readable
-from analysis.published.rederived import (
+from analysis.chapters.published_results.rederived import (
     agreement,
     disagreements,
     rederive_all,
     side_by_side,
 )
+from analysis.published import rows
+from analysis.published.designs_again import rebuild_cells
+from analysis.published.names import cell_name, readable
 from analysis.published.rows import COLUMNS, KINDS, rows_of
 from analysis.published.stations_again import station_table
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from analysis.laws.beside_laws import law_check_table
+from analysis.chapters.writes.law_checks import law_check_table
 
 
 def runs(**changed: float) -> pd.DataFrame:

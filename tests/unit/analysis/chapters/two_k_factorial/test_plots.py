@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.chapters.two_k_factorial.plots import plot_effects, plot_interactions, plot_residuals
 from analysis.figures.panels import runs_of
-from analysis.figures.plots import plot_effects, plot_interactions, plot_residuals
 from analysis.statistics.factorial.designs import analyse_designs
 from tests.unit.analysis.figures.plots.gallery import FACTORS, THROUGHPUT, factorial_runs
 

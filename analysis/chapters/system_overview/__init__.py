@@ -1,0 +1,1 @@
+"""Chapter 1: the system, and what of it limited the runs."""

@@ -1,1 +1,0 @@
-"""Drawings of how a system is built."""
