@@ -13,10 +13,10 @@ Its rooms, of which each uses only what stands above it::
     results       a tool's result file -> frames
     statistics    intervals, precision, verdicts, capacities, factorial designs, errors
     tables        a campaign's folder -> tidy tables, histograms, provenance
-    requests      single requests, followed through all hosts: where their time went
+    traces        single requests, followed through all hosts: where their time went
     laws          operational laws, service demands, bounds, bottlenecks, summaries of repetitions
     models        open stations, closed networks, simulation, our system as stations
-    published     the studies' printed tables, and what follows from them, computed again
+    studies       the studies' printed tables, and what follows from them, computed again
     lab           the machine under a lab: what it emulates, adds and limits
     claims        statements about a campaign, the rules that judge them, their verdicts
     figures       plots, diagrams and tables as notebooks show them and the report exports them

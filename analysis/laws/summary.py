@@ -8,7 +8,7 @@ from analysis.laws.operational import interactive_response_time, interactive_thr
 from analysis.statistics.intervals import CONFIDENCE, aggregate
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
-from analysis.statistics.precision.told_apart import REGIME
+from analysis.statistics.precision.split_by_regime import REGIME
 from analysis.statistics.verdicts import verdict_equal
 from analysis.tables.frames import SETTINGS
 from analysis.tables.held import OWN
@@ -209,7 +209,7 @@ def comparison_table(
     ours
         From `capacity_table` or `middleware_table`.
     published
-        From `analysis.published.printed`.
+        From `analysis.studies.printed`.
     on
         What must agree: ``["workload", "measured_on"]``, with ``"workers"`` where the study has
         them; what the clients and what the middleware measured are not to be compared.

@@ -11,13 +11,13 @@ import pandas as pd
 from tabulate import tabulate
 
 from analysis.figures.over_time.chrome_trace import to_chrome_trace
-from analysis.requests.blame import slowest_requests
-from analysis.requests.followed_requests import STAGES, followed_requests
-from analysis.requests.held_requests import followed_runs, run_files
-from analysis.requests.host_pauses import host_pauses
 from analysis.results import ParseError
 from analysis.tables.run import MANIFEST, measured_sections
 from analysis.text.spreadsheet import csv_text
+from analysis.traces.blame import slowest_requests
+from analysis.traces.campaign_runs import followed_runs, run_files
+from analysis.traces.followed_requests import STAGES, followed_requests
+from analysis.traces.host_pauses import host_pauses
 from remote.campaign.received import campaign_of, require_plain_files
 from remote.commands.of_campaigns import whole_campaign
 from remote.commands.say import say

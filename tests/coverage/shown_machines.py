@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from simulated_sections import cells_until_known
 
-from analysis.published.machines.fit import INEXACT, fit
-from analysis.published.machines.five_numbers import Machines, throughputs
-from analysis.published.machines.printed_sets import STUDIES, set_cells
+from analysis.studies.machines.fit import INEXACT, fit
+from analysis.studies.machines.five_numbers import Machines, throughputs
+from analysis.studies.machines.printed_sets import STUDIES, set_cells
 
 USUAL = Machines(
     alone_per_s=3000, exponent=0.3, middleware_s=100e-6, forwarding_s=15e-6, slowest=1.3

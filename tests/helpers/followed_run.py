@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.requests.followed_requests import STAGES
+from analysis.traces.followed_requests import STAGES
 
 START_EPOCH_S = 1_795_231_822
 SERVERS = {"s1": "198.18.0.31:11211", "s2": "198.18.0.32:11211", "s3": "198.18.0.33:11211"}

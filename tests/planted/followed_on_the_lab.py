@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.requests.blame import blame, usual_requests
-from analysis.requests.followed_requests import STAGES, followed_requests
-from analysis.requests.host_clocks import READING_S
-from analysis.requests.host_pauses import GARBAGE_COLLECTION, STOPPED, host_pauses
 from analysis.tables.run import read_manifest
+from analysis.traces.blame import blame, usual_requests
+from analysis.traces.followed_requests import STAGES, followed_requests
+from analysis.traces.host_clocks import READING_S
+from analysis.traces.host_pauses import GARBAGE_COLLECTION, STOPPED, host_pauses
 from analysis.units import MS_PER_S
 from tests.planted.planting import azure, measured, middleware_of, planted_pauses
 

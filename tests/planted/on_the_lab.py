@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from analysis.lab.emulated import emulated_limits
 from analysis.models import md1_waiting_time_cdf
-from analysis.statistics.precision.told_apart import told_apart
+from analysis.statistics.precision.split_by_regime import told_apart
 from analysis.tables.tidying import tidy_campaign
 from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, ms_to_s
 from remote.campaign.planning.bracket import Found

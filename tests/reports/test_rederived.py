@@ -1,6 +1,6 @@
 """Read-only cells of all studies, simulated with their clients' one link."""
 
-from analysis.published.one_link import read_only_cells
+from analysis.studies.one_link import read_only_cells
 
 
 def test_read_only_cells_of_all_studies_follow_from_one_link():

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.paths import DATA
-from analysis.published.machines.topologies import KNOWN
+from analysis.studies.machines.topologies import KNOWN
 from analysis.tables import tidied
 from analysis.tables.packed import SUFFIX, raw_files
 from analysis.tables.run import MANIFEST

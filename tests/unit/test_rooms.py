@@ -91,9 +91,9 @@ def test_remote_analyses_nothing_but_what_its_checks_need(graph):
         {"whole_files", "unpacking", "locks", "text", "git_commands"},
         {"statistics", "lab", "claims", "chapters"},
     )
-    assert uses <= files | judging | {"results", "tables", "requests", "figures"}
+    assert uses <= files | judging | {"results", "tables", "traces", "figures"}
     told = ["claims.claim", "chapters.claims", "figures.over_time.chrome_trace"]
-    told += [f"requests.{path.stem}" for path in (PROJECT / "analysis/requests").glob("[!_]*.py")]
+    told += [f"traces.{path.stem}" for path in (PROJECT / "analysis/traces").glob("[!_]*.py")]
     telling = {
         name for one in told for name in graph.find_modules_that_directly_import(f"analysis.{one}")
     }

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.laws.bottlenecks import ROLES
-from analysis.published.printed import published_table
+from analysis.studies.printed import published_table
 
 _ENDS = ["sender", "receiver"]
 

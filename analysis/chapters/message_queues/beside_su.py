@@ -17,7 +17,7 @@ from analysis.chapters.message_queues.evidence import Evidence, most_of
 from analysis.chapters.message_queues.lines import over_clients
 from analysis.chapters.message_queues.networks import utilizations
 from analysis.chapters.message_queues.runs import MOST, database_runs, echo_runs, plain_runs
-from analysis.published.printed import published_table
+from analysis.studies.printed import published_table
 
 STUDY = "su2015"
 WHOLE = "whole system"

@@ -11,16 +11,16 @@ from analysis.claims.claim import Kind
 from analysis.claims.findings import Findings, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.paths import DATA
-from analysis.published.designs_again import schmid_allocation, yenicelik_effects
-from analysis.published.machines.fit import CONSTANT, GROWING, NEAR
-from analysis.published.machines.khalils_server import STUDY, ratios
-from analysis.published.machines.on_the_lab import near, sets_on_the_lab
-from analysis.published.machines.printed_sets import DESIGN, OTHER
-from analysis.published.message_queue import su_numbers
-from analysis.published.printed import khalils_numbers
-from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
-from analysis.published.variation_again import cetin_design
 from analysis.statistics.estimates import exact
+from analysis.studies.machines.fit import CONSTANT, GROWING, NEAR
+from analysis.studies.machines.khalils_server import STUDY, ratios
+from analysis.studies.machines.on_the_lab import near, sets_on_the_lab
+from analysis.studies.machines.printed_sets import DESIGN, OTHER
+from analysis.studies.message_queue import su_numbers
+from analysis.studies.printed import khalils_numbers
+from analysis.studies.rederived_designs import schmid_allocation, yenicelik_effects
+from analysis.studies.rederived_stations import yenicelik_many_servers, yenicelik_single_queue
+from analysis.studies.rederived_variation import cetin_design
 from analysis.tables.held import held_sections, held_tables
 
 FOLLOW = at_least(0.95)  # one printed number of twenty may be a slip

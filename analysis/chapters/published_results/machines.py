@@ -4,9 +4,9 @@ from functools import cache
 
 import pandas as pd
 
-from analysis.published.machines.fit import CONSTANT, GROWING, NEAR, Fit, fit, judged
-from analysis.published.machines.printed_sets import OTHER, STUDIES, set_cells
-from analysis.published.printed import study_name
+from analysis.studies.machines.fit import CONSTANT, GROWING, NEAR, Fit, fit, judged
+from analysis.studies.machines.printed_sets import OTHER, STUDIES, set_cells
+from analysis.studies.printed import study_name
 from analysis.text.numbers import short
 
 _US_PER_S = 1e6

@@ -55,7 +55,7 @@ def plot_station_models(table: pd.DataFrame, title: str) -> go.Figure:
     Parameters
     ----------
     table
-        One measure of `analysis.published.stations_again.station_table`.
+        One measure of `analysis.studies.rederived_stations.station_table`.
     title
         Of its axis, with the unit.
     """
@@ -139,7 +139,7 @@ def plot_ratios(beside: pd.DataFrame, *, within: float = 0.1) -> go.Figure:
     Parameters
     ----------
     beside
-        From `analysis.published.machines.on_the_lab.sets_on_the_lab`.
+        From `analysis.studies.machines.on_the_lab.sets_on_the_lab`.
     within
         Relative difference that the shaded band allows.
     """

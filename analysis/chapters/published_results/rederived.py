@@ -5,28 +5,28 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis.published.designs_again import (
+from analysis.studies.message_queue import su_numbers
+from analysis.studies.names import readable
+from analysis.studies.one_link import read_only_cells
+from analysis.studies.printed import published_index, study_name, table_name
+from analysis.studies.rederived_designs import (
     cells_keep_the_interactive_law,
     schmid_allocation,
     schmid_cells,
     yenicelik_effects,
     yenicelik_means,
 )
-from analysis.published.laws_again import (
+from analysis.studies.rederived_laws import (
     bandwidths,
     derived_throughput,
     interactive_law,
     khalil_overhead,
     queue_lengths,
 )
-from analysis.published.message_queue import su_numbers
-from analysis.published.names import readable
-from analysis.published.one_link import read_only_cells
-from analysis.published.printed import published_index, study_name, table_name
-from analysis.published.rows import INPUTS, KINDS
-from analysis.published.stations_again import yenicelik_many_servers, yenicelik_single_queue
-from analysis.published.texts_again import schmid_numbers, schmid_utilizations, yenicelik_ratios
-from analysis.published.variation_again import cetin_design
+from analysis.studies.rederived_stations import yenicelik_many_servers, yenicelik_single_queue
+from analysis.studies.rederived_texts import schmid_numbers, schmid_utilizations, yenicelik_ratios
+from analysis.studies.rederived_variation import cetin_design
+from analysis.studies.rows import INPUTS, KINDS
 from analysis.text.lists import joined
 
 __all__ = [
@@ -190,7 +190,7 @@ def side_by_side(derived: pd.DataFrame, study: str, *kinds: str) -> pd.DataFrame
     Parameters
     ----------
     kinds
-        Of `analysis.published.rows`.
+        Of `analysis.studies.rows`.
 
     Returns
     -------

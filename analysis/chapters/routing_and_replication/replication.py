@@ -17,9 +17,9 @@ from analysis.models.asymptotes import (
 )
 from analysis.models.measured import measured_system
 from analysis.models.system import System
-from analysis.published.printed import khalils_numbers
 from analysis.statistics.intervals import aggregate
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
+from analysis.studies.printed import khalils_numbers
 from analysis.tables.frames import Tables
 from analysis.text.formatting import Format
 from analysis.units import MS_PER_S

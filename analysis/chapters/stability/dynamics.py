@@ -12,8 +12,8 @@ import pandas as pd
 
 from analysis.lab.emulated import emulated_limits, rates_together
 from analysis.lab.round_trips import RoundTrips, round_trips_of
-from analysis.published.printed import published_table
 from analysis.statistics.stationarity import collections, stable_seconds
+from analysis.studies.printed import published_table
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S, US_PER_MS
 

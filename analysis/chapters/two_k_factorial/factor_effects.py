@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.models.asymptotes import asymptote_table, bounds_over
-from analysis.published.printed import published_table, study_name
 from analysis.statistics.factorial import FactorialResult
 from analysis.statistics.factorial.designs import Key
 from analysis.statistics.factorial.effects_table import (
@@ -19,6 +18,7 @@ from analysis.statistics.factorial.effects_table import (
 )
 from analysis.statistics.factorial.effects_table import effects_table as effects_table
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
+from analysis.studies.printed import published_table, study_name
 from analysis.tables.frames import Tables
 from analysis.text.formatting import MISSING, Format
 from analysis.text.numbers import digits, short

@@ -12,7 +12,7 @@ from analysis.claims.claim import Kind
 from analysis.claims.findings import Findings, cell_names
 from analysis.claims.rules import at_least, at_most
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
-from analysis.statistics.precision.told_apart import REGIME, told_apart
+from analysis.statistics.precision.split_by_regime import REGIME, told_apart
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 

@@ -8,9 +8,9 @@ from analysis.laws.limits import at_load, server_times
 from analysis.laws.summary import cells
 from analysis.models.asymptotes import asymptote_table, bounds_over
 from analysis.models.fed_with_closed_loops import recipe_table, station_predictions
-from analysis.published.printed import published_table, study_name
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME
+from analysis.studies.printed import published_table, study_name
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 

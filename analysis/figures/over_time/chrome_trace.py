@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.requests.on_the_wire import NO_WORKER
+from analysis.traces.on_the_wire import NO_WORKER
 from analysis.units import US_PER_MS
 
 Event = dict[str, Any]
@@ -60,9 +60,9 @@ def to_chrome_trace(requests: pd.DataFrame, pauses: pd.DataFrame | None = None) 
     Parameters
     ----------
     requests
-        `analysis.requests.followed_requests.followed_requests` of one run, or some of its rows.
+        `analysis.traces.followed_requests.followed_requests` of one run, or some of its rows.
     pauses
-        `analysis.requests.host_pauses.host_pauses` of that run: slices of a thread ``pauses`` of
+        `analysis.traces.host_pauses.host_pauses` of that run: slices of a thread ``pauses`` of
         their hosts.
     """
     starts_s = [requests["sent_s"]] if pauses is None else [requests["sent_s"], pauses["start_s"]]

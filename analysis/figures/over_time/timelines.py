@@ -5,8 +5,8 @@ import plotly.graph_objects as go
 
 from analysis.figures.over_time.seconds import ONE_RUN
 from analysis.figures.theme import PURPLE, TIMES, Style, bar_marker, new_figure
-from analysis.requests.followed_requests import STAGES
-from analysis.requests.on_the_wire import NO_WORKER
+from analysis.traces.followed_requests import STAGES
+from analysis.traces.on_the_wire import NO_WORKER
 
 LINK = Style(name="link", color=PURPLE, symbol="hourglass", pattern="-")
 STAGE_STYLES = {
@@ -30,8 +30,8 @@ def plot_slowest_requests(requests: pd.DataFrame, how_many: int = 10) -> go.Figu
     Parameters
     ----------
     requests
-        From `analysis.requests.blame.slowest_requests`, or without its columns
-        `analysis.requests.followed_requests.followed_requests`: of one run.
+        From `analysis.traces.blame.slowest_requests`, or without its columns
+        `analysis.traces.followed_requests.followed_requests`: of one run.
         Without any the figure says so.
     how_many
         Rows at most.

@@ -14,7 +14,7 @@ from analysis.figures.plots.series import (
 )
 from analysis.figures.theme import new_figure
 from analysis.laws.operational import littles_law
-from analysis.statistics.precision.told_apart import branches
+from analysis.statistics.precision.split_by_regime import branches
 from analysis.units import MS_PER_S
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.figures.theme import FRAME, Style, error_bars, style_of
 from analysis.lab.machine_share import LARGEST_SHARE, SHARE
-from analysis.statistics.precision.told_apart import REGIME
+from analysis.statistics.precision.split_by_regime import REGIME
 from analysis.tables.frames import SETTINGS
 from analysis.text.numbers import percent
 

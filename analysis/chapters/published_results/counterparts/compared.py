@@ -34,17 +34,17 @@ from analysis.chapters.published_results.counterparts.printed_numbers import (
 from analysis.chapters.writes import full_system
 from analysis.laws import summary
 from analysis.paths import DATA
-from analysis.published.machines.khalils_server import at_his_loads
-from analysis.published.machines.on_the_lab import sets_on_the_lab
-from analysis.published.machines.printed_sets import DESIGN, STUDIES
-from analysis.published.printed import (
+from analysis.studies.machines.khalils_server import at_his_loads
+from analysis.studies.machines.on_the_lab import sets_on_the_lab
+from analysis.studies.machines.printed_sets import DESIGN, STUDIES
+from analysis.studies.printed import (
     WORKERS,
     published_summary,
     published_table,
     published_workers,
     study_name,
 )
-from analysis.published.variation_again import FACTORS, Workload, design_runs
+from analysis.studies.rederived_variation import FACTORS, Workload, design_runs
 from analysis.tables.held import held_sections, held_tables
 
 COLUMNS = ["study", "table", "quantity", "workload", "cell", "campaign"]
@@ -73,7 +73,7 @@ def compared(name: str, campaign_dir: Path) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row for each number that both have, `COLUMNS`: `study`, `table` (as in
-        `analysis.published.printed.published_index`; a number that several tables print is of
+        `analysis.studies.printed.published_index`; a number that several tables print is of
         one), `quantity` (`Quantity`), `workload`, `cell` (what it is of, in words), `campaign`
         (name of the folder), `printed` and `measured` (units of `printed_numbers.UNITS`), `fitted`
         (whether the lab was set up by the number), `rebuilt` (whether it is computed from printed

@@ -18,9 +18,9 @@ from analysis.claims.claim import Claim, Kind
 from analysis.claims.rules import Verdict
 from analysis.laws.summary import NEAR_PUBLISHED
 from analysis.paths import REFERENCE
-from analysis.published.machines.printed_sets import STUDIES
-from analysis.published.printed import study_name
-from analysis.published.rows import ROUNDING
+from analysis.studies.machines.printed_sets import STUDIES
+from analysis.studies.printed import study_name
+from analysis.studies.rows import ROUNDING
 from analysis.text.formatting import MISSING
 
 NOT_FITTED = (

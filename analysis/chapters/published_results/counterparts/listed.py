@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 import pandas as pd
 
 from analysis.paths import PROJECT, PUBLISHED
-from analysis.published.printed import published_index
+from analysis.studies.printed import published_index
 
 COUNTERPARTS = "counterparts.csv"
 COLUMNS = ["study", "table", "place", "shows", "see", "same_as", "because", "note"]
@@ -22,7 +22,7 @@ def listed_counterparts() -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row for each, in the studies' order; texts, empty where there is nothing to say.
-        `study`; `table`, its name in `analysis.published.printed.published_index` (empty for
+        `study`; `table`, its name in `analysis.studies.printed.published_index` (empty for
         figures); `place` in the study and what it `shows`; `see`, the name of the figure or table
         here; `same_as`, the places of the tables that print its numbers, too, where these are
         counted; `because`, why nothing of it is compared, or the claim about what limits the

@@ -26,7 +26,7 @@ from analysis.chapters.published_results.counterparts.numbers import (
 )
 from analysis.chapters.published_results.counterparts.printed_numbers import UNITS
 from analysis.paths import REFERENCE
-from analysis.published.printed import study_name, table_name
+from analysis.studies.printed import study_name, table_name
 from analysis.text.formatting import MISSING
 from analysis.text.markdown import escape_cell, table
 from analysis.text.numbers import digits

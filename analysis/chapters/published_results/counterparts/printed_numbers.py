@@ -7,10 +7,10 @@ from enum import StrEnum
 
 import pandas as pd
 
-from analysis.published.designs_again import SCHMIDS_CLIENTS, rebuild_cells, yenicelik_runs
-from analysis.published.laws_again import number_of_clients
-from analysis.published.machines.printed_sets import DESIGN
-from analysis.published.printed import MIDDLEWARE, published_summary, published_table
+from analysis.studies.machines.printed_sets import DESIGN
+from analysis.studies.printed import MIDDLEWARE, published_summary, published_table
+from analysis.studies.rederived_designs import SCHMIDS_CLIENTS, rebuild_cells, yenicelik_runs
+from analysis.studies.rederived_laws import number_of_clients
 
 SYSTEM = ["middlewares", "servers", "workers"]
 LEVELS = {  # of section 6, coded as designs code them
@@ -40,7 +40,7 @@ FULL_SYSTEM = {
     "yenicelik2018": "s4_2_full_system",
     "cetin2018": "t05_full_system",
 }
-TABLES = {  # of throughputs, by what `analysis.published.machines.printed_sets` calls the place
+TABLES = {  # of throughputs, by what `analysis.studies.machines.printed_sets` calls the place
     "section 2.1": _BASELINE,
     "section 2.2": _BASELINE,
     "section 3.1": MIDDLEWARE["3.1"],

@@ -10,7 +10,7 @@ from analysis.laws.summary import (
     repetition_words,
     varied,
 )
-from analysis.published.printed import published_summary, published_workers
+from analysis.studies.printed import published_summary, published_workers
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_run
 

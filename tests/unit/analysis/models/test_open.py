@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from analysis.laws.operational import littles_law
 from analysis.models import mm1, mminf, mmm
-from analysis.published.printed import published_table
+from analysis.studies.printed import published_table
 
 RATES = st.floats(1e-3, 1e5)
 LOADS = st.floats(0.01, 0.999)

@@ -5,7 +5,7 @@ from analysis.models import mm1, mmm, predict, solve_closed
 from analysis.models.closed import Station
 from analysis.models.simulated.simulation import SimulationOptions, simulate
 from analysis.models.system import System, message_bytes
-from analysis.published.printed import published_table
+from analysis.studies.printed import published_table
 
 NO_MESSAGES = {"request_bytes": 0, "reply_bytes": 0}
 GET, SET = message_bytes("get"), message_bytes("set")

@@ -6,7 +6,7 @@ import pytest
 from analysis.models import Station, solve_closed
 from analysis.models.prediction import predict, what_if
 from analysis.models.system import System, message_bytes, wire_bytes
-from analysis.published.printed import published_table
+from analysis.studies.printed import published_table
 
 GET, SET = message_bytes("get"), message_bytes("set")
 

@@ -7,8 +7,8 @@ from analysis.chapters.published_results.plots import (
     plot_ratios,
     plot_station_models,
 )
-from analysis.published.stations_again import station_table
-from analysis.published.variation_again import throughput_effects
+from analysis.studies.rederived_stations import station_table
+from analysis.studies.rederived_variation import throughput_effects
 
 
 def test_designs_stand_beside_each_other_over_the_same_effects():

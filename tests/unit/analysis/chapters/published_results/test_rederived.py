@@ -7,11 +7,11 @@ from analysis.chapters.published_results.rederived import (
     rederive_all,
     side_by_side,
 )
-from analysis.published import rows
-from analysis.published.designs_again import rebuild_cells
-from analysis.published.names import cell_name, readable
-from analysis.published.rows import COLUMNS, KINDS, rows_of
-from analysis.published.stations_again import station_table
+from analysis.studies import rows
+from analysis.studies.names import cell_name, readable
+from analysis.studies.rederived_designs import rebuild_cells
+from analysis.studies.rederived_stations import station_table
+from analysis.studies.rows import COLUMNS, KINDS, rows_of
 
 
 @pytest.fixture(scope="module")

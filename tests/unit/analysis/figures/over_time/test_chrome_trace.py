@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from analysis.figures.over_time.chrome_trace import to_chrome_trace
-from analysis.requests.blame import slowest_requests
-from analysis.requests.followed_requests import followed_requests
-from analysis.requests.host_pauses import host_pauses
+from analysis.traces.blame import slowest_requests
+from analysis.traces.followed_requests import followed_requests
+from analysis.traces.host_pauses import host_pauses
 from tests.helpers.followed_run import (
     TO_SERVER_MS,
     WIRE_MS,

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from analysis.figures.over_time.timelines import STAGE_STYLES, plot_slowest_requests
-from analysis.requests.blame import slowest_requests
-from analysis.requests.followed_requests import STAGES, followed_requests
-from analysis.requests.host_pauses import host_pauses
+from analysis.traces.blame import slowest_requests
+from analysis.traces.followed_requests import STAGES, followed_requests
+from analysis.traces.host_pauses import host_pauses
 from tests.helpers.followed_run import Passage, ordinary_passages, write_run
 
 

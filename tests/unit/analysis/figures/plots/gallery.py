@@ -15,10 +15,10 @@ from analysis.figures import plots
 from analysis.figures.over_time import seconds
 from analysis.figures.plots import breakdown, closer, measured_and_model
 from analysis.laws.summary import cells
-from analysis.requests.followed_requests import followed_requests
 from analysis.results.histograms import percentiles_by
 from analysis.statistics.factorial.designs import analyse_designs
 from analysis.tables.tidying import tidy_campaign
+from analysis.traces.followed_requests import followed_requests
 from tests.helpers.campaign import build_campaign, build_network_runs
 from tests.helpers.followed_run import ordinary_passages, write_run
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.published.printed import published_table
 from analysis.statistics.factorial import analyse
+from analysis.studies.printed import published_table
 
 FACTORS = ["X", "Y", "Z"]
 # Jain 1991, table 18.1: memory-cache study; cells in the order (-,-), (+,-), (-,+), (+,+).

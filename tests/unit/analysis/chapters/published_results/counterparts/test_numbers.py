@@ -16,9 +16,9 @@ from analysis.chapters.published_results.counterparts.numbers import (
 from analysis.chapters.published_results.counterparts.page import page
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
 from analysis.paths import DATA, REFERENCE
-from analysis.published.machines.on_the_lab import sets_on_the_lab
-from analysis.published.machines.printed_sets import STUDIES, set_cells
-from analysis.published.printed import published_table
+from analysis.studies.machines.on_the_lab import sets_on_the_lab
+from analysis.studies.machines.printed_sets import STUDIES, set_cells
+from analysis.studies.printed import published_table
 
 slow = pytest.mark.slow  # reads what chapter 10 reads
 

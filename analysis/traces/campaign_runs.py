@@ -1,0 +1,69 @@
+"""Which runs of a campaign followed requests, and their files, whether it is packed or not."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.tables.packed import raw_requests
+from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
+from analysis.traces.blame import slowest_requests
+from analysis.traces.followed_requests import followed_requests
+from analysis.traces.host_pauses import host_pauses
+
+
+def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
+    """Return the folders of a section's accepted runs that followed requests.
+
+    Raises
+    ------
+    ParseError
+        A manifest is damaged.
+    """
+    folders = [path.parent for path in sorted(campaign_dir.glob(f"{section}/*/*/{MANIFEST}"))]
+    manifests = {folder: read_manifest(folder) for folder in folders}
+    return [
+        folder
+        for folder, manifest in manifests.items()
+        if manifest["status"] == ACCEPTED and manifest.get("settings", {}).get("follow")
+    ]
+
+
+@contextlib.contextmanager
+def run_files(run: Path) -> Iterator[Path]:
+    """Give the folder of a run in which what tells of its followed requests is.
+
+    That is its own unless its campaign is packed; then a copy, which lasts as long as the block.
+
+    Raises
+    ------
+    ParseError
+        The archive is damaged.
+    """
+    run = run.resolve()
+    section = run.parents[1]
+    with raw_requests(section.parent, section.name) as campaign_dir:
+        yield campaign_dir / run.relative_to(section.parent)
+
+
+def slowest_followed(
+    campaign_dir: Path, section: str, repetition: int, how_many: int = 10
+) -> pd.DataFrame:
+    """Return the slowest requests that a section of one configuration followed in a repetition.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `analysis.traces.blame.slowest_requests`; empty where nothing was followed.
+
+    Raises
+    ------
+    ParseError, ValueError
+        As `analysis.traces.followed_requests.followed_requests`.
+    """
+    own = [run for run in followed_runs(campaign_dir, section) if run.name == f"rep-{repetition}"]
+    if not own:
+        return pd.DataFrame()
+    with run_files(own[0]) as folder:
+        return slowest_requests(followed_requests(folder), host_pauses(folder), how_many)
