@@ -13,7 +13,7 @@ from analysis.chapters.system_overview import plots as system_overview
 from analysis.chapters.two_k_factorial import plots as two_k_factorial
 from analysis.figures import plots
 from analysis.figures.over_time import seconds
-from analysis.figures.plots import breakdown, closer, measured_and_model
+from analysis.figures.plots import closer, measured_and_model
 from analysis.laws.summary import cells
 from analysis.results.histograms import percentiles_by
 from analysis.statistics.factorial.designs import analyse_designs
@@ -35,7 +35,6 @@ MODULES = (
     two_k_factorial,
     stability,
     routing_and_replication,
-    breakdown,
     closer,
     measured_and_model,
     seconds,
@@ -60,7 +59,7 @@ def gallery(folder, tables=None):
     designs = {"additive": (found, predicted)}
     return {
         "plot_bandwidths": lab_and_network.plot_bandwidths(tables.bandwidths),
-        "plot_breakdown": breakdown.plot_breakdown(sets.query("workers == 8")),
+        "plot_breakdown": closer.plot_breakdown(sets.query("workers == 8")),
         "plot_close_up": stability.plot_close_up(
             windows, servers, events(), "s1 paused at 0 s", around_s=2
         ),

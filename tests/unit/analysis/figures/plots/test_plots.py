@@ -12,7 +12,7 @@ from analysis.figures.plots import (
     plot_throughput,
     plot_waiting_workers,
 )
-from analysis.figures.plots.breakdown import plot_breakdown
+from analysis.figures.plots.closer import plot_breakdown
 from analysis.figures.plots.series import time_axis
 from analysis.figures.theme import TEMPLATE, TIMES, WORKERS, WORKLOADS
 from analysis.laws.summary import cells
