@@ -43,7 +43,7 @@ endif
 export PYTHON
 # Some machines tell Python to keep nothing of what it compiles: all that starts here would compile its imports anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup jar report notebooks notebooks-check check test lab-check computed-check reports-check test-all kotlin kotlin-unit bench peers coverage many workers lab lint format lock lock-maven audit tables evidence manual artifact studies clean
+.PHONY: help setup jar report notebooks notebooks-check check test lab-check computed-check reports-check test-all kotlin kotlin-unit bench peers coverage many workers lab lint format lock lock-maven audit tables manual artifact studies clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | column -t -s "$$(printf '\t')"
@@ -184,9 +184,6 @@ audit: $(INSTALLED) $(BUILDERS) ## List the packages of the jar and of Python in
 
 tables: setup ## Make the tidy tables of the campaigns in data/ anew
 	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
-
-evidence: setup ## Bring the archives of the reference campaign that only the history has, held to their checksums
-	@$(BIN)/python -m analysis.tables.packed data/reference
 
 manual: setup ## Write the pages of docs/reference that are made from the code
 	@$(BIN)/python -m manual

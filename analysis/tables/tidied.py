@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from analysis.locks import locked
 from analysis.tables.frames import NAMES, Tables, read_tables, table_path
-from analysis.tables.packed import raw_files
+from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.run import MANIFEST, TRANSCRIPT, measured_sections
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
@@ -43,7 +43,8 @@ def campaign_tables(
     Raises
     ------
     ParseError
-        A file of an accepted run is missing or damaged; names its path.
+        A file of an accepted run is missing or damaged, or tables that must be made anew are of a
+        section without raw files; names its path.
     FileNotFoundError
         A section was not measured.
     """
@@ -117,8 +118,21 @@ def _can_write(campaign_dir: Path) -> bool:
     return os.access(folder if folder.exists() else campaign_dir, os.W_OK)
 
 
+def remake_tables(campaign_dir: Path) -> list[str]:
+    """Make the tables of a campaign anew; return the sections that keep theirs.
+
+    Those have no raw files in this copy: their tables cannot be made again.
+    """
+    kept = sections_without_files(campaign_dir)
+    for section in measured_sections(campaign_dir):
+        if section not in kept:
+            _origin_path(campaign_dir, section).unlink(missing_ok=True)
+            campaign_tables(campaign_dir, [section])
+    return kept
+
+
 if __name__ == "__main__":
     for folder in map(Path, sys.argv[1:]):
-        for section in measured_sections(folder):
-            _origin_path(folder, section).unlink(missing_ok=True)
-            campaign_tables(folder, [section])
+        if kept := remake_tables(folder):
+            names = ", ".join(kept)
+            print(f"{folder}: no raw files here of sections {names}: their tables stay")

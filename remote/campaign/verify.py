@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from analysis.results import ParseError
 from analysis.tables.frames import NAMES, table_path
-from analysis.tables.packed import raw_files
-from analysis.tables.run import MANIFEST
+from analysis.tables.packed import raw_files, sections_without_files
+from analysis.tables.run import MANIFEST, measured_sections
 from analysis.tables.tidying import PARTIAL_SUFFIX, tidy_campaign
 from remote.errors import ConfigError
 from remote.experiment.checks import ACCEPTED, PILOT, evaluate
@@ -55,6 +55,7 @@ class Verification:
     Parameters
     ----------
     short : configurations with accepted runs that are too short for their response times.
+    unchecked : sections of which this copy has manifests and tables, but no raw files.
     """
 
     runs: int
@@ -62,10 +63,13 @@ class Verification:
     tables: int
     findings: tuple[Finding, ...]
     short: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
 
 def verify_campaign(campaign_dir: Path) -> Verification:
     """Go over every run of a campaign: its files, its checks, and the tables made of them.
+
+    Sections of which this copy has no raw files are named, and of these only manifests gone over.
 
     Raises
     ------
@@ -75,8 +79,12 @@ def verify_campaign(campaign_dir: Path) -> Verification:
     if not campaign_dir.is_dir():
         raise ConfigError(campaign_dir, "no such campaign")
     try:
-        with raw_files(campaign_dir) as runs_dir:
-            found = _go_over(runs_dir, campaign_dir / TIDY)
+        unchecked = sections_without_files(campaign_dir)
+        measured = measured_sections(campaign_dir)
+        if not measured:
+            raise ConfigError(campaign_dir, "holds no runs")
+        with raw_files(campaign_dir, set(measured) - set(unchecked)) as runs_dir:
+            found = _go_over(runs_dir, campaign_dir / TIDY, unchecked)
     except ParseError as exc:  # no file of the section can be told to be sound
         damaged = Finding(path=Path(exc.path), kind="damaged", detail=str(exc))
         return Verification(runs=0, files=0, tables=0, findings=(damaged,))
@@ -86,14 +94,27 @@ def verify_campaign(campaign_dir: Path) -> Verification:
         else one
         for one in found.findings
     )
-    return replace(found, findings=tuple(findings))
+    others = [one for section in unchecked for one in _manifest_findings(campaign_dir / section)]
+    return replace(found, findings=(*findings, *others), unchecked=tuple(unchecked))
 
 
-def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
+def _manifest_findings(section_dir: Path) -> Iterator[Finding]:
+    """Go over what is there of runs without their files."""
+    for folder in _runs(section_dir):
+        try:
+            yield from place_findings(folder, read_manifest(folder))
+        except (ConfigError, *_UNUSABLE) as exc:
+            yield Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc))
+
+
+def _runs(section_dir: Path) -> list[Path]:
+    return sorted(path.parent for path in section_dir.glob(f"*/*/{MANIFEST}"))
+
+
+def _go_over(runs_dir: Path, tidy_dir: Path, unchecked: Collection[str]) -> Verification:
     """Go over runs that have all their files, and tables that may stand elsewhere."""
-    folders = sorted(path.parent for path in campaign_dir.glob(f"*/*/*/{MANIFEST}"))
-    if not folders:
-        raise ConfigError(campaign_dir, "holds no runs")
+    sections = set(measured_sections(runs_dir)) - set(unchecked)
+    folders = [folder for section in sorted(sections) for folder in _runs(runs_dir / section)]
     findings: list[Finding] = []
     short: list[str] = []
     files = 0
@@ -110,14 +131,12 @@ def _go_over(campaign_dir: Path, tidy_dir: Path) -> Verification:
         except _UNUSABLE as exc:
             detail = f"does not hold what a manifest holds: {type(exc).__name__}: {exc}"
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=detail))
-    findings += _incomplete(campaign_dir)
-    of_tables = list(table_findings(campaign_dir, tidy_dir))
-    tables = len(list(tidy_dir.glob("*.parquet")))
+    findings += [*_incomplete(runs_dir), *table_findings(runs_dir, tidy_dir, unchecked)]
     return Verification(
         runs=len(folders),
         files=files,
-        tables=tables,
-        findings=(*findings, *of_tables),
+        tables=len([path for path in tidy_dir.glob("*.parquet") if _of(path) not in unchecked]),
+        findings=tuple(findings),
         short=tuple(dict.fromkeys(short)),
     )
 
@@ -209,10 +228,15 @@ def _incomplete(campaign_dir: Path) -> Iterator[Finding]:
             yield Finding(path=folder, kind=kind, detail=detail)
 
 
-def table_findings(campaign_dir: Path, tidy_dir: Path) -> Iterator[Finding]:
-    """Make the tidy tables again, elsewhere, and compare them with those that are there."""
-    sections = sorted({p.name.rsplit("-", 1)[0] for p in tidy_dir.glob("*.parquet")})
-    for section in sections:
+def table_findings(
+    campaign_dir: Path, tidy_dir: Path, unchecked: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Make the tidy tables again, elsewhere, and compare them with those that are there.
+
+    Those of `unchecked` sections are left alone.
+    """
+    sections = {_of(path) for path in tidy_dir.glob("*.parquet")}
+    for section in sorted(sections.difference(unchecked)):
         if not is_section_name(section):
             detail = f"{section!r} cannot be the name of a section: remove its tables"
             yield Finding(path=tidy_dir, kind="tables", detail=detail)
@@ -229,6 +253,11 @@ def table_findings(campaign_dir: Path, tidy_dir: Path) -> Iterator[Finding]:
                 difference = table_difference(path, table_path(Path(scratch), section, name))
                 if difference:
                     yield Finding(path=path, kind="tables", detail=difference)
+
+
+def _of(table: Path) -> str:
+    """Return the section of a table."""
+    return table.name.rsplit("-", 1)[0]
 
 
 def table_difference(path: Path, again: Path) -> str:

@@ -15,7 +15,7 @@ from tabulate import tabulate
 
 from analysis.chapters.claims import claims_of
 from analysis.claims.claim import claims_table, differences
-from analysis.tables.packed import raw_files
+from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.received import campaign_of, require_plain_files
@@ -40,12 +40,14 @@ def campaign(name: str) -> None:
     """Show the state of every section of campaign NAME, and what was refused and why.
 
     Also how much of the time was not spent measuring, and the requests of all runs as generators,
-    middlewares and servers counted them. Exit status 3 if runs are missing.
+    middlewares and servers counted them, but for sections without raw files in this copy. Exit
+    status 3 if runs are missing.
     """
     opened = Campaign.open(name, fleet=NO_FLEET)
     states = {section: opened.states(section) for section in measured_sections(opened.path)}
-    with raw_files(opened.path) as runs_dir:
-        report = campaign_report(runs_dir, states)
+    uncounted = sections_without_files(opened.path)
+    with raw_files(opened.path, states.keys() - set(uncounted)) as runs_dir:
+        report = campaign_report(opened.path, states, runs_dir, uncounted)
     plans = [opened.planned(section) for section in states]
     say("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
@@ -55,8 +57,9 @@ def campaign(name: str) -> None:
 def verify(name: str) -> None:
     """Go over campaign NAME: checksums of all files, checks of all runs, tidy tables.
 
-    NAME is a folder of data/, or the path of a campaign elsewhere. Exit status 1 if anything is
-    not as it was when it was measured.
+    NAME is a folder of data/, or the path of a campaign elsewhere. Sections without raw files in
+    this copy are named. Exit status 1 if anything that is there is not as it was when it was
+    measured.
     """
     path = campaign_dir(name)
     found = verify_campaign(path)
@@ -71,6 +74,9 @@ def verify(name: str) -> None:
             say(f"  {configuration}")
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
     say(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
+    if found.unchecked:
+        names = ", ".join(found.unchecked)
+        say(f"not checked, for this copy has no raw files of them: sections {names}")
     sys.exit(NOT_SOUND if found.findings else 0)
 
 

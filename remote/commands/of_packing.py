@@ -126,12 +126,15 @@ def _tidy_again(path: Path) -> None:
 @click.argument("name")
 def unpack(name: str) -> None:
     """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
-    for path in _with_changes(DATA_DIR / name):
+    campaigns = _with_changes(DATA_DIR / name)
+    for path in campaigns:
         with sole(path):
             (path / METADATA).unlink(missing_ok=True)
             for section in packed.packed_sections(path):
                 files = packed.unpack(path, section)
                 say(f"{path.relative_to(DATA_DIR)}: section {section}: {files} files")
+    for path in campaigns:
+        packed.require_files(path, measured_sections(path))
 
 
 def _with_changes(path: Path) -> list[Path]:

@@ -5,15 +5,17 @@ of that. ``raw/<section>.tar.xz`` holds them as they are before that compression
 say of them: checksums and jobs, three fifths of a manifest. The rest of the manifests and the tidy
 tables stay in their places. Readers of tables and manifests see no difference; who needs the files
 asks `raw_files`, or has them put back. What tells of followed requests has an archive of its own,
-in ``raw/requests``, and archives may be released: then the history of the repository has them.
+in ``raw/requests``. A copy that lacks archives has manifests and tables all the same.
 """
 
 from analysis.tables.packed.archives import (
     SUFFIX,
     archive_path,
+    archives_of,
     packed_sections,
     requests_path,
-    sizes_of,
+    require_files,
+    sections_without_files,
 )
 from analysis.tables.packed.lending import raw_files, raw_requests
 from analysis.tables.packed.packing import Packed, pack, unpack
@@ -24,11 +26,13 @@ __all__ = [
     "Packed",
     "Rewriter",
     "archive_path",
+    "archives_of",
     "pack",
     "packed_sections",
     "raw_files",
     "raw_requests",
     "requests_path",
-    "sizes_of",
+    "require_files",
+    "sections_without_files",
     "unpack",
 ]

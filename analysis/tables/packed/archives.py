@@ -1,14 +1,13 @@
 """Where a section's archives are, and how files come out of them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from analysis.results import ParseError
-from analysis.tables.packed.released import present, released
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, write_manifests
-from analysis.tables.run import MANIFEST
+from analysis.tables.run import MANIFEST, TRANSCRIPT, measured_sections, read_manifest
 from analysis.whole_files import no_link
 
 RAW, REQUESTS = "raw", "requests"
@@ -29,7 +28,7 @@ def requests_path(campaign_dir: Path, section: str) -> Path:
 
 
 def packed_sections(campaign_dir: Path) -> list[str]:
-    """Return the sections of a campaign that have an archive, here or released.
+    """Return the sections of a campaign that have an archive.
 
     Raises
     ------
@@ -37,26 +36,53 @@ def packed_sections(campaign_dir: Path) -> list[str]:
         An archive is not named after a section: where it would be unpacked is no folder of one.
     """
     names = {path.name for path in (campaign_dir / RAW).glob(f"*{SUFFIX}")}
-    names |= set(released(campaign_dir / RAW))
     for name in names:
         if not _NAME.fullmatch(name):
             raise ParseError(campaign_dir / RAW, None, f"{name!r} is no archive of a section")
     return sorted(name.removesuffix(SUFFIX) for name in names)
 
 
-def sizes_of(campaign_dir: Path, section: str) -> dict[Path, int]:
-    """Return the archives of a packed section with their bytes, here or released."""
-    archive, requests = archive_path(campaign_dir, section), requests_path(campaign_dir, section)
-    known = released(archive.parent).get(archive.name)
-    sizes = {archive: known.bytes if known else archive.stat().st_size}
-    return {**sizes, requests: requests.stat().st_size} if requests.exists() else sizes
+def archives_of(campaign_dir: Path, section: str) -> list[Path]:
+    """Return the archives of a section that are there."""
+    both = archive_path(campaign_dir, section), requests_path(campaign_dir, section)
+    return [path for path in both if path.exists()]
 
 
-def archives_of(campaign_dir: Path, section: str, scratch: Path) -> list[Path]:
-    """Return the archives of a packed section, brought if they were released."""
-    requests = requests_path(campaign_dir, section)
-    archive = present(archive_path(campaign_dir, section), scratch)
-    return [archive, requests] if requests.exists() else [archive]
+def sections_without_files(campaign_dir: Path) -> list[str]:
+    """Return the sections of which this copy has manifests, but no raw files.
+
+    They were packed, and their archive was not handed on.
+    """
+    others = set(measured_sections(campaign_dir)) - set(packed_sections(campaign_dir))
+    return sorted(name for name in others if _lacks_files(campaign_dir / name))
+
+
+def _lacks_files(section_dir: Path) -> bool:
+    """Tell whether a run was packed: its manifest is then without its transcript."""
+    path = next(section_dir.glob(f"*/*/{MANIFEST}"))
+    try:
+        manifest = read_manifest(path.parent)
+    except ParseError:  # told when it is used
+        return False
+    return all(manifest.get(name) in ([], {}) for name in TRANSCRIPT)
+
+
+def require_files(campaign_dir: Path, sections: Iterable[str]) -> None:
+    """Refuse sections of which this copy of a campaign has no raw files.
+
+    Raises
+    ------
+    ParseError
+        Names the first such section, and the archive that it lacks.
+    """
+    lacking = set(sections_without_files(campaign_dir))
+    for section in sections:
+        if section in lacking:
+            message = (
+                f"no such file: this copy of the campaign has no raw files of section {section}, "
+                "only manifests and tables"
+            )
+            raise ParseError(archive_path(campaign_dir, section), None, message)
 
 
 def extract(source: Path, section_dir: Path, wanted: Callable[[str], object] = bool) -> list[Path]:

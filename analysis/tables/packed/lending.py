@@ -12,6 +12,7 @@ from analysis.tables.packed.archives import (
     extract,
     packed_sections,
     requests_path,
+    require_files,
 )
 from analysis.tables.run import measured_sections
 
@@ -38,16 +39,17 @@ def raw_files(
     Raises
     ------
     ParseError
-        An archive is damaged, or was released and cannot be had; names it.
+        An archive is damaged or, of a section that was packed, not there; names it.
     """
     packed = packed_sections(campaign_dir)
     wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
+    require_files(campaign_dir, wanted)
     if not set(wanted) & set(packed):
         yield campaign_dir
         return
     with _copied(campaign_dir, wanted) as copy:
         for section in set(wanted) & set(packed):
-            for source in archives_of(campaign_dir, section, copy.parent):
+            for source in archives_of(campaign_dir, section):
                 extract(source, copy / section, lambda name: name.startswith(beginning))
         yield copy
 
@@ -58,12 +60,14 @@ def raw_requests(campaign_dir: Path, section: str) -> Iterator[Path]:
 
     As `raw_files`; nothing but the archive of requests is read where there is one.
     """
-    if section not in packed_sections(campaign_dir):
+    own = requests_path(campaign_dir, section)
+    sources = [own] if own.exists() else archives_of(campaign_dir, section)
+    if not sources:
+        require_files(campaign_dir, [section])
         yield campaign_dir
         return
     with _copied(campaign_dir, [section]) as copy:
-        own = requests_path(campaign_dir, section)
-        for source in [own] if own.exists() else archives_of(campaign_dir, section, copy.parent):
+        for source in sources:
             extract(source, copy / section, TELLS_OF_REQUESTS.match)
         yield copy
 

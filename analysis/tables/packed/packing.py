@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -14,10 +13,9 @@ from analysis.tables.packed.archives import (
     archive_path,
     archives_of,
     extract,
-    packed_sections,
     requests_path,
+    require_files,
 )
-from analysis.tables.packed.released import record_released, released
 from analysis.tables.packed.tarballs import write_archive
 from analysis.tables.packed.transcripts import (
     TRANSCRIPTS,
@@ -112,20 +110,14 @@ def unpack(campaign_dir: Path, section: str) -> int:
     Raises
     ------
     ParseError
-        An archive is damaged, or was released and cannot be had; names it.
+        An archive is damaged or, of a section that was packed, not there; names it.
     """
-    if section not in packed_sections(campaign_dir):
-        return 0
-    with tempfile.TemporaryDirectory(prefix="middleware-lab-") as scratch:
-        sources = archives_of(campaign_dir, section, Path(scratch))
-        paths = [path for one in sources for path in extract(one, campaign_dir / section)]
+    require_files(campaign_dir, [section])
+    sources = archives_of(campaign_dir, section)
+    paths = [path for one in sources for path in extract(one, campaign_dir / section)]
     sync_to_disk(paths, campaign_dir)
-    archive, requests = archive_path(campaign_dir, section), requests_path(campaign_dir, section)
-    others = released(archive.parent)
-    if others.pop(archive.name, None):
-        record_released(archive.parent, others)
-    for path in (requests, archive):
-        path.unlink(missing_ok=True)
+    for path in reversed(sources):
+        path.unlink()
         with contextlib.suppress(OSError):  # of other sections
             path.parent.rmdir()
     return len(paths)

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from rocrate.model import ContextEntity, Dataset, Entity
 from rocrate.rocrate import ROCrate
 
-from analysis.tables.packed import requests_path, sizes_of
+from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
 from analysis.tables.run import measured_sections
 from analysis.text.lists import counted
@@ -133,12 +133,12 @@ def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) ->
         f"{counted(told.num_accepted, 'accepted run')}, "
         f"{told.num_discarded} rejected or failed: a manifest of each."
     )
-    for archive, size in sizes_of(folder, section).items():
+    for archive in archives_of(folder, section):
         of_requests = archive == requests_path(folder, section)
         packed = {
             "name": f"{'Followed requests' if of_requests else 'Raw files'} of section {path}",
             "encodingFormat": "application/x-xz",
-            "contentSize": str(size),
+            "contentSize": str(archive.stat().st_size),
         }
         where = archive.relative_to(campaign).as_posix()
         dataset.append_to(

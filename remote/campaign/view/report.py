@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tabulate import tabulate
 
@@ -30,6 +29,7 @@ class CampaignReport:
     advice : run and detail of every advisory check that was not passed.
     phases_s : seconds of each phase, all attempts together.
     counts : requests as generators, middlewares and servers counted them, of the accepted runs.
+    uncounted : sections without raw files, in which nothing was counted.
     """
 
     states: Mapping[str, Mapping[State, int]]
@@ -37,6 +37,7 @@ class CampaignReport:
     advice: Sequence[tuple[str, str]]
     phases_s: Mapping[str, float]
     counts: list[StationCount]
+    uncounted: Sequence[str] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -56,6 +57,9 @@ class CampaignReport:
             "Time by phase:\n" + phases_text(self.phases_s),
             "Requests by who counted them:\n" + counts_text(self.counts),
         ]
+        if self.uncounted:
+            names = ", ".join(self.uncounted)
+            parts.append(f"Not counted, for this copy has no raw files of them: sections {names}")
         return "\n\n".join(parts)
 
 
@@ -78,12 +82,19 @@ def phases_text(phases_s: Mapping[str, float]) -> str:
     return f"{table}\n{share:.1%} was not spent measuring, {verdict} {LARGEST_OVERHEAD:.0%}."
 
 
-def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]) -> CampaignReport:
+def campaign_report(
+    campaign_dir: Path,
+    states: Mapping[str, Iterable[RunState]],
+    runs_dir: Path,
+    uncounted: Sequence[str] = (),
+) -> CampaignReport:
     """Read all manifests of a campaign and sum them up.
 
     Parameters
     ----------
     states : section to the states of its runs.
+    runs_dir : where the runs have all their files.
+    uncounted : sections that have no files there.
     """
     folders = sorted(path.parent for path in campaign_dir.glob(f"*/*/*/{MANIFEST}"))
     manifests = {folder: read_manifest(folder) for folder in folders}
@@ -102,12 +113,15 @@ def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]
             for text in failed_checks(manifest, "advisory")
         ],
         phases_s=total_phases(manifests.values()),
-        counts=station_counts(_loads(accepted)),
+        counts=station_counts(
+            {
+                runs_dir / folder.relative_to(campaign_dir): manifest
+                for folder, manifest in accepted.items()
+                if "settings" in manifest and manifest["section"] not in uncounted
+            }
+        ),
+        uncounted=uncounted,
     )
-
-
-def _loads(manifests: Mapping[Path, dict[str, Any]]) -> dict[Path, dict[str, Any]]:
-    return {folder: manifest for folder, manifest in manifests.items() if "settings" in manifest}
 
 
 def _label(folder: Path) -> str:

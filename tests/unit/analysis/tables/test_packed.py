@@ -14,8 +14,15 @@ from click.testing import CliRunner
 
 from analysis.results import ParseError
 from analysis.tables.frames import NAMES, table_path
-from analysis.tables.packed import archive_path, pack, packed_sections, raw_files, unpack
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.packed import (
+    archive_path,
+    pack,
+    packed_sections,
+    raw_files,
+    sections_without_files,
+    unpack,
+)
+from analysis.tables.tidied import campaign_tables, remake_tables
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 from remote.campaign import Campaign
@@ -245,6 +252,69 @@ def test_only_the_packed_sections_that_are_asked_for_are_copied(campaign):
     with raw_files(campaign, ["3.1"]) as folder:
         assert sorted(path.name for path in folder.iterdir()) == ["3.1"]
     assert not folder.exists()
+
+
+@pytest.fixture
+def without_files(campaign):
+    """That campaign with its tables, of which somebody has handed on all but an archive."""
+    as_measured(campaign)
+    campaign_tables(campaign, ["2.1", "3.1"])
+    for section in ("2.1", "3.1"):
+        pack(campaign, section)
+    archive_path(campaign, "3.1").unlink()
+    return campaign
+
+
+def test_a_section_without_raw_files_is_named_by_what_needs_them(without_files):
+    assert sections_without_files(without_files) == ["3.1"]
+    said = r"raw/3\.1\.tar\.xz: .*this copy of the campaign has no raw files of section 3\.1"
+    before = contents(without_files)
+    for needs_files in (pack, unpack):
+        with pytest.raises(ParseError, match=said):
+            needs_files(without_files, "3.1")
+    with pytest.raises(ParseError, match=said), raw_files(without_files):
+        pass
+    with raw_files(without_files, ["2.1"]):
+        pass
+    assert contents(without_files) == before
+
+
+def test_tables_that_cannot_be_made_again_are_kept(without_files):
+    kept = table_path(without_files, "3.1", "runs").stat().st_mtime_ns
+    made = table_path(without_files, "2.1", "runs").stat().st_mtime_ns
+    assert remake_tables(without_files) == ["3.1"]
+    assert table_path(without_files, "3.1", "runs").stat().st_mtime_ns == kept
+    assert table_path(without_files, "2.1", "runs").stat().st_mtime_ns > made
+    assert len(campaign_tables(without_files, ["3.1"]).runs) == 2
+    table_path(without_files, "3.1", "runs").unlink()
+    with pytest.raises(ParseError, match="no raw files of section 3"):
+        campaign_tables(without_files, ["3.1"])
+
+
+def test_verification_names_what_it_could_not_check_and_is_sound(without_files):
+    pack_only = {f.path for f in verify_campaign(without_files).findings}
+    assert not any("3.1" in path.parts or path.name.startswith("3.1") for path in pack_only)
+    found = verify_campaign(without_files)
+    assert (found.runs, found.tables, found.unchecked) == (1, len(NAMES), ("3.1",))
+    path = next(without_files.glob("3.1/*/*/manifest.json"))
+    path.write_text("{")
+    assert path in [finding.path for finding in verify_campaign(without_files).findings]
+
+
+def test_commands_name_sections_without_raw_files(without_files, monkeypatch):
+    Record(profile="smoke", seed=1, fleet="local").write(without_files)
+    for name in ("of_packing", "of_campaigns"):
+        monkeypatch.setattr(f"remote.commands.{name}.DATA_DIR", without_files.parent)
+    monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", without_files.parent)
+    verified = CliRunner().invoke(main, ["verify", "one"])
+    assert "no raw files of them: sections 3.1" in verified.output
+    shown = CliRunner().invoke(main, ["campaign", "one"])
+    assert shown.exit_code == 3, shown.output
+    assert "no raw files of them: sections 3.1" in shown.output
+    unpacked = CliRunner().invoke(main, ["unpack", "one"])
+    assert unpacked.exit_code == 1
+    assert "no raw files of section 3.1" in unpacked.output
+    assert packed_sections(without_files) == []
 
 
 @pytest.mark.parametrize("keep", [0, 10, 0.5, 0.99])

@@ -177,37 +177,10 @@ def test_locking_empties_no_file_through_a_link_that_appears_later(campaign, key
     assert keys.read_text() == "mine"
 
 
-def test_a_record_of_archives_that_is_nested_without_end_is_told(campaign):
-    raw = campaign / "raw"
-    raw.mkdir()
-    (raw / "released.json").write_text("[" * 100_000)
-    with pytest.raises(ParseError, match="tells of no released archives"):
-        packed_sections(campaign)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *({"path": path} for path in ("a\0b", "a\ud800b", "/etc/passwd", 5)),
-        *({"bytes": size} for size in (-1, "x", 10**400, float("nan"))),
-    ],
-)
-def test_a_released_archive_of_no_plain_path_and_size_is_refused(campaign, wrong):
-    (campaign / "raw").mkdir()
-    known = {"commit": "0" * 40, "path": "x", "bytes": 1, "sha256": "0" * 64, **wrong}
-    (campaign / "raw" / "released.json").write_text(json.dumps({"3.1.tar.xz": known}))
-    with pytest.raises(ParseError, match=r"released\.json: tells of no released archives"):
-        packed_sections(campaign)
-
-
-@pytest.mark.parametrize("name", ["..", ".", "../../elsewhere", " "])
+@pytest.mark.parametrize("name", ["..", ".", " "])
 def test_an_archive_that_is_named_after_no_section_is_refused(campaign, name):
     raw = campaign / "raw"
     raw.mkdir()
-    if "/" in name:
-        told = {"commit": "0" * 40, "path": "x", "bytes": 1, "sha256": "0" * 64}
-        (raw / "released.json").write_text(json.dumps({f"{name}.tar.xz": told}))
-    else:
-        (raw / f"{name}.tar.xz").write_bytes(b"")
+    (raw / f"{name}.tar.xz").write_bytes(b"")
     with pytest.raises(ParseError, match="is no archive of a section"):
         packed_sections(campaign)

@@ -177,7 +177,7 @@ def test_campaign_that_is_not_there_is_named(tmp_path):
 
 
 def test_report_tells_refusals_overhead_and_counts(campaign):
-    report = campaign_report(campaign, {})
+    report = campaign_report(campaign, {}, campaign)
     assert report.refused == []
     counted = {c.kind: c for c in report.counts}
     assert not counted["keys at servers"].agrees
@@ -187,7 +187,7 @@ def test_report_tells_refusals_overhead_and_counts(campaign):
     assert "40.0% was not spent measuring, more than 25%." in text
     assert report.phases_s["measuring"] == 6
     make_sound(campaign)
-    ((run, status, reason),) = campaign_report(campaign, {}).refused
+    ((run, status, reason),) = campaign_report(campaign, {}, campaign).refused
     assert run.startswith("3.1/workload=get") and status == "rejected"
     assert "s1" in reason or "servers" in reason
     assert measured_sections(campaign) == ["3.1"]
@@ -196,7 +196,7 @@ def test_report_tells_refusals_overhead_and_counts(campaign):
 def test_run_without_its_files_is_reported_as_such(campaign):
     for path in campaign.glob("*/*/*/s1/memcached-stats-*.gz"):
         path.unlink()
-    (count,) = campaign_report(campaign, {}).counts
+    (count,) = campaign_report(campaign, {}, campaign).counts
     assert (count.kind, count.runs, count.agrees) == ("not readable", 1, False)
 
 
