@@ -14,12 +14,10 @@ from analysis.chapters.claims import ABOUT_RUNS, findings_of
 from analysis.results import ParseError
 from analysis.tables import packed
 from analysis.tables.run import measured_sections
-from analysis.tables.tidied import campaign_tables
 from remote.campaign import DATA_DIR
+from remote.campaign.crate import METADATA, write_crate
 from remote.campaign.received import require_plain_files
 from remote.campaign.record import RECORD
-from remote.campaign.sharing.crate import METADATA, write_crate
-from remote.campaign.sharing.left_out import LeftOut, leave_out_of_record
 from remote.campaign.states import sole
 from remote.commands.say import say
 from remote.errors import ConfigError
@@ -50,7 +48,6 @@ def _parsed_licence(_: click.Context, __: click.Parameter, told: str | None) -> 
 
 
 @click.argument("name")
-@click.option("--whole", is_flag=True, help="Leave nothing out: for yourself, not to hand on.")
 @click.option(
     "--author",
     "authors",
@@ -66,12 +63,12 @@ def _parsed_licence(_: click.Context, __: click.Parameter, told: str | None) -> 
     callback=_parsed_licence,
     help="Hand it on under this licence, such as CC-BY-4.0.  [default: that of this project]",
 )
-def pack(name: str, whole: bool, authors: dict[str, str], licence: str) -> None:
+def pack(name: str, authors: dict[str, str], licence: str) -> None:
     """Put the files of all runs of campaign NAME into one archive per section, to hand it on.
 
-    Addresses, names and users of machines, home folders and keys are left out of files and
-    manifests: what stands in their place is shown, and is the same everywhere. Notebooks read
-    the campaign as before. `lab unpack` puts the files back, with the stand-ins.
+    Notebooks read the campaign as before; `lab unpack` puts the files back. Nothing in them is
+    changed: files and manifests tell addresses and names of hosts, users and their folders. Look
+    at them before you hand the campaign on.
 
     ro-crate-metadata.json tells programs of others what the campaign holds and what was found;
     its authors only if they are named here.
@@ -79,31 +76,23 @@ def pack(name: str, whole: bool, authors: dict[str, str], licence: str) -> None:
     campaigns = _with_changes(DATA_DIR / name)
     for path in campaigns:
         with sole(path):
-            _pack(path, whole)
+            _pack(path)
     if measured_sections(campaigns[0]):
         with sole(campaigns[0]):
             claims = _claims_about(campaigns[0])
             write_crate(campaigns, claims, authors=authors, licence=licence)
 
 
-def _pack(path: Path, whole: bool) -> None:
+def _pack(path: Path) -> None:
     """Pack one campaign, and tell of it."""
     (path / METADATA).unlink(missing_ok=True)
-    for section in packed.packed_sections(path):  # their addresses are to be known, too
-        packed.unpack(path, section)
     require_whole_manifests(path)
-    left_out = None if whole else LeftOut(path)
     for section in measured_sections(path):
-        done = packed.pack(path, section, left_out)
+        done = packed.pack(path, section)
         say(
             f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "
             f"{done.bytes_before / 1e6:.1f} MB in {done.bytes_after / 1e6:.1f} MB"
         )
-    if left_out is not None:
-        leave_out_of_record(path)
-        _tidy_again(path)
-        for line in left_out.told():
-            say(f"{path.relative_to(DATA_DIR)}: {line}")
 
 
 def _claims_about(path: Path) -> list[dict[str, Any]]:
@@ -114,13 +103,6 @@ def _claims_about(path: Path) -> list[dict[str, Any]]:
         say(f"{path.relative_to(DATA_DIR)}: {METADATA} is without claims: {exc}")
         return []
     return [claim.to_dict() for one in found for claim in one.claims]
-
-
-def _tidy_again(path: Path) -> None:
-    """Make the tables anew that there are, if manifests have changed: they know by which."""
-    tidied = {name.rsplit("-", 1)[0] for name in (p.stem for p in path.glob("tidy/*.parquet"))}
-    for section in sorted(tidied & set(measured_sections(path))):
-        campaign_tables(path, [section])
 
 
 @click.argument("name")

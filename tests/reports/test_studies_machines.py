@@ -12,7 +12,7 @@ from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.verify import table_findings
 from remote.experiment.manifest import failed_checks, read_manifest
-from tests.helpers.private import assert_archive_tells_nothing, assert_files_tell_nothing
+from tests.helpers.private import assert_archive_tells_nothing, assert_texts_tell_nothing
 
 LARGEST_BYTES = 7e6
 
@@ -52,6 +52,7 @@ def test_its_tables_are_read_as_they_are(study, monkeypatch):
 def test_it_is_small_and_tells_nothing_of_people_and_their_machines(study):
     files = [path for path in (DATA / study).rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < LARGEST_BYTES
-    assert_files_tell_nothing(path for path in files if path.name in (MANIFEST, RECORD))
+    texts = (path for path in files if path.name in (MANIFEST, RECORD))
+    assert_texts_tell_nothing((path, path.read_text()) for path in texts)
     (archive,) = (path for path in files if path.name.endswith(SUFFIX))
     assert_archive_tells_nothing(archive)

@@ -19,12 +19,10 @@ from analysis.tables.packed.archives import (
 )
 from analysis.tables.packed.lending import raw_files, raw_requests
 from analysis.tables.packed.packing import Packed, pack, unpack
-from analysis.tables.packed.transcripts import Rewriter
 
 __all__ = [
     "SUFFIX",
     "Packed",
-    "Rewriter",
     "archive_path",
     "archives_of",
     "pack",

@@ -1,11 +1,10 @@
 """A section's files packed into archives, and put back."""
 
 import contextlib
-import hashlib
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import Any
+from pathlib import Path
 
 from analysis.tables.packed.archives import (
     FOLLOWED,
@@ -19,11 +18,9 @@ from analysis.tables.packed.archives import (
 from analysis.tables.packed.tarballs import write_archive
 from analysis.tables.packed.transcripts import (
     TRANSCRIPTS,
-    Entry,
-    Rewriter,
+    own_manifests,
     shortened,
     transcripts_of,
-    whole_manifests,
     write_manifests,
 )
 from analysis.tables.run import MANIFEST
@@ -48,20 +45,15 @@ class Packed:
     bytes_after: int
 
 
-def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> Packed:
+def pack(campaign_dir: Path, section: str) -> Packed:
     """Move the files of a section's runs into its archives, with those that they hold already.
 
     The files are removed when the archives are complete and give every one of them back.
 
-    Parameters
-    ----------
-    rewriter
-        Changes files and manifests before; nothing is changed when None.
-
     Raises
     ------
     ParseError
-        An archive that is there is damaged.
+        An archive is damaged or, of a section that was packed, not there; names it.
     FileNotFoundError
         The section was not measured.
     """
@@ -71,16 +63,10 @@ def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> 
     if not any(section_dir.glob(f"*/*/{MANIFEST}")):
         raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
     before = sum(path.stat().st_size for path in paths)
-    rewritten: dict[str, tuple[Entry, Entry]] = {}
-    manifests: dict[Path, dict[str, Any]] = {}
+    manifests = own_manifests(section_dir)
 
     def files(some: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
-        return _rewritten(section_dir, some, rewriter, rewritten)
-
-    def with_transcripts(some: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
-        yield from files(some)
-        manifests.update(whole_manifests(section_dir, rewriter, rewritten))
-        yield TRANSCRIPTS, transcripts_of(section_dir, manifests)
+        return ((str(path.relative_to(section_dir)), path.read_bytes()) for path in some)
 
     of_requests = _of_requests(section_dir, paths)
     targets = [archive_path(campaign_dir, section)]
@@ -89,9 +75,9 @@ def pack(campaign_dir: Path, section: str, rewriter: Rewriter | None = None) -> 
         with written_whole(targets[1]) as partial:
             write_archive(partial, files(of_requests))
     with written_whole(targets[0]) as partial:
-        write_archive(partial, with_transcripts(p for p in paths if p not in of_requests))
-        if rewriter is not None:  # what ends before the archive is there is begun again
-            write_manifests(manifests)
+        transcripts = (TRANSCRIPTS, transcripts_of(section_dir, manifests))
+        others = files(path for path in paths if path not in of_requests)
+        write_archive(partial, itertools.chain(others, [transcripts]))
     write_manifests({path: shortened(manifest) for path, manifest in manifests.items()})
     for path in paths:
         path.unlink()
@@ -137,27 +123,6 @@ def _of_requests(section_dir: Path, paths: Iterable[Path]) -> dict[Path, None]:
 
     follow = {run(path) for path in paths if path.name.startswith(FOLLOWED)}
     return {p: None for p in paths if run(p) in follow and TELLS_OF_REQUESTS.match(p.name)}
-
-
-def _rewritten(
-    section_dir: Path,
-    paths: Iterable[Path],
-    rewriter: Rewriter | None,
-    rewritten: dict[str, tuple[Entry, Entry]],
-) -> Iterator[tuple[str, bytes]]:
-    """Give path in the section and content of files as they are packed; note those rewritten."""
-    for path in paths:
-        relative = path.relative_to(section_dir)
-        before = after = path.read_bytes()
-        if rewriter is not None:
-            after = rewriter.file(PurePath(*relative.parts[2:]), before)
-        if after != before:
-            rewritten[str(relative)] = (_entry(before), _entry(after))
-        yield str(relative), after
-
-
-def _entry(content: bytes) -> Entry:
-    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
 def _remove_empty_folders(section_dir: Path) -> None:

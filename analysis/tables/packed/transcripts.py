@@ -3,56 +3,20 @@
 import gzip
 import json
 from collections.abc import Mapping
-from pathlib import Path, PurePath
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from analysis.tables.run import MANIFEST, TRANSCRIPT, read_manifest
 from analysis.unpacking import gunzip
 from analysis.whole_files import as_json, write_json
 
-Entry = dict[str, Any]  # what a manifest says of a file
 TRANSCRIPTS = "transcripts.json.gz"  # in a section's archive: those of all its runs, by folder
 
 
-class Rewriter(Protocol):
-    """What becomes of a campaign when it is packed."""
-
-    def file(self, path: PurePath, content: bytes) -> bytes:
-        """Return a file of a run, ``<host>/...``, as it is packed."""
-
-    def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a manifest as it then is; the checksums of files are seen to."""
-
-
-def whole_manifests(
-    section_dir: Path,
-    rewriter: Rewriter | None,
-    rewritten: Mapping[str, tuple[Entry, Entry]],
-) -> dict[Path, dict[str, Any]]:
-    """Return the manifests of a section that can be written again, as they then are.
-
-    Those are all if they are rewritten, and otherwise those that were written by this project.
-
-    Parameters
-    ----------
-    rewritten
-        Path in the section of each file that was rewritten to what manifests say of it, before and
-        after; of files that were damaged before they say so still.
-    """
-    found = {}
-    for path in sorted(section_dir.glob(f"*/*/{MANIFEST}")):
-        manifest = read_manifest(path.parent)
-        if rewriter is None:
-            if path.read_bytes() == as_json(manifest):
-                found[path] = manifest
-            continue
-        found[path] = rewriter.manifest(manifest)
-        for name, known in manifest.get("files", {}).items():
-            stands = str((path.parent / name).relative_to(section_dir))
-            before, after = rewritten.get(stands, (None, None))
-            if known == before:
-                found[path]["files"] = {**found[path]["files"], name: after}
-    return found
+def own_manifests(section_dir: Path) -> dict[Path, dict[str, Any]]:
+    """Return the manifests of a section that `write_json` wrote, and so can write again."""
+    told = {path: read_manifest(path.parent) for path in section_dir.glob(f"*/*/{MANIFEST}")}
+    return {path: told[path] for path in sorted(told) if path.read_bytes() == as_json(told[path])}
 
 
 def write_manifests(manifests: Mapping[Path, Mapping[str, Any]]) -> None:

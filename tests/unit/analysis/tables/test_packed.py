@@ -368,7 +368,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
     monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
     before = contents(campaign)
-    packed = CliRunner().invoke(main, ["pack", "one", "--whole"])
+    packed = CliRunner().invoke(main, ["pack", "one"])
     assert packed.exit_code == 0, packed.output
     assert [line.split(":")[0] for line in packed.output.splitlines()] == [
         *["one"] * 2,

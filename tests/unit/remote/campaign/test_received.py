@@ -136,13 +136,14 @@ def test_commands_show_texts_of_others_through_one_function(capsys):
 def test_an_archive_changes_no_manifest_that_was_checked(campaign, run):
     """What an archive says of a run's roles would lead to files of other folders."""
     pack()
-    source, known = archive_path(campaign, "3.1"), (run / "manifest.json").read_bytes()
+    source, known = archive_path(campaign, "3.1"), json.loads((run / "manifest.json").read_text())
     told = {str(run.relative_to(campaign / "3.1")): {"roles": {"clients": ["../.."]}}}
     files = dict(read_archive(source)) | {TRANSCRIPTS: gzip.compress(json.dumps(told).encode())}
     source.unlink()
     write_whole_archive(source, files.items())
     with raw_files(campaign, ["3.1"]) as copy:
-        assert (copy / run.relative_to(campaign) / "manifest.json").read_bytes() == known
+        path = copy / run.relative_to(campaign) / "manifest.json"
+        assert json.loads(path.read_text()) == known
     write_archive(campaign, "cfg/rep-1/manifest.json")
     with pytest.raises(
         ParseError, match=r"new\.tar\.xz: 'cfg/rep-1/manifest.json' in it is a manif"

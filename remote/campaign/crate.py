@@ -2,8 +2,8 @@
 
 ``ro-crate-metadata.json`` is schema.org's vocabulary as JSON-LD, by RO-Crate 1.1. Each section is a
 dataset, its archive a file of it, its measuring an action with the software as instruments; what
-was found are variables with their confidence intervals. It is made of manifests as they are handed
-on: of people it tells those who are named, and of machines nothing.
+was found are variables with their confidence intervals. Of people it tells those who are named as
+authors, and of machines the versions of what ran on them.
 """
 
 from __future__ import annotations

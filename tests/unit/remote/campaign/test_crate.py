@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from rocrate.rocrate import ROCrate
 
-from remote.campaign.sharing.crate import METADATA
+from remote.campaign.crate import METADATA
 from remote.commands.cli import main
 from tests.helpers.packing import ORCID, campaign_to_pack, pack
 

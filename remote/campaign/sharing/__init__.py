@@ -1,1 +1,0 @@
-"""What of a campaign is handed on, and what stands there in place of the rest."""
