@@ -12,6 +12,7 @@ from analysis.chapters.claims import claims_of
 from analysis.lab.measured_study import held_studies
 from analysis.paths import DATA, PROJECT
 from analysis.tables.held import held_sections
+from analysis.tables.manifests import manifest_files
 from analysis.tables.provenance import read_manifests, summarise
 from analysis.whole_files import write_json
 from remote.campaign import NO_FLEET, Campaign
@@ -132,6 +133,7 @@ def _job(path: Path, campaign: str, held: Set[str]) -> Job:
 def _inputs(campaign_dir: Path) -> Iterator[Path]:
     for pattern in CODE:
         yield from PROJECT.glob(pattern)
-    yield from campaign_dir.glob("*/*/*/manifest.json")
+    yield from manifest_files(campaign_dir)
     for study in held_studies(campaign_dir).values():
-        yield from study.glob("*/*/*/*/manifest.json")
+        for case in study.iterdir():
+            yield from manifest_files(case)

@@ -26,7 +26,8 @@ from analysis.lab.sensitivity import (
 from analysis.statistics.estimates import Estimate
 from analysis.tables.frames import Tables
 from analysis.tables.held import MIDDLEWARES
-from analysis.tables.run import ACCEPTED, MANIFEST, measured_sections, read_manifest
+from analysis.tables.manifests import each_run, measured_sections
+from analysis.tables.run import ACCEPTED
 from analysis.tables.tidied import campaign_tables
 
 FOLDER = "sensitivity"
@@ -144,8 +145,7 @@ def _parameter(words: str) -> str:
 
 def _throughputs(folder: Path, parameter: str, factor: float) -> list[float]:
     """Return the throughput of each repetition of a case, in op/s."""
-    paths = sorted((folder / case_name(parameter, factor)).glob(f"*/*/rep-*/{MANIFEST}"))
-    manifests = [read_manifest(path.parent) for path in paths]
+    manifests = (manifest for _, manifest in each_run(folder / case_name(parameter, factor)))
     loaded = [m for m in manifests if m["status"] == ACCEPTED and _LINKS not in m["config"]]
     return [float(manifest["results"][_RESULT]) for manifest in loaded]
 

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from analysis.results import ParseError
 from analysis.tables.frames import Tables, stack
+from analysis.tables.manifests import measured_sections
 from analysis.tables.provenance import each_manifest
-from analysis.tables.run import ACCEPTED, measured_sections
+from analysis.tables.run import ACCEPTED
 from analysis.tables.tidied import campaign_tables
 
 OWN = "mwlab"

@@ -6,9 +6,10 @@ from typing import Any
 import pandas as pd
 
 from analysis.results.files import find_file, parse_json, read_text
+from analysis.tables.manifests import each_run
 from analysis.tables.packed import raw_files
 from analysis.tables.provenance import read_manifests
-from analysis.tables.run import ACCEPTED, MANIFEST, PACKETS, read_manifest
+from analysis.tables.run import ACCEPTED, PACKETS
 
 # What each check asks; those of counts have the host in front.
 CHECKS = {
@@ -129,8 +130,7 @@ def example_manifest(campaign_dir: Path, section: str) -> dict[str, Any]:
     FileNotFoundError
         No run of the section was accepted.
     """
-    for path in sorted(campaign_dir.glob(f"{section}/*/*/{MANIFEST}")):
-        manifest = read_manifest(path.parent)
+    for _, manifest in each_run(campaign_dir, [section]):
         if manifest["status"] == ACCEPTED:
             return manifest
     raise FileNotFoundError(f"{campaign_dir / section} holds no accepted run")
@@ -153,12 +153,11 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
         No run of the section was accepted that has a middleware.
     """
     with raw_files(campaign_dir, [section], SUMMARY) as runs_dir:
-        for path in sorted(runs_dir.glob(f"{section}/*/*/{MANIFEST}")):
-            manifest = read_manifest(path.parent)
+        for run, manifest in each_run(runs_dir, [section]):
             proxies = manifest["roles"]["middlewares"]
             if manifest["status"] == ACCEPTED and proxies and "window" in manifest:
                 tells = manifest.get("middleware", {}).get("tells_statistics", True)
-                folder = path.parent / proxies[0] / ("middleware" if tells else PACKETS)
+                folder = run / proxies[0] / ("middleware" if tells else PACKETS)
                 told = find_file(folder, SUMMARY)
                 summary = parse_json(told, read_text(told))
                 return _configured(manifest, summary.get("configuration", {}))

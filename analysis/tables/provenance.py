@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.run import ACCEPTED, MANIFEST, PILOT, read_manifest
+from analysis.tables.manifests import each_run
+from analysis.tables.run import ACCEPTED, PILOT
 from analysis.text.lists import counted
 from analysis.text.visible import visible
 
@@ -83,9 +84,7 @@ def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) ->
 
 def each_manifest(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iterator[Any]:
     """Yield what `read_manifests` returns, each read when it is asked for."""
-    folders = ["*"] if sections is None else list(sections)
-    paths = sorted(path for name in folders for path in campaign_dir.glob(f"{name}/*/*/{MANIFEST}"))
-    return (read_manifest(path.parent) for path in paths if path.parent.suffix != ".partial")
+    return (manifest for _, manifest in each_run(campaign_dir, sections))
 
 
 def read_provenance(campaign_dir: Path, sections: Iterable[str] | None = None) -> Provenance:

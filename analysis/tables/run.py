@@ -1,6 +1,5 @@
 """One run folder, read: what the manifest says and what each host recorded."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +22,10 @@ from analysis.results import (
     read_ping,
 )
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
+from analysis.tables.manifests import read_manifest
 
-MANIFEST = "manifest.json"
-TRANSCRIPT = ("files", "jobs")  # of a manifest: what the run left and did; no table has it
 ACCEPTED = "accepted"
 PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
-MANIFEST_FORMAT = 1
 PACKETS = "packets"  # folder of a host with what packets tell
 ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 
@@ -93,25 +90,6 @@ class Run:
         epoch_s = rows["epoch_s"] - offset_s
         inside = epoch_s.between(window["start_epoch_s"], window["end_epoch_s"], inclusive="left")
         return rows[inside]
-
-
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a run folder; ParseError when missing, damaged or of another format."""
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_text())
-    except FileNotFoundError as exc:
-        raise ParseError(path, None, "file is missing: the run is not complete") from exc
-    except (ValueError, RecursionError) as exc:
-        raise ParseError(path, None, f"not a complete JSON document: {exc}") from exc
-    if not isinstance(manifest, dict) or manifest.get("format") != MANIFEST_FORMAT:
-        raise ParseError(path, None, f"not a manifest of format {MANIFEST_FORMAT}")
-    return manifest
-
-
-def measured_sections(campaign_dir: Path) -> list[str]:
-    """Return the sections of which a campaign holds anything."""
-    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
 
 
 def read_run(folder: Path | str) -> Run:

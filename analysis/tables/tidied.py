@@ -14,8 +14,14 @@ from tempfile import TemporaryDirectory
 
 from analysis.locks import locked
 from analysis.tables.frames import NAMES, Tables, read_tables, table_path
+from analysis.tables.manifests import (
+    MANIFEST,
+    TRANSCRIPT,
+    measured_sections,
+    read_manifest,
+    run_folders,
+)
 from analysis.tables.packed import raw_files, sections_without_files
-from analysis.tables.run import MANIFEST, TRANSCRIPT, measured_sections
 from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 
@@ -98,19 +104,11 @@ def _origin(campaign_dir: Path, section: str) -> dict[str, object]:
     Without transcripts, which packed runs have elsewhere: runs are not changed by packing.
     """
     digest = hashlib.sha256()
-    for path in sorted((campaign_dir / section).glob(f"*/*/{MANIFEST}")):
-        content = hashlib.sha256(_without_transcript(path)).hexdigest()
-        digest.update(f"{path.relative_to(campaign_dir)} {content}\n".encode())
+    for folder in run_folders(campaign_dir / section):
+        told = {k: v for k, v in read_manifest(folder).items() if k not in TRANSCRIPT}
+        content = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        digest.update(f"{folder.relative_to(campaign_dir) / MANIFEST} {content}\n".encode())
     return {"manifests": digest.hexdigest(), "schema": SCHEMA}
-
-
-def _without_transcript(path: Path) -> bytes:
-    content = path.read_bytes()
-    try:
-        told = json.loads(content)
-        return json.dumps({name: told[name] for name in told if name not in TRANSCRIPT}).encode()
-    except (ValueError, TypeError, RecursionError):  # damaged: told when it is read
-        return content
 
 
 def _can_write(campaign_dir: Path) -> bool:

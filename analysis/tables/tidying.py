@@ -16,21 +16,13 @@ import pandas as pd
 from analysis.results import ParseError
 from analysis.tables import details, measures, network
 from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
-from analysis.tables.run import (
-    ACCEPTED,
-    MANIFEST,
-    PILOT,
-    Run,
-    measured_sections,
-    read_manifest,
-    read_run,
-)
+from analysis.tables.manifests import each_run, measured_sections
+from analysis.tables.run import ACCEPTED, PILOT, Run, read_run
 from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
 STAMPS, PACKETS = "stamps", "packets"  # who tells of a middleware
-PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 _RATES = ("_ops_per_s", "_mbit_per_s")
 _UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
 
@@ -64,7 +56,7 @@ def tidy_campaign(
     target_dir = campaign_dir if into is None else Path(into)
     wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     for section in wanted:
-        tables = _tidy_section(campaign_dir / section)
+        tables = _tidy_section(campaign_dir, section)
         for name, frame in tables.items():
             path = table_path(target_dir, section, name)
             path.parent.mkdir(exist_ok=True)
@@ -73,13 +65,12 @@ def tidy_campaign(
     return read_tables(target_dir, wanted)
 
 
-def _tidy_section(section_dir: Path) -> dict[str, pd.DataFrame]:
+def _tidy_section(campaign_dir: Path, section: str) -> dict[str, pd.DataFrame]:
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in NAMES}
-    manifests = sorted(section_dir.glob(f"*/*/{MANIFEST}"))
-    if not manifests:
-        raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
-    whole = [path.parent for path in manifests if path.parent.suffix != PARTIAL_SUFFIX]
-    told = {folder: read_manifest(folder) for folder in whole}
+    told = dict(each_run(campaign_dir, [section]))
+    if not told:
+        message = f"{campaign_dir / section} holds no runs: measure the section first"
+        raise FileNotFoundError(message)
     factors = {name for manifest in told.values() for name in manifest.get("config", {})}
     for folder, manifest in told.items():
         if manifest["status"] == ACCEPTED:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.tables.manifests import each_run
 from analysis.tables.packed import raw_requests
-from analysis.tables.run import ACCEPTED, MANIFEST, read_manifest
+from analysis.tables.run import ACCEPTED
 from analysis.traces.blame import slowest_requests
 from analysis.traces.followed_requests import followed_requests
 from analysis.traces.host_pauses import host_pauses
@@ -21,11 +22,9 @@ def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
     ParseError
         A manifest is damaged.
     """
-    folders = [path.parent for path in sorted(campaign_dir.glob(f"{section}/*/*/{MANIFEST}"))]
-    manifests = {folder: read_manifest(folder) for folder in folders}
     return [
         folder
-        for folder, manifest in manifests.items()
+        for folder, manifest in each_run(campaign_dir, [section])
         if manifest["status"] == ACCEPTED and manifest.get("settings", {}).get("follow")
     ]
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from analysis.tables.tidying import PARTIAL_SUFFIX
+from analysis.tables.manifests import PARTIAL_SUFFIX
 from analysis.whole_files import make_folder, written_whole
 from remote.campaign.control_facts import control_facts
 from remote.campaign.database_cpus import DatabaseCpus, require_changeable

@@ -16,9 +16,9 @@ from urllib.parse import quote
 from rocrate.model import ContextEntity, Dataset, Entity
 from rocrate.rocrate import ROCrate
 
+from analysis.tables.manifests import measured_sections
 from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
-from analysis.tables.run import measured_sections
 from analysis.text.lists import counted
 from analysis.text.visible import visible
 from analysis.whole_files import write_json
@@ -131,7 +131,7 @@ def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) ->
     dataset["name"] = f"Section {path}: {visible(str(loaded[0].get('title', 'runs')))}"
     dataset["description"] = (
         f"{counted(told.num_accepted, 'accepted run')}, "
-        f"{told.num_discarded} rejected or failed: a manifest of each."
+        f"{told.num_discarded} rejected or failed: the manifests of all."
     )
     for archive in archives_of(folder, section):
         of_requests = archive == requests_path(folder, section)

@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
+from analysis.tables.manifests import modified_ns, run_folders
+from analysis.tables.run import ACCEPTED, PILOT
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.states import MAX_ATTEMPTS, counted
 from remote.experiment.checks.of_hosts import NOT_THE_LIMIT
@@ -53,19 +54,23 @@ def without(cell: Cell, section: str, given_up: Collection[str]) -> Cell:
 def _configs(section: Section, folder: Path) -> Iterable[Config]:
     if section.find is None:
         return section.configs()
+    there = {path.name for path in folder.glob("*")} | {
+        run.parent.name for run in run_folders(folder)
+    }
     return [
         {**config, _RATE: float(found[1])}
         for config in section.configs()
-        for path in sorted(folder.glob(f"{slug(config)}_{_RATE}=*"))
-        if (found := re.fullmatch(rf".*_{_RATE}=(\d+(?:\.\d+)?)", path.name))
-        and path.name == slug({**config, _RATE: float(found[1])})
+        for name in sorted(there)
+        if (found := re.fullmatch(rf".*_{_RATE}=(\d+(?:\.\d+)?)", name))
+        and name == slug({**config, _RATE: float(found[1])})
     ]
 
 
 def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
     manifests = [
-        _manifest(path, path.stat().st_mtime_ns)
-        for path in sorted((folder / slug(config)).glob(f"rep-*/{MANIFEST}"))
+        _manifest(run, modified_ns(run))
+        for run in run_folders(folder, slug(config))
+        if run.name.startswith("rep-")
     ]
     measured = tuple(_measured(m) for m in manifests if m["status"] in (ACCEPTED, PILOT))
     done = {one.repetition for one in measured if one.counts}
@@ -80,9 +85,9 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
 
 
 @lru_cache(maxsize=100_000)
-def _manifest(path: Path, modified_ns: int) -> Mapping[str, Any]:
+def _manifest(run: Path, modified: int) -> Mapping[str, Any]:
     """Read a manifest once, as long as it is not written anew; keep what planning needs of it."""
-    manifest = read_manifest(path.parent)
+    manifest = read_manifest(run)
     of_attempt = ("status", "attempt", "repetition", "unreachable", "is_trial")
     of_results = ("durations", "topology", "results", "machine_share")
     is_limit = any(

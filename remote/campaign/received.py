@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from analysis.tables.manifests import PACKED_MANIFESTS
 from analysis.tables.packed.archives import RAW
 from remote.campaign.record import RECORD
 from remote.errors import ConfigError
@@ -51,7 +52,10 @@ def campaign_of(run_dir: Path) -> Path | None:
         As `require_plain_files`.
     """
     above = run_dir.resolve().parents
-    if len(above) < 3 or not any((above[2] / name).exists() for name in (RECORD, RAW, KEPT)):
+    if len(above) < 3:
+        return None
+    signs = *(above[2] / name for name in (RECORD, RAW, KEPT)), above[1] / PACKED_MANIFESTS
+    if not any(path.exists() for path in signs):
         return None
     require_plain_files(above[2])
     return above[2]

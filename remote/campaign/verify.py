@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 
 from analysis.results import ParseError
 from analysis.tables.frames import NAMES, table_path
+from analysis.tables.manifests import MANIFEST, PARTIAL_SUFFIX, measured_sections, run_folders
 from analysis.tables.packed import raw_files, sections_without_files
-from analysis.tables.run import MANIFEST, measured_sections
-from analysis.tables.tidying import PARTIAL_SUFFIX, tidy_campaign
+from analysis.tables.tidying import tidy_campaign
 from remote.errors import ConfigError
 from remote.experiment.checks import ACCEPTED, PILOT, evaluate
 from remote.experiment.checks.duration import is_long_enough
@@ -85,36 +85,32 @@ def verify_campaign(campaign_dir: Path) -> Verification:
             raise ConfigError(campaign_dir, "holds no runs")
         with raw_files(campaign_dir, set(measured) - set(unchecked)) as runs_dir:
             found = _go_over(runs_dir, campaign_dir / TIDY, unchecked)
+        others = [one for name in unchecked for one in _manifest_findings(campaign_dir / name)]
     except ParseError as exc:  # no file of the section can be told to be sound
         damaged = Finding(path=Path(exc.path), kind="damaged", detail=str(exc))
         return Verification(runs=0, files=0, tables=0, findings=(damaged,))
-    findings = (
+    findings = tuple(
         replace(one, path=campaign_dir / one.path.relative_to(runs_dir))
         if one.path.is_relative_to(runs_dir)
         else one
         for one in found.findings
     )
-    others = [one for section in unchecked for one in _manifest_findings(campaign_dir / section)]
     return replace(found, findings=(*findings, *others), unchecked=tuple(unchecked))
 
 
 def _manifest_findings(section_dir: Path) -> Iterator[Finding]:
     """Go over what is there of runs without their files."""
-    for folder in _runs(section_dir):
+    for folder in run_folders(section_dir):
         try:
             yield from place_findings(folder, read_manifest(folder))
         except (ConfigError, *_UNUSABLE) as exc:
             yield Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc))
 
 
-def _runs(section_dir: Path) -> list[Path]:
-    return sorted(path.parent for path in section_dir.glob(f"*/*/{MANIFEST}"))
-
-
 def _go_over(runs_dir: Path, tidy_dir: Path, unchecked: Collection[str]) -> Verification:
     """Go over runs that have all their files, and tables that may stand elsewhere."""
     sections = set(measured_sections(runs_dir)) - set(unchecked)
-    folders = [folder for section in sorted(sections) for folder in _runs(runs_dir / section)]
+    folders = [folder for section in sorted(sections) for folder in run_folders(runs_dir / section)]
     findings: list[Finding] = []
     short: list[str] = []
     files = 0

@@ -15,8 +15,8 @@ from tabulate import tabulate
 
 from analysis.chapters.claims import claims_of
 from analysis.claims.claim import claims_table, differences
+from analysis.tables.manifests import MANIFEST, measured_sections
 from analysis.tables.packed import raw_files, sections_without_files
-from analysis.tables.run import measured_sections
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
 from remote.campaign.received import campaign_of, require_plain_files
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
@@ -107,7 +107,7 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
     say(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, 60, 44]))
 
 
-@click.argument("manifest", type=click.Path(exists=True, path_type=Path))
+@click.argument("manifest", metavar="RUN|MANIFEST", type=click.Path(path_type=Path))
 @click.option("--campaign", "name", help="Folder below data/.  [default: named after the run]")
 @fleet_option
 @public_option
@@ -115,12 +115,16 @@ def claims(name: str, against: str | None, as_json: bool) -> None:
 def reproduce(
     manifest: Path, name: str | None, fleet: str, allow_public: bool, repetitions: int
 ) -> None:
-    """Measure the run of MANIFEST again, from the manifest alone, and compare the numbers.
+    """Measure a run again, from its manifest alone, and compare the numbers.
+
+    RUN is the folder of the run, such as data/reference/3.1/workload=get.../rep-1, also where the
+    campaign is packed and the folder is not there; MANIFEST is the file of a manifest.
 
     The conditions that are not what they were are named, such as another topology or commit.
     Exit status 3 if repetitions were given up after three attempts.
     """
-    original_dir = campaign_of(manifest if manifest.is_dir() else manifest.parent)
+    is_file = manifest.is_file() or manifest.name == MANIFEST
+    original_dir = campaign_of(manifest.parent if is_file else manifest)
     original = read_manifest(manifest)
     plan = plan_of(original, manifest, repetitions=repetitions)
     name = name or f"again-{plan.name}-{_digest(plan)}"

@@ -13,7 +13,7 @@ import click
 from analysis.chapters.claims import ABOUT_RUNS, findings_of
 from analysis.results import ParseError
 from analysis.tables import packed
-from analysis.tables.run import measured_sections
+from analysis.tables.manifests import loose_sections, measured_sections
 from remote.campaign import DATA_DIR
 from remote.campaign.crate import METADATA, write_crate
 from remote.campaign.received import require_plain_files
@@ -87,7 +87,7 @@ def _pack(path: Path) -> None:
     """Pack one campaign, and tell of it."""
     (path / METADATA).unlink(missing_ok=True)
     require_whole_manifests(path)
-    for section in measured_sections(path):
+    for section in loose_sections(path):
         done = packed.pack(path, section)
         say(
             f"{path.relative_to(DATA_DIR)}: section {section}: {done.files} files, "

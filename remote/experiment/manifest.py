@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,9 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from analysis.git_commands import git_command
-from analysis.tables.run import MANIFEST
+from analysis.results import ParseError
+from analysis.tables.manifests import (
+    MANIFEST,
+    PACKED_MANIFESTS,
+    packed_manifest,
+    run_folders,
+)
 from analysis.whole_files import sync_to_disk, write_json
-from remote.checked_files import parse, read_json
+from remote.checked_files import parse, read_json, require_plain_values
 from remote.errors import ConfigError
 from remote.experiment.manifest_document import Manifest, WholeManifest
 from remote.hosts.ssh.copies.received import Received
@@ -98,14 +105,21 @@ def require_whole_manifests(campaign_dir: Path) -> None:
     ConfigError
         Names the first manifest that is damaged, and the place in it.
     """
-    for path in sorted(campaign_dir.rglob(MANIFEST)):
-        said, stands = read_manifest(path, WholeManifest)["section"], path.parent.parent.parent.name
+    runs = {path.parent for path in campaign_dir.rglob(MANIFEST)}
+    try:
+        for path in campaign_dir.rglob(PACKED_MANIFESTS):
+            runs.update(run_folders(path.parent))
+    except ParseError as exc:
+        raise ConfigError(exc.path, exc.message) from exc
+    for run in sorted(runs):
+        said, stands = read_manifest(run, WholeManifest)["section"], run.parent.parent.name
         if said != stands:
-            raise ConfigError(path, f"section must be {stands}, as its folder is, got {said!r}")
+            rule = f"section must be {stands}, as its folder is, got {said!r}"
+            raise ConfigError(run / MANIFEST, rule)
 
 
 def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]:
-    """Read the manifest of a run folder, or one that stands anywhere.
+    """Read the manifest of a run folder, which may be packed, or one that stands anywhere.
 
     Raises
     ------
@@ -115,9 +129,14 @@ def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]
     path = path / MANIFEST if path.is_dir() else path
     remedy = "delete its folder to have the run measured again"
     try:
-        if path.is_symlink():
-            raise ValueError("it is a link, and no regular file")
-        manifest: dict[str, Any] = read_json(path, LARGEST_MANIFEST_BYTES)
+        if (packed := _packed(path)) is None:
+            if path.is_symlink():
+                raise ValueError("it is a link, and no regular file")
+            manifest = read_json(path, LARGEST_MANIFEST_BYTES)
+        else:
+            path, manifest = packed
+            remedy = f"it is packed in {path.parents[2] / PACKED_MANIFESTS}"
+            require_plain_values(manifest)
     except (OSError, ValueError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     try:
@@ -127,3 +146,12 @@ def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]
     except ValueError as exc:
         raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest
+
+
+def _packed(path: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return a packed manifest and where it would be; `path` says that, or names its folder."""
+    if os.path.lexists(path):
+        return None
+    folder = path.parent if path.name == MANIFEST else path
+    manifest = packed_manifest(folder)
+    return None if manifest is None else (folder / MANIFEST, manifest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import shutil
 import time
@@ -10,8 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.run import MANIFEST
-from analysis.tables.tidying import PARTIAL_SUFFIX
+from analysis.tables.manifests import PARTIAL_SUFFIX, packed_manifest, run_folders
 from analysis.whole_files import make_folder, sync_to_disk
 from remote.experiment.checks import ACCEPTED, FAILED, PILOT, REJECTED, evaluate
 from remote.experiment.checks.duration import is_long_enough
@@ -74,12 +74,14 @@ class Run:
 
     def is_done(self) -> bool:
         """Tell whether an accepted run stands on disk; ConfigError if its manifest is damaged."""
-        return self.folder.is_dir() and read_manifest(self.folder)["status"] == ACCEPTED
+        is_there = self.folder.is_dir() or packed_manifest(self.folder) is not None
+        return is_there and read_manifest(self.folder)["status"] == ACCEPTED
 
     def attempts(self) -> list[dict[str, Any]]:
         """Return the manifests of the attempts that do not count so far, the earliest first."""
-        pattern = f"{self.folder.name}.*-[0-9]*/{MANIFEST}"
-        found = [read_manifest(path.parent) for path in self.folder.parent.glob(pattern)]
+        attempt = re.compile(rf"{re.escape(self.folder.name)}\..*-[0-9].*")
+        runs = run_folders(self.folder.parents[1], self.folder.parent.name)
+        found = [read_manifest(run) for run in runs if attempt.fullmatch(run.name)]
         return sorted(found, key=lambda manifest: int(manifest["attempt"]))
 
 

@@ -7,10 +7,11 @@ import pytest
 
 from analysis.paths import REFERENCE
 from analysis.tables import tidied
+from analysis.tables.manifests import PACKED_MANIFESTS, each_run, measured_sections, run_folders
 from analysis.tables.overview import CHECKS
 from analysis.tables.packed import SUFFIX, raw_files
-from analysis.tables.run import MANIFEST, measured_sections
 from analysis.tables.tidied import campaign_tables
+from analysis.unpacking import gunzip
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.verify import check_findings, file_findings, table_findings
@@ -69,7 +70,7 @@ def test_runs_pass_all_checks_that_they_must(name):
 
 def under_load(section):
     """Manifests of the runs that count and are no measurements of links."""
-    manifests = map(read_manifest, REFERENCE.glob(f"{section}/*/rep-*/{MANIFEST}"))
+    manifests = (manifest for _, manifest in each_run(REFERENCE, [section]))
     return [m for m in manifests if m["status"] == "accepted" and "num_clients" in m]
 
 
@@ -121,24 +122,26 @@ def test_its_files_tell_nothing_of_people_and_their_machines(archive):
 
 
 def test_its_manifests_tell_nothing_of_people_and_their_machines():
-    paths = [*REFERENCE.rglob(MANIFEST), *REFERENCE.rglob(RECORD)]
-    assert_texts_tell_nothing((path, path.read_text()) for path in paths)
+    packed = [(p, gunzip(p.read_bytes()).decode()) for p in REFERENCE.rglob(PACKED_MANIFESTS)]
+    records = [(path, path.read_text()) for path in REFERENCE.rglob(RECORD)]
+    assert packed and records
+    assert_texts_tell_nothing([*packed, *records])
 
 
 def test_packed_files_are_what_was_measured():
     """One section in full; `lab verify reference` goes over all that have their files."""
     with raw_files(REFERENCE, ["2.2"]) as folder:
-        paths = sorted(folder.glob(f"2.2/*/*/{MANIFEST}"))
-        assert paths
-        for path in paths:
-            manifest = read_manifest(path.parent)
-            assert list(file_findings(path.parent, manifest)) == []
-            assert check_findings(path.parent, manifest) == []
+        runs = run_folders(folder / "2.2")
+        assert runs
+        for run in runs:
+            manifest = read_manifest(run)
+            assert list(file_findings(run, manifest)) == []
+            assert check_findings(run, manifest) == []
 
 
 def test_every_check_is_told_with_what_it_asks():
-    manifests = [read_manifest(path.parent) for path in REFERENCE.glob(f"*/*/*/{MANIFEST}")]
-    names = {check["name"] for manifest in manifests for check in manifest.get("checks", [])}
+    checks = [check for _, manifest in each_run(REFERENCE) for check in manifest.get("checks", [])]
+    names = {check["name"] for check in checks}
     assert len(names) > 10
     unknown = {name for name in names if not any(name.endswith(known) for known in CHECKS)}
     assert unknown == set()

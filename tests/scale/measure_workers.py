@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from distributed import LocalCluster
 
 from analysis.paths import PROJECT
-from analysis.tables.run import MANIFEST
+from analysis.tables.manifests import MANIFEST
 from analysis.tables.tidying import tidy_campaign
 from analysis.work import Workers, mapped, workers
 from tests.helpers.campaign import build_run

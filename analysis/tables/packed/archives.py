@@ -1,14 +1,20 @@
 """Where a section's archives are, and how files come out of them."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from analysis.results import ParseError
+from analysis.tables.manifests import (
+    MANIFEST,
+    PACKED_MANIFESTS,
+    measured_sections,
+    run_folders,
+)
 from analysis.tables.packed.tarballs import read_archive
-from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, write_manifests
-from analysis.tables.run import MANIFEST, TRANSCRIPT, measured_sections, read_manifest
-from analysis.whole_files import no_link
+from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, parse_transcripts
+from analysis.whole_files import as_json, no_link
 
 RAW, REQUESTS = "raw", "requests"
 SUFFIX = ".tar.xz"
@@ -49,22 +55,13 @@ def archives_of(campaign_dir: Path, section: str) -> list[Path]:
 
 
 def sections_without_files(campaign_dir: Path) -> list[str]:
-    """Return the sections of which this copy has manifests, but no raw files.
-
-    They were packed, and their archive was not handed on.
-    """
-    others = set(measured_sections(campaign_dir)) - set(packed_sections(campaign_dir))
-    return sorted(name for name in others if _lacks_files(campaign_dir / name))
-
-
-def _lacks_files(section_dir: Path) -> bool:
-    """Tell whether a run was packed: its manifest is then without its transcript."""
-    path = next(section_dir.glob(f"*/*/{MANIFEST}"))
-    try:
-        manifest = read_manifest(path.parent)
-    except ParseError:  # told when it is used
-        return False
-    return all(manifest.get(name) in ([], {}) for name in TRANSCRIPT)
+    """Return the packed sections whose archive is not in this copy: they have no raw files."""
+    return [
+        section
+        for section in measured_sections(campaign_dir)
+        if (campaign_dir / section / PACKED_MANIFESTS).exists()
+        and not archive_path(campaign_dir, section).exists()
+    ]
 
 
 def require_files(campaign_dir: Path, sections: Iterable[str]) -> None:
@@ -85,32 +82,66 @@ def require_files(campaign_dir: Path, sections: Iterable[str]) -> None:
             raise ParseError(archive_path(campaign_dir, section), None, message)
 
 
-def extract(source: Path, section_dir: Path, wanted: Callable[[str], object] = bool) -> list[Path]:
-    """Write the files of an archive below a folder and return them; manifests are whole then.
+def put_back(
+    sources: Iterable[Path],
+    packed_dir: Path,
+    section_dir: Path,
+    wanted: Callable[[str], object] = bool,
+) -> list[Path]:
+    """Write files and manifests of a packed section below a folder; return what was written.
 
-    Nothing is written through a symbolic link below the campaign.
+    Manifests that are there get back what was archived of them. Nothing is written through a
+    symbolic link below the campaign.
+
+    Parameters
+    ----------
+    sources
+        Archives of the section.
+    packed_dir
+        Folder of the section, with its packed manifests.
+    section_dir
+        Where to write: the same folder, or a copy of it.
+    wanted
+        Of the name of a file: whether it is written.
+
+    Raises
+    ------
+    ParseError
+        An archive or the file of packed manifests is damaged.
     """
-    files = []
+    transcripts: Mapping[str, Any] = {}
+    written: list[Path] = []
+    for source in sources:
+        for name, content in read_archive(source, wanted):
+            if name == TRANSCRIPTS:
+                transcripts = parse_transcripts(source, content)
+            elif Path(name).name == MANIFEST:  # those that stand beside the archive were checked
+                message = f"{name!r} in it is a manifest: remove the archive"
+                raise ParseError(source, None, message)
+            else:
+                written.append(_write(source, section_dir, name, content))
+    for folder in run_folders(packed_dir):
+        run = folder.relative_to(packed_dir).as_posix()
+        manifest = as_json(lengthened(folder, transcripts.get(run, {})))
+        path = section_dir / run / MANIFEST
+        if not path.exists() or path.read_bytes() != manifest:
+            _write(packed_dir / PACKED_MANIFESTS, section_dir, f"{run}/{MANIFEST}", manifest)
+            written.append(path)
+    return written
+
+
+def _write(source: Path, section_dir: Path, name: str, content: bytes) -> Path:
+    """Write a file below the folder of a section, and through no link."""
+    path = section_dir / name
     below = section_dir.parent.resolve() / section_dir.name
-    for name, content in read_archive(source, wanted):
-        if name == TRANSCRIPTS:
-            try:
-                write_manifests(lengthened(section_dir, content))
-            except (ValueError, TypeError, RecursionError) as exc:
-                raise ParseError(source, None, f"{name} in it tells of no runs: {exc}") from exc
-            continue
-        path = section_dir / name
-        if path.name == MANIFEST:  # those that stand beside the archive were checked
-            raise ParseError(source, None, f"{name!r} in it is a manifest: remove the archive")
-        if path.parent.resolve() != (below / name).parent:
-            message = f"{name} in it would be written through a link: remove {path.parent}"
-            raise ParseError(source, None, message)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(path, "wb", opener=no_link) as file:
-                file.write(content)
-        except OSError as exc:
-            message = f"{name!r} in it cannot be written: {exc.strerror}"
-            raise ParseError(source, None, message) from exc
-        files.append(path)
-    return files
+    if path.parent.resolve() != (below / name).parent:
+        message = f"{name} in it would be written through a link: remove {path.parent}"
+        raise ParseError(source, None, message)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "wb", opener=no_link) as file:
+            file.write(content)
+    except OSError as exc:
+        message = f"{name!r} in it cannot be written: {exc.strerror}"
+        raise ParseError(source, None, message) from exc
+    return path

@@ -3,18 +3,17 @@
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from analysis.tables.manifests import measured_sections
 from analysis.tables.packed.archives import (
     TELLS_OF_REQUESTS,
     archives_of,
-    extract,
-    packed_sections,
+    put_back,
     requests_path,
     require_files,
 )
-from analysis.tables.run import measured_sections
 
 
 @contextlib.contextmanager
@@ -41,16 +40,13 @@ def raw_files(
     ParseError
         An archive is damaged or, of a section that was packed, not there; names it.
     """
-    packed = packed_sections(campaign_dir)
     wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     require_files(campaign_dir, wanted)
-    if not set(wanted) & set(packed):
+    archives = {section: archives_of(campaign_dir, section) for section in wanted}
+    if not any(archives.values()):
         yield campaign_dir
         return
-    with _copied(campaign_dir, wanted) as copy:
-        for section in set(wanted) & set(packed):
-            for source in archives_of(campaign_dir, section):
-                extract(source, copy / section, lambda name: name.startswith(beginning))
+    with _copied(campaign_dir, archives, lambda name: name.startswith(beginning)) as copy:
         yield copy
 
 
@@ -66,18 +62,20 @@ def raw_requests(campaign_dir: Path, section: str) -> Iterator[Path]:
         require_files(campaign_dir, [section])
         yield campaign_dir
         return
-    with _copied(campaign_dir, [section]) as copy:
-        for source in sources:
-            extract(source, copy / section, TELLS_OF_REQUESTS.match)
+    with _copied(campaign_dir, {section: sources}, TELLS_OF_REQUESTS.match) as copy:
         yield copy
 
 
 @contextlib.contextmanager
-def _copied(campaign_dir: Path, sections: Iterable[str]) -> Iterator[Path]:
-    """Give a copy of the folders of some sections, without what is in archives."""
+def _copied(
+    campaign_dir: Path, archives: Mapping[str, list[Path]], wanted: Callable[[str], object]
+) -> Iterator[Path]:
+    """Give a copy of some sections, with those files of their archives that are wanted."""
     with tempfile.TemporaryDirectory(prefix="middleware-lab-") as scratch:
         copy = Path(scratch) / campaign_dir.name
-        for section in sections:
+        for section, sources in archives.items():
             if (campaign_dir / section).is_dir():
                 shutil.copytree(campaign_dir / section, copy / section)
+            if sources:
+                put_back(sources, campaign_dir / section, copy / section, wanted)
         yield copy

@@ -2,29 +2,36 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from analysis.results import ParseError
+from analysis.tables.manifests import (
+    MANIFEST,
+    PACKED_MANIFESTS,
+    packed_bytes,
+    packed_manifest,
+    read_manifest,
+    run_folders,
+)
 from analysis.tables.packed.archives import (
     FOLLOWED,
     TELLS_OF_REQUESTS,
     archive_path,
     archives_of,
-    extract,
+    put_back,
     requests_path,
     require_files,
 )
 from analysis.tables.packed.tarballs import write_archive
 from analysis.tables.packed.transcripts import (
     TRANSCRIPTS,
-    own_manifests,
     shortened,
     transcripts_of,
-    write_manifests,
 )
-from analysis.tables.run import MANIFEST
-from analysis.whole_files import sync_to_disk, written_whole
+from analysis.whole_files import sync_to_disk, write_whole, written_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +67,11 @@ def pack(campaign_dir: Path, section: str) -> Packed:
     unpack(campaign_dir, section)
     section_dir = campaign_dir / section
     paths = _raw_paths(section_dir)
-    if not any(section_dir.glob(f"*/*/{MANIFEST}")):
+    folders = run_folders(section_dir)
+    if not folders:
         raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
     before = sum(path.stat().st_size for path in paths)
-    manifests = own_manifests(section_dir)
+    manifests = {str(one.relative_to(section_dir)): read_manifest(one) for one in folders}
 
     def files(some: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
         return ((str(path.relative_to(section_dir)), path.read_bytes()) for path in some)
@@ -75,11 +83,11 @@ def pack(campaign_dir: Path, section: str) -> Packed:
         with written_whole(targets[1]) as partial:
             write_archive(partial, files(of_requests))
     with written_whole(targets[0]) as partial:
-        transcripts = (TRANSCRIPTS, transcripts_of(section_dir, manifests))
+        transcripts = (TRANSCRIPTS, transcripts_of(manifests))
         others = files(path for path in paths if path not in of_requests)
         write_archive(partial, itertools.chain(others, [transcripts]))
-    write_manifests({path: shortened(manifest) for path, manifest in manifests.items()})
-    for path in paths:
+    _pack_manifests(section_dir, {run: shortened(one) for run, one in manifests.items()})
+    for path in [*paths, *(folder / MANIFEST for folder in folders)]:
         path.unlink()
     _remove_empty_folders(section_dir)
     return Packed(
@@ -99,14 +107,25 @@ def unpack(campaign_dir: Path, section: str) -> int:
         An archive is damaged or, of a section that was packed, not there; names it.
     """
     require_files(campaign_dir, [section])
-    sources = archives_of(campaign_dir, section)
-    paths = [path for one in sources for path in extract(one, campaign_dir / section)]
+    sources, section_dir = archives_of(campaign_dir, section), campaign_dir / section
+    if not sources:
+        return 0
+    paths = put_back(sources, section_dir, section_dir)
     sync_to_disk(paths, campaign_dir)
+    (section_dir / PACKED_MANIFESTS).unlink(missing_ok=True)  # first: without it they are ignored
     for path in reversed(sources):
         path.unlink()
         with contextlib.suppress(OSError):  # of other sections
             path.parent.rmdir()
-    return len(paths)
+    return sum(path.name != MANIFEST for path in paths)
+
+
+def _pack_manifests(section_dir: Path, manifests: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write the packed manifests of a section, and read them again."""
+    path = section_dir / PACKED_MANIFESTS
+    write_whole(path, packed_bytes(manifests))
+    if any(packed_manifest(section_dir / run) != manifest for run, manifest in manifests.items()):
+        raise ParseError(path, None, "does not give the manifests back as they were")
 
 
 def _raw_paths(section_dir: Path) -> list[Path]:
@@ -128,5 +147,5 @@ def _of_requests(section_dir: Path, paths: Iterable[Path]) -> dict[Path, None]:
 def _remove_empty_folders(section_dir: Path) -> None:
     folders = [path for path in section_dir.rglob("*") if path.is_dir()]
     for folder in sorted(folders, reverse=True):
-        with contextlib.suppress(OSError):  # holds a manifest
+        with contextlib.suppress(OSError):  # holds what is no file of a run
             folder.rmdir()

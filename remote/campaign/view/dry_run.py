@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from analysis.tables.run import MANIFEST
+from analysis.tables.manifests import measured_sections, run_folders
 from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.planning.search_plan import runs_left
 from remote.campaign.planning.standing import Verdict
@@ -75,8 +75,9 @@ def _time(seconds: float) -> str:
 def overhead(campaign_dir: Path) -> tuple[float, bool]:
     """Return the seconds between two runs under load, and whether the campaign has shown them."""
     shown = []
-    for path in campaign_dir.glob(f"*/*/rep-*/{MANIFEST}"):
-        manifest = read_manifest(path.parent)
+    sections = measured_sections(campaign_dir)
+    for folder in [run for name in sections for run in run_folders(campaign_dir / name)]:
+        manifest = read_manifest(folder)
         phases_s = manifest.get("phases_s", {})
         if "num_clients" in manifest and phases_s.get(MEASURING):
             shown.append(sum(phases_s.values()) - phases_s[MEASURING])

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from analysis.tables.run import ACCEPTED, MANIFEST, PILOT
+from analysis.tables.manifests import measured_sections, run_folders
+from analysis.tables.run import ACCEPTED, PILOT
 from remote.campaign.states import RunState, State, reason_of
 from remote.experiment.checks.stations import StationCount, counts_text, station_counts
 from remote.experiment.manifest import failed_checks, read_manifest
@@ -96,8 +97,11 @@ def campaign_report(
     runs_dir : where the runs have all their files.
     uncounted : sections that have no files there.
     """
-    folders = sorted(path.parent for path in campaign_dir.glob(f"*/*/*/{MANIFEST}"))
-    manifests = {folder: read_manifest(folder) for folder in folders}
+    manifests = {
+        folder: read_manifest(folder)
+        for section in measured_sections(campaign_dir)
+        for folder in run_folders(campaign_dir / section)
+    }
     of_sections = {section: list(of_section) for section, of_section in states.items()}
     accepted = {f: m for f, m in manifests.items() if m["status"] == ACCEPTED}
     return CampaignReport(

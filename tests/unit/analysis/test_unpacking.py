@@ -13,7 +13,7 @@ from analysis.results import ParseError
 from analysis.tables.packed import tarballs
 from analysis.tables.packed.recompress import restored, stored
 from analysis.tables.packed.tarballs import read_archive
-from analysis.tables.packed.transcripts import lengthened
+from analysis.tables.packed.transcripts import parse_transcripts
 from analysis.unpacking import LONGEST_HEADER_BYTES, Unreadable, gunzip, inflate
 
 MIB = 1 << 20
@@ -147,5 +147,5 @@ def test_long_names_need_no_long_header(tmp_path):
 
 def test_transcripts_that_grow_without_end_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(gunzip, "__defaults__", (MIB,))
-    with pytest.raises(ValueError, match="more than 1048576 bytes"):
-        lengthened(tmp_path, gzip.compress(b" " * 2 * MIB))
+    with pytest.raises(ParseError, match="more than 1048576 bytes"):
+        parse_transcripts(tmp_path, gzip.compress(b" " * 2 * MIB))

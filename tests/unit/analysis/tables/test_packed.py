@@ -8,12 +8,14 @@ import json
 import random
 import tarfile
 import zlib
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
 from analysis.tables.frames import NAMES, table_path
+from analysis.tables.manifests import PACKED_MANIFESTS, read_manifest, run_folders
 from analysis.tables.packed import (
     archive_path,
     pack,
@@ -48,7 +50,7 @@ def campaign(tmp_path):
 
 
 def contents(campaign):
-    """All files of the runs, by path."""
+    """All files of the sections, by path."""
     return {
         path.relative_to(campaign): path.read_bytes()
         for path in campaign.glob("[0-9]*/**/*")
@@ -57,9 +59,12 @@ def contents(campaign):
 
 
 def test_unpacking_gives_every_byte_back(campaign):
+    as_measured(campaign)
     before = contents(campaign)
     packed = pack(campaign, "3.1")
-    assert {path.name for path in contents(campaign) if path.parts[0] == "3.1"} == {"manifest.json"}
+    assert [path.name for path in contents(campaign) if path.parts[0] == "3.1"] == [
+        PACKED_MANIFESTS
+    ]
     assert packed.bytes_after == archive_path(campaign, "3.1").stat().st_size < packed.bytes_before
     assert unpack(campaign, "3.1") == packed.files == len(before) - len(contents_of_21(before)) - 2
     assert contents(campaign) == before
@@ -90,7 +95,8 @@ def as_measured(campaign):
     paths = sorted(campaign.glob("[0-9]*/*/*/manifest.json"))
     for path in paths:
         left = {"c1/memtier-0.json.gz": {"sha256": "0" * 64, "bytes": 1}}
-        job = {"host": "c1", "command": "memtier_benchmark --server m1", "exit_status": 0}
+        job = {"host": "c1", "name": "memtier-0", "command": "memtier_benchmark --server m1"}
+        job |= {"exit_status": 0, "started_at_s": 1}
         manifest = json.loads(path.read_text())
         write_json(path, {**manifest, "files": left, "jobs": [job] * 9, "title": "last"})
     return paths
@@ -102,8 +108,9 @@ def test_packed_manifests_are_without_what_only_their_files_need(campaign):
     pack(campaign, "3.1")
     for path in paths:
         known = json.loads(before[path.relative_to(campaign)])
-        found = json.loads(path.read_text())
+        found = read_manifest(path.parent)
         packed = path.parts[-4] == "3.1"
+        assert path.exists() != packed
         assert found == (known | {"files": {}, "jobs": []} if packed else known)
         assert list(found) == list(known)
     with raw_files(campaign, ["3.1"]) as folder:
@@ -119,50 +126,50 @@ def test_packed_manifests_are_without_what_only_their_files_need(campaign):
     assert contents(campaign) == before
 
 
-def test_manifest_that_was_written_otherwise_is_kept_as_it_is(campaign):
-    (path,) = campaign.glob("2.1/*/*/manifest.json")
-    path.write_text(json.dumps({**json.loads(path.read_text()), "files": {"a": {"bytes": 1}}}))
-    before = path.read_bytes()
-    pack(campaign, "2.1")
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("done", [0, 1, 2, 3])
+@pytest.mark.parametrize("ends_in", ["_pack_manifests", "_remove_empty_folders", "unlink"])
+@pytest.mark.parametrize("done", [0, 1, 30])
 def test_packing_that_was_interrupted_is_packed_again_with_nothing_lost(
-    campaign, done, monkeypatch
+    campaign, ends_in, done, monkeypatch
 ):
     as_measured(campaign)
     before = contents(campaign)
-    written = []
+    unlink, removed = Path.unlink, []
 
-    def write_some(path, content):
-        if len(written) == done:
-            raise KeyboardInterrupt
-        written.append(path)
-        write_json(path, content)
+    def unlink_some(path, missing_ok=False):
+        if path.parent.name == "c1" or path.name == "manifest.json":
+            removed.append(path)
+            if len(removed) > done:
+                raise KeyboardInterrupt
+        unlink(path, missing_ok)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
-        patch.setattr("analysis.tables.packed.transcripts.write_json", write_some)
+        if ends_in == "unlink":
+            patch.setattr(Path, "unlink", unlink_some)
+        else:
+            patch.setattr(f"analysis.tables.packed.packing.{ends_in}", interrupted)
         pack(campaign, "3.1")
-    assert len(written) == min(done, 2)
+    assert [
+        json.loads(before[run.relative_to(campaign) / "manifest.json"])["title"]
+        for run in run_folders(campaign / "3.1")
+    ] == ["last"] * 2
     pack(campaign, "3.1")
     unpack(campaign, "3.1")
     assert contents(campaign) == before
 
 
-@pytest.mark.parametrize("told", [b"3", b"{", b'{"%s": 3}'])
-def test_foreign_transcripts_are_refused(campaign, told):
-    (path,) = as_measured(campaign)[:1]
-    run = "/".join(path.parts[-3:-1]).encode()
-    source = archive_path(campaign, path.parts[-4])
+@pytest.mark.parametrize("content", [b"3", b"{", b'{"cfg/rep-1": 3}', b"[" * 100_000])
+def test_foreign_transcripts_are_refused(campaign, content):
+    source = archive_path(campaign, "3.1")
     source.parent.mkdir()
-    content = told.replace(b"%s", run)
     with tarfile.open(source, "w:xz") as archive:
         entry = tarfile.TarInfo("transcripts.json")
         entry.size = len(content)
         archive.addfile(entry, io.BytesIO(content))
     with pytest.raises(ParseError, match=r"transcripts.json.gz in it tells of no runs"):
-        unpack(campaign, path.parts[-4])
+        unpack(campaign, "3.1")
 
 
 def histogram_log(*payloads):
@@ -238,6 +245,7 @@ def test_runs_measured_after_packing_are_packed_with_the_others(campaign):
     build_run(campaign, "3.1", {**CONFIGS[0], "workers": 16})
     before = contents(campaign)
     files = pack(campaign, "3.1").files
+    assert len(run_folders(campaign / "3.1")) == 3
     assert unpack(campaign, "3.1") == files
     assert len(contents(campaign)) > len(before)
     assert len({path.parts[1] for path in contents(campaign) if path.parts[0] == "3.1"}) == 3
@@ -296,8 +304,8 @@ def test_verification_names_what_it_could_not_check_and_is_sound(without_files):
     assert not any("3.1" in path.parts or path.name.startswith("3.1") for path in pack_only)
     found = verify_campaign(without_files)
     assert (found.runs, found.tables, found.unchecked) == (1, len(NAMES), ("3.1",))
-    path = next(without_files.glob("3.1/*/*/manifest.json"))
-    path.write_text("{")
+    path = without_files / "3.1" / PACKED_MANIFESTS
+    path.write_bytes(b"damaged")
     assert path in [finding.path for finding in verify_campaign(without_files).findings]
 
 
@@ -328,7 +336,7 @@ def test_damaged_archive_is_named(campaign, keep):
     (finding,) = verify_campaign(campaign).findings
     assert (finding.kind, finding.path) == ("damaged", path)
     with pytest.raises(ParseError):
-        pack(campaign, "3.1")
+        unpack(campaign, "3.1")
     assert path.exists()
 
 
@@ -367,6 +375,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
     for folder in (campaign, campaign / "what-if" / "more"):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
     monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
+    as_measured(campaign)
     before = contents(campaign)
     packed = CliRunner().invoke(main, ["pack", "one"])
     assert packed.exit_code == 0, packed.output
@@ -396,8 +405,11 @@ def test_command_refuses_what_is_no_campaign(tmp_path, monkeypatch):
     assert "no such campaign" in result.output
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("command", ["pack", "campaign", "claims", "trace"])
-def test_a_damaged_manifest_is_refused_before_anything_is_done(campaign, monkeypatch, command):
+def test_a_damaged_manifest_is_refused_before_anything_is_done(
+    campaign, monkeypatch, command, is_packed
+):
     Record(profile="smoke", seed=1, fleet="local").write(campaign)
     for name in ("of_packing", "of_campaigns"):
         monkeypatch.setattr(f"remote.commands.{name}.DATA_DIR", campaign.parent)
@@ -405,6 +417,8 @@ def test_a_damaged_manifest_is_refused_before_anything_is_done(campaign, monkeyp
     path = max(campaign.glob("*/*/*/manifest.json"))
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps({**manifest, "hosts": [1]}))
+    if is_packed:
+        pack(campaign, path.parts[-4])
     before = contents(campaign)
     refused = CliRunner().invoke(main, [command, "one"])
     assert refused.exit_code == 1

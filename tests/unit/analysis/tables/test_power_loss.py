@@ -2,6 +2,7 @@
 
 import pytest
 
+from analysis.tables.manifests import PACKED_MANIFESTS
 from analysis.tables.packed import archive_path, pack, requests_path, unpack
 from tests.helpers.campaign import build_run
 from tests.helpers.power_loss import Disk
@@ -23,6 +24,7 @@ def test_files_are_removed_when_their_archives_are_on_the_disk(campaign, tmp_pat
         if campaign / "3.1" in path.parents:
             assert archive_path(campaign, "3.1").exists()
             assert requests_path(campaign, "3.1").exists()
+            assert (campaign / "3.1" / PACKED_MANIFESTS).exists()
             assert disk.lost() == []
 
     disk.before = holds_all
@@ -35,7 +37,8 @@ def test_archives_are_removed_when_their_files_are_on_the_disk(campaign, tmp_pat
     disk = Disk(tmp_path, monkeypatch)
 
     def holds_all(path):
-        if path.suffix == ".xz":
+        if path.suffix == ".xz" or path.name == PACKED_MANIFESTS:
+            assert list(campaign.glob("3.1/*/*/manifest.json"))
             assert len(list(campaign.glob("3.1/*/*/**/*.gz"))) == packed.files
             assert disk.lost() == []
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
+from analysis.tables.manifests import PACKED_MANIFESTS
 from analysis.tables.packed import archive_path, packed_sections, raw_files, unpack
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.tarballs import write_archive as write_whole_archive
@@ -69,7 +70,9 @@ def write_archive(campaign, *names):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("place", [f"{SECTION}/cfg/rep-1", LOCK, "what-if/more/odd"])
+@pytest.mark.parametrize(
+    "place", [f"{SECTION}/cfg/rep-1", f"{SECTION}/{PACKED_MANIFESTS}", LOCK, "what-if/more/odd"]
+)
 def test_a_campaign_with_a_link_is_refused_by_every_command(campaign, keys, command, place):
     write_archive(campaign)
     link = campaign / place
@@ -113,6 +116,25 @@ def test_a_run_is_refused_with_all_of_its_campaign(campaign, run, keys, command,
     assert f"{link}: is a symbolic link to {keys.parent}" in result.output
 
 
+@pytest.mark.parametrize("name", ["", "manifest.json"])
+def test_a_packed_run_is_named_as_if_its_folder_were_there(campaign, run, name):
+    pack()
+    assert not run.exists()
+    assert "holds no plan" in lab("reproduce", run / name).output
+    assert "no request was followed in this run" in lab("trace", run / name).output
+    assert "no readable manifest" in lab("reproduce", run.with_name("rep-99") / name).output
+
+
+def test_packed_manifests_that_lead_out_are_refused_by_every_command(campaign):
+    write_archive(campaign)
+    path = campaign / SECTION / PACKED_MANIFESTS
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(json.dumps({"../../rep-1": {"format": 1}}).encode()))
+    for command in COMMANDS:
+        output = lab(command, "one").output
+        assert f"{path}: holds no manifests of runs: '../../rep-1' is no folder of a run" in output
+
+
 def test_of_a_middleware_only_its_own_files_are_copied(campaign, tmp_path):
     kept, copy = (kept_folder(one / "sections", "mine") for one in (campaign, tmp_path / "again"))
     kept.mkdir(parents=True)
@@ -135,8 +157,9 @@ def test_commands_show_texts_of_others_through_one_function(capsys):
 
 def test_an_archive_changes_no_manifest_that_was_checked(campaign, run):
     """What an archive says of a run's roles would lead to files of other folders."""
+    known = json.loads((run / "manifest.json").read_text())
     pack()
-    source, known = archive_path(campaign, "3.1"), json.loads((run / "manifest.json").read_text())
+    source = archive_path(campaign, "3.1")
     told = {str(run.relative_to(campaign / "3.1")): {"roles": {"clients": ["../.."]}}}
     files = dict(read_archive(source)) | {TRANSCRIPTS: gzip.compress(json.dumps(told).encode())}
     source.unlink()

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from analysis.tables.run import measured_sections
+from analysis.tables.manifests import measured_sections
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign.reproduce import compare
 from remote.campaign.verify import check_findings, table_difference, verify_campaign

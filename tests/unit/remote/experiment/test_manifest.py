@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from analysis.tables.manifests import PACKED_MANIFESTS, packed_bytes
+from analysis.tables.packed import pack
 from remote.campaign import DATA_DIR
 from remote.errors import ConfigError
 from remote.experiment.manifest import git_state, read_manifest, require_whole_manifests
@@ -73,6 +75,7 @@ def test_every_shipped_manifest_is_whole() -> None:
 
 NOTHING = object()
 JOB = {"host": "c1", "name": "a", "command": "a", "exit_status": 0, "started_at_s": 1}
+EMPTY: dict[str, Any] = {"files": {}, "jobs": []}
 PAUSE = {"host": "s1", "began_epoch_s": 0, "ended_epoch_s": 1e14}
 
 
@@ -143,3 +146,29 @@ def test_a_manifest_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None
     (tmp_path / "manifest.json").write_text(deep)
     with pytest.raises(ConfigError, match="nested deeper than 50 levels"):
         read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"hosts": [1]}, "hosts must be a table"),
+        ({"section": "4.1"}, "section must be 3.1, as its folder is"),
+        ({"format": 2}, "not a manifest of format 1"),
+        ({"plan": {"x": float("inf")}}, r"plan\.x must be a number of at most"),
+        ({"files": {"../a": {}}}, "a plain path below the run's folder"),
+    ],
+)
+def test_packed_manifests_are_held_to_the_same(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    run = build_run(tmp_path, "3.1", {"workload": "get", "clients_per_thread": 8, "workers": 8})
+    manifest = json.loads((run / "manifest.json").read_text())
+    pack(tmp_path, "3.1")
+    require_whole_manifests(tmp_path)
+    short = {name: EMPTY.get(name, value) for name, value in manifest.items()}
+    assert read_manifest(run) == read_manifest(run / "manifest.json") == short
+    name = str(run.relative_to(tmp_path / "3.1"))
+    content = packed_bytes({name: {**manifest, **change}})
+    (tmp_path / "3.1" / PACKED_MANIFESTS).write_bytes(content)
+    with pytest.raises(ConfigError, match=rf"rep-1.*: {said}|{said}"):
+        require_whole_manifests(tmp_path)

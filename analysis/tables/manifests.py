@@ -1,0 +1,167 @@
+"""The manifests of a campaign's runs: in the runs' folders or, of packed sections, in one file.
+
+``<section>/<configuration>/<run>/manifest.json`` is the manifest of a run. `lab pack` moves those
+of a section into ``<section>/manifests.json.gz``, by the paths of the runs' folders in the section.
+A packed run is named by its folder all the same; a manifest that is in its folder comes first.
+"""
+
+import gzip
+import json
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from analysis.results import ParseError
+from analysis.unpacking import LARGEST_FILE_BYTES, gunzip, is_plain_path
+
+MANIFEST, PACKED_MANIFESTS = "manifest.json", "manifests.json.gz"
+TRANSCRIPT = ("files", "jobs")  # of a manifest: what the run left and did; no table has it
+PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
+_FORMAT = 1
+
+_Packed = Mapping[str, Mapping[str, dict[str, Any]]]
+
+
+def measured_sections(campaign_dir: Path) -> list[str]:
+    """Return the sections of which a campaign holds anything."""
+    packed = {path.parent.name for path in campaign_dir.glob(f"*/{PACKED_MANIFESTS}")}
+    return sorted(packed.union(loose_sections(campaign_dir)))
+
+
+def loose_sections(campaign_dir: Path) -> list[str]:
+    """Return the sections that have runs which are not packed."""
+    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
+
+
+def run_folders(section_dir: Path, configuration: str | None = None) -> list[Path]:
+    """Return the folders of a section's runs in their order, also those of packed runs.
+
+    Parameters
+    ----------
+    configuration
+        Name of the folder of the only configuration that is asked for.
+
+    Raises
+    ------
+    ParseError
+        The file of packed manifests is damaged.
+    """
+    loose = (
+        section_dir.glob(f"*/*/{MANIFEST}")
+        if configuration is None
+        else (section_dir / configuration).glob(f"*/{MANIFEST}")
+    )
+    packed = packed_manifests(section_dir)
+    wanted = packed if configuration is None else packed.keys() & {configuration}
+    return sorted(
+        {path.parent for path in loose}.union(
+            section_dir / name / run for name in wanted for run in packed[name]
+        )
+    )
+
+
+def each_run(
+    campaign_dir: Path, sections: Iterable[str] | None = None
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield folder and manifest of each complete run, of some sections or of all.
+
+    Raises
+    ------
+    ParseError
+        A manifest is damaged.
+    """
+    wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
+    for section in wanted:
+        for folder in run_folders(campaign_dir / section):
+            if folder.suffix != PARTIAL_SUFFIX:
+                yield folder, read_manifest(folder)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a run folder; ParseError when missing, damaged or of another format."""
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text())
+    except FileNotFoundError as exc:
+        manifest = packed_manifest(folder)
+        if manifest is None:
+            raise ParseError(path, None, "file is missing: the run is not complete") from exc
+    except (ValueError, RecursionError) as exc:
+        raise ParseError(path, None, f"not a complete JSON document: {exc}") from exc
+    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
+        raise ParseError(path, None, f"not a manifest of format {_FORMAT}")
+    return manifest
+
+
+def packed_manifest(folder: Path) -> dict[str, Any] | None:
+    """Return the packed manifest of a run folder, None if there is none.
+
+    Raises
+    ------
+    ParseError
+        The file of packed manifests is damaged.
+    """
+    folder = folder.absolute()
+    manifest = packed_manifests(folder.parent.parent).get(folder.parent.name, {}).get(folder.name)
+    return None if manifest is None else dict(manifest)  # what is read once more is as it was
+
+
+def packed_manifests(section_dir: Path) -> _Packed:
+    """Return the packed manifests of a section, by configuration and run; they are not to change.
+
+    Raises
+    ------
+    ParseError
+        The file is no regular one, or damaged, or names what is no folder of a run.
+    """
+    path = section_dir.absolute() / PACKED_MANIFESTS
+    try:
+        known = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    if not stat.S_ISREG(known.st_mode):
+        raise ParseError(path, None, "is no regular file")
+    return _read_packed(path, (known.st_ino, known.st_mtime_ns, known.st_size))
+
+
+def modified_ns(folder: Path) -> int:
+    """Return when the file that has the manifest of a run was written, in ns of the epoch."""
+    path = folder / MANIFEST
+    path = path if path.exists() else folder.parent.parent / PACKED_MANIFESTS
+    return path.stat().st_mtime_ns
+
+
+def manifest_files(campaign_dir: Path) -> Iterator[Path]:
+    """Yield the files that hold the manifests of a campaign."""
+    yield from campaign_dir.glob(f"*/*/*/{MANIFEST}")
+    yield from campaign_dir.glob(f"*/{PACKED_MANIFESTS}")
+
+
+def packed_bytes(manifests: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """Return the file of the packed manifests of runs, by path of their folder: one a line."""
+    lines = [f"{json.dumps(run)}: {json.dumps(manifests[run])}" for run in sorted(manifests)]
+    return gzip.compress(("{\n" + ",\n".join(lines) + "\n}\n").encode(), mtime=0)
+
+
+@lru_cache(maxsize=256)
+def _read_packed(path: Path, known: tuple[int, ...]) -> _Packed:
+    """Read packed manifests once, as long as the file is not written anew."""
+    try:
+        if known[-1] > LARGEST_FILE_BYTES:
+            raise ValueError(f"it has more than {LARGEST_FILE_BYTES} bytes")
+        told = json.loads(gunzip(path.read_bytes()))
+        if not isinstance(told, dict):
+            raise ValueError("it is no table")
+        by_configuration: dict[str, dict[str, dict[str, Any]]] = {}
+        for name, manifest in told.items():
+            configuration, slash, run = name.partition("/")
+            if not (slash and run and "/" not in run and is_plain_path(name)):
+                raise ValueError(f"{name!r} is no folder of a run")
+            if not isinstance(manifest, dict):
+                raise ValueError(f"what it says of {name} is no table")
+            by_configuration.setdefault(configuration, {})[run] = manifest
+    except (OSError, ValueError, RecursionError) as exc:
+        raise ParseError(path, None, f"holds no manifests of runs: {exc}") from exc
+    return by_configuration
