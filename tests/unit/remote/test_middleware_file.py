@@ -149,6 +149,11 @@ def test_mistakes_are_told_by_their_place(tmp_path, change, message):
         read(tmp_path, FOUR_LINES.replace(*change))
 
 
+def test_command_cannot_have_a_nul(tmp_path):
+    with pytest.raises(ConfigError, match="command must be a command without NUL"):
+        read(tmp_path, FOUR_LINES.replace("'''", '"""').replace("java", "java\\u0000"))
+
+
 def test_command_is_one_program_and_no_shell_reads_its_arguments(tmp_path):
     mine = read(tmp_path, FOUR_LINES.replace("'''\nfiles", " && $(true) > log'''\nfiles"))
     assert mine.started_with(GIVEN).command.endswith(" '&&' '$(true)' '>' log")

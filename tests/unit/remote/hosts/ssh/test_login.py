@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from remote.errors import ConfigError, HostGone, HostUnreachable
+from remote.errors import ConfigError, HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory
 from remote.hosts.ssh.identities import FileKeys, Identity, order, read_files
@@ -138,6 +138,15 @@ def test_too_many_keys_of_an_agent_are_named_as_the_cause(login, agent, keys):
     agent(*(keys / name for name in NAMES))
     with pytest.raises(HostUnreachable, match=CUT_OFF):
         login()
+
+
+@NEEDS_SSHD
+def test_known_hosts_of_more_than_16_mib_is_not_read(login, tmp_path):
+    file = tmp_path / "known_hosts"
+    file.touch()
+    os.truncate(file, (16 << 20) + 1)
+    with pytest.raises(HostKeyRejected, match=r"known_hosts cannot be read: .*16777216 bytes"):
+        login(mwlab_known_hosts=file)
 
 
 @NEEDS_SSHD
