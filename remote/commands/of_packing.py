@@ -73,7 +73,7 @@ def pack(name: str, authors: dict[str, str], licence: str) -> None:
     ro-crate-metadata.json tells programs of others what the campaign holds and what was found;
     its authors only if they are named here.
     """
-    campaigns = _with_changes(DATA_DIR / name)
+    campaigns = _with_changes(name)
     for path in campaigns:
         with sole(path):
             _pack(path)
@@ -108,7 +108,7 @@ def _claims_about(path: Path) -> list[dict[str, Any]]:
 @click.argument("name")
 def unpack(name: str) -> None:
     """Put the files of campaign NAME, which was packed, back into the folders of its runs."""
-    campaigns = _with_changes(DATA_DIR / name)
+    campaigns = _with_changes(name)
     for path in campaigns:
         with sole(path):
             (path / METADATA).unlink(missing_ok=True)
@@ -119,8 +119,11 @@ def unpack(name: str) -> None:
         packed.require_files(path, measured_sections(path))
 
 
-def _with_changes(path: Path) -> list[Path]:
+def _with_changes(name: str) -> list[Path]:
     """Return the folders of a campaign and all its changes; ConfigError if it is unusable."""
+    path = DATA_DIR / name
+    if not path.is_relative_to(DATA_DIR) or ".." in path.parts:
+        raise ConfigError(path, f"is no campaign's name: move the folder into {DATA_DIR} first")
     if not (path / RECORD).is_file():
         raise ConfigError(path, "no such campaign")
     require_plain_files(path)

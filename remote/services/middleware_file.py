@@ -64,7 +64,9 @@ _Template = Annotated[str, AfterValidator(template.checked)]
 
 
 class _File(Document):
-    command: Annotated[_Text, told("a command without NUL", str.strip), AfterValidator(template.checked)]
+    command: Annotated[
+        _Text, told("a command without NUL", str.strip), AfterValidator(template.checked)
+    ]
     title: str = ""
     files: list[_FileName] = []
     configuration: dict[_FileName, _Template] = {}

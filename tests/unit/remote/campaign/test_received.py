@@ -87,6 +87,18 @@ def test_a_campaign_with_a_link_is_refused_by_every_command(campaign, keys, comm
     assert keys.read_text() == "mine"
 
 
+@pytest.mark.parametrize("command", ["pack", "unpack"])
+@pytest.mark.parametrize("name", ["{0}", "../two"])
+def test_a_folder_elsewhere_is_neither_packed_nor_unpacked(campaign, command, name):
+    elsewhere = campaign.parent.parent / "two"
+    campaign.rename(elsewhere)
+    before = sorted(elsewhere.rglob("*"))
+    result = lab(command, name.format(elsewhere))
+    assert result.exit_code == 1
+    assert f"is no campaign's name: move the folder into {campaign.parent} first" in result.output
+    assert sorted(elsewhere.rglob("*")) == before
+
+
 def test_a_pipe_is_refused_and_a_link_to_the_whole_campaign_is_not(campaign, tmp_path):
     (tmp_path / "elsewhere").symlink_to(campaign)
     require_plain_files(tmp_path / "elsewhere")
