@@ -1,4 +1,4 @@
-"""What copies of a key and a middleware cost, and how requests are shared out among servers."""
+"""The cost of replicas and of a middleware, and the share of requests that each server gets."""
 
 from collections.abc import Mapping
 

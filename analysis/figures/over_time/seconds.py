@@ -74,8 +74,8 @@ def add_seconds(
 ) -> None:
     """Draw one column second by second, a line for each level of the column `series`.
 
-    Lines are broken where seconds have no value. Of more seconds than can be told apart only those
-    are drawn that are seen: the smallest and the largest value of every few.
+    A line has a gap where a second has no value. If there are too many seconds to see each of
+    them, only the smallest and the largest value of every few are drawn.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def branches(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
     Parameters
     ----------
     cells
-        Of one system, from `analysis.laws.summary.cells` of runs that were told apart or not.
+        Of one system, from `analysis.laws.summary.cells`; their runs may be split by regime.
     """
     told = cells[REGIME] if REGIME in cells else pd.Series("", cells.index)
     for regime in sorted(set(told) - {""}) or [""]:
