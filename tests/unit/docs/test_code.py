@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.figures import present
 from analysis.models import message_bytes
 from analysis.paths import PROJECT
 from analysis.tables import held
@@ -18,6 +19,12 @@ from tests.helpers.documents import blocks, code_of, guides, text_of
 
 DOCS = PROJECT / "docs"
 SIZES = (2048, 4096)
+
+
+@pytest.fixture(autouse=True)
+def source_of_figures(monkeypatch):
+    """What the blocks of a page cite is cited by no test after it."""
+    monkeypatch.setattr(present, "_source", None)
 
 
 def python_of(name):
