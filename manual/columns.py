@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.paths import REFERENCE
-from analysis.tables.frames import SETTINGS, Tables
+from analysis.tables.frames import SETTINGS, Tables, table_contents
 from manual.docstrings import attributes_of, summary_of
 from manual.markdown import page, quoted, table
 
@@ -17,13 +18,19 @@ KEY = (
 )
 _KINDS = {"double": "number", "int64": "whole number", "bool": "true or false", "null": ""}
 _TEXT = "text"
+_ALONE = (
+    "`data/<campaign>/tidy/<section>.zip` holds them as Parquet files; a table without rows has "
+    "none. Without this project's code pandas reads one so: "
+    '`pandas.read_parquet(zipfile.ZipFile("data/reference/tidy/2.1.zip").open("runs.parquet"))`.'
+)
 
 
 def columns(name: str) -> dict[str, str]:
     """Return the columns of a table, but for the key, and what they hold; those of all sections."""
     kinds: dict[str, set[str]] = {}
-    for path in sorted(REFERENCE.glob(f"**/tidy/*-{name}.parquet")):
-        for field in pq.read_schema(path):
+    for path in sorted(REFERENCE.glob("**/tidy/*.zip")):
+        content = table_contents(path).get(name)
+        for field in pq.read_schema(pa.BufferReader(content)) if content else ():
             if field.name not in KEY and not field.name.startswith("__"):
                 kinds.setdefault(field.name, set()).add(_KINDS.get(str(field.type), _TEXT))
     return {column: _widest(found) for column, found in kinds.items()}
@@ -32,7 +39,11 @@ def columns(name: str) -> dict[str, str]:
 def write() -> str:
     """Write the page."""
     words = attributes_of(Tables)
-    parts = [summary_of(Tables), "The factors are in [section files](section-files.md#settings)."]
+    parts = [
+        summary_of(Tables),
+        _ALONE,
+        "The factors are in [section files](section-files.md#settings).",
+    ]
     for field in fields(Tables):
         rows = [(quoted(column), kind) for column, kind in columns(field.name).items()]
         parts += [f"## {field.name}", words[field.name], table(["column", "holds"], rows)]

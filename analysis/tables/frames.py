@@ -1,11 +1,21 @@
-"""The tidy tables of a campaign, kept as ``data/<campaign>/tidy/<section>-<table>.parquet``."""
+"""The tidy tables of a campaign: ``data/<campaign>/tidy/<section>.zip``, a Parquet file each.
 
-from collections.abc import Iterable
+Tables without rows have no file. ``origin.json`` is what the tables were made from. The zip is not
+compressed, because the tables are.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 from pandas.api.types import infer_dtype
+
+from analysis.whole_files import written_whole
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,6 +118,15 @@ class Tables:
 
 
 NAMES = tuple(field.name for field in fields(Tables))
+REJECTED_COLUMNS = ("section", "run", "status", "reason")
+_ORIGIN = "origin.json"
+Origin = Mapping[str, str | int]
+
+
+class DamagedTablesError(OSError):
+    """The file of a section's tables is cut, altered or foreign."""
+
+
 SETTINGS = (
     "num_middlewares",
     "num_servers",
@@ -167,17 +186,83 @@ def read_tables(
     """
     campaign_dir = Path(campaign_dir)
     if sections is None:
-        sections = [path.name.removesuffix("-runs.parquet") for path in _tidied(campaign_dir)]
-    of_sections = [_read_section(campaign_dir, section) for section in sorted(sections)]
+        sections = [path.stem for path in tidied_files(campaign_dir)]
+    of_sections = [_read_section(tables_path(campaign_dir, name)) for name in sorted(sections)]
     stacked = {name: stack([one[name] for one in of_sections]) for name in NAMES}
     if all_observers:
         return Tables(**stacked)
     return Tables(**{name: _of_first_observer(frame) for name, frame in stacked.items()})
 
 
-def _read_section(campaign_dir: Path, section: str) -> dict[str, pd.DataFrame]:
+def tables_path(campaign_dir: Path, section: str) -> Path:
+    """File of all tables of one section."""
+    return campaign_dir / "tidy" / f"{section}.zip"
+
+
+def tidied_files(campaign_dir: Path) -> list[Path]:
+    """Files of the sections that have tables."""
+    return sorted((campaign_dir / "tidy").glob("*.zip"))
+
+
+def write_section(path: Path, tables: Mapping[str, pd.DataFrame], origin: Origin) -> None:
+    """Write the tables of a section and what they were made from, whole or not at all."""
+    contents = {_ORIGIN: json.dumps(origin).encode()}
+    for name, frame in tables.items():
+        if not frame.empty:
+            parquet = io.BytesIO()
+            frame.to_parquet(parquet, index=False, compression="zstd")
+            contents[_file(name)] = parquet.getvalue()
+    with written_whole(path) as partial, zipfile.ZipFile(partial, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name), content)  # dated 1980: equal tables, equal file
+
+
+def table_contents(path: Path) -> dict[str, bytes]:
+    """Bytes of the Parquet file of each table that has rows, by the table's name.
+
+    Raises
+    ------
+    DamagedTablesError
+        The file is no zip of tables.
+    """
+    contents = _contents(path, {_file(name) for name in NAMES})
+    return {name.removesuffix(".parquet"): content for name, content in contents.items()}
+
+
+def read_origin(path: Path) -> Origin | None:
+    """Return what the tables in a file were made from; None where that cannot be read."""
+    try:
+        origin: Origin = json.loads(_contents(path, {_ORIGIN})[_ORIGIN])
+    except (OSError, KeyError, ValueError, RecursionError):
+        return None
+    return origin
+
+
+def _file(table: str) -> str:
+    return f"{table}.parquet"
+
+
+def _contents(path: Path, wanted: set[str]) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = [info for info in archive.infolist() if info.filename in wanted]
+            if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+                raise DamagedTablesError(f"{path}: its tables are compressed a second time")
+            return {info.filename: archive.read(info) for info in infos}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError) as exc:
+        raise DamagedTablesError(f"{path}: no zip of tables: {exc}") from exc
+
+
+def _read_section(path: Path) -> dict[str, pd.DataFrame]:
     """Read the tables of a section; a middleware without workers has one for each client."""
-    read = {name: pd.read_parquet(table_path(campaign_dir, section, name)) for name in NAMES}
+    try:
+        contents = table_contents(path)
+        found = {name: pd.read_parquet(io.BytesIO(one)) for name, one in contents.items()}
+    except pa.ArrowException as exc:
+        raise DamagedTablesError(f"{path}: {exc}") from exc
+    read = {name: found.get(name, pd.DataFrame()) for name in NAMES}
+    if read["rejected"].empty:
+        read["rejected"] = pd.DataFrame(columns=list(REJECTED_COLUMNS), dtype=str)
     runs = read["runs"]
     workers = runs.get("workers", pd.Series(index=runs.index, dtype="float64"))
     if "num_middlewares" not in runs or not (workers.isna() & (runs["num_middlewares"] > 0)).any():
@@ -199,15 +284,6 @@ def _of_first_observer(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     is_second = frame["is_second"].astype("boolean").fillna(False)
     return frame[~is_second].drop(columns="is_second").reset_index(drop=True)
-
-
-def _tidied(campaign_dir: Path) -> list[Path]:
-    return sorted((campaign_dir / "tidy").glob("*-runs.parquet"))
-
-
-def table_path(campaign_dir: Path, section: str, name: str) -> Path:
-    """File of one table of one section."""
-    return campaign_dir / "tidy" / f"{section}-{name}.parquet"
 
 
 def stack(frames: list[pd.DataFrame]) -> pd.DataFrame:

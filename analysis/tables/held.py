@@ -11,7 +11,6 @@ from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from analysis.results import ParseError
 from analysis.tables.frames import Tables, stack
@@ -103,7 +102,7 @@ def _tables_of(campaign_dir: Path, sections: Iterable[str]) -> Tables:
         return campaign_tables(campaign_dir, sections)
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, OSError) as exc:
+    except OSError as exc:
         folder = campaign_dir / "tidy"
         message = f"holds a damaged table: {exc}; delete this folder, and tables are made anew"
         raise ParseError(folder, None, message) from exc

@@ -1,11 +1,9 @@
 """A campaign's tidy tables without reading its runs anew when nothing changed.
 
 Reading a run takes about a tenth of a second, reading the tables of a section less than that in
-all. Beside the tables of each section stands what they were made from.
+all. With the tables of each section stands what they were made from.
 """
 
-import hashlib
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -13,20 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from analysis.locks import locked
-from analysis.tables.frames import NAMES, Tables, read_tables, table_path
-from analysis.tables.manifests import (
-    MANIFEST,
-    TRANSCRIPT,
-    measured_sections,
-    read_manifest,
-    run_folders,
-)
+from analysis.tables.frames import Tables, read_origin, read_tables, tables_path
+from analysis.tables.manifests import measured_sections
 from analysis.tables.packed import raw_files, sections_without_files
-from analysis.tables.tidying import tidy_campaign
-from analysis.whole_files import write_json
-
-SCHEMA = 1
-"""Raise it when a column, row or value of a table means or is something else than before."""
+from analysis.tables.tidying import origin_of, tidy_campaign
 
 
 def campaign_tables(
@@ -68,8 +56,7 @@ def campaign_tables(
 def _current_tables(
     campaign_dir: Path, wanted: list[str], all_observers: bool, *, may_write: bool
 ) -> Tables:
-    origins = {section: _origin(campaign_dir, section) for section in wanted}
-    stale = [name for name in wanted if not _is_current(campaign_dir, name, origins[name])]
+    stale = [name for name in wanted if not _is_current(campaign_dir, name)]
     if stale and not may_write:
         with (
             TemporaryDirectory(prefix="middleware-lab-") as folder,
@@ -80,35 +67,11 @@ def _current_tables(
     if stale:
         with raw_files(campaign_dir, stale) as runs_dir:
             tidy_campaign(runs_dir, stale, into=campaign_dir)
-        for name in stale:
-            write_json(_origin_path(campaign_dir, name), origins[name])
     return read_tables(campaign_dir, wanted, all_observers=all_observers)
 
 
-def _origin_path(campaign_dir: Path, section: str) -> Path:
-    return table_path(campaign_dir, section, "origin").with_suffix(".json")
-
-
-def _is_current(campaign_dir: Path, section: str, origin: dict[str, object]) -> bool:
-    try:
-        known = json.loads(_origin_path(campaign_dir, section).read_text())
-    except (OSError, ValueError, RecursionError):
-        return False
-    there = all(table_path(campaign_dir, section, name).is_file() for name in NAMES)
-    return bool(known == origin) and there
-
-
-def _origin(campaign_dir: Path, section: str) -> dict[str, object]:
-    """Return what the tables of a section depend on: its manifests, and their own schema.
-
-    Without transcripts, which packed runs have elsewhere: runs are not changed by packing.
-    """
-    digest = hashlib.sha256()
-    for folder in run_folders(campaign_dir / section):
-        told = {k: v for k, v in read_manifest(folder).items() if k not in TRANSCRIPT}
-        content = hashlib.sha256(json.dumps(told).encode()).hexdigest()
-        digest.update(f"{folder.relative_to(campaign_dir) / MANIFEST} {content}\n".encode())
-    return {"manifests": digest.hexdigest(), "schema": SCHEMA}
+def _is_current(campaign_dir: Path, section: str) -> bool:
+    return read_origin(tables_path(campaign_dir, section)) == origin_of(campaign_dir, section)
 
 
 def _can_write(campaign_dir: Path) -> bool:
@@ -124,7 +87,7 @@ def remake_tables(campaign_dir: Path) -> list[str]:
     kept = sections_without_files(campaign_dir)
     for section in measured_sections(campaign_dir):
         if section not in kept:
-            _origin_path(campaign_dir, section).unlink(missing_ok=True)
+            tables_path(campaign_dir, section).unlink(missing_ok=True)
             campaign_tables(campaign_dir, [section])
     return kept
 

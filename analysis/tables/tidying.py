@@ -5,6 +5,8 @@ rates are multiplied and measured times divided by k (`time_dilation` says which
 links are undilated as they stand; `second_s` and `stable_s` are seconds of the clock.
 """
 
+import hashlib
+import json
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -15,14 +17,30 @@ import pandas as pd
 
 from analysis.results import ParseError
 from analysis.tables import details, measures, network
-from analysis.tables.frames import NAMES, Tables, read_tables, stack, table_path
-from analysis.tables.manifests import each_run, measured_sections
+from analysis.tables.frames import (
+    NAMES,
+    Origin,
+    Tables,
+    read_tables,
+    stack,
+    tables_path,
+    write_section,
+)
+from analysis.tables.manifests import (
+    MANIFEST,
+    TRANSCRIPT,
+    each_run,
+    measured_sections,
+    read_manifest,
+    run_folders,
+)
 from analysis.tables.run import ACCEPTED, PILOT, Run, read_run
-from analysis.whole_files import written_whole
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
 STAMPS, PACKETS = "stamps", "packets"  # who tells of a middleware
+SCHEMA = 1
+"""Raise it when a column, row or value of a table means or is something else than before."""
 _RATES = ("_ops_per_s", "_mbit_per_s")
 _UNDILATED = ("rate_mbit_per_s", "limit_mbit_per_s", "emulated_round_trip_time_ms")  # as they stand
 
@@ -41,7 +59,7 @@ def tidy_campaign(
         ``data/<campaign>``.
     sections
         Which sections, such as ``["2.1"]``; all that were measured when None. Each section has
-        its own files, so that rebuilding one leaves the others alone.
+        its own file, so that rebuilding one leaves the others alone.
     into
         Folder below which the tables are written instead, for comparing.
 
@@ -57,12 +75,22 @@ def tidy_campaign(
     wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     for section in wanted:
         tables = _tidy_section(campaign_dir, section)
-        for name, frame in tables.items():
-            path = table_path(target_dir, section, name)
-            path.parent.mkdir(exist_ok=True)
-            with written_whole(path) as partial:
-                frame.to_parquet(partial, index=False, compression="zstd")
+        origin = origin_of(campaign_dir, section)
+        write_section(tables_path(target_dir, section), tables, origin)
     return read_tables(target_dir, wanted)
+
+
+def origin_of(campaign_dir: Path, section: str) -> Origin:
+    """Return what the tables of a section depend on: its manifests, and their own schema.
+
+    Without transcripts, which packed runs have elsewhere: runs are not changed by packing.
+    """
+    digest = hashlib.sha256()
+    for folder in run_folders(campaign_dir / section):
+        told = {k: v for k, v in read_manifest(folder).items() if k not in TRANSCRIPT}
+        content = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        digest.update(f"{folder.relative_to(campaign_dir) / MANIFEST} {content}\n".encode())
+    return {"manifests": digest.hexdigest(), "schema": SCHEMA}
 
 
 def _tidy_section(campaign_dir: Path, section: str) -> dict[str, pd.DataFrame]:
@@ -78,10 +106,7 @@ def _tidy_section(campaign_dir: Path, section: str) -> dict[str, pd.DataFrame]:
                 parts[name].append(frame)
         elif manifest["status"] != PILOT:
             parts["rejected"].append(_rejected(folder, manifest))
-    tables = {name: stack(frames) for name, frames in parts.items()}
-    if tables["rejected"].empty:
-        tables["rejected"] = pd.DataFrame(columns=["section", "run", "status", "reason"], dtype=str)
-    return tables
+    return {name: stack(frames) for name, frames in parts.items()}
 
 
 def _read_and_reduce(folder: Path, factors: Collection[str]) -> dict[str, pd.DataFrame]:

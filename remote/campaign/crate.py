@@ -104,7 +104,7 @@ def _tell_campaign(crate: ROCrate, campaign: Path) -> None:
         if (campaign / name).is_file():
             crate.add_file(dest_path=name, properties={"name": title, "encodingFormat": kind})
     if (campaign / _TIDY).is_dir():
-        title = "Tidy tables of all sections, made of their runs: Parquet"
+        title = "Tidy tables of all sections, made of their runs: Parquet in zip files"
         crate.add_dataset(dest_path=f"{_TIDY}/", properties={"name": title})
 
 

@@ -15,7 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.results import ParseError
-from analysis.tables.frames import NAMES, table_path
+from analysis.tables.frames import (
+    NAMES,
+    DamagedTablesError,
+    table_contents,
+    tables_path,
+    tidied_files,
+)
 from analysis.tables.manifests import MANIFEST, PARTIAL_SUFFIX, measured_sections, run_folders
 from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.tidying import tidy_campaign
@@ -54,6 +60,7 @@ class Verification:
 
     Parameters
     ----------
+    tables : how many sections have tables.
     short : configurations with accepted runs that are too short for their response times.
     unchecked : sections of which this copy has manifests and tables, but no raw files.
     """
@@ -131,7 +138,7 @@ def _go_over(runs_dir: Path, tidy_dir: Path, unchecked: Collection[str]) -> Veri
     return Verification(
         runs=len(folders),
         files=files,
-        tables=len([path for path in tidy_dir.glob("*.parquet") if _of(path) not in unchecked]),
+        tables=len([path for path in tidied_files(tidy_dir.parent) if path.stem not in unchecked]),
         findings=tuple(findings),
         short=tuple(dict.fromkeys(short)),
     )
@@ -231,8 +238,10 @@ def table_findings(
 
     Those of `unchecked` sections are left alone.
     """
-    sections = {_of(path) for path in tidy_dir.glob("*.parquet")}
-    for section in sorted(sections.difference(unchecked)):
+    for path in tidied_files(tidy_dir.parent):
+        section = path.stem
+        if section in unchecked:
+            continue
         if not is_section_name(section):
             detail = f"{section!r} cannot be the name of a section: remove its tables"
             yield Finding(path=tidy_dir, kind="tables", detail=detail)
@@ -240,35 +249,37 @@ def table_findings(
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 tidy_campaign(campaign_dir, [section], into=Path(scratch))
+                there = table_contents(path)
+            except DamagedTablesError as exc:
+                yield Finding(path=path, kind="tables", detail=f"{exc}; {_REMEDY}")
+                continue
             except _UNUSABLE as exc:
                 detail = f"{section} cannot be made again: {type(exc).__name__}: {exc}"
                 yield Finding(path=tidy_dir, kind="tables", detail=detail)
                 continue
-            for name in NAMES:
-                path = table_path(tidy_dir.parent, section, name)
-                difference = table_difference(path, table_path(Path(scratch), section, name))
-                if difference:
-                    yield Finding(path=path, kind="tables", detail=difference)
+            now = table_contents(tables_path(Path(scratch), section))
+        for name in NAMES:
+            if difference := table_difference(there.get(name), now.get(name)):
+                yield Finding(path=path, kind="tables", detail=f"{name} {difference}")
 
 
-def _of(table: Path) -> str:
-    """Return the section of a table."""
-    return table.name.rsplit("-", 1)[0]
+def table_difference(there: bytes | None, now: bytes | None) -> str:
+    """Return how a table differs from what is made now, nothing where it is the same.
 
-
-def table_difference(path: Path, again: Path) -> str:
-    """Return how a table differs from what is made now, nothing where it is the same."""
-    if not path.exists():
-        return "was never written"
-    if path.read_bytes() == again.read_bytes():
+    None stands for a table without rows.
+    """
+    if there == now:
         return ""
+    if there is None or now is None:
+        return f"is not what the runs give; {_REMEDY}"
     try:
-        there, now = (
-            pq.ParquetFile(one, page_checksum_verification=True).read() for one in (path, again)
+        one, other = (
+            pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read()
+            for content in (there, now)
         )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as exc:
         return f"cannot be read: {' '.join(str(exc).split())[:200]}; {_REMEDY}"
-    if not there.equals(now):
+    if not one.equals(other):
         return f"is not what the runs give; {_REMEDY}"
     return (
         "holds what the runs give but in other bytes: it was altered, "

@@ -73,7 +73,9 @@ def verify(name: str) -> None:
         for configuration in found.short:
             say(f"  {configuration}")
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
-    say(f"{path}: {found.runs} runs, {found.files} files, {found.tables} tables: {verdict}")
+    say(
+        f"{path}: {found.runs} runs, {found.files} files, {found.tables} files of tables: {verdict}"
+    )
     if found.unchecked:
         names = ", ".join(found.unchecked)
         say(f"not checked, for this copy has no raw files of them: sections {names}")

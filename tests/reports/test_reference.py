@@ -7,6 +7,7 @@ import pytest
 
 from analysis.paths import REFERENCE
 from analysis.tables import tidied
+from analysis.tables.frames import tables_path
 from analysis.tables.manifests import PACKED_MANIFESTS, each_run, measured_sections, run_folders
 from analysis.tables.overview import CHECKS
 from analysis.tables.packed import SUFFIX, raw_files
@@ -104,8 +105,7 @@ def test_its_tables_are_read_as_they_are(name, monkeypatch):
 def test_its_tables_are_those_that_this_code_makes(name, tmp_path):
     tidy = tmp_path / "tidy"
     tidy.mkdir()
-    for path in REFERENCE.glob(f"tidy/{name}-*"):
-        shutil.copy(path, tidy)
+    shutil.copy(tables_path(REFERENCE, name), tidy)
     with raw_files(REFERENCE, [name]) as runs_dir:
         assert list(table_findings(runs_dir, tidy)) == []
 

@@ -53,8 +53,8 @@ def tidied(campaign: Path, into: Path, section: str) -> int:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return what stands for the content of each table, by its file's name."""
-    tables = folder.rglob("*.parquet")
+    """Return what stands for the tables of each section, by their file's name."""
+    tables = folder.rglob("*.zip")
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in tables}
 
 

@@ -2,13 +2,16 @@
 
 import json
 import shutil
+import zipfile
 
 import pytest
 
 from analysis.chapters.claims import claims_of
 from analysis.claims.rules import Verdict
 from analysis.results import ParseError
+from analysis.tables.frames import tables_path
 from analysis.tables.held import held_sections, held_tables, held_tables_by_middleware
+from analysis.tables.tidying import origin_of
 from tests.helpers.campaign import build_campaign, build_network_runs, build_run
 
 REJECTED = {"workload": "set", "clients_per_thread": 8, "workers": 8}
@@ -57,7 +60,10 @@ def test_what_was_rejected_cannot_be_told(campaign):
 def test_a_damaged_table_is_told_by_its_folder(campaign, tmp_path, content):
     folder = shutil.copytree(campaign, tmp_path / "one")
     held_tables(folder, "3.1")
-    (folder / "tidy" / "3.1-runs.parquet").write_bytes(content)
+    origin = json.dumps(origin_of(folder, "3.1"))
+    with zipfile.ZipFile(tables_path(folder, "3.1"), "w") as archive:
+        archive.writestr("origin.json", origin)
+        archive.writestr("runs.parquet", content)
     for read in (held_tables, held_tables_by_middleware):
         with pytest.raises(ParseError, match=r"one/tidy: holds a damaged table: .*; delete this"):
             read(folder, "3.1")

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
-from analysis.tables.frames import NAMES, table_path
+from analysis.tables.frames import tables_path
 from analysis.tables.manifests import PACKED_MANIFESTS, read_manifest, run_folders
 from analysis.tables.packed import (
     archive_path,
@@ -227,17 +227,16 @@ def test_tables_of_packed_runs_are_those_of_the_runs(campaign, tmp_path):
     tidy_campaign(campaign, ["3.1"], into=tmp_path)
     pack(campaign, "3.1")
     campaign_tables(campaign, ["3.1"])
-    for name in NAMES:
-        made = table_path(campaign, "3.1", name).read_bytes()
-        assert made == table_path(tmp_path, "3.1", name).read_bytes()
+    made, again = (tables_path(folder, "3.1").read_bytes() for folder in (tmp_path, campaign))
+    assert made == again
 
 
 def test_packing_changes_nothing_for_tables_that_are_there(campaign):
     campaign_tables(campaign, ["3.1"])
-    made_ns = table_path(campaign, "3.1", "runs").stat().st_mtime_ns
+    made_ns = tables_path(campaign, "3.1").stat().st_mtime_ns
     pack(campaign, "3.1")
     campaign_tables(campaign, ["3.1"])
-    assert table_path(campaign, "3.1", "runs").stat().st_mtime_ns == made_ns
+    assert tables_path(campaign, "3.1").stat().st_mtime_ns == made_ns
 
 
 def test_runs_measured_after_packing_are_packed_with_the_others(campaign):
@@ -288,13 +287,13 @@ def test_a_section_without_raw_files_is_named_by_what_needs_them(without_files):
 
 
 def test_tables_that_cannot_be_made_again_are_kept(without_files):
-    kept = table_path(without_files, "3.1", "runs").stat().st_mtime_ns
-    made = table_path(without_files, "2.1", "runs").stat().st_mtime_ns
+    kept = tables_path(without_files, "3.1").stat().st_mtime_ns
+    made = tables_path(without_files, "2.1").stat().st_mtime_ns
     assert remake_tables(without_files) == ["3.1"]
-    assert table_path(without_files, "3.1", "runs").stat().st_mtime_ns == kept
-    assert table_path(without_files, "2.1", "runs").stat().st_mtime_ns > made
+    assert tables_path(without_files, "3.1").stat().st_mtime_ns == kept
+    assert tables_path(without_files, "2.1").stat().st_mtime_ns > made
     assert len(campaign_tables(without_files, ["3.1"]).runs) == 2
-    table_path(without_files, "3.1", "runs").unlink()
+    tables_path(without_files, "3.1").unlink()
     with pytest.raises(ParseError, match="no raw files of section 3"):
         campaign_tables(without_files, ["3.1"])
 
@@ -303,7 +302,7 @@ def test_verification_names_what_it_could_not_check_and_is_sound(without_files):
     pack_only = {f.path for f in verify_campaign(without_files).findings}
     assert not any("3.1" in path.parts or path.name.startswith("3.1") for path in pack_only)
     found = verify_campaign(without_files)
-    assert (found.runs, found.tables, found.unchecked) == (1, len(NAMES), ("3.1",))
+    assert (found.runs, found.tables, found.unchecked) == (1, 1, ("3.1",))
     path = without_files / "3.1" / PACKED_MANIFESTS
     path.write_bytes(b"damaged")
     assert path in [finding.path for finding in verify_campaign(without_files).findings]

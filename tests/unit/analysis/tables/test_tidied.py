@@ -2,12 +2,14 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from analysis.results import ParseError
 from analysis.tables import tidied
+from analysis.tables.frames import read_origin, tables_path
 from analysis.tables.tidied import campaign_tables
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_run
@@ -68,16 +70,23 @@ def test_a_new_run_makes_them_anew(campaign, made):
     assert len(made) == 2
 
 
-@pytest.mark.parametrize("spoil", ["schema", "table", "origin"])
+def _with_schema_0(path):
+    return {"origin.json": json.dumps({**read_origin(path), "schema": 0})}
+
+
+@pytest.mark.parametrize(
+    "spoil", [_with_schema_0, lambda _: {"origin.json": "[" * 100_000}, lambda _: {}, None]
+)
 def test_what_does_not_agree_is_made_anew(campaign, made, spoil):
     campaign_tables(campaign, ["2.1"])
-    origin = campaign / "tidy" / "2.1-origin.json"
-    if spoil == "schema":
-        origin.write_text(json.dumps({**json.loads(origin.read_text()), "schema": 0}))
-    elif spoil == "table":
-        (campaign / "tidy" / "2.1-runs.parquet").unlink()
+    path = tables_path(campaign, "2.1")
+    if spoil is None:
+        path.write_bytes(b"PK")
     else:
-        origin.write_text("{")
+        contents = spoil(path)
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in contents.items():
+                archive.writestr(name, content)
     assert len(campaign_tables(campaign, ["2.1"]).runs) == 2
     assert len(made) == 2
 
@@ -93,10 +102,7 @@ def test_section_that_was_not_measured_is_named(campaign):
         campaign_tables(campaign, ["3.1"])
 
 
-def test_files_that_are_nested_without_end_are_told_or_made_anew(campaign):
-    campaign_tables(campaign, ["2.1"])
-    (campaign / "tidy" / "2.1-origin.json").write_text("[" * 100_000)
-    assert len(campaign_tables(campaign, ["2.1"]).runs) == 2
+def test_a_manifest_that_is_nested_without_end_is_told(campaign):
     next(campaign.glob("2.1/*/*/manifest.json")).write_text('{"a":' * 100_000)
     with pytest.raises(ParseError, match=r"manifest\.json: not a complete JSON document"):
         campaign_tables(campaign, ["2.1"])
