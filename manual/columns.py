@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.paths import REFERENCE
-from analysis.tables.frames import SETTINGS, Tables, table_contents
+from analysis.tables.frames import REJECTED_COLUMNS, SETTINGS, Tables, table_contents
 from manual.docstrings import attributes_of, summary_of
 from manual.markdown import page, quoted, table
 
@@ -27,6 +27,10 @@ _ALONE = (
 
 def columns(name: str) -> dict[str, str]:
     """Return the columns of a table, but for the key, and what they hold; those of all sections."""
+    if name == "rejected":
+        return dict.fromkeys(
+            (c for c in REJECTED_COLUMNS if c not in KEY), _TEXT
+        )  # the reference has no such run
     kinds: dict[str, set[str]] = {}
     for path in sorted(REFERENCE.glob("**/tidy/*.zip")):
         content = table_contents(path).get(name)
