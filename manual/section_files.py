@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 from manual.docstrings import attributes_of, summary_of
 from manual.markdown import page, quoted, table
-from remote.checked_files import Document, rule_of
+from records.documents import Document, rule_of
 from remote.experiment import section_document as document
 from remote.experiment.settings import OF_QUEUES, SETTINGS, Settings
 

@@ -28,7 +28,13 @@ from report.export import FORMATS, Exported, export, with_drawings
 NOTEBOOKS = PROJECT / "notebooks"
 CLAIMS = "claims.json"
 EXECUTED = PROJECT / "build" / "notebooks"
-CODE = ("analysis/**/*.py", "remote/**/*.py", "remote/sections/*.toml", "data/published/*.csv")
+CODE = (
+    "records/**/*.py",
+    "analysis/**/*.py",
+    "remote/**/*.py",
+    "remote/sections/*.toml",
+    "data/published/*.csv",
+)
 
 
 def numbered_notebooks() -> list[Path]:

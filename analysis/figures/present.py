@@ -28,7 +28,7 @@ from analysis.figures.panels import runs_of
 from analysis.tables.provenance import Provenance, read_provenance
 from analysis.text.formatting import Format, format_column, heading, is_number
 from analysis.text.markdown import escape_cell
-from analysis.text.visible import visible
+from records.visible import visible
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 METADATA_KEY = "mwlab"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.text.visible import shortened
+from records.visible import shortened
 
 
 class ParseError(ValueError):

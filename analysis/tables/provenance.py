@@ -12,7 +12,7 @@ from typing import Any
 from analysis.tables.manifests import each_run
 from analysis.tables.run import ACCEPTED, PILOT
 from analysis.text.lists import counted
-from analysis.text.visible import visible
+from records.visible import visible
 
 _MOST_FACTORS = 3  # that are told one by one
 SHORT_COMMIT = 10

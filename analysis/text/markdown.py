@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from analysis.text.visible import visible
+from records.visible import visible
 
 # As CommonMark pairs them: a run of backticks ends at the next run that is as long.
 _CODE = r"(?<!`)(?P<run>`+)(?!`).+?(?<!`)(?P=run)(?!`)"

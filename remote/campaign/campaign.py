@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from records.names import NAME, NAME_RULE
 from remote.campaign.controller import Controller, Todo
 from remote.campaign.known_runs import cells, without
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
@@ -30,7 +31,6 @@ from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, sec
 from remote.experiment.sessions.link_session import SECONDS_BY_PROFILE, links_section
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import ROOT
-from remote.names import NAME, NAME_RULE
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
 from remote.services.middleware_file import (
     FOLDER,

@@ -20,8 +20,8 @@ from analysis.tables.manifests import measured_sections
 from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
 from analysis.text.lists import counted
-from analysis.text.visible import visible
 from analysis.whole_files import write_json
+from records.visible import visible
 from remote.campaign.record import RECORD
 from remote.hosts.provision.prepare import PROGRAMS
 

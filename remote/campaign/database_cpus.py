@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from records.documents import parse
 from remote.campaign.dilation import is_local_lab
-from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.experiment.run import Run
 from remote.experiment.section import Section

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, PlainValidator, TypeAdapter, model_validator
 
 from analysis.whole_files import write_json
-from remote.checked_files import (
+from records.documents import (
     Document,
     Positive,
     number,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from remote.checked_files import Document, Positive, number, one_of, parse, told, whole_number
+from records.documents import Document, Positive, number, one_of, parse, told, whole_number
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.rules import require_possible

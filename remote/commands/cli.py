@@ -13,7 +13,7 @@ from typing import ParamSpec
 import click
 
 from analysis.results import ParseError
-from analysis.text.visible import shortened
+from records.visible import shortened
 from remote.campaign import Campaign
 from remote.campaign.states import RunState
 from remote.campaign.view.dry_run import missing_table

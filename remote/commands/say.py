@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from analysis.text.visible import visible
+from records.visible import visible
 
 
 def say(text: object, *, err: bool = False) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from remote.conformance import running
 from remote.conformance.running import Ask, Place
 
-_OWN_PACKAGES = ("remote", "analysis")
+_OWN_PACKAGES = ("records", "remote", "analysis")
 _FUTURE = "__future__"
 _OLDEST = "(3, 10)"
 

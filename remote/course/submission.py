@@ -8,10 +8,11 @@ from typing import Annotated
 from pydantic import model_validator
 
 from analysis.whole_files import write_whole
+from records.documents import Document, Positive, one_of, parse, whole_number
 from remote.campaign.found_section import as_toml
-from remote.checked_files import Document, Positive, one_of, parse, read_toml, whole_number
 from remote.course.assignment import CHANGES, RESOURCES
 from remote.errors import ConfigError
+from remote.toml_files import read_toml
 
 LARGEST_BYTES = 16_384
 Bounds = tuple[float, float]

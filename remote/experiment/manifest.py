@@ -20,7 +20,7 @@ from analysis.tables.manifests import (
     run_folders,
 )
 from analysis.whole_files import sync_to_disk, write_json
-from remote.checked_files import parse, read_json, require_plain_values
+from records.documents import parse, read_json, require_plain_values
 from remote.errors import ConfigError
 from remote.experiment.manifest_document import Manifest, WholeManifest
 from remote.hosts.ssh.copies.received import Received

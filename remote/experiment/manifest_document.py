@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from analysis.tables.run import ACCEPTED, PILOT
 from analysis.unpacking import is_plain_path
-from remote.checked_files import (
+from records.documents import (
     Count,
     Document,
     Positive,
@@ -20,10 +20,10 @@ from remote.checked_files import (
     told,
     whole_number,
 )
+from records.names import HOST
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
 from remote.experiment.section_document import LONGEST_PHASE_S
 from remote.experiment.settings import Level
-from remote.names import HOST
 
 _UNDER_LOAD = (
     *("roles", "settings", "targets", "instances_per_client", "threads_per_instance"),

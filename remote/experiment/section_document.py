@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, PlainValidator
 from pydantic_core import PydanticCustomError
 
-from remote.checked_files import (
+from records.documents import (
     Count,
     Document,
     Positive,

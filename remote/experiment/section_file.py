@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from remote.checked_files import parse, read_toml
+from records.documents import parse
+from records.names import NAME_RULE, is_plain
 from remote.errors import ConfigError
 from remote.experiment.base import on_base
 from remote.experiment.lengths import Durations
@@ -29,8 +30,8 @@ from remote.experiment.section_document import (
 )
 from remote.experiment.settings import SETTINGS, Level
 from remote.hosts.host import ROLES
-from remote.names import NAME_RULE, is_plain
 from remote.services.middleware_file import OWN, middleware_file, read_middleware_file
+from remote.toml_files import read_toml
 
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
 SUFFIX = ".toml"

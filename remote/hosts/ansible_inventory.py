@@ -23,6 +23,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+from records.names import HOST, NAME, NAME_RULE
 from remote.errors import ConfigError
 from remote.hosts.ansible_ranges import MOST_NAMES, expand
 from remote.hosts.ansible_templates import fill_templates
@@ -35,7 +36,6 @@ from remote.hosts.ansible_yaml import (
     require_text,
     variables_of,
 )
-from remote.names import HOST, NAME, NAME_RULE
 
 UNGROUPED = "ungrouped"
 _GROUP_KEYS = ("hosts", "vars", "children")

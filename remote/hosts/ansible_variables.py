@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.text.visible import visible
+from records.names import NAME
+from records.visible import visible
 from remote.errors import ConfigError
 from remote.hosts.ansible_yaml import Encrypted
 from remote.hosts.ssh.options import ADDRESS, KNOWN_HOSTS_RULE, USER, is_called_known_hosts
-from remote.names import NAME
 
 DELAYS = ("none", "netem", "delay-line")
 FLEET_VARIABLES = {

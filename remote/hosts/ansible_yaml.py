@@ -13,7 +13,7 @@ import yaml
 from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 
-from remote.checked_files import read_regular, require_plain_values
+from records.documents import read_regular, require_plain_values
 from remote.errors import ConfigError
 
 VAULT_HEADER = "$ANSIBLE_VAULT"

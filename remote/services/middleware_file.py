@@ -23,10 +23,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
-from remote.checked_files import Document, matching, parse, read_toml, told, whole_number
+from records.documents import Document, matching, parse, told, whole_number
+from records.names import NAME, NAME_RULE, is_plain
 from remote.errors import ConfigError
-from remote.names import NAME, NAME_RULE, is_plain
 from remote.services import template
+from remote.toml_files import read_toml
 
 FOLDER = Path(__file__).resolve().parents[1] / "middlewares"
 OWN = "mwlab"

@@ -18,12 +18,13 @@ ANALYSIS_DOC = PROJECT / "docs" / "reference" / "analysis.md"
 MAP = PROJECT / "CONTRIBUTING.md"
 KOTLIN = PROJECT / "middleware-kotlin/src/main/kotlin/mwlab"
 KOTLIN_TESTS = PROJECT / "middleware-kotlin/src/test/kotlin/mwlab"
+PACKAGES = ("records", "analysis", "remote", "report")
 ROOM = re.compile(r"    (?P<names>\w+(?:, \w+)*) {2,}(?P<purpose>.+)")
 
 
 @pytest.fixture(scope="module")
 def graph() -> grimp.ImportGraph:
-    return grimp.build_graph("analysis", "remote", "report", include_external_packages=False)
+    return grimp.build_graph(*PACKAGES, include_external_packages=False)
 
 
 def rooms(package: str) -> dict[str, tuple[int, str]]:
@@ -37,7 +38,7 @@ def rooms(package: str) -> dict[str, tuple[int, str]]:
     }
 
 
-@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_imports_run_one_way(graph, package):
     order = rooms(package)
     wrong = []
@@ -54,7 +55,7 @@ def test_imports_run_one_way(graph, package):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("package", ["analysis", "remote", "report"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_imports_run_in_no_circle(graph, package):
     uses = {
         module: graph.find_modules_directly_imported_by(module) - {package}
@@ -76,8 +77,12 @@ def test_chapters_share_only_what_stands_outside_them(graph):
 
 
 def test_analysis_touches_no_host(graph):
-    chains = graph.find_shortest_chains("analysis", "remote", as_packages=True)
-    assert not chains
+    assert not graph.find_shortest_chains("analysis", "remote", as_packages=True)
+
+
+@pytest.mark.parametrize("package", PACKAGES[1:])
+def test_records_import_nothing_of_ours(graph, package):
+    assert not graph.find_shortest_chains("records", package, as_packages=True)
 
 
 def test_remote_analyses_nothing_but_what_its_checks_need(graph):

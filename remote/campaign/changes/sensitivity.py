@@ -20,9 +20,9 @@ from analysis.lab.sensitivity import (
     WORKERS,
     factors_of,
 )
+from records.documents import parse, table_of
 from remote.campaign.changes.whatif import changed_section
 from remote.campaign.planning.search import RATE
-from remote.checked_files import parse, table_of
 from remote.errors import ConfigError
 from remote.experiment.precision import Precision
 from remote.experiment.rules import require_possible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.text.visible import visible
+from records.visible import visible
 
 REQUIRED, ADVISORY = "required", "advisory"
 REJECTED, FAILED = "rejected", "failed"  # failed: it broke off, no checks

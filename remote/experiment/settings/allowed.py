@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from remote.checked_files import Count, Positive, matching, number, one_of, told, whole_number
-from remote.names import NAME
+from records.documents import Count, Positive, matching, number, one_of, told, whole_number
+from records.names import NAME
 from remote.services.memtier import LARGEST_KEY_BYTES, WORKLOADS
 from remote.services.middleware import (
     BACKENDS,
@@ -32,7 +32,7 @@ class Setting:
 
     Attributes
     ----------
-    kind : for a `remote.checked_files.Document`.
+    kind : for a `records.documents.Document`.
     varies : it may also be a factor.
     """
 

@@ -12,7 +12,7 @@ from typing import Any
 import paramiko
 from paramiko.ssh_exception import NoValidConnectionsError
 
-from remote.checked_files import read_regular
+from records.documents import read_regular
 from remote.errors import HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.identities import is_file

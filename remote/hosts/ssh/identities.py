@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_identity,
 )
 
-from remote.checked_files import read_regular
+from records.documents import read_regular
 
 _LARGEST_BYTES = 1 << 16
 _CERTIFICATE_TYPE = "-cert-v01@openssh.com"

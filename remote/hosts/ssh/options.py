@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remote.names import IPV6, NAME
+from records.names import IPV6, NAME
 
 USER_KNOWN_HOSTS = "~/.ssh/known_hosts"
 SSH_PORT = 22

@@ -12,10 +12,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from remote.checked_files import Count, Document, Positive, number, parse, read_toml, told
+from records.documents import Count, Document, Positive, number, parse, told
 from remote.errors import ConfigError
 from remote.hosts.host import ROLES
 from remote.hosts.inventory import delayed_rtt_ms
+from remote.toml_files import read_toml
 
 DEFAULT_TOPOLOGY = "azure"
 QUEUE_TOPOLOGY = "queue"

@@ -70,7 +70,7 @@ def test_lab_comes_up_is_complete_and_all_of_it_is_the_users(up):
 
 def test_hosts_see_the_project_in_the_users_home_and_cannot_write_to_it(tester):
     tester.project = tester.home / "my project"
-    for package in ("remote", "analysis", "report"):
+    for package in ("records", "remote", "analysis", "report"):
         shutil.copytree(ROOT / package, tester.project / package)
     for path in [tester.project, *tester.project.rglob("*")]:
         os.chown(path, UID, UID)

@@ -9,7 +9,7 @@ from analysis.paths import PROJECT
 from tests.helpers.documents import anchors, links, notebooks, pages, text_of
 
 MENTION = re.compile(r"\bdocs/[\w./-]+\.md\b")
-CODE = ("remote", "report", "manual", "tests", "middleware-kotlin/prove")
+CODE = ("records", "remote", "report", "manual", "tests", "middleware-kotlin/prove")
 
 
 def relative(path):

@@ -8,7 +8,7 @@ from manual.columns import columns
 from manual.docstrings import attributes_of, summary_of
 from manual.programs import PROGRAMS
 from manual.section_files import TABLES
-from remote.checked_files import parse, rule_of
+from records.documents import parse, rule_of
 from remote.experiment.section_document import LoadFile
 from remote.experiment.settings import SETTINGS, Settings
 

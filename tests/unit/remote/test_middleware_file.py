@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from remote.checked_files import parse
+from records.documents import parse
 from remote.errors import ConfigError
 from remote.services.middleware_file import (
     FOLDER,

@@ -17,7 +17,7 @@ from analysis.tables.packed import archive_path, packed_sections, raw_files, unp
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.tarballs import write_archive as write_whole_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS
-from analysis.text.visible import visible
+from records.visible import visible
 from remote.campaign import Campaign
 from remote.campaign.received import require_plain_files
 from remote.campaign.states import LOCK, sole

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from analysis.tables.frames import table_contents, tables_path
 from analysis.tables.manifests import measured_sections
 from analysis.tables.tidying import tidy_campaign
+from records.documents import parse
 from remote.campaign.reproduce import compare
 from remote.campaign.verify import check_findings, table_difference, verify_campaign
 from remote.campaign.view.report import campaign_report, phases_text
-from remote.checked_files import parse
 from remote.commands.cli import main
 from remote.errors import ConfigError
 from remote.experiment.section import Section

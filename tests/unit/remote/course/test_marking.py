@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.lab.sensitivity import AS_IT_IS
-from remote.checked_files import parse
+from records.documents import parse
 from remote.course.assignment import CHANGES
 from remote.course.marking import Measured, Verdict, mark
 from remote.course.submission import Submission

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import pytest
 
+from records.documents import parse
 from remote.campaign.record import Record, conditions_of
-from remote.checked_files import parse
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Section, slug, with_middleware

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from remote.names import HOST, is_plain
+from records.names import HOST, is_plain
 
 
 @pytest.mark.parametrize("name", ["a", "my_proxy", "2.1", "_x", "a-b", "x" * 100])

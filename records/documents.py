@@ -6,7 +6,6 @@ import contextlib
 import errno
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -24,11 +23,9 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from analysis.text.visible import shortened
-from remote.errors import ConfigError
+from records.visible import shortened
 
 _MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
-_LARGEST_BYTES = 1 << 20
 _DEEPEST = 50  # levels of tables and lists
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _SHOWN = 400  # characters of a wrong value
@@ -170,30 +167,6 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     if len(content) > most_bytes:
         raise OSError(errno.EFBIG, f"has more than {most_bytes} bytes", str(path))
     return content
-
-
-def read_toml(path: Path, most_bytes: int = _LARGEST_BYTES) -> dict[str, Any]:
-    """Read a file of TOML.
-
-    Raises
-    ------
-    ConfigError
-        It cannot be read, is larger than `most_bytes`, is not UTF-8 or not TOML, or a value in it
-        is refused by `require_plain_values`.
-    """
-    try:
-        document = tomllib.loads(read_regular(path, most_bytes).decode("utf-8-sig"))
-    except OSError as exc:
-        raise ConfigError(path, exc.strerror or str(exc)) from exc
-    except UnicodeDecodeError as exc:
-        raise ConfigError(path, f"not UTF-8: {exc}: save it as UTF-8") from exc
-    except (ValueError, RecursionError) as exc:  # or a number or a depth that Python refuses
-        raise ConfigError(path, f"not TOML: {exc}") from exc
-    try:
-        require_plain_values(document)
-    except ValueError as exc:
-        raise ConfigError(path, str(exc)) from exc
-    return document
 
 
 def read_json(path: Path, most_bytes: int) -> Any:

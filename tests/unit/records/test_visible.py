@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.text.visible import shortened, visible
+from records.visible import shortened, visible
 
 
 @pytest.mark.parametrize(
