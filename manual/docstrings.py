@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from itertools import pairwise
 
 _ATTRIBUTES = re.compile(
     r"^(?:Parameters|Attributes)\n-+\n(?P<items>.+?)(?=\n\n\w+\n-+\n|\Z)", re.MULTILINE | re.DOTALL
@@ -30,6 +32,21 @@ def attributes_of(documented: type) -> dict[str, str]:
             names, _, words = first.partition(" : ")
             told |= dict.fromkeys(names.split(", "), _markdown(f"{words}\n{more}"))
     return told
+
+
+def field_docstrings(documented: type) -> dict[str, str]:
+    """Return the words below each field of a class."""
+    (definition,) = ast.parse(inspect.getsource(documented)).body
+    assert isinstance(definition, ast.ClassDef)
+    return {
+        field.target.id: _markdown(words.value.value)
+        for field, words in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(words, ast.Expr)
+        and isinstance(words.value, ast.Constant)
+        and isinstance(words.value.value, str)
+    }
 
 
 def _markdown(text: str) -> str:

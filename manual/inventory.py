@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from manual.markdown import page, quoted, table
+from records.section import ROLES
 from remote.hosts.ansible_variables import FLEET_VARIABLES, HOST_VARIABLES, PASSED_ON
-from remote.hosts.host import ROLES
 
 HEADINGS = ["variable", "what it is"]
 

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterable
 from typing import Any, get_type_hints
 
-from manual.docstrings import attributes_of, summary_of
+from manual.docstrings import attributes_of, field_docstrings, summary_of
 from manual.markdown import page, quoted, table
+from records import section as document
 from records.documents import Document, rule_of
-from remote.experiment import section_document as document
-from remote.experiment.settings import OF_QUEUES, SETTINGS, Settings
+from records.settings import OF_QUEUES, RULES, SETTINGS, Settings
 
 HEADINGS = ["key", "must be", "default", "meaning"]
 TABLES: dict[str, type[Document]] = {
@@ -26,7 +26,8 @@ _OF_SETTINGS = (
     "Each is given once: as a factor, a list of levels in `[factors]` (or in a part); as a "
     "constant in the table named here; or by what follows from another factor. In `[hosts]` the "
     "constants are `middlewares`, `servers` and `databases`, without `num_`. Those that are no "
-    "factor are constants only. Factors are columns of all tidy tables, under these names."
+    "factor are constants only. Factors are columns of all tidy tables, under these names. The "
+    "option is that of the program after which the table is named, with `{}` for the level."
 )
 
 
@@ -50,20 +51,21 @@ def _keys(kind: type[Document]) -> Iterable[tuple[str, ...]]:
 
 
 def _settings(names: Iterable[str]) -> str:
-    words = attributes_of(Settings)
+    words = field_docstrings(Settings)
     defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
     rows = [
         (
             quoted(name),
             quoted(SETTINGS[name].table),
             "yes" if SETTINGS[name].varies else "",
-            rule_of(SETTINGS[name].kind),
+            rule_of(RULES[name]),
             quoted(_text(defaults[name])),
+            quoted(SETTINGS[name].option),
             words[name],
         )
         for name in names
     ]
-    return table(["setting", "constant in", "factor", *HEADINGS[1:]], rows)
+    return table(["setting", "constant in", "factor", *HEADINGS[1:3], "option", "meaning"], rows)
 
 
 def _text(default: Any) -> str:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from pandas.api.types import infer_dtype
 
 from analysis.whole_files import written_whole
+from records.settings import FACTORS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,40 +128,7 @@ class DamagedTablesError(OSError):
     """The file of a section's tables is cut, altered or foreign."""
 
 
-SETTINGS = (
-    "num_middlewares",
-    "num_servers",
-    "middleware",
-    "workers",
-    "routing",
-    "dispatch",
-    "transport",
-    "sharded",
-    "replicas",
-    "multi_get_keys",
-    "arrival_rate_per_s",
-    "key_bytes",
-    "value_bytes",
-    "instances_per_client",
-    "threads_per_instance",
-    "observed",
-    "think_time_s",
-    "sending_rate_per_s",
-    "queue_mix",
-    "queues",
-    "receivers",
-    "backend",
-    "num_databases",
-    "database_cpus",
-    "locks",
-    "synchronous_commit",
-    "autovacuum",
-    "open_transaction_s",
-    "durable",
-    "net_threads",
-    "depth",
-    "pipeline",
-)
+SETTINGS = tuple(name for name in FACTORS if name not in ("workload", "clients_per_thread"))
 """What may be a factor of a section beside `workload` and `clients_per_thread`."""
 
 

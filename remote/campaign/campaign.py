@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from records.names import NAME, NAME_RULE
+from records.section import PROFILES
+from records.settings import OWN_MIDDLEWARE
 from remote.campaign.controller import Controller, Todo
 from remote.campaign.known_runs import cells, without
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
@@ -26,7 +28,7 @@ from remote.errors import ConfigError
 from remote.experiment.manifest import require_whole_manifests
 from remote.experiment.rules import require_possible
 from remote.experiment.run import Run
-from remote.experiment.section import PROFILES, Section, with_follow, with_middleware
+from remote.experiment.section import Section, with_follow, with_middleware
 from remote.experiment.section_file import KEPT, SECTIONS_DIR, read_section, section_file
 from remote.experiment.sessions.link_session import SECONDS_BY_PROFILE, links_section
 from remote.hosts.inventory import Inventory
@@ -34,7 +36,6 @@ from remote.hosts.provision import ROOT
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
 from remote.services.middleware_file import (
     FOLDER,
-    OWN,
     SUFFIX,
     find_middleware_file,
     middleware_file,
@@ -104,9 +105,9 @@ class Campaign:
         named = re.fullmatch(rf"({NAME})(?:/{OF_MIDDLEWARES}/({NAME}))?", name)
         if named is None or named[1] == "published":
             raise ConfigError(data_dir / name, f"a campaign's name consists of {NAME_RULE}")
-        middleware = middleware or named[2] or OWN
+        middleware = middleware or named[2] or OWN_MIDDLEWARE
         path, file = data_dir / named[1], None
-        if (stem := Path(middleware).name.removesuffix(SUFFIX)) != OWN:
+        if (stem := Path(middleware).name.removesuffix(SUFFIX)) != OWN_MIDDLEWARE:
             path = path / OF_MIDDLEWARES / stem
             file = find_middleware_file(middleware, [Path.cwd(), path / KEPT])
         if profile not in PROFILES:
@@ -177,7 +178,7 @@ class Campaign:
     @property
     def middleware_name(self) -> str:
         """Name of the middleware that is measured where a section does not say which."""
-        return self.middleware.stem if self.middleware else OWN
+        return self.middleware.stem if self.middleware else OWN_MIDDLEWARE
 
     def cannot_be_told(self, section: str) -> list[str]:
         """Return the settings of a section that its middleware cannot be told, and so lacks."""

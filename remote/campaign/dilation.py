@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 
+from records.section import MAX_DILATION, MIN_DILATION
 from remote.errors import ConfigError
 from remote.experiment.section import Section
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
 from remote.providers.local_lab import LocalLab
-from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
 
 
 def time_dilations(

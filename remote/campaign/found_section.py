@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from records.objective import Objective
+from records.settings import Level
 from remote.campaign.planning.search import GOAL, RATE
 from remote.campaign.planning.search_plan import RATES
 from remote.errors import ConfigError
-from remote.experiment.objective import Objective
 from remote.experiment.section import Section, level_text
-from remote.experiment.settings import Level
 
 Levels = Mapping[str, Sequence[Level]]
 GOAL_OF_LIMITED = 0.1  # half width; how long runs last follows from it

@@ -22,24 +22,26 @@ from records.documents import (
     told,
     whole_number,
 )
-from remote.errors import ConfigError
-from remote.experiment.lengths import Durations
-from remote.experiment.objective import RULE, Objective
-from remote.experiment.precision import RESULTS, Precision
-from remote.experiment.section import PROFILES, Pause, Section, with_follow
-from remote.experiment.section_document import (
+from records.middleware import FOLLOW, Middleware, require_plain
+from records.objective import RESULTS, RULE, Objective
+from records.section import (
     LONGEST_PHASE_S,
+    MAX_DILATION,
+    MIN_DILATION,
     MOST_REPETITIONS,
+    PROFILES,
     Goal,
     PauseTable,
     Planned,
 )
+from remote.errors import ConfigError
+from remote.experiment.lengths import Durations
+from remote.experiment.precision import Precision
+from remote.experiment.section import Pause, Section, with_follow
 from remote.experiment.section_file import is_section_name
 from remote.hosts.ansible_variables import DELAYS
 from remote.hosts.inventory import Inventory
 from remote.providers.fleets import LOCAL
-from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
-from remote.services.middleware_file import FOLLOW, Middleware, require_plain
 
 RECORD = "campaign.json"
 _LARGEST_BYTES = 4 << 20

@@ -9,21 +9,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from records.documents import Document, Positive, number, one_of, parse, told, whole_number
-from remote.errors import ConfigError
-from remote.experiment.lengths import Durations
-from remote.experiment.rules import require_possible
-from remote.experiment.section import PROFILES, Pause, Section
-from remote.experiment.section_document import (
+from records.middleware import require_plain
+from records.section import (
     LONGEST_PHASE_S,
+    MAX_DILATION,
+    MIN_DILATION,
     MIN_STABLE_S,
+    PROFILES,
     AnySettings,
     PauseTable,
     Phase,
     Planned,
 )
+from remote.errors import ConfigError
+from remote.experiment.lengths import Durations
+from remote.experiment.rules import require_possible
+from remote.experiment.section import Pause, Section
 from remote.experiment.section_file import SECTION_NAME, is_section_name
-from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
-from remote.services.middleware_file import require_plain
 
 NEEDED = ("plan", "settings", "config", "topology", "durations", "results")
 COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from records.middleware import Middleware
 from remote.commands.of_fleets import lab_up
 from remote.commands.say import say
 from remote.commands.shared_options import fleet_option, public_option
@@ -34,7 +35,7 @@ from remote.hosts.public import require_private
 from remote.hosts.ssh.handshake import ssh_command
 from remote.providers.fleets import LOOPBACK, inventory_path
 from remote.providers.sole_control import sole_controller
-from remote.services.middleware_file import Middleware, find_middleware_file, read_middleware_file
+from remote.services.middleware_file import find_middleware_file, read_middleware_file
 
 FAULTY = 1
 _KEPT_S = 3600.0

@@ -7,13 +7,13 @@ import dataclasses
 import click
 
 from analysis.whole_files import written_whole
+from records.objective import Objective
 from remote.campaign import Campaign
 from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
 from remote.campaign.view.dry_run import missing_table
 from remote.commands.say import say
 from remote.commands.shared_options import measuring_options
 from remote.errors import ConfigError
-from remote.experiment.objective import Objective
 from remote.experiment.section_file import KEPT, SECTIONS_DIR, SUFFIX, read_section, section_of
 from remote.toml_files import read_toml
 

@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 import click
 
-from remote.experiment.section import PROFILES
+from records.section import PROFILES
 
 P = ParamSpec("P")
 

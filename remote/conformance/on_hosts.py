@@ -10,11 +10,12 @@ from pathlib import Path
 
 import paramiko
 
+from records.middleware import Middleware
+from records.settings import Settings
 from remote.conformance.bench import WORKERS
 from remote.conformance.running import Place
 from remote.errors import CommandTimeout
 from remote.experiment.sessions.program_options import middleware_launch
-from remote.experiment.settings import Settings
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
@@ -23,7 +24,6 @@ from remote.hosts.provision import Tools
 from remote.hosts.ssh.handshake import ssh_words
 from remote.services import memcached
 from remote.services.middleware import JOB, PORT, bring, start_middlewares
-from remote.services.middleware_file import Middleware
 
 _LIMIT_S = 300.0
 _KIB = 1024

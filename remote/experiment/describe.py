@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pandas as pd
 
 from analysis.text.formatting import grouped
+from records.settings import DEFAULTS, FACTORS, SETTINGS, Level, Settings
 from remote.experiment.section import Section, level_text
-from remote.experiment.settings import Level, Settings
-from remote.services.middleware_file import OWN
 
 WORKLOADS = {
     "set": "write-only (set)",
@@ -19,6 +18,23 @@ WORKLOADS = {
     "queue": "messages in queues, {queue_mix}",
 }
 NONE = "none"
+_LAYOUT = (  # the studies' order
+    *("num_servers", "client_hosts", "instances_per_client", "threads_per_instance"),
+    *("clients_per_thread", "num_clients", "workload", "pipeline", "arrival_rate_per_s"),
+    *("multi_get_keys", "sharded", "think_time_s", "sending_rate_per_s", "value_bytes"),
+    *("key_bytes", "backend", "queues", "queue_mix", "receivers", "num_databases", "locks"),
+    *("synchronous_commit", "autovacuum", "queued_messages", "key_count", "num_middlewares"),
+    *("workers", "middleware", "routing", "dispatch", "transport", "depth", "replicas"),
+)
+_UNLESS_DEFAULT = {  # the settings of which one has to differ from its default for a row of the key
+    **{name: (name,) for name in ("pipeline", "arrival_rate_per_s", "multi_get_keys")},
+    **{name: (name,) for name in ("think_time_s", "sending_rate_per_s", "key_bytes", "receivers")},
+    **{name: (name,) for name in ("middleware", "transport", "depth")},
+    **{name: ("routing", "dispatch") for name in ("routing", "dispatch")},
+    **{"sharded": ("multi_get_keys",), "queue_mix": ()},  # the row of the workload has the mix
+}
+_LABELS = {"client_hosts": "Number of client machines", "num_clients": "Total number of clients"}
+_WITH_LEVEL = ("B", "keys")  # units that stand behind each level
 
 
 def configuration_table(*sections: Section) -> pd.DataFrame:
@@ -41,62 +57,15 @@ def configuration_table(*sections: Section) -> pd.DataFrame:
 
 def _configuration(section: Section) -> dict[str, str]:
     settings = [section.settings(config) for config in section.configs()]
-    proxied = [one for one in settings if one.num_middlewares]
-
-    def levels(name: str, among: Iterable[Settings] = settings) -> str:
-        found = list(dict.fromkeys(getattr(one, name) for one in among))
-        return _list(found, section.extra.get(name, ()))
-
-    def distinct(value: Callable[[Settings], object]) -> str:
-        return ", ".join(dict.fromkeys(str(value(one)) for one in settings))
-
-    on_queues = [one for one in settings if one.uses_queues]
-    rows = {
-        **({} if on_queues else {"Number of servers": levels("num_servers")}),
-        "Number of client machines": levels("client_hosts"),
-        "Instances of memtier per machine": levels("instances_per_client"),
-        "Threads per memtier instance": levels("threads_per_instance"),
-        "Virtual clients per thread": levels("clients_per_thread"),
-        "Total number of clients": levels("num_clients"),
-        "Workload": " and ".join(dict.fromkeys(_workload(one) for one in settings)),
-    }
-    if any(one.pipeline > 1 for one in settings):
-        rows["Requests under way of a connection"] = levels("pipeline")
-    if any(one.is_open for one in settings):
-        rows["Arrivals"] = "Poisson, independent of replies"
-        rates = {one.arrival_rate_per_s for one in settings if one.arrival_rate_per_s}
-        rows["Arrival rate (per s)"] = _list(sorted(rates))
-    if any(one.multi_get_keys for one in settings):
-        rows["Multi-get size"] = levels("multi_get_keys")
-        rows["Multi-get behaviour"] = distinct(
-            lambda one: "sharded" if one.sharded else "non-sharded"
-        )
-    if any(one.think_time_s for one in settings):
-        rows["Think time (s)"] = distinct(lambda one: f"{one.think_time_s or 0:g}")
-    if any(one.sending_rate_per_s for one in settings):
-        rows["Sending rate of a client (per s)"] = levels("sending_rate_per_s")
-    rows["Value size"] = distinct(lambda one: f"{grouped(one.value_bytes)} B")
-    if any(one.key_bytes for one in settings):
-        rows["Key size"] = distinct(lambda one: f"{one.key_bytes} B")
-    if on_queues:
-        rows |= _of_queues(on_queues, levels)
-    else:
-        rows["Key space"] = distinct(lambda one: f"{grouped(one.key_count)} keys")
-    rows |= {
-        "Number of middlewares": distinct(lambda one: one.num_middlewares or NONE),
-        "Worker threads per middleware": levels("workers", proxied) if proxied else NONE,
-    }
-    if any(one.middleware != OWN for one in proxied):
-        rows["Middleware"] = levels("middleware", proxied)
-    if any((one.routing, one.dispatch) != ("round-robin", "sequential") for one in proxied):
-        rows["Routing"] = levels("routing", proxied)
-        rows["Dispatch"] = levels("dispatch", proxied)
-    if any(one.transport != "loop" for one in proxied):
-        rows["Transport"] = levels("transport", proxied)
-    if any(one.depth for one in proxied):
-        rows["Requests under way of a client in a middleware"] = levels("depth", proxied)
-    if any(one.routing == "consistent-hash" for one in proxied):
-        rows["Replicas of each key"] = levels("replicas", proxied)
+    rows = {}
+    for name in dict.fromkeys((*_LAYOUT, *FACTORS)):
+        among = [one for one in settings if one.applies(name)]
+        if name == "arrival_rate_per_s" and any(one.is_open for one in among):
+            rows["Arrivals"] = "Poisson, independent of replies"
+            among.sort(key=lambda one: one.arrival_rate_per_s or 0)
+        if name == "workers" or (among and _is_told(name, section, among)):
+            levels = dict.fromkeys(_texts(name, among, section.extra.get(name, ())))
+            rows[_label(name)] = (" and " if name == "workload" else ", ").join(levels) or NONE
     if section.precision is not None:
         fewest, most = section.precision.repetitions
         rows["Measured until known"] = section.precision.text()
@@ -112,29 +81,39 @@ def _configuration(section: Section) -> dict[str, str]:
     return rows
 
 
-def _of_queues(settings: list[Settings], levels: Callable[..., str]) -> dict[str, str]:
-    rows = {"Back end": levels("backend", settings), "Queues": levels("queues", settings)}
-    if any(one.receivers for one in settings):
-        rows["Receivers"] = levels("receivers", settings)
-    kept = [one for one in settings if one.uses_databases]
-    if kept:
-        rows |= {
-            "Number of databases": levels("num_databases", kept),
-            "Locks": levels("locks", kept),
-            "Synchronous commit": levels("synchronous_commit", kept),
-            "Autovacuum": levels("autovacuum", kept),
-            "Messages at the start": levels("queued_messages", kept),
-        }
-    return rows
-
-
-def _workload(settings: Settings) -> str:
-    return WORKLOADS[settings.workload].format(ratio=settings.ratio, queue_mix=settings.queue_mix)
-
-
-def _list(levels: Iterable[Level | None], extra: Iterable[Level] = ()) -> str:
-    return ", ".join(
-        f"{level_text(level)}{'+' if level in extra else ''}"
-        for level in levels
-        if level is not None
+def _is_told(name: str, section: Section, among: Iterable[Settings]) -> bool:
+    """Tell whether a table needs the row of a setting, which some of the runs have."""
+    if name not in _LAYOUT:
+        return name in section.factors
+    if name not in _UNLESS_DEFAULT:
+        return True
+    return any(
+        getattr(one, by) and getattr(one, by) != getattr(DEFAULTS, by)
+        for by in _UNLESS_DEFAULT[name]
+        for one in among
     )
+
+
+def _label(name: str) -> str:
+    if name in _LABELS:
+        return _LABELS[name]
+    setting = SETTINGS[name]
+    return setting.label if setting.unit in _WITH_LEVEL else setting.heading
+
+
+def _texts(name: str, among: Iterable[Settings], extra: Iterable[Level]) -> Iterable[str]:
+    """Return the levels of a setting in words."""
+    for one in among:
+        level = getattr(one, name)
+        if name == "workload":
+            yield WORKLOADS[level].format(ratio=one.ratio, queue_mix=one.queue_mix)
+        elif name == "sharded":
+            yield "sharded" if level else "non-sharded"
+        elif name == "think_time_s":
+            yield f"{level or 0:g}"
+        elif name == "num_middlewares" and not level:
+            yield NONE
+        elif level is not None:
+            unit = SETTINGS[name].unit if name in SETTINGS else ""
+            text = f"{grouped(level)} {unit}" if unit in _WITH_LEVEL else level_text(level)
+            yield f"{text}{'+' if level in extra else ''}"

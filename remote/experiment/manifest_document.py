@@ -21,9 +21,9 @@ from records.documents import (
     whole_number,
 )
 from records.names import HOST
+from records.section import LONGEST_PHASE_S
+from records.settings import Level
 from remote.experiment.checks.check import FAILED, REJECTED, REQUIRED
-from remote.experiment.section_document import LONGEST_PHASE_S
-from remote.experiment.settings import Level
 
 _UNDER_LOAD = (
     *("roles", "settings", "targets", "instances_per_client", "threads_per_instance"),

@@ -5,16 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-RESULTS: Mapping[str, str] = {
-    "throughput": "client_throughput_ops_per_s",
-    "response_time": "client_response_time_ms",
-    "p50": "client_p50_ms",
-    "p90": "client_p90_ms",
-    "p95": "client_p95_ms",
-    "p99": "client_p99_ms",
-}
-"""What precision can be asked of, and its name among the results of a run."""
-
 TEXTS: Mapping[str, str] = {"response_time": "response time"}
 
 

@@ -5,21 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
+from records.middleware import TOLD
+from records.settings import OF_CACHES, OF_MIDDLEWARES, OF_QUEUES, QUEUE, Settings
 from remote.errors import ConfigError
 from remote.experiment.queues import transactions
 from remote.experiment.section import Config, Section, slug
-from remote.experiment.settings import (
-    OF_CACHES,
-    OF_MIDDLEWARES,
-    OF_QUEUES,
-    SETTINGS,
-    Settings,
-    mistakes,
-)
-from remote.services.memtier import QUEUE
-from remote.services.middleware_file import TOLD
+from remote.experiment.together import mistakes
 
 EXPIRY_MARGIN_S = 600
 MOST_CONFIGS = 2000
@@ -119,14 +110,6 @@ def _require_told(section: Section, configs: list[Config], path: Path) -> None:
             raise ConfigError(
                 path, f"{slug(config)}: workers must be given, as a factor or in [middleware]"
             )
-        for name, level in middleware.fixed.items():
-            try:
-                TypeAdapter(SETTINGS[name].kind).validate_python(level)
-            except ValidationError as exc:
-                rule = exc.errors(include_url=False)[0]["msg"]
-                raise ConfigError(
-                    f"middleware {middleware.name}", f"fixed.{name} must be {rule}, got {level!r}"
-                ) from exc
 
 
 def _require_searchable(section: Section, configs: list[Config], path: Path) -> None:

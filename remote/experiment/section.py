@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from records.middleware import FOLLOW, Middleware
+from records.objective import Objective
+from records.section import COUNTED
+from records.settings import BY_PACKETS, OWN_MIDDLEWARE, UNOBSERVED, Level, Settings
 from remote.experiment.lengths import Durations
-from remote.experiment.objective import Objective
 from remote.experiment.precision import Precision
-from remote.experiment.settings import OBSERVERS, Level, Settings
-from remote.services.middleware_file import FOLLOW, OWN, Middleware, own_middleware
+from remote.services.middleware_file import own_middleware
 
-PROFILES = ("smoke", "quick", "paper")
 Config = dict[str, Level]
 
 
@@ -44,7 +45,7 @@ class Section:
     factors : factor to its levels, the varied part of each configuration.
     extra : those of the levels that no study had.
     constants : the settings that are the same in all configurations
-        (`remote.experiment.settings.SETTINGS`).
+        (`records.settings.SETTINGS`).
     follows : factor to level (as text) to the settings that follow from it.
     parts : groups of factors whose levels are combined with each other; all factors if empty.
     durations : how long and how often each configuration is measured; None with `precision`.
@@ -89,14 +90,15 @@ class Section:
 
     def middleware(self, config: Mapping[str, Level]) -> Middleware:
         """Return the middleware of a configuration; that of those without any is not started."""
-        name = str(self.own(config).get("middleware", self.constants.get("middleware", OWN)))
-        return own_middleware() if name == OWN else self.middlewares[name]
+        given = {**self.constants, **self.own(config)}
+        name = str(given.get("middleware", OWN_MIDDLEWARE))
+        return own_middleware() if name == OWN_MIDDLEWARE else self.middlewares[name]
 
     @property
     def is_observed(self) -> bool:
         """Whether any of its runs is watched from outside."""
         runs = map(self.settings, self.configs() if self.kind == "load" else ())
-        return any(run.num_middlewares and run.observed != OBSERVERS[0] for run in runs)
+        return any(run.num_middlewares and run.observed != UNOBSERVED for run in runs)
 
     def _told(self, config: Mapping[str, Level], given: Mapping[str, Level]) -> Config:
         """Return those of the given settings that the configuration's middleware can be told."""
@@ -141,18 +143,18 @@ class Section:
 
     def settings(self, config: Mapping[str, Level]) -> Settings:
         """Return everything that a run of `config` is set to."""
-        hosts = {
-            "client_hosts": self.hosts["clients"],
-            "num_middlewares": self.hosts["middlewares"],
-            "num_servers": self.hosts["servers"],
-            "num_databases": self.hosts.get("databases", 0),
-        }
+        hosts = {name: self.hosts.get(role, 0) for name, role in COUNTED.items()}
         middleware = self.middleware(config)
         given = self._told(config, {**self.constants, **self.own(config)})
-        settings: dict[str, Any] = {**hosts, **given, **middleware.fixed}
+        settings: dict[str, Any] = {
+            "client_hosts": self.hosts["clients"],
+            **hosts,
+            **given,
+            **middleware.fixed,
+        }
         tells_all = middleware.tells_statistics and (FOLLOW not in given or middleware.follows)
         if settings["num_middlewares"] and not tells_all:
-            settings.setdefault("observed", OBSERVERS[-1])
+            settings.setdefault("observed", BY_PACKETS)
         return Settings(**settings)
 
 
@@ -168,7 +170,7 @@ def with_middleware(section: Section, middleware: Middleware) -> Section:
         raise ValueError(f"section {section.name} has no middleware")
     if "middleware" in section.factors or "middleware" in section.constants:
         raise ValueError(f"section {section.name} says itself which middleware it measures")
-    if middleware.name == OWN:
+    if middleware.name == OWN_MIDDLEWARE:
         return section
 
     def told(table: Mapping[str, Any]) -> dict[str, Any]:

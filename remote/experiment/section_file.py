@@ -9,18 +9,13 @@ from typing import Any, TypeVar
 
 from records.documents import parse
 from records.names import NAME_RULE, is_plain
-from remote.errors import ConfigError
-from remote.experiment.base import on_base
-from remote.experiment.lengths import Durations
-from remote.experiment.objective import Objective
-from remote.experiment.precision import RESULTS, Precision
-from remote.experiment.rules import require_possible
-from remote.experiment.section import Pause, Section, level_text
-from remote.experiment.section_document import (
+from records.objective import RESULTS, Objective
+from records.section import (
     AUTO,
     COUNTED,
     DISTINCT,
     FILES,
+    ROLES,
     Levels,
     LoadFile,
     LoadProfile,
@@ -28,9 +23,14 @@ from remote.experiment.section_document import (
     NetworkProfile,
     is_distinct,
 )
-from remote.experiment.settings import SETTINGS, Level
-from remote.hosts.host import ROLES
-from remote.services.middleware_file import OWN, middleware_file, read_middleware_file
+from records.settings import OWN_MIDDLEWARE, SETTINGS, Level
+from remote.errors import ConfigError
+from remote.experiment.base import on_base
+from remote.experiment.lengths import Durations
+from remote.experiment.precision import Precision
+from remote.experiment.rules import require_possible
+from remote.experiment.section import Pause, Section, level_text
+from remote.services.middleware_file import middleware_file, read_middleware_file
 from remote.toml_files import read_toml
 
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
@@ -114,8 +114,9 @@ def section_of(path: Path, document: Mapping[str, Any], profile: str) -> Section
 
 def _with_middlewares(section: Section, path: Path) -> Section:
     """Return a section with the middlewares that it names: beside its file, or shipped."""
-    named = [section.constants.get("middleware", OWN), *section.factors.get("middleware", ())]
-    others = [str(name) for name in named if name != OWN]
+    constant = section.constants.get("middleware", OWN_MIDDLEWARE)
+    named = (constant, *section.factors.get("middleware", ()))
+    others = [str(name) for name in named if name != OWN_MIDDLEWARE]
     read = {name: read_middleware_file(middleware_file(name, [path.parent])) for name in others}
     return replace(section, middlewares=read)
 

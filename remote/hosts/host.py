@@ -7,7 +7,6 @@ from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT, KeyOptions
 
-ROLES = ("clients", "middlewares", "servers", "databases")
 JUMP_ROLE = "jump"
 DEFAULT_WORK_DIR = "middleware-lab"
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from records.section import ROLES
 from remote.errors import ConfigError
 from remote.hosts.ansible_inventory import UNGROUPED, AnsibleInventory
 from remote.hosts.ansible_variables import DELAYS, FLEET_VARIABLES, HostVariables
-from remote.hosts.host import ROLES, Host
+from remote.hosts.host import Host
 from remote.hosts.inventory_entries import make_hosts
 
-__all__ = ["LOCAL_LAB_INVENTORY", "ROLES", "Host", "Inventory"]
+__all__ = ["LOCAL_LAB_INVENTORY", "Host", "Inventory"]
 
 LOCAL_LAB = "local-lab"
 """Name of its fleet, the only one whose links and delays are all that it is made to have."""

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-RATIOS = {"set": "1:0", "get": "0:1"}
-"""Workload name to memtier's sets-to-gets ratio, where the name says it all."""
-QUEUE = "queue"
-WORKLOADS = (*RATIOS, "multi-get", "mixed", QUEUE)
-DEFAULT_KEY_PREFIX = "memtier-"
-LARGEST_KEY_BYTES = 250
+from records.settings import DEFAULTS, LARGEST_KEY_BYTES, Settings
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
     """The names of the keys: `prefix` and then a number from `first` to `last`."""
 
-    prefix: str = DEFAULT_KEY_PREFIX
+    prefix: str
     first: int = 1
     last: int
 
@@ -60,134 +55,94 @@ class Keys:
         return len(self.prefix) + len(str(self.last))
 
 
+def keys_of(settings: Settings) -> Keys:
+    """Return the keys of a run."""
+    return Keys.of(settings.key_count, prefix=settings.key_prefix, key_bytes=settings.key_bytes)
+
+
 @dataclass(frozen=True, kw_only=True)
-class MemtierOptions:
-    """One instance of the generator: threads times clients connections.
+class Memtier:
+    """How one instance of the generator is started: threads times clients connections.
 
     Parameters
     ----------
     program : path or name of `memtier_benchmark` on the host.
     server, port : where the requests go.
-    threads, clients_per_thread : connections = threads times clients_per_thread.
-    pipeline : requests of each connection under way at a time.
+    length : ``--test-time`` in seconds, or ``--requests`` of each connection.
+    json_file : of the report.
+    time_dilation : generators know nothing of it: times and rates are told by the clock.
+    key_pattern : random keys, or in parallel each key once, as memtier has it.
     start_is_told : the first request is sent at the time that is told on standard input once all
         clients are connected; only the drop-in can wait for it.
-    arrival_rate_per_s : requests of this instance per second of the clock, at the times of a
-        Poisson process; only the drop-in can do that. None: the next one follows the reply.
-    think_time_s : what each client of a closed loop waits after a reply, in seconds of the clock;
-        only the drop-in can do that.
-    sending_rate_per_s : requests of each client per second of the clock, at most; only the drop-in
-        takes fractions.
-    queue_mix : weights of the operations on queues, such as ``send:40,pop:40``; None where requests
-        are about objects. Only the drop-in knows queues.
-    queues, receivers : how many of them; without receivers messages are to nobody.
-    follow : one of so many requests is written down with its times, in files named after
-        `json_file`; only the drop-in can do that.
-    test_time_s : length of the run; exclusive with `requests`.
-    requests : requests per connection, or ``allkeys``.
-    ratio, key_pattern : memtier's ``sets:gets`` forms.
-    multi_get_keys : keys that one get asks for; counted as so many gets of the ratio.
-    keys, value_bytes, expiry_range_s : names of the keys, size of each value, time to live.
     """
 
     program: str
     server: str
     port: int
-    threads: int
-    clients_per_thread: int
-    pipeline: int = 1
-    ratio: str
-    multi_get_keys: int | None = None
-    value_bytes: int
-    keys: Keys
-    expiry_range_s: str
-    start_is_told: bool = False
-    arrival_rate_per_s: float | None = None
-    think_time_s: float = 0.0
-    sending_rate_per_s: float | None = None
-    queue_mix: str | None = None
-    queues: int = 1
-    receivers: int = 0
-    follow: int | None = None
-    test_time_s: int | None = None
-    requests: str | None = None
-    key_pattern: str = "R:R"
+    length: str
     json_file: str
+    time_dilation: float = 1.0
+    key_pattern: str = "R:R"
+    start_is_told: bool = False
 
-    def __post_init__(self) -> None:
-        if (self.test_time_s is None) == (self.requests is None):
-            raise ValueError("exactly one of test_time_s and requests must be given")
+    def command(self, settings: Settings) -> str:
+        """Return the command line; an instance has its share of the arrivals of a run.
 
-    def command(self) -> str:
-        """Return the command line."""
-        length = (
-            f"--test-time={self.test_time_s}" if self.test_time_s else f"--requests={self.requests}"
+        Independent Poisson processes add up to one, so each instance has an equal share of the
+        rate.
+        """
+        rate = settings.arrival_rate_per_s
+        own = replace(
+            settings,
+            arrival_rate_per_s=None if rate is None else rate / settings.instances,
+            think_time_s=settings.think_time_s or None,  # the real memtier_benchmark knows none
         )
         arguments = [
             self.program,
             f"--server={self.server}",
             f"--port={self.port}",
             "--protocol=memcache_text",
-            f"--threads={self.threads}",
-            f"--clients={self.clients_per_thread}",
-            length,
-            *(self._of_queues() if self.queue_mix else self._of_objects()),
+            self.length,
+            *([f"--key-prefix={own.key_prefix}"] if own.uses_queues else self._of_objects(own)),
             "--distinct-client-seed",
             "--randomize",
             f"--json-out-file={self.json_file}",
             "--hide-histogram",
+            *(["--start-at=-"] if self.start_is_told else []),
+            *own.options("generator", self.time_dilation),
         ]
-        if self.pipeline > 1:
-            arguments.append(f"--pipeline={self.pipeline}")
-        if self.multi_get_keys is not None:
-            arguments.append(f"--multi-key-get={self.multi_get_keys}")
-        if self.start_is_told:
-            arguments.append("--start-at=-")
-        if self.arrival_rate_per_s is not None:
-            arguments += ["--arrivals=poisson", f"--rate={self.arrival_rate_per_s:.6f}"]
-        if self.follow is not None:
-            prefix = self.json_file.removesuffix(".json")
-            arguments += [f"--follow=1/{self.follow}", f"--follow-file-prefix={prefix}"]
-        if self.think_time_s:
-            arguments.append(f"--think-time={1000 * self.think_time_s:.6f}")
-        if self.sending_rate_per_s is not None:
-            arguments.append(f"--rate-limiting={self.sending_rate_per_s:.10g}")
+        if own.follow is not None:
+            arguments.append(f"--follow-file-prefix={self.json_file.removesuffix('.json')}")
         return shlex.join(arguments)
 
-    def _of_objects(self) -> list[str]:
+    def _of_objects(self, settings: Settings) -> list[str]:
+        keys = keys_of(settings)
         return [
-            f"--ratio={self.ratio}",
-            f"--data-size={self.value_bytes}",
-            f"--key-prefix={self.keys.prefix}",
-            f"--key-minimum={self.keys.first}",
-            f"--key-maximum={self.keys.last}",
+            f"--ratio={settings.sets_to_gets}",
+            f"--key-prefix={keys.prefix}",
+            f"--key-minimum={keys.first}",
+            f"--key-maximum={keys.last}",
             f"--key-pattern={self.key_pattern}",
-            f"--expiry-range={self.expiry_range_s}",
-        ]
-
-    def _of_queues(self) -> list[str]:
-        return [
-            f"--queue-mix={self.queue_mix}",
-            f"--queues={self.queues}",
-            f"--receivers={self.receivers}",
-            f"--data-size={self.value_bytes}",
-            f"--key-prefix={self.keys.prefix}",
         ]
 
 
-def prefill(program: str, server: str, port: int, *, like: MemtierOptions) -> MemtierOptions:
-    """Return the options that write every key once, values as in `like`."""
-    return MemtierOptions(
+def prefill(program: str, server: str, port: int, settings: Settings) -> str:
+    """Return the command that writes every key of a run once, with its values."""
+    writes = replace(
+        DEFAULTS,
+        workload="set",
+        clients_per_thread=8,
+        value_bytes=settings.value_bytes,
+        key_prefix=settings.key_prefix,
+        key_count=settings.key_count,
+        key_bytes=settings.key_bytes,
+        expiry_range_s=settings.expiry_range_s,
+    )
+    return Memtier(
         program=program,
         server=server,
         port=port,
-        threads=1,
-        clients_per_thread=8,
-        ratio="1:0",
-        value_bytes=like.value_bytes,
-        keys=like.keys,
-        expiry_range_s=like.expiry_range_s,
-        requests="allkeys",
-        key_pattern="P:P",
+        length="--requests=allkeys",
         json_file="prefill.json",
-    )
+        key_pattern="P:P",
+    ).command(writes)

@@ -7,27 +7,20 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from records.middleware import Middleware
 from remote.errors import ConfigError, MissingTool
 from remote.hosts import upload
 from remote.hosts.connection import Connection
 from remote.hosts.host import Host
 from remote.hosts.jobs import Job, RunningJobs, Task, claim, job_folder, require_free_ports
 from remote.hosts.upload import Upload
-from remote.services.middleware_file import Launch, Middleware
+from remote.services.middleware_file import Launch
 
 PORT = 11212
 ADMIN_PORT = 11213
 """Where ours tells its counters while it runs (HTTP: /stats, /metrics, /health)."""
 JOB = "middleware"
 READY_TIMEOUT_S = 120.0  # a JVM needs tens of seconds on a slow host, or where many start at once
-ROUTINGS = ("round-robin", "hash", "consistent-hash")
-DISPATCHES = ("sequential", "pipelined")
-TRANSPORTS = ("loop", "ktor")
-MEMCACHED, POSTGRESQL, ECHO = "memcached", "postgresql", "echo"
-BACKENDS = (MEMCACHED, POSTGRESQL, ECHO)
-LOCKS = ("skip-locked", "row-locks")
-LARGEST_VALUE_BYTES = 1 << 20
-LARGEST_DEPTH = 1024
 
 
 def files_folder(host: Host, middleware: Middleware) -> str:

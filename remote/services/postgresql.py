@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from records.settings import ON_OFF, Settings
 from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
@@ -76,18 +77,25 @@ class Cluster:
 
     Parameters
     ----------
+    told : settings of PostgreSQL as ``name=value``.
     max_connections : of the middlewares.
     durable : it stands on a disk, not in memory.
-    fsync : it waits until the disk has what was committed.
-    autovacuum : dead rows are swept up while it runs.
     """
 
-    shared_buffers_mib: int = 128
-    max_connections: int = 500
-    durable: bool = False
-    fsync: bool = True
-    autovacuum: bool = True
-    time_dilation: float = 1.0
+    told: tuple[str, ...]
+    max_connections: int
+    durable: bool
+    time_dilation: float
+
+    @classmethod
+    def of(cls, settings: Settings, time_dilation: float) -> Cluster:
+        """Return what the databases of a run are started with."""
+        return cls(
+            told=tuple(settings.options("database", time_dilation)),
+            max_connections=settings.max_connections,
+            durable=settings.durable,
+            time_dilation=time_dilation,
+        )
 
     def options(self, address: str) -> dict[str, object]:
         """Return PostgreSQL's own settings, listening on `address` only."""
@@ -96,9 +104,7 @@ class Cluster:
             "listen_addresses": address,
             "port": PORT,
             "max_connections": self.max_connections + SPARE_CONNECTIONS,
-            "shared_buffers": f"{self.shared_buffers_mib}MB",
-            "fsync": _on(self.fsync),
-            "autovacuum": _on(self.autovacuum),
+            **dict(option.split("=", 1) for option in self.told),
             "autovacuum_naptime": f"{max(1, round(_SWEEP_EVERY_S * k))}s",
             "checkpoint_timeout": f"{min(86400, max(30, round(_CHECKPOINT_EVERY_S * k)))}s",
             "wal_writer_delay": f"{min(10_000, max(1, round(1000 * _WRITE_EVERY_S * k)))}ms",
@@ -168,7 +174,7 @@ class Databases:
         statements = (
             f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)",
             f"CREATE DATABASE {DATABASE} OWNER {DATABASE}",
-            f"ALTER DATABASE {DATABASE} SET synchronous_commit = {_on(synchronous_commit)}",
+            f"ALTER DATABASE {DATABASE} SET synchronous_commit = {ON_OFF[synchronous_commit]}",
             "CHECKPOINT",  # so that all runs begin alike
         )
         self._each(hosts, *statements)
@@ -300,7 +306,3 @@ class Databases:
 def url(host: Host) -> str:
     """Return how a middleware names the database on `host`."""
     return f"postgresql://{DATABASE}@{host.data_address}:{PORT}/{DATABASE}"
-
-
-def _on(value: bool) -> str:
-    return "on" if value else "off"

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import replace
 from typing import Any
 
 from analysis.tables.run import ACCEPTED
-from remote.experiment.settings import Settings
+from records.settings import DEFAULTS, SETTINGS, Settings
 from remote.services import memcached
-from remote.services.memtier import QUEUE, Keys, MemtierOptions, prefill
+from remote.services.memtier import prefill
 from remote.services.monitors import MONITORS, monitor_of
 from remote.services.postgresql import Cluster
 
 Manifest = Mapping[str, Any]
-
-_DEFAULTS = Settings(
-    client_hosts=1, num_middlewares=0, num_servers=1, workload="get", clients_per_thread=1
-)
 
 
 def under_load(manifests: Sequence[Manifest]) -> list[Manifest]:
@@ -59,40 +55,25 @@ def monitor_commands(manifest: Manifest) -> Iterator[tuple[str, str]]:
 
 def server_commands(manifest: Manifest) -> str:
     """Return how a server is started and filled; runs do not record it, for it is done before."""
-    settings = manifest.get("settings", {})
-    if settings.get("workload") == QUEUE:
+    settings = _settings(manifest)
+    if settings.uses_queues:
         return _database_commands(manifest)
-    keys = Keys.of(
-        settings.get("key_count", _DEFAULTS.key_count),
-        prefix=settings.get("key_prefix", _DEFAULTS.key_prefix),
-        key_bytes=settings.get("key_bytes"),
-    )
-    like = MemtierOptions(
-        program="memtier_benchmark",
-        server="SERVER",
-        port=memcached.PORT,
-        threads=1,
-        clients_per_thread=1,
-        ratio="1:0",
-        value_bytes=settings.get("value_bytes", _DEFAULTS.value_bytes),
-        keys=keys,
-        expiry_range_s=settings.get("expiry_range_s", _DEFAULTS.expiry_range_s),
-        test_time_s=1,
-        json_file="prefill.json",
-    )
-    fill = prefill(like.program, like.server, like.port, like=like).command()
+    fill = prefill("memtier_benchmark", "SERVER", memcached.PORT, settings)
     return f"server$ {memcached.command('SERVER', user='lab')}\n\nclient$ {fill}"
+
+
+def _settings(manifest: Manifest) -> Settings:
+    """Return what a run was set to; what older manifests do not tell was the default."""
+    told = {n: v for n, v in manifest.get("settings", {}).items() if n in SETTINGS}
+    return replace(DEFAULTS, **told)
 
 
 def _database_commands(manifest: Manifest) -> str:
     """Return how a database is made and started; nothing where middlewares echo."""
     if not manifest["roles"].get("databases"):
         return ""
-    told = {field.name for field in fields(Cluster)} & set(manifest["settings"])
-    cluster = Cluster(
-        **{name: manifest["settings"][name] for name in told},
-        time_dilation=float(manifest["topology"]["time_dilation"]),
-    )
+    k = float(manifest["topology"]["time_dilation"])
+    cluster = Cluster.of(_settings(manifest), k)
     options = " ".join(f"-c {name}={value}" for name, value in cluster.options("DATABASE").items())
     return (
         "database$ initdb --pgdata=data --auth=trust --encoding=UTF8 --locale=C --no-sync\n\n"

@@ -15,6 +15,7 @@ import pandas as pd
 from analysis.figures import present
 from analysis.tables.run import ACCEPTED, PILOT
 from analysis.text.markdown import code_block, escape_all
+from records.settings import CONSISTENT_HASH, SETTINGS
 from report.contents.commands import (
     examples,
     monitor_commands,
@@ -28,53 +29,10 @@ from report.contents.notebook import Part, Prose, Section, Table
 PATH = Path("configurations.ipynb")
 LETTER = "B"
 FILES = ("configurations.csv", "commands.csv", "runs.csv")
-_SETTINGS = {
-    "workload": "workload",
-    "ratio": "sets to gets",
-    "multi_get_keys": "keys per multi-get",
-    "arrival_rate_per_s": "arrival rate (1/s, undilated)",
-    "num_servers": "servers",
-    "num_middlewares": "middlewares",
-    "instances_per_client": "instances of the generator per client machine",
-    "threads_per_instance": "threads per instance",
-    "clients_per_thread": "clients per thread",
-    "pipeline": "requests under way of a connection",
-    "num_clients": "clients in all",
-    "think_time_s": "think time (s)",
-    "value_bytes": "value size (B)",
-    "key_bytes": "key size (B)",
-    "key_prefix": "key prefix",
-    "key_count": "key space (keys)",
-    "expiry_range_s": "expiry (s)",
-    "middleware": "middleware",
-    "follow": "requests of which one is followed",
-    "workers": "workers per middleware",
-    "routing": "routing",
-    "dispatch": "dispatch",
-    "transport": "transport",
-    "sharded": "sharded multi-gets",
-    "replicas": "copies of a key",
-    "server_timeout_s": "timeout of a server (s)",
-    "observed": "observed by",
-    "queued_messages": "messages at the start",
-    "fsync": "fsync",
-    "shared_buffers_mib": "shared buffers (MiB)",
-    "max_connections": "connections of a database",
-    "sending_rate_per_s": "sending rate of one client (1/s, undilated)",
-    "queue_mix": "shares of the queue's requests",
-    "queues": "queues",
-    "receivers": "receivers",
-    "backend": "back end",
-    "num_databases": "databases",
-    "database_cpus": "CPUs of a database (undilated)",
-    "locks": "locks of messages",
-    "synchronous_commit": "synchronous commit",
-    "autovacuum": "autovacuum",
-    "open_transaction_s": "transaction left open (s)",
-    "durable": "database on a disk",
-    "net_threads": "net threads per middleware",
-    "depth": "requests under way of a client in a middleware",
-    "kind": "kind",
+_LABELS = {
+    **{name: setting.heading for name, setting in SETTINGS.items()},
+    "num_clients": "Clients in all",
+    "kind": "Kind",
 }
 _DURATIONS = {
     "repetitions": "Repetitions",
@@ -216,15 +174,15 @@ def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     loaded = under_load(manifests) or list(manifests)
     rows = {f"Hosts: {role}": _hosts_of(loaded, role) for role in loaded[0]["roles"]}
     factors = {name for manifest in loaded for name in manifest["config"]}
-    for name, words in _SETTINGS.items():
+    needless = {
+        *(() if CONSISTENT_HASH in _levels(loaded, "routing") else ("replicas",)),
+        *(() if _levels(loaded, "multi_get_keys") else ("sharded",)),
+        *(name for name, setting in SETTINGS.items() if setting.table == "hosts"),  # above
+    }
+    for name, label in _LABELS.items():
         levels = _levels(loaded, name)
-        if levels and (name in factors or not name.startswith("num_") or name == "num_clients"):
-            label = f"Factor: {words}" if name in factors else words[:1].upper() + words[1:]
-            rows[label] = _listed(levels)
-    if "consistent-hash" not in _levels(loaded, "routing"):
-        rows.pop("Copies of a key", None)  # a ring alone makes some
-    if not _levels(loaded, "multi_get_keys"):
-        rows.pop("Sharded multi-gets", None)
+        if levels and (name in factors or name not in needless):
+            rows[f"Factor: {label}" if name in factors else label] = _listed(levels)
     rows["Network"] = "; ".join(dict.fromkeys(_network(manifest) for manifest in loaded))
     if pauses := loaded[0].get("plan", {}).get("pauses"):
         rows["Server pauses"] = "; ".join(

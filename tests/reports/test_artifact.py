@@ -6,7 +6,7 @@ import pytest
 
 from analysis.chapters.claims import CHAPTERS
 from analysis.paths import REFERENCE
-from remote.experiment.section import PROFILES
+from records.section import PROFILES
 from report import artifact
 
 

@@ -19,13 +19,13 @@ from analysis.lab.measured_study import FOLDER
 from analysis.lab.sensitivity import AS_IT_IS, THROUGHPUT, predict_measured, sensitivity_table
 from analysis.locks import is_locked
 from analysis.tables.tidied import campaign_tables
+from records.objective import RESULTS
 from remote.campaign import Campaign
 from remote.campaign.changes.sensitivity import Case, factors_by_parameter
 from remote.campaign.known_runs import cells
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.plan import Plan
 from remote.errors import ConfigError
-from remote.experiment.precision import RESULTS
 from remote.experiment.run import Run
 from remote.experiment.section import Config, slug
 from remote.providers.fleets import LOCAL

@@ -21,13 +21,13 @@ from analysis.lab.sensitivity import (
     factors_of,
 )
 from records.documents import parse, table_of
+from records.settings import RULES, Level
 from remote.campaign.changes.whatif import changed_section
 from remote.campaign.planning.search import RATE
 from remote.errors import ConfigError
 from remote.experiment.precision import Precision
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Config, Section, level_text, slug
-from remote.experiment.settings import SETTINGS, Level
 from remote.providers.local_lab.topology import Topology
 
 GOAL, REPETITIONS, BUDGET_S = 0.02, (3, 10), 900.0  # where a section asks for no throughput
@@ -93,9 +93,7 @@ def config_of(section: Section, given: Levels) -> Config:
     if len(found) > 1:
         raise ConfigError(place, f"choose one level of each factor: {'; '.join(_open(found))}")
     (config,) = found.values()
-    levels_of: Any = Annotated[
-        dict[str, Any], table_of({name: SETTINGS[name].kind for name in config})
-    ]
+    levels_of: Any = Annotated[dict[str, Any], table_of({name: RULES[name] for name in config})]
     try:
         parse(levels_of, config)
     except ValueError as exc:

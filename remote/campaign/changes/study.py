@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from analysis.lab.measured_study import MeasuredStudy, read_study
+from records.settings import Level
 from remote.campaign import Campaign
 from remote.campaign.campaign import OF_MIDDLEWARES
 from remote.campaign.changes.in_turns import Study, measure_in_turns, on_lab, study_folder
 from remote.campaign.changes.sensitivity import config_of, plan_cases
-from remote.experiment.settings import Level
 from remote.providers.fleets import LOCAL
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, Topology

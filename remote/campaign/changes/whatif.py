@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from analysis.tables.frames import Tables
 from analysis.tables.tidied import campaign_tables
@@ -52,11 +53,11 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
             f"what-if {', '.join(foreign)}", f"only the model can change it, the lab: {known}"
         )
     settings = base.settings(config)
-    changed = {
+    changed: dict[str, Any] = {
         _SETTINGS[field]: int(value) for field, value in change.items() if field in _SETTINGS
     }
-    level = {**settings.to_dict(), **changed}
-    targets = level["num_middlewares"] or level["num_servers"]
+    wanted = replace(settings, **changed)
+    targets = wanted.num_middlewares or wanted.num_servers
     threads = settings.instances_per_client * settings.threads_per_instance  # of a client host
     instances = max(math.ceil(targets / settings.client_hosts), settings.instances_per_client)
     if changed.keys() & {"num_middlewares", "num_servers"}:
@@ -68,8 +69,13 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
             f"what-if with {num_clients} clients",
             f"choose a multiple of {places}, the threads of all generators times the pipeline",
         )
-    level |= {"clients_per_thread": num_clients // places}
-    level |= {"instances_per_client": instances, "threads_per_instance": own_threads}
+    wanted = replace(
+        wanted,
+        clients_per_thread=num_clients // places,
+        instances_per_client=instances,
+        threads_per_instance=own_threads,
+    )
+    level = wanted.to_dict()
     varied = dict.fromkeys([*config, *changed, "clients_per_thread"])
     of_hosts = ("client_hosts", "num_middlewares", "num_servers", "num_databases")
     is_told = base.middleware(config).takes
@@ -83,10 +89,10 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
             if name not in (*varied, *of_hosts) and is_told(name)
         },
         hosts={
-            "clients": settings.client_hosts,
-            "middlewares": level["num_middlewares"],
-            "servers": level.get("num_servers", 0),
-            **({"databases": level["num_databases"]} if "num_databases" in level else {}),
+            "clients": wanted.client_hosts,
+            "middlewares": wanted.num_middlewares,
+            "servers": 0 if wanted.uses_queues else wanted.num_servers,
+            **({"databases": wanted.num_databases} if wanted.uses_databases else {}),
         },
         extra={},
         follows={},

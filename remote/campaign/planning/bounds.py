@@ -9,10 +9,10 @@ from functools import partial
 from analysis.lab.emulated import emulated_limits, rates_together
 from analysis.lab.round_trips import RoundTrips
 from analysis.tables.network import emulated_rtt_ms
+from records.settings import Settings
 from remote.campaign.record import topology_of
 from remote.errors import ConfigError
 from remote.experiment.section import Config, Section
-from remote.experiment.settings import Settings
 from remote.hosts.host import Host
 from remote.hosts.inventory import LOCAL_LAB, Inventory
 

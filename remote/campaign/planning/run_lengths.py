@@ -6,6 +6,7 @@ import math
 import statistics
 from dataclasses import dataclass
 
+from records.objective import RESULTS
 from remote.campaign.planning.cell import Cell, Measured
 from remote.experiment.checks.duration import (
     RESPONSE_TIMES,
@@ -13,7 +14,7 @@ from remote.experiment.checks.duration import (
     response_time_s,
 )
 from remote.experiment.lengths import Lengths, whole_seconds
-from remote.experiment.precision import RESULTS, Precision
+from remote.experiment.precision import Precision
 
 SHORTEST = Lengths(stable_s=3, warm_up_s=2)  # a JVM compiles most in two seconds
 MARGIN = 1.05  # so that a run is long enough although its responses take a little longer

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from analysis.statistics.precision.stopping import Standing, standing
+from records.objective import RESULTS
 from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.run_lengths import RunLength, next_length
-from remote.experiment.precision import RESULTS, Precision
+from remote.experiment.precision import Precision
 
 
 class Verdict(StrEnum):
@@ -27,7 +28,7 @@ class CellStanding:
     Parameters
     ----------
     time_dilation : k that it is measured with; None while that is not chosen.
-    goals : name of `remote.experiment.precision.RESULTS` to how well it is known.
+    goals : name of `records.objective.RESULTS` to how well it is known.
     next_run : how long the next repetition would last.
     repetitions_left : how many more are expected; 0 unless it is open.
     needed : repetitions that would be enough, None where that cannot be told.

@@ -16,9 +16,9 @@ from analysis.lab.emulated import (
 )
 from analysis.lab.round_trips import RoundTrips
 from analysis.tables.network import emulated_rtt_ms
+from records.settings import QUEUE
 from remote.experiment.checks.check import ADVISORY, Check
 from remote.hosts.inventory import LOCAL_LAB
-from remote.services.memtier import QUEUE
 
 LATENCY = "machine_latency_small"
 SHARE = 0.02

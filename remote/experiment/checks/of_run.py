@@ -10,6 +10,7 @@ from typing import Any
 from analysis.results import ParseError, read_memtier_json
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import ACCEPTED, read_middlewares
+from records.settings import QUEUE
 from remote.experiment.checks.check import ADVISORY, REJECTED, REQUIRED, Check
 from remote.experiment.checks.counts import count_checks
 from remote.experiment.checks.duration import LONG_ENOUGH, duration_checks
@@ -19,7 +20,6 @@ from remote.experiment.checks.of_hosts import host_checks
 from remote.experiment.checks.of_packets import packet_checks
 from remote.experiment.checks.of_queues import message_checks
 from remote.experiment.sessions.results import client_results
-from remote.services.memtier import QUEUE
 from remote.services.middleware import JOB
 from remote.services.monitors import ended_well
 

@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from analysis.results import read_memtier_json
 from analysis.tables.run import read_middlewares
+from records.settings import QUEUE
 from remote.experiment.checks.counts import (
     TOLERANCE,
     copies_of_a_set,
@@ -25,7 +26,6 @@ from remote.experiment.checks.of_queues import (
     stocked,
     total,
 )
-from remote.services.memtier import QUEUE
 
 UNREADABLE = "not readable"
 

@@ -1,12 +1,11 @@
-"""The databases of a run: what its settings make of them, what they have counted and logged."""
+"""The databases of a run: what they have counted and logged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remote.experiment.settings import Settings
 from remote.hosts.host import Host
-from remote.services.postgresql import LOG, Cluster, Databases
+from remote.services.postgresql import LOG, Databases
 
 COUNTS = "message-queue.json"
 # The sequence counts what was sent, the server's statistics what was taken, the table what is left.
@@ -33,18 +32,6 @@ SELECT json_build_object(
     'left', (SELECT count(*) FROM message_queue.message)
 ) FROM pg_stat_user_tables WHERE schemaname = 'message_queue' AND relname = 'message'
 """
-
-
-def cluster_of(settings: Settings, time_dilation: float) -> Cluster:
-    """Return what the databases of a run are started with: pure."""
-    return Cluster(
-        shared_buffers_mib=settings.shared_buffers_mib,
-        max_connections=settings.max_connections,
-        durable=settings.durable,
-        fsync=settings.fsync,
-        autovacuum=settings.autovacuum,
-        time_dilation=time_dilation,
-    )
 
 
 def counts(databases: Databases, hosts: Sequence[Host]) -> dict[str, bytes]:

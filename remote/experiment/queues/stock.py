@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from records.settings import Settings
 from remote.errors import CommandFailed, HostUnreachable
-from remote.experiment.settings import Settings
 from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel
 from remote.hosts.ssh.link import BROKEN

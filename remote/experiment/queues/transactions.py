@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from records.settings import Settings
 from remote.experiment.section import Section
-from remote.experiment.settings import Settings
 from remote.hosts.host import Host
 from remote.services.postgresql import OPENED
 from remote.services.spans import parse_spans

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from records.settings import Settings
 from remote.errors import ConfigError
 from remote.experiment.lengths import Lengths
-from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from records.section import ROLES
 from remote.experiment.lengths import Durations
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
@@ -12,7 +13,6 @@ from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
 from remote.experiment.sessions.pairs import reply_pairs, request_pairs, rounds, told
 from remote.hosts.group import Fleet
-from remote.hosts.inventory import ROLES
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 

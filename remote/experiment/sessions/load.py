@@ -12,7 +12,7 @@ from functools import partial
 
 from remote.errors import RemoteError
 from remote.experiment.queues import transactions
-from remote.experiment.queues.databases import cluster_of, counts, logs
+from remote.experiment.queues.databases import counts, logs
 from remote.experiment.queues.stock import send_messages
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
@@ -21,7 +21,7 @@ from remote.experiment.sessions import generators
 from remote.experiment.sessions.captures import Captures
 from remote.experiment.sessions.clock_notes import END, START, note_clocks
 from remote.experiment.sessions.prefill import Prefill
-from remote.experiment.sessions.program_options import generator_options, middleware_launch
+from remote.experiment.sessions.program_options import generator_command, middleware_launch
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import TRANSFERS_AT_ONCE, Fleet, in_parallel
@@ -41,7 +41,7 @@ from remote.services.memcached import Servers
 from remote.services.middleware import bring, start_middlewares
 from remote.services.middleware_file import kept_folder
 from remote.services.monitors import Monitors, read_counters
-from remote.services.postgresql import Databases
+from remote.services.postgresql import Cluster, Databases
 from remote.services.spans import parse_spans
 
 GENERATOR_GRACE_S = 15.0
@@ -231,7 +231,7 @@ class LoadSession:
         """Have databases as the run needs them, without anything in them."""
         if not setup.databases:
             return
-        cluster = cluster_of(setup.settings, self.fleet.inventory.time_dilation)
+        cluster = Cluster.of(setup.settings, self.fleet.inventory.time_dilation)
         self._databases.start(cluster, limit_s=_section_limit_s(self.section))
         self._databases.empty(setup.databases, synchronous_commit=setup.settings.synchronous_commit)
 
@@ -250,14 +250,14 @@ class LoadSession:
         limit_s = wait_s + setup.total_s + 2 * GENERATOR_GRACE_S
         tasks = {}
         for one in setup.instances:
-            options = generator_options(
+            command = generator_command(
                 one,
                 setup.settings,
                 program=self.tools[one.host.name].generator,
                 test_time_s=setup.total_s,
                 time_dilation=self.fleet.inventory.time_dilation,
+                start_is_told=self._can_wait,
             )
-            command = replace(options, start_is_told=self._can_wait).command()
             task = Task(one.name, command, self._can_wait, one.host.program_user)
             start = partial(jobs.start, one.host, task, limit_s=limit_s)
             tasks[f"{one.host.name}/{one.name}"] = partial(leads.first, self.fleet[one.host], start)

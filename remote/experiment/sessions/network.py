@@ -6,13 +6,14 @@ import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from records.section import ROLES
 from remote.experiment.run import Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
 from remote.experiment.sessions.clock_notes import note_clocks
 from remote.experiment.sessions.pairs import MOST_MEASURED, Pair, first_of_alike, rounds, told
 from remote.hosts.group import Fleet, in_parallel
-from remote.hosts.inventory import ROLES, Host
+from remote.hosts.inventory import Host
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 from remote.services.monitors import ping_command

@@ -8,15 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import cycle
 
-from remote.experiment.sessions.generators import Instance
-from remote.experiment.sessions.program_options import generator_options
-from remote.experiment.settings import Settings
+from records.settings import Settings
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
 from remote.hosts.jobs import RunningJobs, Task, remove_job_folder
 from remote.hosts.provision import Tools
 from remote.services import memcached
-from remote.services.memtier import Keys, prefill
+from remote.services.memtier import Keys, keys_of, prefill
 
 TIMEOUT_S = 60.0
 EXPIRY_MARGIN_S = 300.0
@@ -51,7 +49,7 @@ class Prefill:
         RemoteError
             A server cannot be filled.
         """
-        layout = (settings.keys, settings.value_bytes, settings.expiry_range_s)
+        layout = (keys_of(settings), settings.value_bytes, settings.expiry_range_s)
         if not settings.reads:
             if layout != self._layout:  # the run's own sets change what is there
                 self._layout = None
@@ -72,16 +70,11 @@ class Prefill:
     def _fill(self, settings: Settings, folder: str) -> None:
         """Let each server be filled by one client, all at the same time."""
         name = f"{folder}-prefill"
-        time_dilation = self.fleet.inventory.time_dilation
-        timeout_s = TIMEOUT_S * max(1.0, time_dilation)
+        timeout_s = TIMEOUT_S * max(1.0, self.fleet.inventory.time_dilation)
 
         def fill(client: Host, server: Host, jobs: RunningJobs) -> None:
             program = self.tools[client.name].generator
-            instance = Instance(host=client, number=0, target=server)
-            like = generator_options(
-                instance, settings, program=program, test_time_s=1, time_dilation=time_dilation
-            )
-            command = prefill(program, server.data_address, memcached.PORT, like=like).command()
+            command = prefill(program, server.data_address, memcached.PORT, settings)
             task = Task(f"prefill-{server.name}", command, user=client.program_user)
             job = jobs.start(client, task, limit_s=timeout_s)
             late = jobs.wait([job], timeout_s=timeout_s)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from records.middleware import Middleware
+from records.settings import Settings
 from remote.experiment.queues import transactions
 from remote.experiment.run import Run
 from remote.experiment.section import slug
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.generators import Instance
-from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import Tools
-from remote.services.middleware_file import Middleware
 
 MOST_PINGED = 8
 """Hosts that one middleware pings at most: each ping is a program on a host that is measured."""

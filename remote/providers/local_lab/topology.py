@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from records.documents import Count, Document, Positive, number, parse, told
+from records.section import MAX_DILATION, MIN_DILATION, ROLES
 from remote.errors import ConfigError
-from remote.hosts.host import ROLES
 from remote.hosts.inventory import delayed_rtt_ms
 from remote.toml_files import read_toml
 
@@ -24,7 +24,6 @@ TOPOLOGIES_DIR = Path(__file__).with_name("topologies")
 
 # RFC 2544: addresses for benchmarks, never routed on the Internet.
 BENCHMARK_NETWORK = ipaddress.IPv4Network("198.18.0.0/15")
-MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 MAX_RTT_MS = 1000.0
 MAX_SERVICE_US = 1e6
 # The name becomes part of a device name (at most 15 characters) and of a namespace name.

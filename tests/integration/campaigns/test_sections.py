@@ -189,7 +189,8 @@ def test_replicas_are_written_to_as_many_servers(measure):
     manifest = read_manifest(folder)
     assert manifest["settings"]["replicas"] == 2
     (job,) = [job for job in manifest["jobs"] if job["name"] == "middleware"]
-    assert "--routing consistent-hash --dispatch pipelined --replicas 2 " in job["command"]
+    for option in ("--routing consistent-hash", "--dispatch pipelined", "--replicas 2 "):
+        assert option in job["command"]
     assert f"--admin 198.18.0.21:{middleware.ADMIN_PORT}" in job["command"]
 
 

@@ -2,11 +2,13 @@
 
 import shlex
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from analysis.tables.tidying import tidy_campaign
+from records.settings import DEFAULTS
 from remote.campaign.measuring import measure_once
 from remote.errors import RemoteError
 from remote.experiment.checks.of_queues import database_counts
@@ -104,10 +106,14 @@ def test_every_message_of_a_run_is_accounted_for(fleet, tmp_path):
     assert {"send", "pop", "peek", "list"} <= set(tables.request_types["request_type"])
 
 
+def cluster(**changes):
+    return Cluster.of(replace(DEFAULTS, backend="postgresql", **changes), 1.0)
+
+
 def test_databases_are_on_disk_where_that_is_asked_for(fleet):
     databases = Databases(fleet, fleet.inventory.take("databases", 1), "durable")
     try:
-        databases.start(Cluster(durable=True, shared_buffers_mib=16), limit_s=60)
+        databases.start(cluster(durable=True, shared_buffers_mib=16), limit_s=60)
         databases.empty(databases.hosts, synchronous_commit=False)
         told = databases.asked(
             databases.hosts, "SHOW data_directory", "SHOW synchronous_commit", "SHOW fsync"
@@ -116,7 +122,7 @@ def test_databases_are_on_disk_where_that_is_asked_for(fleet):
         assert b"ready to accept connections" in databases.log(databases.hosts)["d1"]
         assert databases.log(databases.hosts) == {}
         with pytest.raises(RemoteError, match=rf"d1: port {PORT} is in use by `postgres`"):
-            Databases(fleet, databases.hosts, "another").start(Cluster(), limit_s=60)
+            Databases(fleet, databases.hosts, "another").start(cluster(), limit_s=60)
     finally:
         databases.kill()
     assert leftovers(fleet) == ""
@@ -129,7 +135,7 @@ def test_a_database_that_cannot_start_says_why(fleet):
         with pytest.raises(
             RemoteError, match=r"d1: .*ended with status(.|\n)*shared memory|memory"
         ):
-            databases.start(Cluster(shared_buffers_mib=8_000_000), limit_s=60)
+            databases.start(cluster(shared_buffers_mib=8_000_000), limit_s=60)
     finally:
         databases.kill()
     assert leftovers(fleet) == ""

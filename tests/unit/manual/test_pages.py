@@ -5,12 +5,12 @@ import pytest
 from analysis.tables.frames import NAMES
 from manual.__main__ import FOLDER, PAGES
 from manual.columns import columns
-from manual.docstrings import attributes_of, summary_of
+from manual.docstrings import attributes_of, field_docstrings, summary_of
 from manual.programs import PROGRAMS
 from manual.section_files import TABLES
 from records.documents import parse, rule_of
-from remote.experiment.section_document import LoadFile
-from remote.experiment.settings import SETTINGS, Settings
+from records.section import LoadFile
+from records.settings import RULES, SETTINGS, Settings
 
 JAR = PROGRAMS.parent / "target" / "middleware.jar"
 
@@ -70,7 +70,7 @@ def test_every_key_of_a_section_file_is_told(kind):
 
 
 def test_every_setting_is_told():
-    assert set(attributes_of(Settings)) == {"client_hosts", *SETTINGS}
+    assert set(field_docstrings(Settings)) == {"client_hosts", *SETTINGS}
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -79,7 +79,7 @@ def test_a_rule_is_that_of_the_message(name):
     levels = [{}] if SETTINGS[name].varies else {}
     with pytest.raises(ValueError, match=name) as caught:
         parse(LoadFile, {table: {name: levels}})
-    assert f"must be {rule_of(SETTINGS[name].kind)}, got" in str(caught.value)
+    assert f"must be {rule_of(RULES[name])}, got" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,35 +8,38 @@ import pytest
 from analysis.paths import PROJECT
 from analysis.results import read_memtier_json
 from analysis.results.memtier import read_memtier_text
-from remote.services.memtier import Keys, MemtierOptions
+from records.settings import DEFAULTS
+from remote.services.memtier import Memtier
 from tests.helpers.queue_server import QueueServer
 
 DROP_IN = PROJECT / "middleware-kotlin" / "bin" / "memtier_benchmark"
 OPERATIONS = ["send", "pop", "peek", "list"]
-OPTIONS = MemtierOptions(
+MEMTIER = Memtier(
     program="memtier_benchmark",
     server="127.0.0.1",
     port=11211,
-    threads=2,
+    length="--test-time=1",
+    json_file="memtier-0.json",
+)
+SETTINGS = replace(
+    DEFAULTS,
+    workload="queue",
+    threads_per_instance=2,
     clients_per_thread=4,
-    ratio="",
     value_bytes=200,
-    keys=Keys(prefix="q", last=1),
-    expiry_range_s="9999-10000",
+    key_prefix="q",
     queue_mix="send:40,pop:50,peek:10,list:10",
     queues=4,
     receivers=3,
-    test_time_s=1,
-    json_file="memtier-0.json",
 )
 
 
 def test_queues_are_asked_for_in_place_of_keys():
-    assert OPTIONS.command() == (
-        "memtier_benchmark --server=127.0.0.1 --port=11211 --protocol=memcache_text --threads=2 "
-        "--clients=4 --test-time=1 --queue-mix=send:40,pop:50,peek:10,list:10 --queues=4 "
-        "--receivers=3 --data-size=200 --key-prefix=q --distinct-client-seed --randomize "
-        "--json-out-file=memtier-0.json --hide-histogram"
+    assert MEMTIER.command(SETTINGS) == (
+        "memtier_benchmark --server=127.0.0.1 --port=11211 --protocol=memcache_text --test-time=1 "
+        "--key-prefix=q --distinct-client-seed --randomize --json-out-file=memtier-0.json "
+        "--hide-histogram --clients=4 --data-size=200 --threads=2 "
+        "--queue-mix=send:40,pop:50,peek:10,list:10 --queues=4 --receivers=3"
     )
 
 
@@ -50,14 +53,14 @@ def test_queues_are_asked_for_in_place_of_keys():
     ],
 )
 def test_think_times_are_told_in_ms_and_rates_with_their_fractions(pace, words):
-    assert replace(OPTIONS, **pace).command().endswith(f" --hide-histogram {words}")
+    assert f" {words} " in MEMTIER.command(replace(SETTINGS, **pace))
 
 
-def generate(server, folder, **options):
+def generate(server, folder, length_s=1, **pace):
     """The JSON and the text that the drop-in writes of a run."""
     path = folder / "memtier-0.json"
-    told = {"program": str(DROP_IN), "port": server.port, "json_file": str(path), **options}
-    command = replace(OPTIONS, **told).command()
+    memtier = replace(MEMTIER, program=str(DROP_IN), port=server.port, json_file=str(path))
+    command = replace(memtier, length=f"--test-time={length_s}").command(replace(SETTINGS, **pace))
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (folder / "memtier-0.out").write_text(done.stdout)
@@ -100,5 +103,5 @@ def test_what_the_generator_counts_is_what_the_server_counts(tmp_path):
 @pytest.mark.slow
 def test_clients_send_at_the_rate_that_is_told(tmp_path):
     with QueueServer() as server:
-        run, _ = generate(server, tmp_path, sending_rate_per_s=100 / 3, test_time_s=3)
+        run, _ = generate(server, tmp_path, length_s=3, sending_rate_per_s=100 / 3)
     assert 8 * 10 <= run.totals.loc["total", "requests"] <= 8 * 101  # late, but never faster

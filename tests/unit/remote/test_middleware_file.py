@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from records.documents import parse
+from records.middleware import TOLD, WORDS, Middleware, require_plain
+from records.settings import DEFAULTS
 from remote.errors import ConfigError
 from remote.services.middleware_file import (
     FOLDER,
-    WORDS,
-    Middleware,
+    Launch,
     middleware_file,
     own_middleware,
     read_middleware_file,
-    require_plain,
 )
 
 FOUR_LINES = """
@@ -23,7 +23,7 @@ command = '''java -jar {{ folder }}/mine.jar -l {{ address }} -p {{ port }} -t {
 files = ["mine.jar"]
 ready = "listening"
 """
-GIVEN = {
+PLACES = {
     "address": "198.18.0.21",
     "port": 11212,
     "admin_port": 11213,
@@ -31,22 +31,21 @@ GIVEN = {
     "folder": "/home/a b/middlewares/mine",
     "programs": "bin",
     "statistics": "middleware",
-    "workers": 64,
-    "routing": "round-robin",
-    "dispatch": "sequential",
-    "transport": "loop",
-    "sharded": "false",
-    "replicas": 1,
-    "server_timeout_ms": 3000,
-    "follow": None,
-    "net_threads": None,
-    "depth": None,
-    "backend": "memcached",
     "databases": ["postgresql://messages@198.18.0.41:5432/messages"],
     "prepare_database": False,
-    "locks": "skip-locked",
-    "synchronous_commit": "on",
 }
+QUEUES = {"workload": "queue", "backend": "postgresql"}
+
+
+def words(middleware, **changes):
+    known = {"num_middlewares": 1, "num_servers": 2, "workers": 64}
+    settings = replace(DEFAULTS, **{**known, **changes})
+    return {**PLACES, **middleware.told_settings(settings, 1.0)}
+
+
+def started(middleware, **changes):
+    """How a middleware is started with these settings."""
+    return Launch.of(middleware, words(middleware, **changes))
 
 
 def read(folder, text):
@@ -56,7 +55,7 @@ def read(folder, text):
 
 
 def test_every_word_has_a_value():
-    assert set(GIVEN) == set(WORDS)
+    assert set(words(own_middleware())) == set(WORDS)
 
 
 def test_four_lines_are_enough(tmp_path):
@@ -66,7 +65,7 @@ def test_four_lines_are_enough(tmp_path):
     assert mine.takes("value_bytes")
     assert not mine.takes("routing")
     assert not mine.tells_statistics
-    assert mine.started_with(GIVEN).command == (
+    assert started(mine).command == (
         "java -jar '/home/a b/middlewares/mine/mine.jar' -l 198.18.0.21 -p 11212 -t 64 -s false "
         "-m 198.18.0.31:11211 198.18.0.32:11211"
     )
@@ -74,49 +73,55 @@ def test_four_lines_are_enough(tmp_path):
 
 def test_one_that_is_told_a_port_only_listens_on_all_addresses(tmp_path):
     mine = read(tmp_path, FOUR_LINES.replace("-l {{ address }} ", ""))
-    assert "-p 11212" in mine.started_with(GIVEN).command
+    assert "-p 11212" in started(mine).command
 
 
 def test_our_command_is_that_of_the_course():
     own = own_middleware()
     assert own.tells_statistics
-    assert own.started_with(GIVEN).command == (
-        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 -s false "
-        "-m 198.18.0.31:11211 198.18.0.32:11211 --routing round-robin --dispatch sequential "
-        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
+    assert started(own).command == (
+        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 --routing round-robin --dispatch sequential "
+        "--transport loop -s false --server-timeout 3000ms "
+        "-m 198.18.0.31:11211 198.18.0.32:11211 --stats-dir middleware --admin 198.18.0.21:11213"
     )
-    assert own.started_with(GIVEN | {"follow": 50}).command.endswith(" --follow 1/50")
-    assert " --net-threads 4 --server" in own.started_with(GIVEN | {"net_threads": 4}).command
-    assert " --depth 4 --server" in own.started_with(GIVEN | {"depth": 4}).command
-    other = {"routing": "consistent-hash", "replicas": "all", "transport": "ktor"}
-    command = own.started_with(GIVEN | other).command
-    assert "--dispatch sequential --transport ktor --replicas all --server-timeout" in command
+    assert started(own, follow=50).command.endswith(" --follow 1/50")
+    assert " --net-threads 4 " in started(own, net_threads=4).command
+    other = started(own, routing="consistent-hash", replicas="all", transport="ktor").command
+    assert " --dispatch sequential --transport ktor -s false --replicas all " in other
 
 
 def test_our_command_in_front_of_databases_is_about_nothing_else():
-    asked = own_middleware().started_with(GIVEN | {"backend": "postgresql"}).command
-    assert asked == (
-        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 --backend postgresql "
-        "--database postgresql://messages@198.18.0.41:5432/messages --locks skip-locked "
-        "--synchronous-commit on "
-        "--server-timeout 3000ms --stats-dir middleware --admin 198.18.0.21:11213"
+    own = own_middleware()
+    assert started(own, **QUEUES).command == (
+        "bin/middleware -l 198.18.0.21 -p 11212 -t 64 --transport loop --server-timeout 3000ms "
+        "--backend postgresql --locks skip-locked --synchronous-commit on "
+        "--database postgresql://messages@198.18.0.41:5432/messages "
+        "--stats-dir middleware --admin 198.18.0.21:11213"
     )
-    prepares = GIVEN | {"backend": "postgresql", "prepare_database": True}
-    assert " --prepare-database " in own_middleware().started_with(prepares).command
-    echo = own_middleware().started_with(GIVEN | {"backend": "echo"}).command
-    assert " -t 64 --backend echo --server-timeout " in echo
+    prepares = Launch.of(own, words(own, **QUEUES) | {"prepare_database": True})
+    assert " --prepare-database " in prepares.command
+    echo = started(own, workload="queue", backend="echo").command
+    assert " --backend echo --stats-dir " in echo
+
+
+def test_options_tell_all_settings(tmp_path):
+    by_word = "-t {{ workers }}\n    -s {{ sharded }}"
+    mine = read(tmp_path, FOUR_LINES.replace(by_word, "{{ options }}"))
+    assert all(mine.takes(name) for name in TOLD)
+    command = started(mine, routing="hash", sharded=True).command
+    assert " -t 64 --routing hash --dispatch sequential --transport loop -s true " in command
 
 
 def test_only_our_middlewares_are_told_a_depth():
     shipped = {path.stem: read_middleware_file(path) for path in FOLDER.glob("*.toml")}
     told = {name for name, one in shipped.items() if one.takes("depth")}
     assert told == {"mwlab", "mwlab-pipelined"}
-    assert " --depth 4 " in shipped["mwlab-pipelined"].started_with(GIVEN | {"depth": 4}).command
+    assert " --depth 4 " in started(shipped["mwlab-pipelined"], depth=4).command
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_what_is_shipped_can_be_started(path):
-    launch = read_middleware_file(path).started_with(GIVEN)
+    launch = started(read_middleware_file(path))
     texts = " ".join([launch.command, *launch.configuration.values()])
     assert "198.18.0.21" in texts
     assert "198.18.0.32:11211" in texts
@@ -156,13 +161,13 @@ def test_command_cannot_have_a_nul(tmp_path):
 
 def test_command_is_one_program_and_no_shell_reads_its_arguments(tmp_path):
     mine = read(tmp_path, FOUR_LINES.replace("'''\nfiles", " && $(true) > log'''\nfiles"))
-    assert mine.started_with(GIVEN).command.endswith(" '&&' '$(true)' '>' log")
+    assert started(mine).command.endswith(" '&&' '$(true)' '>' log")
 
 
 def test_templates_reach_nothing_of_python(tmp_path):
     mine = read(tmp_path, FOUR_LINES.replace("{{ port }}", "{{ port.__class__.__mro__ }}"))
     with pytest.raises(ConfigError, match="unsafe"):
-        mine.started_with(GIVEN)
+        started(mine)
 
 
 def test_own_middlewares_are_found_beside_and_as_kept(tmp_path):
@@ -227,7 +232,7 @@ def test_a_template_that_becomes_too_long_is_told_by_its_place(tmp_path):
     text = f"{{% for s in servers %}}{'x' * 60_000}{{% endfor %}}"
     mine = read(tmp_path, f'{FOUR_LINES}[configuration]\n"a.cfg" = """{text}"""\n')
     with pytest.raises(ConfigError, match=r"configuration.a.cfg: becomes longer than 65536"):
-        mine.started_with(GIVEN)
+        started(mine)
 
 
 def test_templates_may_compute_with_words(tmp_path):
@@ -238,7 +243,7 @@ def test_templates_may_compute_with_words(tmp_path):
         "{{ ' many' if workers > 8 and routing in ('round-robin', 'x') else ' few' }}"
     )
     mine = read(tmp_path, f'{FOUR_LINES}[configuration]\n"a.cfg" = """{text}"""\n')
-    assert mine.started_with(GIVEN).configuration["a.cfg"] == (
+    assert started(mine).configuration["a.cfg"] == (
         "11213 3.0 2 198.18.0.31:11211 1=198.18.0.31:11211 2=198.18.0.32:11211 198.18.0.32 many\n"
     )
 

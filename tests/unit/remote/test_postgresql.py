@@ -1,10 +1,12 @@
 """How PostgreSQL is started; that it runs is seen on the lab."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from records.settings import DEFAULTS
 from remote.hosts.host import Host
 from remote.services.postgresql import Cluster, url
 
@@ -17,8 +19,9 @@ D1 = Host(
 )
 
 
-def options(**changes):
-    words = shlex.split(Cluster(**changes).command(D1))
+def options(time_dilation=1.0, **changes):
+    cluster = Cluster.of(replace(DEFAULTS, backend="postgresql", **changes), time_dilation)
+    words = shlex.split(cluster.command(D1))
     assert words[:2] == ["sh", "postgresql.sh"]
     return words[2:4], dict(word.split("=", 1) for word in words[4:] if word != "-c")
 

@@ -12,6 +12,7 @@ from analysis.studies.printed import study_name
 from analysis.tables.frames import Tables
 from remote.experiment.section_file import read_section
 from remote.providers.local_lab.topology import TOPOLOGIES_DIR, Processor, Topology
+from remote.services.memtier import keys_of
 
 EXAMPLES = AZURE.parents[4] / "examples" / "studies-machines"
 
@@ -69,7 +70,7 @@ def test_khalils_section_has_his_loads():
     own = [section.settings(config) for config in section.configs()]
     assert [s.num_clients for s in own if not s.num_middlewares] == list(range(8, 129, 8))
     assert [s.num_clients for s in own if s.num_middlewares] == [192]
-    assert {(s.keys.prefix, s.value_bytes) for s in own}.pop()[1] == 128
+    assert {(keys_of(s).prefix, s.value_bytes) for s in own}.pop()[1] == 128
 
 
 def test_no_campaign_no_cells(tmp_path):

@@ -2,9 +2,9 @@ import tomllib
 
 import pytest
 
+from records.objective import Objective
 from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
 from remote.errors import ConfigError
-from remote.experiment.objective import Objective
 from remote.experiment.section_file import read_section, section_of
 
 FIND = Objective.parse("throughput with p99 < 5 ms")

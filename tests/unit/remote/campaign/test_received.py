@@ -17,6 +17,7 @@ from analysis.tables.packed import archive_path, packed_sections, raw_files, unp
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.tarballs import write_archive as write_whole_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS
+from records.middleware import Middleware
 from records.visible import visible
 from remote.campaign import Campaign
 from remote.campaign.received import require_plain_files
@@ -26,7 +27,7 @@ from remote.commands.cli import main
 from remote.commands.say import say
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
-from remote.services.middleware_file import Middleware, kept_folder
+from remote.services.middleware_file import kept_folder
 from tests.helpers.packing import campaign_to_pack, pack
 
 MEMBER = "cfg/rep-1/authorized_keys"

@@ -4,11 +4,11 @@ import subprocess
 
 import pytest
 
+from records.middleware import Middleware
 from remote.commands import of_middlewares
 from remote.conformance.finding import Answer, Verdict
 from remote.conformance.trying import GROUPS, Finding
 from remote.hosts.inventory import Inventory
-from remote.services.middleware_file import Middleware
 
 INVENTORY = """
 all:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from records.section import PROFILES
+from records.settings import SETTINGS
 from remote.errors import ConfigError
 from remote.experiment.describe import configuration_table
-from remote.experiment.section import PROFILES, Pause, Section, slug
+from remote.experiment.section import Pause, Section, slug
 from remote.experiment.section_file import SECTIONS_DIR, read_section, section_of
-from remote.experiment.settings import SETTINGS
+from remote.services.memtier import keys_of
 
 MINIMAL = """
 title = "A section"
@@ -126,7 +128,7 @@ def test_settings_follow_from_a_level_so_that_the_number_of_clients_stays(tmp_pa
     instances = {one.num_middlewares: one.instances_per_client for one in settings}
     assert instances == {1: 1, 2: 2}
     assert {one.num_clients for one in settings} == {12}
-    assert {one.keys.prefix for one in settings} == {"memtier-000"}
+    assert {keys_of(one).prefix for one in settings} == {"memtier-000"}
 
 
 def test_parts_have_factors_of_their_own(tmp_path):

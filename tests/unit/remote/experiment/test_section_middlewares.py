@@ -115,9 +115,7 @@ def test_mistakes_are_told(tmp_path, change, message):
 def test_wrong_fixed_settings_are_told(tmp_path):
     (tmp_path / "compared.toml").write_text(COMPARED)
     (tmp_path / "mine.toml").write_text(MINE.replace('"hash"', '"random"'))
-    with pytest.raises(
-        ConfigError, match=r"middleware mine: fixed\.routing must be one of round-robin"
-    ):
+    with pytest.raises(ConfigError, match=r"mine.toml: fixed\.routing must be one of round-robin"):
         read_section("compared", "smoke", folder=tmp_path)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from records.objective import Objective
 from remote.campaign.record import Record
 from remote.errors import ConfigError
-from remote.experiment.objective import Objective
 from remote.experiment.precision import Precision
 from remote.experiment.section_file import BUDGET_S, REPETITIONS, read_section
 

@@ -6,7 +6,7 @@ from remote.campaign.changes.whatif import changed_section, changed_topology, me
 from remote.errors import ConfigError
 from remote.experiment.rules import require_possible
 from remote.experiment.section_file import read_section
-from remote.experiment.settings import mistakes
+from remote.experiment.together import mistakes
 from remote.providers.local_lab.topology import Topology
 
 BASE = read_section("3.1", "smoke")

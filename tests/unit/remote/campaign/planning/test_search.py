@@ -2,12 +2,12 @@ import math
 
 import pytest
 
+from records.objective import Objective
 from remote.campaign.planning.bracket import Next
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.planning.search import next_runs, probe_of, searches
 from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left
 from remote.experiment.lengths import Lengths
-from remote.experiment.objective import Objective
 from remote.experiment.precision import Precision
 from remote.experiment.section import Section
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from records.settings import Settings
 from remote.errors import CommandFailed, HostUnreachable
 from remote.experiment.queues import stock
-from remote.experiment.settings import Settings
 
 SETTINGS = Settings(
     client_hosts=1,

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from records.settings import Settings
 from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions.captures import Captures, _snap_bytes
 from remote.experiment.sessions.setup import Setup
-from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.services.capture import HEADS_BYTES, WHOLE_PACKETS_BYTES
 from remote.services.middleware_file import own_middleware

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from records.settings import Settings
 from remote.errors import ConfigError
 from remote.experiment.lengths import Lengths
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.prefill import Prefill
-from remote.experiment.sessions.program_options import generator_options, middleware_launch
+from remote.experiment.sessions.program_options import generator_command, middleware_launch
 from remote.experiment.sessions.setup import MOST_PINGED, Setup
-from remote.experiment.settings import Settings
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
 from remote.services.middleware_file import (
@@ -48,9 +48,9 @@ def tools(name: str) -> Tools:
 
 def command(one: Settings, *, time_dilation: float = 1.0) -> str:
     instance = generators.Instance(host=hosts("clients", 1)[0], number=0, target=hosts("s", 1)[0])
-    return generator_options(
+    return generator_command(
         instance, one, program="memtier", test_time_s=5, time_dilation=time_dilation
-    ).command()
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_instances_take_the_targets_in_turn(clients, targets, per_client, taken)
 
 def test_instances_share_the_arrival_rate_in_seconds_of_the_clock():
     one = settings(arrival_rate_per_s=2400, instances_per_client=2)
-    assert command(one).endswith("--arrivals=poisson --rate=400.000000")
-    assert command(one, time_dilation=4).endswith("--rate=100.000000")
+    assert "--arrivals=poisson --rate=400.000000 " in command(one)
+    assert "--rate=100.000000 " in command(one, time_dilation=4)
     assert "--arrivals" not in command(settings(), time_dilation=4)
 
 
@@ -122,8 +122,8 @@ def test_middlewares_prepare_their_databases():
     one = settings(**QUEUE, locks="row-locks", synchronous_commit=False, net_threads=2)
     text = launch(own_middleware(), one).command
     databases = "postgresql://messages@198.18.0.{}:5432/messages"
-    assert f"--database {databases.format(1)} {databases.format(2)} --locks row-locks" in text
-    assert "--synchronous-commit off --prepare-database --net-threads 2 " in text
+    assert f"--database {databases.format(1)} {databases.format(2)} --prepare-database" in text
+    assert "--locks row-locks --synchronous-commit off --net-threads 2 " in text
     assert "--prepare-database" not in launch(own_middleware(), settings()).command
 
 
@@ -191,9 +191,10 @@ def test_middleware_is_told_what_the_settings_say():
         routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
     )
     text = launch(own_middleware(), one).command
-    assert text.startswith("'/home/a b/bin/middleware' -l 198.18.0.1 -p 11212 -t 8 -s false -m ")
+    assert text.startswith("'/home/a b/bin/middleware' -l 198.18.0.1 -p 11212 -t 8 --routing ")
     assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
-    assert "--dispatch pipelined --transport ktor --replicas all" in text
+    assert "--dispatch pipelined --transport ktor -s false --replicas all" in text
+    assert "--replicas" not in launch(own_middleware(), settings()).command
 
 
 def test_middleware_is_told_a_depth_only_where_one_is_set():

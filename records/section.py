@@ -18,18 +18,16 @@ from records.documents import (
     told,
     whole_number,
 )
-from remote.experiment.objective import RULE as OBJECTIVE
-from remote.experiment.objective import Objective
-from remote.experiment.section import PROFILES
-from remote.experiment.settings import NETWORK_SETTINGS, SETTINGS, Level, Setting
-from remote.hosts.host import ROLES
-from remote.providers.local_lab.topology import MAX_DILATION, MIN_DILATION
+from records.objective import RULE as OBJECTIVE
+from records.objective import Objective
+from records.settings import FACTORS, NETWORK_RULES, RULES, SETTINGS, Level
 
-COUNTED = {
-    "num_middlewares": "middlewares",
-    "num_servers": "servers",
-    "num_databases": "databases",
-}
+ROLES = ("clients", "middlewares", "servers", "databases")
+"""What a host does in a run."""
+COUNTED = {n: n.removeprefix("num_") for n, one in SETTINGS.items() if one.table == "hosts"}
+"""Settings that are the number of hosts of a role, and that role."""
+PROFILES = ("smoke", "quick", "paper")
+MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 AUTO = "auto"
 MOST_REPETITIONS = 1000
 MIN_STABLE_S = 0.01
@@ -46,7 +44,7 @@ def is_distinct(levels: list[Level]) -> bool:
     return 0 < len(levels) == len(set(levels))
 
 
-def _levels(settings: Mapping[str, Setting]) -> PlainValidator:
+def _levels(rules: Mapping[str, Any]) -> PlainValidator:
     """Each level is held to its own rule, and then all to being distinct."""
 
     def require_list(levels: Any) -> Any:
@@ -60,23 +58,18 @@ def _levels(settings: Mapping[str, Setting]) -> PlainValidator:
         return levels
 
     around = (BeforeValidator(require_list), AfterValidator(require_distinct))
-    return table_of(
-        {
-            name: Annotated[list[setting.kind], *around]  # type: ignore[name-defined]
-            for name, setting in settings.items()
-        }
-    )
+    return table_of({name: Annotated[list[rule], *around] for name, rule in rules.items()})  # type: ignore[valid-type]
 
 
 def _values(names: Iterable[str]) -> PlainValidator:
-    return table_of({name: SETTINGS[name].kind for name in names})
+    return table_of({name: RULES[name] for name in names})
 
 
 def _constants(table: str) -> PlainValidator:
     return _values(name for name, setting in SETTINGS.items() if setting.table == table)
 
 
-AnySettings = Annotated[Values, _values(SETTINGS)]
+AnySettings = Annotated[Values, _values(RULES)]
 
 
 def _each(names: Iterable[str], kind: Any) -> PlainValidator:
@@ -101,10 +94,8 @@ Repetitions = Annotated[
         lambda value: len(value) == 2 and 2 <= value[0] <= value[1] <= MOST_REPETITIONS,
     ),
 ]
-NetworkFactors = Annotated[Levels, _levels(NETWORK_SETTINGS)]
-Factors = Annotated[
-    Levels, _levels({name: setting for name, setting in SETTINGS.items() if setting.varies})
-]
+NetworkFactors = Annotated[Levels, _levels(NETWORK_RULES)]
+Factors = Annotated[Levels, _levels({name: RULES[name] for name in FACTORS})]
 Following = Annotated[Values, _values(name for name in SETTINGS if name not in COUNTED)]
 
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from remote.experiment.precision import RESULTS
-
+RESULTS: Mapping[str, str] = {
+    "throughput": "client_throughput_ops_per_s",
+    "response_time": "client_response_time_ms",
+    "p50": "client_p50_ms",
+    "p90": "client_p90_ms",
+    "p95": "client_p95_ms",
+    "p99": "client_p99_ms",
+}
+"""What precision and limits can be asked of, and its name among the results of a run."""
 QUANTITIES = {
     "response time": "response_time",
     **{name: name for name in RESULTS if name[0] == "p"},
@@ -24,7 +32,7 @@ class Objective:
 
     Parameters
     ----------
-    quantity : ``response_time`` or a percentile, a name of `remote.experiment.precision.RESULTS`.
+    quantity : ``response_time`` or a percentile, a name of `RESULTS`.
     limit_ms : what it has to stay below.
     """
 

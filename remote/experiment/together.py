@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from remote.experiment.settings.allowed import ALL_SERVERS, OBSERVERS, OF_MIDDLEWARES
-from remote.experiment.settings.one_run import Settings
-from remote.services import memcached
-from remote.services.memtier import QUEUE
-from remote.services.middleware import BACKENDS, MEMCACHED
+from records.settings import (
+    ALL_SERVERS,
+    BACKENDS,
+    CONSISTENT_HASH,
+    MEMCACHED,
+    OF_MIDDLEWARES,
+    QUEUE,
+    UNOBSERVED,
+    Settings,
+)
+from remote.services import memcached, memtier
 
 ITEM_OVERHEAD_BYTES = 80  # what memcached keeps beside key and value
 
@@ -82,7 +88,7 @@ def _queue_mistakes(settings: Settings) -> Iterator[str]:
         yield "workload queue needs queue_mix, such as send:40,pop:40,peek:10"
     if settings.uses_databases and not settings.num_databases:
         yield "backend postgresql needs hosts.databases to be at least 1"
-    if settings.observed != OBSERVERS[0]:
+    if settings.observed != UNOBSERVED:
         yield "observed: packets of databases tell nothing of requests; leave it out"
     if settings.uses_databases and (settings.depth or 1) > 1:
         yield (
@@ -99,7 +105,7 @@ def _queue_mistakes(settings: Settings) -> Iterator[str]:
 
 def _key_mistakes(settings: Settings) -> Iterator[str]:
     try:
-        keys = settings.keys
+        keys = memtier.keys_of(settings)
     except ValueError as exc:
         yield str(exc)
         return
@@ -129,7 +135,7 @@ def _middleware_mistakes(settings: Settings, given: Mapping[str, Any]) -> Iterat
             f"{connections} workers in all are more than the {memcached.MAX_CONNECTIONS} "
             "connections that a server takes"
         )
-    if settings.routing == "consistent-hash":
+    if settings.routing == CONSISTENT_HASH:
         if settings.sharded:
             yield "sharded: consistent-hash splits multi-gets by owner anyway; leave it out"
         if settings.replicas != ALL_SERVERS and int(settings.replicas) > settings.num_servers:
