@@ -69,6 +69,7 @@ class Setting:
     option : argument that tells a level to the program that `table` names, with ``{}`` for the
         level, a time in ms and a rate per second of the clock; empty where the lab acts on it.
     unit : of its levels; levels in ``s`` and ``per s`` are in undilated time.
+    legend : a level in the legends of figures.
     switch : what a program is told for false and for true.
     only : the runs in which the setting changes anything.
     varies : the setting may be a factor; others are constants only.
@@ -78,6 +79,7 @@ class Setting:
     label: str
     option: str = ""
     unit: str = ""
+    legend: str = "{}"
     switch: tuple[str, str] = ("false", "true")
     only: Scope = "all"
     varies: bool = True
@@ -105,9 +107,13 @@ class Settings:
 
     client_hosts: int
     """Hosts that generate load."""
-    num_middlewares: Annotated[_Natural, Setting("hosts", "Number of middlewares")]
+    num_middlewares: Annotated[
+        _Natural, Setting("hosts", "Number of middlewares", legend="{} middlewares")
+    ]
     """Hosts that run a middleware each."""
-    num_servers: Annotated[Count, Setting("hosts", "Number of servers", only="caches")]
+    num_servers: Annotated[
+        Count, Setting("hosts", "Number of servers", only="caches", legend="{} servers")
+    ]
     """Hosts that run memcached."""
     workload: Annotated[str, one_of(*WORKLOADS), Setting("generator", "Workload")]
     """`get`; `set`; `multi-get`, one set and then one get of `multi_get_keys` keys; `mixed`, at
@@ -123,7 +129,8 @@ class Settings:
     ] = OWN_MIDDLEWARE
     """Name of the middleware's file."""
     workers: Annotated[
-        Count | None, Setting("middleware", "Worker threads per middleware", "-t {}")
+        Count | None,
+        Setting("middleware", "Worker threads per middleware", "-t {}", legend="{} workers"),
     ] = None
     """Workers of each middleware; needed for every middleware that can be told a number."""
     routing: Annotated[
@@ -143,11 +150,17 @@ class Settings:
     ] = False
     """The middleware splits multi-gets over all servers."""
     replicas: Annotated[
-        _Replicas, Setting("middleware", "Replicas of each key", "--replicas {}", only="ring")
+        _Replicas,
+        Setting(
+            "middleware", "Replicas of each key", "--replicas {}", only="ring", legend="R = {}"
+        ),
     ] = 1
     """Servers that hold each key with routing `consistent-hash`."""
     multi_get_keys: Annotated[
-        Count | None, Setting("generator", "Multi-get size", "--multi-key-get={}", only="caches")
+        Count | None,
+        Setting(
+            "generator", "Multi-get size", "--multi-key-get={}", only="caches", legend="{} keys"
+        ),
     ] = None
     """Keys of each get, with workload `multi-get` only."""
     arrival_rate_per_s: Annotated[
@@ -214,7 +227,7 @@ class Settings:
     """Longest time that the middleware waits for a server, in undilated time."""
     think_time_s: Annotated[
         Annotated[int | float, number(0, _LONGEST_THINK_TIME_S)] | None,
-        Setting("generator", "Think time", "--think-time={:.6f}", unit="s"),
+        Setting("generator", "Think time", "--think-time={:.6f}", unit="s", legend="Z = {} s"),
     ] = None
     """Time that each client of a closed loop waits after a reply, undilated. Needs the drop-in
     generator."""
@@ -239,7 +252,9 @@ class Settings:
         str, one_of(*BACKENDS), Setting("middleware", "Back end", "--backend {}", only="queues")
     ] = MEMCACHED
     """What is behind the middleware; `echo` answers by itself, without a database."""
-    num_databases: Annotated[Count, Setting("hosts", "Number of databases", only="databases")] = 0
+    num_databases: Annotated[
+        Count, Setting("hosts", "Number of databases", only="databases", legend="{} databases")
+    ] = 0
     """Hosts that run PostgreSQL."""
     database_cpus: Annotated[
         Positive | None, Setting("database", "CPUs of a database", only="databases")
@@ -303,13 +318,24 @@ class Settings:
     """Threads that move bytes, at most as many as workers; without it the middleware's default."""
     depth: Annotated[
         Annotated[int, whole_number(1, _LARGEST_DEPTH)] | None,
-        Setting("middleware", "Requests under way of a client in a middleware", "--depth {}"),
+        Setting(
+            "middleware",
+            "Requests under way of a client in a middleware",
+            "--depth {}",
+            legend="depth {}",
+        ),
     ] = None
     """Most requests of a connection that the middleware works on at a time, which matters only with
     a larger `pipeline`; without it the middleware's own default."""
     pipeline: Annotated[
         Count,
-        Setting("generator", "Requests under way of a connection", "--pipeline={}", only="caches"),
+        Setting(
+            "generator",
+            "Requests under way of a connection",
+            "--pipeline={}",
+            only="caches",
+            legend="pipeline {}",
+        ),
     ] = 1
     """Requests of each connection under way at a time, in a closed loop without think times and
     sending rates. N, the number of clients in Little's law, bounds and all tables, is connections

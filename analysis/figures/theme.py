@@ -12,6 +12,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import plotly.io as pio
 
+from records.settings import SETTINGS
+
 TEMPLATE = "middleware_lab"
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -81,16 +83,8 @@ _SPARE = (  # told apart in grey, too, by marker, dash and pattern
     (BLACK, "cross", "solid", "|"),
 )
 _WORDS = {  # how a level of a factor is named where it has no style of its own
-    "workers": "{} workers",
-    "num_middlewares": "{} middlewares",
-    "num_servers": "{} servers",
+    **{name: setting.legend for name, setting in SETTINGS.items()},
     "num_clients": "{} clients",
-    "multi_get_keys": "{} keys",
-    "replicas": "R = {}",
-    "depth": "depth {}",
-    "pipeline": "pipeline {}",
-    "num_databases": "{} databases",
-    "think_time_s": "Z = {} s",
     "repetition": "repetition {}",
 }
 
