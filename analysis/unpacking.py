@@ -3,7 +3,6 @@
 import tarfile
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 LARGEST_FILE_BYTES = 512 << 20
 """The largest file of a run, uncompressed."""
@@ -15,7 +14,6 @@ LONGEST_HEADER_BYTES = 2048
 """The longest header of a tar member. Python's time to read one grows with its length squared."""
 MOST_MEMBERS = 1 << 18
 """Files in an archive. A section of a thousand runs has a third of them."""
-DEEPEST, LONGEST_NAME_BYTES = 8, 255
 _NO_FILES = (tarfile.GNUTYPE_SPARSE, tarfile.XGLTYPE)  # tarfile reads these without end
 _ZLIB, _GZIP = zlib.MAX_WBITS, 16 + zlib.MAX_WBITS  # zlib's words for these formats
 
@@ -104,16 +102,3 @@ def _require_size(member: tarfile.TarInfo) -> None:
 def is_plain(member: tarfile.TarInfo) -> bool:
     """Tell whether a member is a plain file. A sparse one could unpack to any size."""
     return member.isfile() and not member.issparse()
-
-
-def is_plain_path(name: str) -> bool:
-    """Tell whether a name is a path below a folder, of components that can be seen and written."""
-    path = PurePosixPath(name)
-    return (
-        name == str(path)
-        and not path.is_absolute()
-        and 0 < len(path.parts) <= DEEPEST
-        and ".." not in path.parts
-        and all(len(part.encode(errors="replace")) <= LONGEST_NAME_BYTES for part in path.parts)
-        and name.isprintable()
-    )

@@ -10,4 +10,6 @@ Each room may use what stands above it::
     section     what a section file may hold
     template    templates of middleware files, filled in within bounds
     middleware  what a middleware file may hold, and what any middleware can be told
+    verdict     the checks of a run, and whether it counts
+    manifest    all that is recorded of a run
 """

@@ -60,7 +60,14 @@ class Document(BaseModel):
         return table
 
 
+class Recorded(BaseModel):
+    """A table of a record: written once, and read by later versions, which may know less of it."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
 Kind = TypeVar("Kind")
+LONGEST_PHASE_S = 7 * 24 * 3600
 _NOTHING = object()  # that no file can hold
 
 
@@ -101,7 +108,8 @@ def one_of(*names: str) -> WrapValidator:
 
 def matching(rule: str, pattern: str) -> WrapValidator:
     """Return the rule of texts that are, whole, as `pattern` has them."""
-    return told(rule, lambda value: re.fullmatch(pattern, value, re.ASCII) is not None)
+    whole = re.compile(pattern, re.ASCII).fullmatch
+    return told(rule, lambda value: whole(value) is not None)
 
 
 Count = Annotated[int, whole_number(1)]
@@ -134,6 +142,8 @@ def parse(kind: type[Kind], document: Any) -> Kind:
         Tells all that is wrong; each mistake begins with its place.
     """
     try:
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind.model_validate(document)
         return TypeAdapter(kind).validate_python(document)
     except ValidationError as exc:
         mistakes = [_mistake(error) for error in exc.errors(include_url=False)]

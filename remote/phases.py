@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+
+from records.manifest import Manifest
 
 PREPARING = "preparing"
 MEASURING = "measuring"
@@ -37,11 +38,11 @@ class Phases:
         return taken
 
 
-def total_phases(manifests: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+def total_phases(manifests: Iterable[Manifest]) -> dict[str, float]:
     """Add up the phases that manifests tell of; those of manifests that tell of none are 0."""
     totals = dict.fromkeys(PHASES, 0.0)
     for manifest in manifests:
-        for name, seconds in manifest.get("phases_s", {}).items():
+        for name, seconds in manifest.phases_s.items():
             totals[name] = totals.get(name, 0.0) + seconds
     return totals
 

@@ -84,10 +84,10 @@ def make_report(
         raise ConfigError(
             path, "holds no measured runs: measure first, for instance with `lab run`"
         )
-    sections = sorted({str(manifest["section"]) for manifest in manifests})
+    sections = sorted({manifest.section for manifest in manifests})
     held = held_sections(path).keys() | held_studies(path).keys()
     jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
-    profile = str(manifests[0].get("profile", opened.profile))
+    profile = manifests[0].profile or opened.profile
     parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
     drawings: dict[Path, Future[Section]] = {}
     beside = ThreadPoolExecutor(2)  # claims, and drawings of what is executed already

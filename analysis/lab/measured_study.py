@@ -27,8 +27,8 @@ from analysis.statistics.estimates import Estimate
 from analysis.tables.frames import Tables
 from analysis.tables.held import MIDDLEWARES
 from analysis.tables.manifests import each_run, measured_sections
-from analysis.tables.run import ACCEPTED
 from analysis.tables.tidied import campaign_tables
+from records.verdict import ACCEPTED
 
 FOLDER = "sensitivity"
 _LINKS = "kind"  # what runs that measure links vary
@@ -146,8 +146,8 @@ def _parameter(words: str) -> str:
 def _throughputs(folder: Path, parameter: str, factor: float) -> list[float]:
     """Return the throughput of each repetition of a case, in op/s."""
     manifests = (manifest for _, manifest in each_run(folder / case_name(parameter, factor)))
-    loaded = [m for m in manifests if m["status"] == ACCEPTED and _LINKS not in m["config"]]
-    return [float(manifest["results"][_RESULT]) for manifest in loaded]
+    loaded = [m for m in manifests if m.status == ACCEPTED and _LINKS not in m.config]
+    return [float(manifest.results[_RESULT]) for manifest in loaded]
 
 
 def _words(parameter: str) -> str:

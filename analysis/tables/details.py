@@ -21,10 +21,10 @@ def request_type_measures(run: Run) -> pd.DataFrame:
         of keys), `throughput_ops_per_s`, `response_time_ms`; at the middleware also
         `keys_per_request`, `miss_rate`, `errors` and its other times.
     """
-    window = run.manifest["window"]
-    stable_s = window["stable_s"]
+    window = run.manifest.stable
+    stable_s = window.stable_s
     seconds = pd.concat([generator.seconds for generator in run.generators.values()])
-    since = window["warm_up_s"]
+    since = window.warm_up_s
     stable = seconds[seconds["second"].between(since, since + stable_s, inclusive="left")]
     rows = [
         {
@@ -74,7 +74,7 @@ def server_seconds(run: Run) -> pd.DataFrame:
     """
     if not run.middlewares:
         return pd.DataFrame()
-    window = run.manifest["window"]
+    window = run.manifest.stable
     rows = pd.concat([part.servers for part in run.middlewares.values()])
     known = ["keys", "response_time_mean_ms", "response_time_max_ms"]
     rows = rows.reindex(columns=["epoch_s", "server", "requests", *known])
@@ -90,9 +90,9 @@ def server_seconds(run: Run) -> pd.DataFrame:
             "response_time_max_ms": groups["response_time_max_ms"].max(),
         }
     ).reset_index()
-    second_s = (frame.pop("epoch_s") - window["start_epoch_s"]).astype("int64")
+    second_s = (frame.pop("epoch_s") - window.start_epoch_s).astype("int64")
     frame.insert(1, "second_s", second_s)
-    frame.insert(2, "stable", second_s.between(0, window["stable_s"], inclusive="left"))
+    frame.insert(2, "stable", second_s.between(0, window.stable_s, inclusive="left"))
     return frame.assign(server=_host_names(run, frame["server"]))
 
 
@@ -105,15 +105,15 @@ def pauses(run: Run) -> pd.DataFrame:
         `host`, `start_s` (0 where the stable window begins), `length_s`; seconds of the clock; and
         `kind` where the manifest tells one, such as ``open transaction``.
     """
-    window, made = run.manifest["window"], run.manifest.get("pauses", [])
-    kinds = ["kind"] if any("kind" in pause for pause in made) else []
+    window, made = run.manifest.stable, run.manifest.pauses
+    kinds = ["kind"] if any(pause.kind for pause in made) else []
     return pd.DataFrame(
         [
             {
-                "host": pause["host"],
-                "start_s": pause["began_epoch_s"] - window["start_epoch_s"],
-                "length_s": pause["ended_epoch_s"] - pause["began_epoch_s"],
-                **{name: pause.get(name) for name in kinds},
+                "host": pause.host,
+                "start_s": pause.began_epoch_s - window.start_epoch_s,
+                "length_s": pause.ended_epoch_s - pause.began_epoch_s,
+                **{name: pause.kind for name in kinds},
             }
             for pause in made
         ],
@@ -126,19 +126,19 @@ def settings(run: Run) -> dict[str, Any]:
 
     A manifest without `pipeline` is of a run with one request of each connection under way.
     """
-    given = {"pipeline": 1, **levels(run, run.manifest.get("settings", {}))}
+    given = {"pipeline": 1, **levels(run, run.manifest.settings)}
     return {name: given[name] for name in SETTINGS if name in given and name not in run.config}
 
 
 def levels(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with ``all`` replicas as the number of servers that they are."""
     every = given.get("replicas") == "all"
-    return {**given, "replicas": len(run.manifest["roles"]["servers"])} if every else dict(given)
+    return {**given, "replicas": len(run.manifest.roles.servers)} if every else dict(given)
 
 
 def _host_names(run: Run, addresses: pd.Series) -> pd.Series:
     """Names of the servers, which a middleware lists by address in the order of the manifest."""
-    names = run.manifest["roles"].get("servers", [])
+    names = run.manifest.roles.servers
     summary = next(iter(run.middlewares.values())).summary
     listed = summary.get("configuration", {}).get("servers", [])
     if len(listed) != len(names):

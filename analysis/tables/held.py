@@ -16,8 +16,8 @@ from analysis.results import ParseError
 from analysis.tables.frames import Tables, stack
 from analysis.tables.manifests import measured_sections
 from analysis.tables.provenance import each_manifest
-from analysis.tables.run import ACCEPTED
 from analysis.tables.tidied import campaign_tables
+from records.verdict import ACCEPTED
 
 OWN = "mwlab"
 MIDDLEWARES = "middlewares"
@@ -119,9 +119,9 @@ def _is_held(campaign_dir: Path, section: str) -> bool:
     """
     told = set()
     for manifest in each_manifest(campaign_dir, [section]):
-        if manifest.get("plan", {}).get("kind") == _LINKS:
+        if manifest.plan.get("kind") == _LINKS:
             continue
-        told.add((bool(manifest.get("generator")), manifest["status"] == ACCEPTED))
+        told.add((bool(manifest.generator), manifest.status == ACCEPTED))
         if (True, True) in told:
             return True
     return (False, True) in told and (True, False) not in told

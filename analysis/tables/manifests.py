@@ -5,6 +5,8 @@ of a section into ``<section>/manifests.json.gz``, by the paths of the runs' fol
 A packed run is named by its folder all the same; a manifest that is in its folder comes first.
 """
 
+import contextlib
+import gc
 import gzip
 import json
 import stat
@@ -13,13 +15,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from analysis.results import ParseError
-from analysis.unpacking import LARGEST_FILE_BYTES, gunzip, is_plain_path
+from analysis.unpacking import LARGEST_FILE_BYTES, gunzip
+from records.manifest import Manifest
+from records.names import is_plain_path
 
 MANIFEST, PACKED_MANIFESTS = "manifest.json", "manifests.json.gz"
 TRANSCRIPT = ("files", "jobs")  # of a manifest: what the run left and did; no table has it
 PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
-_FORMAT = 1
 
 _Packed = Mapping[str, Mapping[str, dict[str, Any]]]
 
@@ -53,7 +58,7 @@ def run_folders(section_dir: Path, configuration: str | None = None) -> list[Pat
         if configuration is None
         else (section_dir / configuration).glob(f"*/{MANIFEST}")
     )
-    packed = packed_manifests(section_dir)
+    packed = packed_documents(section_dir)
     wanted = packed if configuration is None else packed.keys() & {configuration}
     return sorted(
         {path.parent for path in loose}.union(
@@ -64,7 +69,7 @@ def run_folders(section_dir: Path, configuration: str | None = None) -> list[Pat
 
 def each_run(
     campaign_dir: Path, sections: Iterable[str] | None = None
-) -> Iterator[tuple[Path, dict[str, Any]]]:
+) -> Iterator[tuple[Path, Manifest]]:
     """Yield folder and manifest of each complete run, of some sections or of all.
 
     Raises
@@ -79,24 +84,33 @@ def each_run(
                 yield folder, read_manifest(folder)
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a run folder; ParseError when missing, damaged or of another format."""
+    if not (folder / MANIFEST).exists() and (known := _packed_file(folder.parent.parent)):
+        packed = _read_records(*known).get(f"{folder.parent.name}/{folder.name}")
+        if packed is not None:
+            return packed
+    return _record(folder / MANIFEST, read_document(folder))
+
+
+def read_document(folder: Path) -> dict[str, Any]:
+    """Read the document that holds the manifest of a run folder, as it is; errors as above."""
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text())
+        document = from_json(path.read_bytes())
     except FileNotFoundError as exc:
-        manifest = packed_manifest(folder)
-        if manifest is None:
+        document = packed_document(folder)
+        if document is None:
             raise ParseError(path, None, "file is missing: the run is not complete") from exc
-    except (ValueError, RecursionError) as exc:
+    except ValueError as exc:
         raise ParseError(path, None, f"not a complete JSON document: {exc}") from exc
-    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
-        raise ParseError(path, None, f"not a manifest of format {_FORMAT}")
-    return manifest
+    if not isinstance(document, dict):
+        raise ParseError(path, None, "not a table of JSON")
+    return document
 
 
-def packed_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the packed manifest of a run folder, None if there is none.
+def packed_document(folder: Path) -> dict[str, Any] | None:
+    """Return the document of the packed manifest of a run folder, None if there is none.
 
     Raises
     ------
@@ -104,11 +118,10 @@ def packed_manifest(folder: Path) -> dict[str, Any] | None:
         The file of packed manifests is damaged.
     """
     folder = folder.absolute()
-    manifest = packed_manifests(folder.parent.parent).get(folder.parent.name, {}).get(folder.name)
-    return None if manifest is None else dict(manifest)  # what is read once more is as it was
+    return packed_documents(folder.parent.parent).get(folder.parent.name, {}).get(folder.name)
 
 
-def packed_manifests(section_dir: Path) -> _Packed:
+def packed_documents(section_dir: Path) -> _Packed:
     """Return the packed manifests of a section, by configuration and run; they are not to change.
 
     Raises
@@ -116,14 +129,8 @@ def packed_manifests(section_dir: Path) -> _Packed:
     ParseError
         The file is no regular one, or damaged, or names what is no folder of a run.
     """
-    path = section_dir.absolute() / PACKED_MANIFESTS
-    try:
-        known = path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    if not stat.S_ISREG(known.st_mode):
-        raise ParseError(path, None, "is no regular file")
-    return _read_packed(path, (known.st_ino, known.st_mtime_ns, known.st_size))
+    known = _packed_file(section_dir)
+    return _read_packed(*known) if known else {}
 
 
 def modified_ns(folder: Path) -> int:
@@ -145,13 +152,56 @@ def packed_bytes(manifests: Mapping[str, Mapping[str, Any]]) -> bytes:
     return gzip.compress(("{\n" + ",\n".join(lines) + "\n}\n").encode(), mtime=0)
 
 
+def _packed_file(section_dir: Path) -> tuple[Path, tuple[int, ...]] | None:
+    """Return the file of a section's packed manifests, and what changes when it is written anew."""
+    path = section_dir.absolute() / PACKED_MANIFESTS
+    try:
+        known = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(known.st_mode):
+        raise ParseError(path, None, "is no regular file")
+    return path, (known.st_ino, known.st_mtime_ns, known.st_size)
+
+
+def _record(path: Path, document: object) -> Manifest:
+    try:
+        return Manifest.read(document)
+    except ValueError as exc:
+        raise ParseError(path, None, str(exc)) from exc
+
+
+@contextlib.contextmanager
+def _all_kept() -> Iterator[None]:
+    """Look for no garbage meanwhile: among objects that all stay, this takes most of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@lru_cache(maxsize=256)
+def _read_records(path: Path, known: tuple[int, ...]) -> Mapping[str, Manifest]:
+    """Return packed manifests by the paths of their runs' folders in the section."""
+    with _all_kept():
+        return {
+            f"{configuration}/{run}": _record(path.parent / configuration / run / MANIFEST, one)
+            for configuration, runs in _read_packed(path, known).items()
+            for run, one in runs.items()
+        }
+
+
 @lru_cache(maxsize=256)
 def _read_packed(path: Path, known: tuple[int, ...]) -> _Packed:
     """Read packed manifests once, as long as the file is not written anew."""
     try:
         if known[-1] > LARGEST_FILE_BYTES:
             raise ValueError(f"it has more than {LARGEST_FILE_BYTES} bytes")
-        told = json.loads(gunzip(path.read_bytes()))
+        with _all_kept():
+            told = from_json(gunzip(path.read_bytes()))
         if not isinstance(told, dict):
             raise ValueError("it is no table")
         by_configuration: dict[str, dict[str, dict[str, Any]]] = {}
@@ -162,6 +212,6 @@ def _read_packed(path: Path, known: tuple[int, ...]) -> _Packed:
             if not isinstance(manifest, dict):
                 raise ValueError(f"what it says of {name} is no table")
             by_configuration.setdefault(configuration, {})[run] = manifest
-    except (OSError, ValueError, RecursionError) as exc:
+    except (OSError, ValueError) as exc:
         raise ParseError(path, None, f"holds no manifests of runs: {exc}") from exc
     return by_configuration

@@ -52,12 +52,12 @@ def client_seconds(run: Run) -> pd.DataFrame:
     silent = [name for name, generator in run.generators.items() if generator.seconds.empty]
     if silent:
         raise ParseError(run.folder, None, f"{silent} give no seconds: memtier 1.4 or later is due")
-    window = run.manifest["window"]
+    window = run.manifest.stable
     rows = pd.concat([generator.seconds for generator in run.generators.values()])
-    length_s = window["warm_up_s"] + window["stable_s"] + window["cool_down_s"]
+    length_s = window.warm_up_s + window.stable_s + window.cool_down_s
     seconds = _weighted_by(rows, "second", ["response_time_ms"]).reindex(range(length_s))
     seconds["requests"] = seconds["requests"].fillna(0)
-    seconds.insert(0, "second_s", seconds.index - window["warm_up_s"])
+    seconds.insert(0, "second_s", seconds.index - window.warm_up_s)
     return seconds.reset_index(drop=True)
 
 
@@ -71,7 +71,7 @@ def middleware_seconds(run: Run) -> pd.DataFrame:
         `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`, `gc_count`,
         `gc_time_ms` (of the garbage collectors).
     """
-    window = run.manifest["window"]
+    window = run.manifest.stable
     rows = pd.concat([middleware.windows for middleware in run.middlewares.values()])
     rows = rows.rename(columns={f"{time}_mean_ms": f"{time}_ms" for time in HISTOGRAM_TIMES})
     seconds = _weighted_by(rows, "epoch_s", [f"{time}_ms" for time in HISTOGRAM_TIMES])
@@ -82,7 +82,7 @@ def middleware_seconds(run: Run) -> pd.DataFrame:
     means = means.join(collected.groupby("epoch_s").sum(min_count=1))
     seconds = seconds.join(means, how="outer")
     seconds["requests"] = seconds["requests"].fillna(0)
-    seconds.insert(0, "second_s", (seconds.index - window["start_epoch_s"]).astype("int64"))
+    seconds.insert(0, "second_s", (seconds.index - window.start_epoch_s).astype("int64"))
     return seconds.reset_index(drop=True)
 
 
@@ -105,8 +105,7 @@ def client_measures(run: Run) -> dict[str, float]:
     totals = pd.DataFrame([g.totals.loc["total"] for g in run.generators.values()])
     keys_per_s = totals["hits_per_s"].sum() + totals["misses_per_s"].sum()
     return {
-        "client_throughput_ops_per_s": seconds["requests"].sum()
-        / run.manifest["window"]["stable_s"],
+        "client_throughput_ops_per_s": seconds["requests"].sum() / run.manifest.stable.stable_s,
         "client_response_time_ms": average(seconds["response_time_ms"], seconds["requests"]),
         **_client_percentiles(run),
         "client_percentiles_stable": client_window(run) is not None,
@@ -133,7 +132,7 @@ def middleware_measures(run: Run) -> dict[str, float]:
     """Throughput, times, queue and workers as the middlewares saw them; empty without any."""
     if not run.middlewares:
         return {}
-    stable_s = run.manifest["window"]["stable_s"]
+    stable_s = run.manifest.stable.stable_s
     parts = list(run.middlewares.values())
     windows = pd.concat([run.in_window(part.windows) for part in parts])
     queues = [run.in_window(part.queue) for part in parts]
@@ -202,8 +201,8 @@ def client_window(run: Run) -> pd.DataFrame | None:
         `request_type`, `second` (of the window), `upper_edge_ms`, `count`; None if a generator
         tells only those of the whole run.
     """
-    window = run.manifest["window"]
-    start_s, stable_s = window["warm_up_s"], window["stable_s"]
+    window = run.manifest.stable
+    start_s, stable_s = window.warm_up_s, window.stable_s
     rows = client_histograms_by_second(
         list(run.generators.values()), start_s=start_s, end_s=start_s + stable_s
     )
@@ -219,16 +218,20 @@ def middleware_histograms(run: Run, time: str) -> dict[str, pd.DataFrame]:
 
 
 def _middleware_window(run: Run, time: str) -> pd.DataFrame:
-    window = run.manifest["window"]
-    span = {name: window[name] for name in ("start_epoch_s", "end_epoch_s")}
-    parts = [part.histograms_by_second(time, **span) for part in run.middlewares.values()]
+    window = run.manifest.stable
+    parts = [
+        part.histograms_by_second(
+            time, start_epoch_s=window.start_epoch_s, end_epoch_s=window.end_epoch_s
+        )
+        for part in run.middlewares.values()
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
 def _client_percentiles(run: Run) -> dict[str, float]:
     rows = client_window(run)
     if rows is not None:
-        return _percentile_columns("client", rows, run.manifest["window"]["stable_s"])
+        return _percentile_columns("client", rows, run.manifest.stable.stable_s)
     values = histogram_percentiles(client_histogram(run), KNOWN_PERCENTILES)
     return {
         name: float(value)
@@ -239,7 +242,7 @@ def _client_percentiles(run: Run) -> dict[str, float]:
 
 def _middleware_percentiles(run: Run) -> dict[str, float]:
     seconds = _middleware_window(run, "response_time")
-    return _percentile_columns("middleware", seconds, run.manifest["window"]["stable_s"])
+    return _percentile_columns("middleware", seconds, run.manifest.stable.stable_s)
 
 
 def _percentile_columns(side: str, seconds: pd.DataFrame, stable_s: int) -> dict[str, float]:
@@ -279,5 +282,5 @@ def _weighted_by(rows: pd.DataFrame, key: str, times: list[str]) -> pd.DataFrame
 
 
 def _stable(seconds: pd.DataFrame, run: Run) -> pd.DataFrame:
-    stable_s = run.manifest["window"]["stable_s"]
+    stable_s = run.manifest.stable.stable_s
     return seconds[seconds["second_s"].between(0, stable_s, inclusive="left")]

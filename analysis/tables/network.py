@@ -1,7 +1,6 @@
 """What one run tells about hosts and links: CPU, traffic, round-trip times, bandwidths."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
@@ -9,15 +8,16 @@ import pandas as pd
 from analysis.results import ParseError
 from analysis.tables.run import Run
 from analysis.units import bytes_per_s_to_mbit_per_s
+from records.manifest import Topology
 
 
 def host_measures(run: Run) -> pd.DataFrame:
     """Load of every host: `host`, `role`, `shares_machine`, CPU, link both ways, packets."""
-    rates = run.manifest["topology"]["rates_mbit_per_s"]
-    quotas = run.manifest["topology"].get("cpu_quotas", {})
+    rates = run.manifest.topology.rates_mbit_per_s
+    quotas = run.manifest.topology.cpu_quotas
     busy, apart = _busy_percents(run), _own_processors(run)
     rows = []
-    for role, hosts in run.manifest["roles"].items():
+    for role, hosts in run.manifest.roles.by_name.items():
         for host in hosts:
             if host in run.loads:
                 load = run.in_window(
@@ -59,8 +59,8 @@ def _cpu_time(run: Run, host: str, quota: float) -> dict[str, float]:
     used = _used_cpus(run, host)
     if np.isnan(used):
         return {"cpu_s": np.nan, "cpu_utilization": np.nan}
-    may_use = min(run.cpu_times[host].cores, quota / run.manifest["topology"]["time_dilation"])
-    return {"cpu_s": used * run.manifest["window"]["stable_s"], "cpu_utilization": used / may_use}
+    may_use = min(run.cpu_times[host].cores, quota / run.manifest.topology.time_dilation)
+    return {"cpu_s": used * run.manifest.stable.stable_s, "cpu_utilization": used / may_use}
 
 
 def _used_cpus(run: Run, host: str) -> float:
@@ -74,11 +74,11 @@ def _used_cpus(run: Run, host: str) -> float:
     known = run.cpu_times.get(host)
     if known is None or (known.of_machine and run.on_one_machine):
         return np.nan
-    window = run.manifest["window"]
+    window = run.manifest.stable
     reach_s = 1  # readings come once a second; the share is that of the time between two of them
     try:
         used_s, elapsed_s = known.used_s(
-            window["start_epoch_s"] - reach_s, window["end_epoch_s"] + reach_s
+            window.start_epoch_s - reach_s, window.end_epoch_s + reach_s
         )
     except ValueError as exc:
         raise ParseError(run.folder / host / "cpu-time.out.gz", None, str(exc)) from exc
@@ -87,8 +87,8 @@ def _used_cpus(run: Run, host: str) -> float:
 
 def _own_processors(run: Run) -> set[str]:
     """Return the hosts of a run on whose processors no other host of the machine ran."""
-    roles = run.manifest["topology"].get("own_processors", "").split()
-    return {host for role in roles for host in run.manifest["roles"].get(role, ())}
+    roles = run.manifest.topology.own_processors.split()
+    return {host for role in roles for host in run.manifest.roles.by_name.get(role, ())}
 
 
 def _busy_percents(run: Run) -> dict[str, float]:
@@ -103,7 +103,7 @@ def _busy_percents(run: Run) -> dict[str, float]:
     Host to percent; NaN where it is not known how much of it was on which processors.
     """
     told = {host: _of_monitor(run, host) for host in run.loads}
-    if not run.manifest["topology"].get("own_processors"):
+    if not run.manifest.topology.own_processors:
         return told
     apart = _own_processors(run)
     num_apart, num_others = (_num_cpus(run, hosts) for hosts in (apart, run.loads.keys() - apart))
@@ -142,7 +142,7 @@ def ping_measures(run: Run) -> pd.DataFrame:
     Beside a load they are those of the stable window, of the whole run where replies have no time
     of day; lost are those of the whole run.
     """
-    roles, topology = _roles(run), run.manifest["topology"]
+    roles, topology = _roles(run), run.manifest.topology
     rows = []
     for (source, target), ping in run.pings.items():
         is_stamped = ping.replies["epoch_s"].notna().any()
@@ -169,38 +169,35 @@ def ping_measures(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def emulated_rtt_ms(topology: Mapping[str, Any], *ends: str) -> float:
+def emulated_rtt_ms(topology: Topology, *ends: str) -> float:
     """Return the round trip that is emulated between two hosts, undilated; 0 without delay.
 
     Parameters
     ----------
-    topology
-        Of a manifest.
     ends
         Names of the hosts.
     """
-    return float(topology.get("rtt_ms") or 0.0) + _farther_ms(topology, *ends)
+    return float(topology.rtt_ms or 0.0) + _farther_ms(topology, *ends)
 
 
-def _farther_ms(topology: Mapping[str, Any], *hosts: str) -> float:
+def _farther_ms(topology: Topology, *hosts: str) -> float:
     """By how much a round trip is longer for its ends having round trips of their own."""
-    own = topology.get("own_rtt_ms") or {}
-    return float(sum(own[host] - topology["rtt_ms"] for host in hosts if host in own))
+    own, usual_ms = topology.own_rtt_ms, topology.rtt_ms or 0.0
+    return float(sum(own[host] - usual_ms for host in hosts if host in own))
 
 
-def _of_delay_line(topology: Mapping[str, Any], *ends: str) -> float:
+def _of_delay_line(topology: Topology, *ends: str) -> float:
     """Round trip of the clock that a calibrated delay line adds; NaN of any other."""
-    calibration = topology.get("calibration")
-    if not calibration:
+    if not topology.calibration:
         return float("nan")
-    farther_ms = _farther_ms(topology, *ends) * float(topology["time_dilation"])
-    return float(calibration["line_rtt_ms"]) + farther_ms
+    farther_ms = _farther_ms(topology, *ends) * topology.time_dilation
+    return float(topology.calibration["line_rtt_ms"]) + farther_ms
 
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:
     """Bandwidths: `source`, `target`, their roles, what arrived, the limit, and retransmits."""
     roles = _roles(run)
-    rates = run.manifest["topology"]["rates_mbit_per_s"]
+    rates = run.manifest.topology.rates_mbit_per_s
     return pd.DataFrame(
         [
             {
@@ -219,4 +216,4 @@ def bandwidth_measures(run: Run) -> pd.DataFrame:
 
 def _roles(run: Run) -> dict[str, str]:
     """Host to its role."""
-    return {host: role for role, hosts in run.manifest["roles"].items() for host in hosts}
+    return {host: role for role, hosts in run.manifest.roles.by_name.items() for host in hosts}

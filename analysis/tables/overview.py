@@ -9,7 +9,9 @@ from analysis.results.files import find_file, parse_json, read_text
 from analysis.tables.manifests import each_run
 from analysis.tables.packed import raw_files
 from analysis.tables.provenance import read_manifests
-from analysis.tables.run import ACCEPTED, PACKETS
+from analysis.tables.run import PACKETS
+from records.manifest import Manifest
+from records.verdict import ACCEPTED
 
 # What each check asks; those of counts have the host in front.
 CHECKS = {
@@ -65,10 +67,10 @@ def checks_table(campaign_dir: Path) -> pd.DataFrame:
     for manifest in read_manifests(campaign_dir):
         own: dict[str, bool] = {}
         severity: dict[str, str] = {}
-        for check in manifest.get("checks", []) if manifest.get("generator") else []:
-            name = _kind(str(check["name"]))
-            own[name] = own.get(name, True) and bool(check["passed"])
-            severity[name] = str(check.get("severity", "required"))
+        for check in manifest.checks if manifest.generator else []:
+            name = _kind(check.name)
+            own[name] = own.get(name, True) and check.passed
+            severity[name] = check.severity
         rows += [
             {"check": name, "severity": severity[name], "passed": passed}
             for name, passed in own.items()
@@ -102,11 +104,11 @@ def hosts_table(campaign_dir: Path, section: str) -> pd.DataFrame:
         No run of the section was accepted.
     """
     manifest = example_manifest(campaign_dir, section)
-    rates = manifest["topology"]["rates_mbit_per_s"]
+    rates = manifest.topology.rates_mbit_per_s
     rows = []
-    for role, names in manifest["roles"].items():
+    for role, names in manifest.roles.by_name.items():
         for name in names:
-            facts = manifest.get("hosts", {}).get(name, {})
+            facts: Any = manifest.hosts.get(name, {})
             rows.append(
                 {
                     "host": name,
@@ -122,7 +124,7 @@ def hosts_table(campaign_dir: Path, section: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def example_manifest(campaign_dir: Path, section: str) -> dict[str, Any]:
+def example_manifest(campaign_dir: Path, section: str) -> Manifest:
     """Return the manifest of the first accepted run of a section.
 
     Raises
@@ -131,7 +133,7 @@ def example_manifest(campaign_dir: Path, section: str) -> dict[str, Any]:
         No run of the section was accepted.
     """
     for _, manifest in each_run(campaign_dir, [section]):
-        if manifest["status"] == ACCEPTED:
+        if manifest.status == ACCEPTED:
             return manifest
     raise FileNotFoundError(f"{campaign_dir / section} holds no accepted run")
 
@@ -154,9 +156,9 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
     """
     with raw_files(campaign_dir, [section], SUMMARY) as runs_dir:
         for run, manifest in each_run(runs_dir, [section]):
-            proxies = manifest["roles"]["middlewares"]
-            if manifest["status"] == ACCEPTED and proxies and "window" in manifest:
-                tells = manifest.get("middleware", {}).get("tells_statistics", True)
+            proxies = manifest.roles.middlewares
+            if manifest.status == ACCEPTED and proxies and manifest.window:
+                tells = manifest.middleware.tells_statistics
                 folder = run / proxies[0] / ("middleware" if tells else PACKETS)
                 told = find_file(folder, SUMMARY)
                 summary = parse_json(told, read_text(told))
@@ -164,10 +166,10 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
     raise FileNotFoundError(f"{campaign_dir / section} holds no accepted run with a middleware")
 
 
-def _configured(manifest: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
+def _configured(manifest: Manifest, recorded: dict[str, Any]) -> dict[str, Any]:
     """Complete what a middleware recorded by what it was told."""
-    names = manifest["roles"]["servers"]
-    told = {"net_threads": 1, **manifest.get("settings", {}), **manifest["config"]}
+    names = manifest.roles.servers
+    told = {"net_threads": 1, **manifest.settings, **manifest.config}
     servers = recorded.get("servers", names)
     known = {"servers": servers, "addresses": dict(zip(names, servers, strict=True))}
-    return {**told, **recorded, **known, "num_clients": manifest["num_clients"]}
+    return {**told, **recorded, **known, "num_clients": manifest.num_clients}

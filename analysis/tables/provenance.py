@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from analysis.tables.manifests import each_run
-from analysis.tables.run import ACCEPTED, PILOT
 from analysis.text.lists import counted
+from records.manifest import Generator, Manifest
+from records.verdict import ACCEPTED, PILOT
 from records.visible import visible
 
 _MOST_FACTORS = 3  # that are told one by one
@@ -71,7 +71,7 @@ class Provenance:
         return "; ".join(parts) + "."
 
 
-def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) -> list[Any]:
+def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) -> list[Manifest]:
     """Read the manifests of the runs of a campaign, of some sections or of all.
 
     Raises
@@ -82,7 +82,7 @@ def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) ->
     return list(each_manifest(campaign_dir, sections))
 
 
-def each_manifest(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iterator[Any]:
+def each_manifest(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iterator[Manifest]:
     """Yield what `read_manifests` returns, each read when it is asked for."""
     return (manifest for _, manifest in each_run(campaign_dir, sections))
 
@@ -105,25 +105,23 @@ def read_provenance(campaign_dir: Path, sections: Iterable[str] | None = None) -
         raise FileNotFoundError(
             f"{campaign_dir} holds no measured runs: measure first, for instance with `lab run`"
         )
-    loaded = [manifest for manifest in manifests if manifest.get("generator")]
+    loaded = [manifest for manifest in manifests if manifest.generator]
     return summarise(loaded if sections is not None and loaded else manifests)
 
 
-def summarise(manifests: Sequence[Mapping[str, Any]]) -> Provenance:
+def summarise(manifests: Sequence[Manifest]) -> Provenance:
     """Reduce the manifests of one campaign (at least one) to their provenance."""
-    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
+    accepted = [manifest for manifest in manifests if manifest.status == ACCEPTED]
     return Provenance(
-        campaign=str(manifests[0]["campaign"]),
-        profiles=_distinct(manifest["profile"] for manifest in manifests),
+        campaign=manifests[0].campaign,
+        profiles=_distinct(manifest.profile for manifest in manifests),
         fleets=_fleets(manifests),
-        generators=_distinct(_generator(manifest.get("generator")) for manifest in manifests),
+        generators=_distinct(_generator(manifest.generator) for manifest in manifests),
         commits=_commits(manifests),
-        time_dilations=tuple(
-            sorted({float(m["topology"]["time_dilation"]) for m in accepted or manifests})
-        ),
+        time_dilations=tuple(sorted({m.topology.time_dilation for m in accepted or manifests})),
         period=_period(manifests),
         num_accepted=len(accepted),
-        num_discarded=sum(m["status"] not in (ACCEPTED, PILOT) for m in manifests),
+        num_discarded=sum(m.status not in (ACCEPTED, PILOT) for m in manifests),
     )
 
 
@@ -131,13 +129,13 @@ def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(visible(value) for value in values if value))
 
 
-def _fleets(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _fleets(manifests: Sequence[Manifest]) -> tuple[str, ...]:
     """Each fleet and topology once, with all its time dilations, or of many the ends."""
     found: dict[tuple[str, str], set[float]] = {}
     for manifest in manifests:
-        topology = manifest["topology"]
-        place = (visible(manifest["fleet"]), visible(topology["name"]))
-        found.setdefault(place, set()).add(float(topology["time_dilation"]))
+        topology = manifest.topology
+        place = (visible(manifest.fleet), visible(topology.name))
+        found.setdefault(place, set()).add(topology.time_dilation)
     return tuple(
         f"{fleet} ({name}, time dilation {_factors(sorted(factors))})"
         for (fleet, name), factors in found.items()
@@ -150,32 +148,32 @@ def _factors(factors: Sequence[float]) -> str:
     return ", ".join(f"{k:g}" for k in factors)
 
 
-def _generator(generator: Mapping[str, Any] | None) -> str:
+def _generator(generator: Generator | None) -> str:
     """Name and version; the drop-in's version line also names its Java, which is left out."""
     if not generator:
         return ""
-    said = str(generator["version"])
+    said = generator.version
     version = re.search(r"\bv=(\S+)", said)
     maker = re.search(r"\bgenerator=(\S{1,60} \S+)", said)
     number = version[1] if version else said
-    return f"{generator['name']} {number}" + (f" ({maker[1]})" if maker else "")
+    return f"{generator.name} {number}" + (f" ({maker[1]})" if maker else "")
 
 
-def _commits(manifests: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _commits(manifests: Sequence[Manifest]) -> tuple[str, ...]:
     """Each commit once; with local changes if any run had some."""
     dirty: dict[str, bool] = {}
     for manifest in manifests:
-        commit = visible(str(manifest["git"]["commit"])[:SHORT_COMMIT])
-        dirty[commit] = dirty.get(commit, False) or bool(manifest["git"]["dirty"])
+        commit = visible(manifest.git.commit[:SHORT_COMMIT])
+        dirty[commit] = dirty.get(commit, False) or manifest.git.dirty
     return tuple(f"{c} with local changes" if changed else c for c, changed in dirty.items())
 
 
-def _period(manifests: Sequence[Mapping[str, Any]]) -> tuple[datetime, datetime] | None:
+def _period(manifests: Sequence[Manifest]) -> tuple[datetime, datetime] | None:
     times = [
-        datetime.fromisoformat(manifest[key])
+        datetime.fromisoformat(time)
         for manifest in manifests
-        for key in ("started_at", "finished_at")
-        if key in manifest
+        for time in (manifest.started_at, manifest.finished_at)
+        if time
     ]
     return (min(times), max(times)) if times else None
 

@@ -23,9 +23,8 @@ from analysis.results import (
 )
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
 from analysis.tables.manifests import read_manifest
+from records.manifest import Manifest
 
-ACCEPTED = "accepted"
-PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
 PACKETS = "packets"  # folder of a host with what packets tell
 ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 
@@ -39,7 +38,7 @@ class Run:
     folder
         Where it stands.
     manifest
-        ``manifest.json`` as it is.
+        What is recorded of it.
     generators
         (host, instance) to what that memtier instance measured.
     middlewares
@@ -58,7 +57,7 @@ class Run:
     """
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     generators: Mapping[tuple[str, int], MemtierRun]
     middlewares: Mapping[str, MiddlewareResult]
     observed: Mapping[str, PacketsResult]
@@ -71,24 +70,23 @@ class Run:
     @property
     def config(self) -> Mapping[str, Any]:
         """Factor to level."""
-        config: Mapping[str, Any] = self.manifest["config"]
-        return config
+        return self.manifest.config
 
     @property
     def is_black_box(self) -> bool:
         """Whether its middlewares tell nothing themselves."""
-        return not self.manifest.get("middleware", {}).get("tells_statistics", True)
+        return not self.manifest.middleware.tells_statistics
 
     @property
     def on_one_machine(self) -> bool:
         """Whether the hosts share the CPUs of one machine."""
-        return bool(self.manifest["fleet"] in ONE_MACHINE)
+        return self.manifest.fleet in ONE_MACHINE
 
     def in_window(self, rows: pd.DataFrame, *, offset_s: float = 0.0) -> pd.DataFrame:
         """Rows of the stable window by their `epoch_s`, less an offset."""
-        window = self.manifest["window"]
+        window = self.manifest.stable
         epoch_s = rows["epoch_s"] - offset_s
-        inside = epoch_s.between(window["start_epoch_s"], window["end_epoch_s"], inclusive="left")
+        inside = epoch_s.between(window.start_epoch_s, window.end_epoch_s, inclusive="left")
         return rows[inside]
 
 
@@ -102,16 +100,15 @@ def read_run(folder: Path | str) -> Run:
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    roles = manifest["roles"]
-    hosts = [host for names in roles.values() for host in names]
-    instances = range(manifest.get("instances_per_client", 0))  # the network section has none
+    hosts = manifest.roles.hosts
+    instances = range(manifest.instances_per_client)  # the network section has none
     loaded = [host for host in hosts if (folder / host / "dool.csv.gz").exists()]
     return Run(
         folder=folder,
         manifest=manifest,
         generators={
             (host, i): _only_run(folder / host / f"memtier-{i}.json.gz")
-            for host in roles["clients"]
+            for host in manifest.roles.clients
             for i in instances
         },
         middlewares=read_middlewares(folder, manifest) if instances else {},
@@ -139,7 +136,7 @@ def read_run(folder: Path | str) -> Run:
     )
 
 
-def read_middlewares(folder: Path, manifest: Mapping[str, Any]) -> dict[str, MiddlewareResult]:
+def read_middlewares(folder: Path, manifest: Manifest) -> dict[str, MiddlewareResult]:
     """Return what each middleware measured, or packets tell of it; empty where nothing tells.
 
     Raises
@@ -147,17 +144,17 @@ def read_middlewares(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Mid
     ParseError
         A file is missing or damaged; names its path.
     """
-    if manifest.get("middleware", {}).get("tells_statistics", True):
-        hosts = manifest["roles"]["middlewares"]
+    if manifest.middleware.tells_statistics:
+        hosts = manifest.roles.middlewares
         return {host: read_middleware(folder / host / "middleware") for host in hosts}
     observed = _read_observed(folder, manifest)
     return {host: result.as_black_box() for host, result in observed.items()}
 
 
-def _read_observed(folder: Path, manifest: Mapping[str, Any]) -> dict[str, PacketsResult]:
-    if manifest.get("settings", {}).get("observed", "none") == "none":
+def _read_observed(folder: Path, manifest: Manifest) -> dict[str, PacketsResult]:
+    if manifest.settings.get("observed", "none") == "none":
         return {}
-    hosts = manifest["roles"]["middlewares"]
+    hosts = manifest.roles.middlewares
     return {host: read_packets(folder / host / PACKETS) for host in hosts}
 
 

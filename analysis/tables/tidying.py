@@ -31,10 +31,12 @@ from analysis.tables.manifests import (
     TRANSCRIPT,
     each_run,
     measured_sections,
-    read_manifest,
+    read_document,
     run_folders,
 )
-from analysis.tables.run import ACCEPTED, PILOT, Run, read_run
+from analysis.tables.run import Run, read_run
+from records.manifest import Manifest
+from records.verdict import ACCEPTED, PILOT
 
 __all__ = ["Tables", "read_run", "read_tables", "tidy_campaign"]
 
@@ -87,7 +89,7 @@ def origin_of(campaign_dir: Path, section: str) -> Origin:
     """
     digest = hashlib.sha256()
     for folder in run_folders(campaign_dir / section):
-        told = {k: v for k, v in read_manifest(folder).items() if k not in TRANSCRIPT}
+        told = {k: v for k, v in read_document(folder).items() if k not in TRANSCRIPT}
         content = hashlib.sha256(json.dumps(told).encode()).hexdigest()
         digest.update(f"{folder.relative_to(campaign_dir) / MANIFEST} {content}\n".encode())
     return {"manifests": digest.hexdigest(), "schema": SCHEMA}
@@ -99,12 +101,12 @@ def _tidy_section(campaign_dir: Path, section: str) -> dict[str, pd.DataFrame]:
     if not told:
         message = f"{campaign_dir / section} holds no runs: measure the section first"
         raise FileNotFoundError(message)
-    factors = {name for manifest in told.values() for name in manifest.get("config", {})}
+    factors = {name for manifest in told.values() for name in manifest.config}
     for folder, manifest in told.items():
-        if manifest["status"] == ACCEPTED:
+        if manifest.status == ACCEPTED:
             for name, frame in _read_and_reduce(folder, factors).items():
                 parts[name].append(frame)
-        elif manifest["status"] != PILOT:
+        elif manifest.status != PILOT:
             parts["rejected"].append(_rejected(folder, manifest))
     return {name: stack(frames) for name, frames in parts.items()}
 
@@ -169,34 +171,35 @@ def _of_observer(run: Run, hosts: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _key(run: Run, factors: Collection[str]) -> dict[str, Any]:
     """Return what tells a run from others, with what its part of the section does not vary."""
     manifest = run.manifest
-    constants = {**details.settings(run), "think_time_s": _number(manifest.get("think_time_s"))}
+    constants = {**details.settings(run), "think_time_s": _number(manifest.think_time_s)}
     return {
-        "section": manifest["section"],
+        "section": manifest.section,
         **details.levels(run, run.config),
         **{name: level for name, level in constants.items() if name in factors},
-        "repetition": manifest["repetition"],
-        **({"num_clients": manifest["num_clients"]} if run.generators else {}),
-        "time_dilation": float(manifest["topology"]["time_dilation"]),
+        "repetition": manifest.repetition,
+        **({"num_clients": manifest.num_clients} if run.generators else {}),
+        "time_dilation": manifest.topology.time_dilation,
     }
 
 
 def _about(run: Run) -> dict[str, Any]:
     manifest = run.manifest
+    generator = manifest.generator
     about: dict[str, Any] = {
-        "campaign": manifest["campaign"],
-        "profile": manifest["profile"],
-        "generator": ", ".join(str(part) for part in manifest["generator"].values()),
-        "git_commit": manifest["git"]["commit"],
-        "started_at": manifest["started_at"],
-        "campaign_seed": _number(manifest.get("seed")),
-        "machine_share": _number(manifest.get("machine_share")),
-        "num_middlewares": len(manifest["roles"]["middlewares"]),
-        "num_servers": len(manifest["roles"].get("servers", [])),
-        "stable_s": manifest["window"]["stable_s"],
+        "campaign": manifest.campaign,
+        "profile": manifest.profile,
+        "generator": f"{generator.name}, {generator.version}" if generator else "",
+        "git_commit": manifest.git.commit,
+        "started_at": manifest.started_at,
+        "campaign_seed": _number(manifest.seed),
+        "machine_share": _number(manifest.machine_share),
+        "num_middlewares": len(manifest.roles.middlewares),
+        "num_servers": len(manifest.roles.servers),
+        "stable_s": manifest.stable.stable_s,
         "think_time_s": None,  # in its place
     }
     about |= details.settings(run)
-    about["think_time_s"] = _number(manifest["think_time_s"])  # null in an open loop
+    about["think_time_s"] = _number(manifest.think_time_s)  # null in an open loop
     return {name: value for name, value in about.items() if name not in run.config}
 
 
@@ -210,7 +213,7 @@ def _windows(run: Run) -> pd.DataFrame:
     if run.middlewares:
         sides["middleware"] = measures.middleware_seconds(run)
     frame = pd.concat(sides, names=["side"]).reset_index(level="side").reset_index(drop=True)
-    stable_s = run.manifest["window"]["stable_s"]
+    stable_s = run.manifest.stable.stable_s
     frame.insert(2, "stable", frame["second_s"].between(0, stable_s, inclusive="left"))
     return frame.rename(columns={"requests": "throughput_ops_per_s"})
 
@@ -232,15 +235,15 @@ def _histograms(run: Run) -> pd.DataFrame:
     return frame.assign(stable=~whole_run)
 
 
-def _rejected(folder: Path, manifest: dict[str, Any]) -> pd.DataFrame:
-    failed = [check["name"] for check in manifest.get("checks", []) if not check["passed"]]
+def _rejected(folder: Path, manifest: Manifest) -> pd.DataFrame:
+    failed = [check.name for check in manifest.checks if not check.passed]
     return pd.DataFrame(
         [
             {
-                "section": manifest["section"],
+                "section": manifest.section,
                 "run": f"{folder.parent.name}/{folder.name}",
-                "status": manifest["status"],
-                "reason": manifest.get("error") or ", ".join(failed),
+                "status": manifest.status,
+                "reason": manifest.error or ", ".join(failed),
             }
         ]
     )

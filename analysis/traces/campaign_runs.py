@@ -8,10 +8,10 @@ import pandas as pd
 
 from analysis.tables.manifests import each_run
 from analysis.tables.packed import raw_requests
-from analysis.tables.run import ACCEPTED
 from analysis.traces.blame import slowest_requests
 from analysis.traces.followed_requests import followed_requests
 from analysis.traces.host_pauses import host_pauses
+from records.verdict import ACCEPTED
 
 
 def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
@@ -25,7 +25,7 @@ def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
     return [
         folder
         for folder, manifest in each_run(campaign_dir, [section])
-        if manifest["status"] == ACCEPTED and manifest.get("settings", {}).get("follow")
+        if manifest.status == ACCEPTED and manifest.settings.get("follow")
     ]
 
 

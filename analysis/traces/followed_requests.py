@@ -7,7 +7,6 @@ together where these agree.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from analysis.traces.host_clocks import NS_PER_S, HostClock, host_clocks, second
 from analysis.traces.joining import join_nested, server_names
 from analysis.traces.on_the_wire import is_only_captured, read_stamps_of_packets, with_packets
 from analysis.units import MS_PER_S
+from records.manifest import Manifest
 
 STAGES = (
     "link_there",
@@ -84,21 +84,19 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
     bounds_s = {host: clock.bound_s for host, clock in clocks.items()}
     bound_s = requests["client_host"].map(bounds_s) + requests["middleware"].map(bounds_s)
     shorter_ms = requests[["link_there_ms", "link_back_ms"]].min(axis="columns")
-    window = manifest["window"]
+    window = manifest.stable
     return requests.assign(
-        stable=requests["sent_s"].between(0, window["stable_s"], inclusive="left"),
+        stable=requests["sent_s"].between(0, window.stable_s, inclusive="left"),
         clock_bound_ms=bound_s * MS_PER_S,
         beyond_clock_bound=shorter_ms < -bound_s * MS_PER_S,
     )
 
 
-def _sent(
-    folder: Path, manifest: Mapping[str, Any], clocks: Mapping[str, HostClock]
-) -> pd.DataFrame:
+def _sent(folder: Path, manifest: Manifest, clocks: Mapping[str, HostClock]) -> pd.DataFrame:
     """Read what the generators followed."""
     parts = []
-    for host in manifest["roles"]["clients"]:
-        for instance in range(manifest["instances_per_client"]):
+    for host in manifest.roles.clients:
+        for instance in range(manifest.instances_per_client):
             path = find_file(folder / host, f"memtier-{instance}-followed.csv")
             rows = read_followed_by_generator(path)
             for stamp, column in {"sent": "sent", "received": "last_byte"}.items():
@@ -108,18 +106,16 @@ def _sent(
                 )
             early_s = (rows["intended_ns"] - rows["sent_ns"]) / NS_PER_S
             rows["intended_ms"] = (early_s * MS_PER_S).astype("float64")
-            target = manifest["targets"][host][instance]
+            target = manifest.targets[host][instance]
             parts.append(rows.assign(client_host=host, instance=instance, middleware=target))
     kept = [*_KEY, "client_host", "instance", "outcome", "sent_s", "received_s", "intended_ms"]
     return pd.concat(parts, ignore_index=True)[kept]
 
 
-def _passed(
-    folder: Path, manifest: Mapping[str, Any], clocks: Mapping[str, HostClock]
-) -> pd.DataFrame:
+def _passed(folder: Path, manifest: Manifest, clocks: Mapping[str, HostClock]) -> pd.DataFrame:
     """Read what the middlewares followed."""
     parts = []
-    for host in manifest["roles"]["middlewares"]:
+    for host in manifest.roles.middlewares:
         if is_only_captured(folder / host):
             directory = folder / host / PACKETS
             rows = read_stamps_of_packets(directory)
@@ -130,7 +126,7 @@ def _passed(
         for stamp in _OF_MIDDLEWARE:
             stamps_ns = rows[f"{stamp}_ns"]
             rows[f"{stamp}_s"] = seconds_since(stamps_ns, manifest, clocks[host], read_ns=read_ns)
-        names = server_names(directory, manifest["roles"]["servers"])
+        names = server_names(directory, manifest.roles.servers)
         rows["servers"] = [tuple(names.get(n, n) for n in each) for each in rows["servers"]]
         parts.append(rows.assign(middleware=host))
     if not parts:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from analysis.tables.run import ONE_MACHINE
+from records.manifest import Manifest, Reading
 
 READING_S = 20e-6
 """A program reads its host's time of day beside its own clock once: it is known to that."""
@@ -40,7 +40,7 @@ class HostClock:
         return offset_s
 
 
-def host_clocks(manifest: Mapping[str, Any]) -> dict[str, HostClock]:
+def host_clocks(manifest: Manifest) -> dict[str, HostClock]:
     """Return the clock of every host of a run.
 
     The hosts of one machine have one clock, whatever was read of it over their connections.
@@ -55,16 +55,16 @@ def host_clocks(manifest: Mapping[str, Any]) -> dict[str, HostClock]:
     ValueError
         The hosts are several machines, and their clocks were not read.
     """
-    hosts = [host for names in manifest["roles"].values() for host in names]
-    if manifest["fleet"] in ONE_MACHINE:
+    hosts = manifest.roles.hosts
+    if manifest.fleet in ONE_MACHINE:
         return dict.fromkeys(hosts, HostClock(epoch_s=(0.0,), offset_s=(0.0,), bound_s=READING_S))
-    if "clocks" not in manifest:
+    if not manifest.clocks:
         raise ValueError("the clocks of the run's hosts were not read: stamps cannot be compared")
-    return {host: _clock(manifest["clocks"][host]) for host in hosts}
+    return {host: _clock(manifest.clocks[host]) for host in hosts}
 
 
 def seconds_since(
-    stamps_ns: pd.Series, manifest: Mapping[str, Any], clock: HostClock, *, read_ns: pd.Series
+    stamps_ns: pd.Series, manifest: Manifest, clock: HostClock, *, read_ns: pd.Series
 ) -> pd.Series:
     """Bring stamps of a host to seconds since the stable window began, by the control's clock.
 
@@ -73,19 +73,16 @@ def seconds_since(
     read_ns
         When the clock's offset is taken: the same for all stamps of a row.
     """
-    origin_ns = round(manifest["window"]["start_epoch_s"] * NS_PER_S)
+    origin_ns = round(manifest.stable.start_epoch_s * NS_PER_S)
     by_host_s: pd.Series = (stamps_ns - origin_ns) / NS_PER_S
     return by_host_s - clock.offset_at_s(read_ns / NS_PER_S)
 
 
-def _clock(known: Mapping[str, Mapping[str, float]]) -> HostClock:
-    readings = sorted((known[when] for when in _WHENS if when in known), key=_epoch_s)
+def _clock(known: Mapping[str, Reading]) -> HostClock:
+    there = (known[when] for when in _WHENS if when in known)
+    readings = sorted(there, key=lambda reading: reading.epoch_s)
     return HostClock(
-        epoch_s=tuple(map(_epoch_s, readings)),
-        offset_s=tuple(reading["offset_s"] for reading in readings),
-        bound_s=max(reading["bound_s"] for reading in readings) + READING_S,
+        epoch_s=tuple(reading.epoch_s for reading in readings),
+        offset_s=tuple(reading.offset_s for reading in readings),
+        bound_s=max(reading.bound_s for reading in readings) + READING_S,
     )
-
-
-def _epoch_s(reading: Mapping[str, float]) -> float:
-    return reading["epoch_s"]

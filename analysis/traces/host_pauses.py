@@ -1,8 +1,7 @@
 """When the programs of a run stood still: by themselves, or because they were stopped."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -11,6 +10,7 @@ from analysis.results.followed import read_pauses
 from analysis.tables.manifests import read_manifest
 from analysis.traces.host_clocks import NS_PER_S, host_clocks, seconds_since
 from analysis.traces.on_the_wire import is_only_captured
+from records.manifest import Manifest
 
 COLUMNS = ["host", "process", "start_s", "length_s", "cause"]
 MIDDLEWARE, SERVER = "middleware", "server"
@@ -59,27 +59,27 @@ def host_pauses(folder: Path | str) -> pd.DataFrame:
     return frame.reindex(columns=COLUMNS).sort_values("start_s", ignore_index=True)
 
 
-def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:
-    for host in manifest["roles"]["middlewares"]:
+def _files(folder: Path, manifest: Manifest) -> Iterator[tuple[str, str, Path]]:
+    for host in manifest.roles.middlewares:
         if not is_only_captured(folder / host):
             yield host, MIDDLEWARE, find_file(folder / host / "middleware", "pauses.csv")
-    for host in manifest["roles"]["clients"]:
-        for instance in range(manifest["instances_per_client"]):
+    for host in manifest.roles.clients:
+        for instance in range(manifest.instances_per_client):
             process = f"memtier-{instance}"
             yield host, process, find_file(folder / host, f"{process}-pauses.csv")
 
 
-def _stopped(manifest: Mapping[str, Any]) -> pd.DataFrame:
+def _stopped(manifest: Manifest) -> pd.DataFrame:
     """Servers that were stopped on purpose."""
     rows = [
         {
-            "host": pause["host"],
+            "host": pause.host,
             "process": SERVER,
-            "start_ns": round(pause["began_epoch_s"] * NS_PER_S),
-            "length_ns": round((pause["ended_epoch_s"] - pause["began_epoch_s"]) * NS_PER_S),
+            "start_ns": round(pause.began_epoch_s * NS_PER_S),
+            "length_ns": round((pause.ended_epoch_s - pause.began_epoch_s) * NS_PER_S),
             "cause": STOPPED,
         }
-        for pause in manifest.get("pauses", [])
+        for pause in manifest.pauses
     ]
     columns = {"host": "str", "process": "str", "start_ns": "int64", "length_ns": "int64"}
     return pd.DataFrame(rows, columns=[*columns, "cause"]).astype(columns)

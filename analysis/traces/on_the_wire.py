@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from analysis.tables.run import PACKETS
 from analysis.traces.host_clocks import NS_PER_S, HostClock, seconds_since
 from analysis.traces.joining import join_nested, server_names
 from analysis.units import MS_PER_S
+from records.manifest import Manifest
 
 NO_WORKER = -1
 _FILE = "followed.csv"
@@ -57,7 +57,7 @@ def read_stamps_of_packets(directory: Path) -> pd.DataFrame:
 def with_packets(
     requests: pd.DataFrame,
     folder: Path,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     clocks: Mapping[str, HostClock],
 ) -> pd.DataFrame:
     """Add when followed requests passed the interfaces of hosts, where that was captured.
@@ -83,8 +83,8 @@ def with_packets(
     ParseError
         A file is damaged.
     """
-    roles = manifest["roles"]
-    seen = _seen(folder, manifest, clocks, roles["middlewares"])
+    roles = manifest.roles
+    seen = _seen(folder, manifest, clocks, roles.middlewares)
     if seen.empty:
         return requests
     received_s = requests["sent_s"] + requests["response_time_ms"] / MS_PER_S
@@ -95,7 +95,7 @@ def with_packets(
         ("sent_s", "received_s"),
         _SPAN,
     ).set_index("outer_row")
-    calls = _calls(pairs, _seen(folder, manifest, clocks, roles["servers"]))
+    calls = _calls(pairs, _seen(folder, manifest, clocks, roles.servers))
     times_s = pairs[list(_SPAN)].reindex(requests.index)
     in_ms, out_ms = ((times_s[name] - requests["sent_s"]) * MS_PER_S for name in times_s)
     of_calls = {f"server_{name}_ms": _tuples(requests, calls[f"{name}_s"]) for name in _TIMES}
@@ -104,7 +104,7 @@ def with_packets(
 
 def _seen(
     folder: Path,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     clocks: Mapping[str, HostClock],
     hosts: Sequence[str],
 ) -> pd.DataFrame:
@@ -120,7 +120,7 @@ def _seen(
             rows[column] = seconds_since(
                 rows[f"{stamp}_ns"], manifest, clocks[host], read_ns=rows["first_byte_ns"]
             )
-        names = server_names(directory, manifest["roles"]["servers"])
+        names = server_names(directory, manifest.roles.servers)
         rows["servers"] = [tuple(names.get(n, n) for n in each) for each in rows["servers"]]
         parts.append(rows.assign(host=host))
     return pd.concat(parts, ignore_index=True) if parts else _typed([], _SEEN)

@@ -21,6 +21,7 @@ from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
 from analysis.text.lists import counted
 from analysis.whole_files import write_json
+from records.manifest import Manifest
 from records.visible import visible
 from remote.campaign.record import RECORD
 from remote.hosts.provision.prepare import PROGRAMS
@@ -31,8 +32,6 @@ _TIDY, _README = "tidy", "README.md"
 _LAB = "middleware-lab"
 _SPDX = "https://spdx.org/licenses/"
 _FACTS = (*PROGRAMS, "kernel", "generator")  # of hosts, as manifests have them
-
-Manifest = Mapping[str, Any]
 
 
 def write_crate(
@@ -124,11 +123,11 @@ def _tell_terms(crate: ROCrate, authors: Mapping[str, str], licence: str) -> Non
 def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) -> None:
     """Tell of a section: its runs, their archive, when and with what they were measured."""
     manifests = list(each_manifest(folder, [section]))
-    loaded = [manifest for manifest in manifests if manifest.get("generator")] or manifests
+    loaded = [manifest for manifest in manifests if manifest.generator] or manifests
     told = summarise(manifests)
     path = (folder / section).relative_to(campaign).as_posix()
     dataset: Dataset = crate.add_dataset(dest_path=f"{path}/")
-    dataset["name"] = f"Section {path}: {visible(str(loaded[0].get('title', 'runs')))}"
+    dataset["name"] = f"Section {path}: {visible(loaded[0].title or 'runs')}"
     dataset["description"] = (
         f"{counted(told.num_accepted, 'accepted run')}, "
         f"{told.num_discarded} rejected or failed: the manifests of all."
@@ -160,21 +159,20 @@ def _tell_section(crate: ROCrate, campaign: Path, folder: Path, section: str) ->
 
 def _software(manifest: Manifest) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield identifier and description of each program that took part in a run."""
-    control = manifest.get("control", {})
-    packages = dict(control.get("packages", {}))
-    git = manifest["git"]
-    changed = " with local changes" if git["dirty"] else ""
-    commit = visible(f"commit {git['commit']}{changed}")
+    control = manifest.control
+    packages = dict(control.packages)
+    changed = " with local changes" if manifest.git.dirty else ""
+    commit = visible(f"commit {manifest.git.commit}{changed}")
     lab = _program(_LAB, commit)
     lab[1]["softwareVersion"] = visible(str(packages.pop(_LAB, commit)))
     yield lab
-    for name, version in {"python": control.get("python"), **packages}.items():
+    for name, version in {"python": control.python, **packages}.items():
         if version:
-            yield _program(name, str(version))
-    for facts in manifest.get("hosts", {}).values():
+            yield _program(name, version)
+    for facts in manifest.hosts.values():
         for name in _FACTS:
             if name in facts:
-                yield _program(name, str(facts[name]))
+                yield _program(name, facts[name])
 
 
 def _program(name: str, version: str) -> tuple[str, dict[str, Any]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from analysis.tables.manifests import modified_ns, run_folders
-from analysis.tables.run import ACCEPTED, PILOT
+from records.manifest import Manifest
+from records.verdict import ACCEPTED, PILOT
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.states import MAX_ATTEMPTS, counted
 from remote.experiment.checks.of_hosts import NOT_THE_LIMIT
@@ -19,7 +19,14 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.run import run_label
 from remote.experiment.section import Config, Section, slug
 
-_LENGTHS = ("warm_up_s", "stable_s", "cool_down_s")
+_NOT_NEEDED: dict[str, object] = {
+    "plan": {},
+    "settings": {},
+    "hosts": {},
+    "clocks": {},
+    "jobs": [],
+    "files": {},
+}
 _RATE = "arrival_rate_per_s"
 
 
@@ -72,11 +79,11 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
         for run in run_folders(folder, slug(config))
         if run.name.startswith("rep-")
     ]
-    measured = tuple(_measured(m) for m in manifests if m["status"] in (ACCEPTED, PILOT))
+    measured = tuple(_measured(m) for m in manifests if m.status in (ACCEPTED, PILOT))
     done = {one.repetition for one in measured if one.counts}
-    by_repetition: dict[int, list[Mapping[str, Any]]] = {}
+    by_repetition: dict[int, list[Manifest]] = {}
     for manifest in manifests:
-        by_repetition.setdefault(int(manifest["repetition"]), []).append(manifest)
+        by_repetition.setdefault(manifest.repetition, []).append(manifest)
     failures = {n: len(counted(attempts)) for n, attempts in by_repetition.items()}
     given_up = {n for n, failed in failures.items() if failed >= MAX_ATTEMPTS and n not in done}
     return Cell(
@@ -85,28 +92,21 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
 
 
 @lru_cache(maxsize=100_000)
-def _manifest(run: Path, modified: int) -> Mapping[str, Any]:
+def _manifest(run: Path, modified: int) -> Manifest:
     """Read a manifest once, as long as it is not written anew; keep what planning needs of it."""
     manifest = read_manifest(run)
-    of_attempt = ("status", "attempt", "repetition", "unreachable", "is_trial")
-    of_results = ("durations", "topology", "results", "machine_share")
-    is_limit = any(
-        check["name"].endswith(NOT_THE_LIMIT) and not check["passed"]
-        for check in manifest.get("checks", [])
-    )
-    kept = {name: manifest.get(name) for name in (*of_attempt, *of_results)}
-    return {**kept, "machine_is_limit": is_limit}
+    limits = [check for check in manifest.checks if check.name.endswith(NOT_THE_LIMIT)]
+    return manifest.model_copy(update={"checks": limits, **_NOT_NEEDED})
 
 
-def _measured(manifest: Mapping[str, Any]) -> Measured:
-    durations = manifest["durations"] or {}
+def _measured(manifest: Manifest) -> Measured:
     return Measured(
-        repetition=int(manifest["repetition"]),
-        counts=manifest["status"] == ACCEPTED,
-        is_trial=bool(manifest["is_trial"]),
-        time_dilation=float((manifest["topology"] or {}).get("time_dilation", 1.0)),
-        lengths=Lengths(**{name: int(durations.get(name, 0)) for name in _LENGTHS}),
-        results=manifest["results"] or {},
-        machine_share=manifest["machine_share"],
-        machine_is_limit=manifest["machine_is_limit"],
+        repetition=manifest.repetition,
+        counts=manifest.status == ACCEPTED,
+        is_trial=manifest.is_trial,
+        time_dilation=manifest.topology.time_dilation,
+        lengths=Lengths(**dict(manifest.durations)),
+        results=manifest.results,
+        machine_share=manifest.machine_share,
+        machine_is_limit=not all(check.passed for check in manifest.checks),
     )

@@ -15,6 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Protocol
 
+from records.manifest import Manifest
+from records.verdict import ACCEPTED, PILOT
 from remote.campaign.states import MAX_ATTEMPTS, counted_attempts, marked_running, reason_of
 from remote.errors import (
     AlwaysRejected,
@@ -26,8 +28,7 @@ from remote.errors import (
     PortInUse,
     RemoteError,
 )
-from remote.experiment.checks import ACCEPTED, PILOT
-from remote.experiment.manifest import failed_checks, read_manifest, utc
+from remote.experiment.manifest import read_manifest, utc
 from remote.experiment.run import Collected, Run, store
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
@@ -146,7 +147,7 @@ class Attempts:
         if self._made(run) >= MAX_ATTEMPTS:
             self._give_up(queue, reason)
         rejected = run.attempts()[-1]
-        self._alike.add(run, _GONE if rejected["unreachable"] else _names(rejected), reason)
+        self._alike.add(run, _GONE if rejected.unreachable else _names(rejected), reason)
 
     def _give_up(self, queue: deque[Run], reason: str) -> None:
         run = queue.popleft()
@@ -214,9 +215,9 @@ class _Alike:
             raise AlwaysRejected(self._number, run.label if run else "the start", detail)
 
 
-def _names(manifest: Mapping[str, object]) -> tuple[str, ...]:
+def _names(manifest: Manifest) -> tuple[str, ...]:
     """Return the names of the checks that refused a run."""
-    return tuple(check.partition(":")[0] for check in failed_checks(manifest))
+    return tuple(check.partition(":")[0] for check in manifest.failed_checks())
 
 
 def measure_once(
@@ -252,7 +253,7 @@ def measure_once(
     with suppress(RemoteError):  # what is left there is cleared before anything else is measured
         collected.when_stored()
     manifest = read_manifest(folder)
-    return reason_of(manifest) if manifest["status"] not in (ACCEPTED, PILOT) else ""
+    return reason_of(manifest) if manifest.status not in (ACCEPTED, PILOT) else ""
 
 
 def unfit_hosts(fleet: Fleet, hosts: Sequence[Host]) -> dict[str, RemoteError]:

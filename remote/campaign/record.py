@@ -22,6 +22,7 @@ from records.documents import (
     told,
     whole_number,
 )
+from records.manifest import Topology
 from records.middleware import FOLLOW, Middleware, require_plain
 from records.objective import RESULTS, RULE, Objective
 from records.section import (
@@ -178,23 +179,24 @@ def _begun_with_seconds_of_the_clock(conditions: Any) -> bool:
     )
 
 
-def topology_of(inventory: Inventory) -> dict[str, Any]:
+def topology_of(inventory: Inventory) -> Topology:
     """Return what the manifests say of the hosts' network, and of their CPUs where limited."""
-    own_rtt_ms = {h.name: h.own_rtt_ms for h in inventory.hosts if h.own_rtt_ms is not None}
-    quotas = {h.name: h.cpu_quota for h in inventory.hosts if h.cpu_quota is not None}
-    processors = {h.name: h.processor for h in inventory.hosts if h.processor is not None}
-    return {
-        "name": inventory.topology,
-        "time_dilation": inventory.time_dilation,
-        "rates_mbit_per_s": {h.name: h.rate_mbit_per_s for h in inventory.hosts},
-        "rtt_ms": inventory.rtt_ms,
-        "calibration": inventory.calibration,
-        "delay": inventory.delay,
-        **({"own_rtt_ms": own_rtt_ms} if own_rtt_ms else {}),
-        **({"cpu_quotas": quotas} if quotas else {}),
-        **({"processors": processors} if processors else {}),
-        **({"own_processors": inventory.own_processors} if inventory.own_processors else {}),
+    hosts = inventory.hosts
+    limits: dict[str, Any] = {
+        "own_rtt_ms": {h.name: h.own_rtt_ms for h in hosts if h.own_rtt_ms is not None},
+        "cpu_quotas": {h.name: h.cpu_quota for h in hosts if h.cpu_quota is not None},
+        "processors": {h.name: h.processor for h in hosts if h.processor is not None},
+        "own_processors": inventory.own_processors,
     }
+    return Topology(
+        name=inventory.topology,
+        time_dilation=inventory.time_dilation,
+        rates_mbit_per_s={h.name: h.rate_mbit_per_s for h in hosts},
+        rtt_ms=inventory.rtt_ms,
+        calibration=inventory.calibration,
+        delay=inventory.delay,
+        **{name: value for name, value in limits.items() if value},
+    )
 
 
 def conditions_of(
@@ -207,8 +209,9 @@ def conditions_of(
     is no condition, more may be spent later, nor how the lab is calibrated, which is the machine's
     matter of the day.
     """
-    topology = topology_of(inventory)
-    del topology["time_dilation"], topology["calibration"]
+    topology = topology_of(inventory).model_dump(
+        exclude_unset=True, exclude={"time_dilation", "calibration"}
+    )
     name = "topology with databases" if inventory.role("databases") else "topology"
     conditions: dict[str, Any] = {"fleet": inventory.fleet, name: topology}
     for section in sections:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from records.documents import Document, Positive, number, one_of, parse, told, whole_number
+from records.manifest import Manifest
 from records.middleware import require_plain
 from records.section import (
     LONGEST_PHASE_S,
@@ -45,7 +46,7 @@ class Comparison:
         return sum(self.again) / len(self.again) / self.original
 
 
-def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Section:
+def plan_of(manifest: Manifest, path: Path, *, repetitions: int) -> Section:
     """Return the section with the one configuration that `manifest` is about.
 
     Raises
@@ -54,7 +55,7 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
         The manifest is not one of a run under load, or does not hold the plan of its section and
         results to compare with.
     """
-    lacking = [name for name in NEEDED if name not in manifest]
+    lacking = [name for name in NEEDED if name not in manifest.model_fields_set]
     if lacking:
         raise ConfigError(
             path,
@@ -62,18 +63,18 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
             "can be measured again and compared",
         )
     try:
-        whole = parse(Section, manifest["plan"])
+        whole = parse(Section, manifest.plan)
         _require_plain(whole, manifest)
         plan = dataclasses.replace(
             whole,
-            factors={name: (level,) for name, level in manifest["config"].items()},
+            factors={name: (level,) for name, level in manifest.config.items()},
             extra={},
             parts=(),
             pauses=_pauses(manifest, whole),
             durations=_as_long(manifest, repetitions, whole.heat_s),
             precision=None,
             find=None,
-            time_dilation=float(manifest["topology"]["time_dilation"]),
+            time_dilation=manifest.topology.time_dilation,
         )
         require_possible(plan, path)
     except ValueError as exc:
@@ -83,7 +84,7 @@ def plan_of(manifest: Mapping[str, Any], path: Path, *, repetitions: int) -> Sec
     return plan
 
 
-def _require_plain(whole: Section, manifest: Mapping[str, Any]) -> None:
+def _require_plain(whole: Section, manifest: Manifest) -> None:
     """Hold what someone else's manifest says to the rules of section files: it names folders.
 
     Raises
@@ -94,14 +95,14 @@ def _require_plain(whole: Section, manifest: Mapping[str, Any]) -> None:
     plan = {name: getattr(whole, name) for name in ("name", "profile", "kind")}
     plan |= {name: dict(getattr(whole, name)) for name in ("hosts", "constants", "follows")}
     plan |= {"pauses": [dataclasses.asdict(pause) for pause in whole.pauses]}
-    results = {name: manifest["results"][name] for name in COMPARED if name in manifest["results"]}
+    results = {name: manifest.results[name] for name in COMPARED if name in manifest.results}
     parse(
         _Asked,
         {
-            "config": manifest["config"],
-            "time_dilation": manifest["topology"]["time_dilation"],
+            "config": manifest.config,
+            "time_dilation": manifest.topology.time_dilation,
             "plan": {**plan, "heat_s": whole.heat_s},
-            "durations": manifest["durations"],
+            "durations": dict(manifest.durations),
             "results": results,
         },
     )
@@ -138,10 +139,10 @@ class _Asked(Document):
     results: dict[str, Positive]
 
 
-def _as_long(manifest: Mapping[str, Any], repetitions: int, heat_s: int) -> Durations:
+def _as_long(manifest: Manifest, repetitions: int, heat_s: int) -> Durations:
     """Return durations that make runs as long as the one of a manifest, and as long undilated."""
-    k = float(manifest["topology"]["time_dilation"])
-    of_clock = {**manifest["durations"]}
+    k = manifest.topology.time_dilation
+    of_clock = dict(manifest.durations)
     of_clock["warm_up_s"] -= heat_s
     if of_clock["warm_up_s"] < 0:
         raise ValueError(f"durations.warm_up_s is shorter than the {heat_s} s of heating in it")
@@ -149,36 +150,37 @@ def _as_long(manifest: Mapping[str, Any], repetitions: int, heat_s: int) -> Dura
     return Durations(repetitions=repetitions, heat_s=heat_s, **times)
 
 
-def _pauses(manifest: Mapping[str, Any], whole: Section) -> tuple[Pause, ...]:
+def _pauses(manifest: Manifest, whole: Section) -> tuple[Pause, ...]:
     """Return the pauses in seconds of the system; runs of before had them in those of the clock."""
-    k = 1.0 if "precision" in manifest["plan"] else float(manifest["topology"]["time_dilation"])
+    k = 1.0 if "precision" in manifest.plan else manifest.topology.time_dilation
     return tuple(
         Pause(server=pause.server, at_s=pause.at_s / k, for_s=pause.for_s / k)
         for pause in whole.pauses
     )
 
 
-def compare(original: Mapping[str, Any], again: Sequence[Mapping[str, Any]]) -> list[Comparison]:
+def compare(original: Manifest, again: Sequence[Manifest]) -> list[Comparison]:
     """Compare the results that manifests hold."""
     return [
         Comparison(
             name=name,
-            original=original["results"][name],
-            again=tuple(manifest["results"][name] for manifest in again),
+            original=original.results[name],
+            again=tuple(manifest.results[name] for manifest in again),
         )
         for name in COMPARED
     ]
 
 
-def changed_conditions(
-    original: Mapping[str, Any], again: Mapping[str, Any]
-) -> list[tuple[str, object, object]]:
+def changed_conditions(original: Manifest, again: Manifest) -> list[tuple[str, object, object]]:
     """Return what a reader must know before comparing: name, what it was, what it is.
 
     Only the values that differ are named, however deep they stand: ``hosts.c1.kernel``.
     """
-    names = ("fleet", "topology", "git", "generator", "control", "hosts")
-    was, now = (dict(_leaves({n: m.get(n) for n in names})) for m in (original, again))
+    names = {"fleet", "topology", "git", "generator", "control", "hosts"}
+    was, now = (
+        dict(_leaves(manifest.model_dump(include=names, exclude_unset=True)))
+        for manifest in (original, again)
+    )
     return [
         (name, was.get(name), now.get(name))
         for name in {**was, **now}

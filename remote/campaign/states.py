@@ -19,23 +19,22 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from analysis.locks import is_locked
 from analysis.whole_files import no_link, write_json
-from remote.experiment.checks import FAILED, PILOT, REJECTED
-from remote.experiment.manifest import failed_checks, utc
+from records.manifest import Manifest
+from records.verdict import FAILED, PILOT, REJECTED
+from remote.experiment.manifest import utc
 from remote.experiment.run import Run
 from remote.providers.sole_control import exclusive
 
 LOCK = ".lock"
 MAX_ATTEMPTS = 3
-
-Manifest = TypeVar("Manifest", bound=Mapping[str, Any])
 
 
 class State(StrEnum):
@@ -74,35 +73,33 @@ class RunState:
 
 def state_of(run: Run, *, is_controlled: bool) -> RunState:
     """Return the state of `run`; `is_controlled` tells whether a controller of it lives."""
-    attempts = [one for one in run.attempts() if one["status"] in (REJECTED, FAILED)]
-    reasons = tuple((attempt["status"], reason_of(attempt)) for attempt in attempts)
+    attempts = [one for one in run.attempts() if one.status in (REJECTED, FAILED)]
+    reasons = tuple((attempt.status, reason_of(attempt)) for attempt in attempts)
     failures = counted_attempts(run)
     if run.is_done():
         state = State.DONE
     elif is_controlled and mark_of(run).exists():
         state = State.RUNNING
     elif len(failures) >= MAX_ATTEMPTS:
-        state = State(failures[-1]["status"])
+        state = State(failures[-1].status)
     else:
         state = State.TODO
     return RunState(run=run, state=state, reasons=reasons)
 
 
-def counted_attempts(run: Run) -> list[dict[str, Any]]:
+def counted_attempts(run: Run) -> list[Manifest]:
     """Return the manifests of the attempts that say something about `run`."""
     return counted(run.attempts())
 
 
 def counted(manifests: Sequence[Manifest]) -> list[Manifest]:
     """Return the attempts since the last pilot that failed for a reason that lies in the run."""
-    pilots = (int(one["attempt"]) for one in manifests if one["status"] == PILOT)
+    pilots = (one.attempt for one in manifests if one.status == PILOT)
     last_pilot = max(pilots, default=0)
     return [
         one
         for one in manifests
-        if one["status"] in (REJECTED, FAILED)
-        and not one.get("unreachable")
-        and int(one["attempt"]) > last_pilot
+        if one.status in (REJECTED, FAILED) and not one.unreachable and one.attempt > last_pilot
     ]
 
 
@@ -148,9 +145,9 @@ def was_killed(campaign_dir: Path) -> bool:
     return lock.exists() and bool(lock.read_text()) and not is_locked(lock)
 
 
-def reason_of(manifest: Mapping[str, Any]) -> str:
+def reason_of(manifest: Manifest) -> str:
     """Return why an attempt does not count: the error that broke it off, or the failed checks."""
-    return str(manifest.get("error") or "; ".join(failed_checks(manifest)))
+    return manifest.error or "; ".join(manifest.failed_checks())
 
 
 def mark_of(run: Run) -> Path:

@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,19 @@ from analysis.tables.frames import (
     tables_path,
     tidied_files,
 )
-from analysis.tables.manifests import MANIFEST, PARTIAL_SUFFIX, measured_sections, run_folders
+from analysis.tables.manifests import (
+    MANIFEST,
+    PARTIAL_SUFFIX,
+    TRANSCRIPT,
+    measured_sections,
+    run_folders,
+)
 from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.tidying import tidy_campaign
+from records.manifest import Manifest
+from records.verdict import ACCEPTED, PILOT
 from remote.errors import ConfigError
-from remote.experiment.checks import ACCEPTED, PILOT, evaluate
+from remote.experiment.checks import evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
@@ -124,10 +132,12 @@ def _go_over(runs_dir: Path, tidy_dir: Path, unchecked: Collection[str]) -> Veri
     for folder in folders:
         try:
             manifest = read_manifest(folder)
-            files += len(manifest["files"])
+            if lacking := [name for name in TRANSCRIPT if name not in manifest.model_fields_set]:
+                raise ConfigError(folder / MANIFEST, f"{lacking[0]} is missing")
+            files += len(manifest.files)
             of_files = [*place_findings(folder, manifest), *file_findings(folder, manifest)]
             findings += of_files or check_findings(folder, manifest)
-            if manifest["status"] == ACCEPTED and not is_long_enough(manifest):
+            if manifest.status == ACCEPTED and not is_long_enough(manifest):
                 short.append("/".join(folder.parts[-3:-1]))
         except ConfigError as exc:
             findings.append(Finding(path=folder / MANIFEST, kind="damaged", detail=str(exc)))
@@ -144,53 +154,54 @@ def _go_over(runs_dir: Path, tidy_dir: Path, unchecked: Collection[str]) -> Veri
     )
 
 
-def place_findings(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def place_findings(folder: Path, manifest: Manifest) -> Iterator[Finding]:
     """Compare where a run stands with what it says that it is."""
-    status, attempt = manifest["status"], manifest["attempt"]
+    status, attempt = manifest.status, manifest.attempt
     suffix = "" if status == ACCEPTED else f".{status}-{attempt}"
-    name = f"rep-{manifest['repetition']}{suffix}"
-    said = "/".join([manifest["section"], slug(manifest["config"]), name])
+    name = f"rep-{manifest.repetition}{suffix}"
+    said = "/".join([manifest.section, slug(manifest.config), name])
     stands = "/".join(folder.parts[-3:])
     if said != stands:
         yield Finding(path=folder / MANIFEST, kind="damaged", detail=f"says that it is {said}")
 
 
-def file_findings(folder: Path, manifest: dict[str, Any]) -> Iterator[Finding]:
+def file_findings(folder: Path, manifest: Manifest) -> Iterator[Finding]:
     """Compare the files of a run with their checksums."""
-    listed = manifest["files"]
+    listed = manifest.files
     for name, entry in sorted(listed.items()):
         path = folder / name
         if not path.is_file():
             yield Finding(path=path, kind="missing", detail="the manifest lists it")
             continue
         content = path.read_bytes()
-        if hashlib.sha256(content).hexdigest() != entry["sha256"]:
-            detail = f"{len(content)} bytes with another SHA-256 than the {entry['bytes']} written"
+        if hashlib.sha256(content).hexdigest() != entry.sha256:
+            detail = f"{len(content)} bytes with another SHA-256 than the {entry.bytes} written"
             yield Finding(path=path, kind="damaged", detail=detail)
     there = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
     for name in sorted(there - set(listed) - {MANIFEST}):
         yield Finding(path=folder / name, kind="extra", detail="the manifest does not list it")
 
 
-def check_findings(folder: Path, manifest: dict[str, Any]) -> list[Finding]:
+def check_findings(folder: Path, manifest: Manifest) -> list[Finding]:
     """Make the checks of a run again; a run that broke off had none.
 
     Checks that were not known yet when it was measured change nothing, unless they reject it.
     """
-    if "checks" not in manifest:
+    if not manifest.checks:
         return []
     again = evaluate(folder, manifest)
-    before = {check["name"]: check["passed"] for check in manifest["checks"]}
-    after = {check["name"]: check["passed"] for check in again["checks"]}
+    before = {check.name: check.passed for check in manifest.checks}
+    after = {check.name: check.passed for check in again.checks}
     changed = sorted(
         f"{name} was {_word(passed)}, is {_word(after.get(name))}"
         for name, passed in before.items()
         if passed != after.get(name)
     )
-    if again["status"] != (ACCEPTED if manifest["status"] == PILOT else manifest["status"]):
-        changed.append(f"the run was {manifest['status']}, is {again['status']}")
-    for name in ("window", "results"):
-        was, now = manifest.get(name) or {}, again.get(name) or {}
+    if again.status != (ACCEPTED if manifest.status == PILOT else manifest.status):
+        changed.append(f"the run was {manifest.status}, is {again.status}")
+    of_window = [dict(one.window) if one.window else {} for one in (manifest, again)]
+    of_results = [manifest.results, again.results]
+    for name, (was, now) in (("window", of_window), ("results", of_results)):
         changed += [
             f"{name}: {key} was {was[key]}, is {now.get(key)}"
             for key in sorted(was)

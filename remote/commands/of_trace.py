@@ -12,7 +12,7 @@ from tabulate import tabulate
 
 from analysis.figures.over_time.chrome_trace import to_chrome_trace
 from analysis.results import ParseError
-from analysis.tables.manifests import MANIFEST, measured_sections, packed_manifest
+from analysis.tables.manifests import MANIFEST, measured_sections, packed_document
 from analysis.text.spreadsheet import csv_text
 from analysis.traces.blame import slowest_requests
 from analysis.traces.campaign_runs import followed_runs, run_files
@@ -23,7 +23,6 @@ from remote.commands.of_campaigns import whole_campaign
 from remote.commands.say import say
 from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
-from remote.experiment.manifest_document import WholeManifest
 
 MOST_NAMED = 10  # runs, where one is to be chosen
 _NONE = "none"
@@ -75,8 +74,8 @@ def trace(
     told = slowest_requests(requests, pauses, slowest)
     manifest = read_manifest(run)
     say(
-        f"{run}: {len(requests)} requests, 1/{manifest['settings']['follow']} of each connection; "
-        f"times in ms of the clock, k = {manifest['topology']['time_dilation']:g}"
+        f"{run}: {len(requests)} requests, 1/{manifest.settings['follow']} of each connection; "
+        f"times in ms of the clock, k = {manifest.topology.time_dilation:g}"
     )
     say(tabulate(_rows(told), headers=_HEADERS, disable_numparse=True))
     judged = requests.join(told[_BLAME])
@@ -91,10 +90,10 @@ def _run_of(target: str, section: str | None) -> Path:
     """Return the folder of the one run that is meant; ConfigError if there is none, or several."""
     path = Path(target)
     path = path.parent if path.name == MANIFEST else path
-    if (path / MANIFEST).is_file() or packed_manifest(path) is not None:
+    if (path / MANIFEST).is_file() or packed_document(path) is not None:
         if campaign_of(path) is None:
             require_plain_files(path)
-        if not read_manifest(path, WholeManifest).get("settings", {}).get("follow"):
+        if not read_manifest(path, whole=True).settings.get("follow"):
             raise ConfigError(path, "no request was followed in this run: measure with --trace")
         return path
     campaign = whole_campaign(target)

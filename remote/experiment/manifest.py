@@ -6,26 +6,20 @@ import hashlib
 import os
 import subprocess
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from analysis.git_commands import git_command
 from analysis.results import ParseError
-from analysis.tables.manifests import (
-    MANIFEST,
-    PACKED_MANIFESTS,
-    packed_manifest,
-    run_folders,
-)
+from analysis.tables.manifests import MANIFEST, PACKED_MANIFESTS, packed_document, run_folders
 from analysis.whole_files import sync_to_disk, write_json
-from records.documents import parse, read_json, require_plain_values
+from records.documents import read_json, require_plain_values
+from records.manifest import File, Manifest
 from remote.errors import ConfigError
-from remote.experiment.manifest_document import Manifest, WholeManifest
 from remote.hosts.ssh.copies.received import Received
 
-FORMAT = 1
 LARGEST_MANIFEST_BYTES = 16 << 20
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
@@ -53,13 +47,13 @@ def git_state(root: Path) -> dict[str, object]:
         return {"commit": "unknown", "dirty": True}
 
 
-def write_files(folder: Path, files: Received) -> dict[str, dict[str, object]]:
+def write_files(folder: Path, files: Received) -> dict[str, File]:
     """Compress `files`, by relative path, into `folder` and return the manifest's entries.
 
     The time stamp inside each archive is 0, so that equal content gives equal bytes. When this
     returns, the files are on the disk.
     """
-    entries: dict[str, dict[str, object]] = {}
+    entries: dict[str, File] = {}
     written: list[Path] = []
     for name in sorted(files):
         path = folder / f"{name}.gz"
@@ -69,7 +63,7 @@ def write_files(folder: Path, files: Received) -> dict[str, dict[str, object]]:
                 packed.write(chunk)
         with path.open("rb") as raw:
             digest = hashlib.file_digest(raw, "sha256").hexdigest()
-        entries[f"{name}.gz"] = {"sha256": digest, "bytes": path.stat().st_size}
+        entries[f"{name}.gz"] = File(sha256=digest, bytes=path.stat().st_size)
         written.append(path)
     sync_to_disk(written, folder)
     return entries
@@ -83,18 +77,9 @@ def compressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield gzip.flush()
 
 
-def failed_checks(manifest: Mapping[str, Any], severity: str = "required") -> list[str]:
-    """Return name and detail of the checks of a severity that were not passed."""
-    return [
-        f"{check['name']}: {check['detail']}"
-        for check in manifest.get("checks", [])
-        if not check["passed"] and check.get("severity", severity) == severity
-    ]
-
-
-def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest and force it to disk: its presence says that the folder is complete."""
-    write_json(folder / MANIFEST, {"format": FORMAT, **manifest})
+    write_json(folder / MANIFEST, manifest.document())
 
 
 def require_whole_manifests(campaign_dir: Path) -> None:
@@ -112,14 +97,18 @@ def require_whole_manifests(campaign_dir: Path) -> None:
     except ParseError as exc:
         raise ConfigError(exc.path, exc.message) from exc
     for run in sorted(runs):
-        said, stands = read_manifest(run, WholeManifest)["section"], run.parent.parent.name
+        said, stands = read_manifest(run, whole=True).section, run.parent.parent.name
         if said != stands:
             rule = f"section must be {stands}, as its folder is, got {said!r}"
             raise ConfigError(run / MANIFEST, rule)
 
 
-def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]:
+def read_manifest(path: Path, *, whole: bool = False) -> Manifest:
     """Read the manifest of a run folder, which may be packed, or one that stands anywhere.
+
+    Parameters
+    ----------
+    whole : it must have all that manifests have which are handed on.
 
     Raises
     ------
@@ -132,17 +121,17 @@ def read_manifest(path: Path, kind: type[Manifest] = Manifest) -> dict[str, Any]
         if (packed := _packed(path)) is None:
             if path.is_symlink():
                 raise ValueError("it is a link, and no regular file")
-            manifest = read_json(path, LARGEST_MANIFEST_BYTES)
+            document = read_json(path, LARGEST_MANIFEST_BYTES)
         else:
-            path, manifest = packed
+            path, document = packed
             remedy = f"it is packed in {path.parents[2] / PACKED_MANIFESTS}"
-            require_plain_values(manifest)
+            require_plain_values(document)
     except (OSError, ValueError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
     try:
-        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise ValueError(f"not a manifest of format {FORMAT}")
-        parse(kind, manifest)
+        manifest = Manifest.read(document)
+        if whole:
+            manifest.require_whole()
     except ValueError as exc:
         raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest
@@ -153,5 +142,5 @@ def _packed(path: Path) -> tuple[Path, dict[str, Any]] | None:
     if os.path.lexists(path):
         return None
     folder = path.parent if path.name == MANIFEST else path
-    manifest = packed_manifest(folder)
-    return None if manifest is None else (folder / MANIFEST, manifest)
+    document = packed_document(folder)
+    return None if document is None else (folder / MANIFEST, document)

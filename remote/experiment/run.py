@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.manifests import PARTIAL_SUFFIX, packed_manifest, run_folders
+from analysis.tables.manifests import PARTIAL_SUFFIX, packed_document, run_folders
 from analysis.whole_files import make_folder, sync_to_disk
-from remote.experiment.checks import ACCEPTED, FAILED, PILOT, REJECTED, evaluate
+from records.manifest import Controller, Manifest
+from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED
+from remote.experiment.checks import evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.checks.latency import machine_share
 from remote.experiment.checks.of_links import silent_hosts
@@ -74,15 +76,15 @@ class Run:
 
     def is_done(self) -> bool:
         """Tell whether an accepted run stands on disk; ConfigError if its manifest is damaged."""
-        is_there = self.folder.is_dir() or packed_manifest(self.folder) is not None
-        return is_there and read_manifest(self.folder)["status"] == ACCEPTED
+        is_there = self.folder.is_dir() or packed_document(self.folder) is not None
+        return is_there and read_manifest(self.folder).status == ACCEPTED
 
-    def attempts(self) -> list[dict[str, Any]]:
+    def attempts(self) -> list[Manifest]:
         """Return the manifests of the attempts that do not count so far, the earliest first."""
         attempt = re.compile(rf"{re.escape(self.folder.name)}\..*-[0-9].*")
         runs = run_folders(self.folder.parents[1], self.folder.parent.name)
         found = [read_manifest(run) for run in runs if attempt.fullmatch(run.name)]
-        return sorted(found, key=lambda manifest: int(manifest["attempt"]))
+        return sorted(found, key=lambda manifest: manifest.attempt)
 
 
 def run_label(section: str, config: Config, repetition: int) -> str:
@@ -109,16 +111,16 @@ class Collected:
     when_stored: Callable[[], object] = field(default=lambda: None)
     cpu_began_s: float = field(default_factory=time.process_time)
 
-    def used(self) -> dict[str, float]:
+    def used(self) -> Controller:
         """Return what the run has taken of this process so far, and its largest memory ever."""
         peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return {
-            "cpu_s": round(time.process_time() - self.cpu_began_s, 3),
-            "peak_memory_mib": round(peak_kib / 1024, 1),
-        }
+        return Controller(
+            cpu_s=round(time.process_time() - self.cpu_began_s, 3),
+            peak_memory_mib=round(peak_kib / 1024, 1),
+        )
 
 
-def is_pilot(run: Run, manifest: Mapping[str, Any]) -> bool:
+def is_pilot(run: Run, manifest: Manifest) -> bool:
     """Tell whether a run that its checks accept counts as no repetition."""
     if run.is_trial or run.section.precision is None or run.may_be_short:
         return run.is_trial
@@ -140,42 +142,49 @@ def store(
     run is rejected, those whose pings tell so are added.
     """
     collected.phases.enter("storing")
-    attempt = max((int(known["attempt"]) for known in run.attempts()), default=0) + 1
+    attempt = max((known.attempt for known in run.attempts()), default=0) + 1
     shutil.rmtree(run.partial, ignore_errors=True)
     make_folder(run.partial)
-    manifest: dict[str, Any] = {
+    manifest = Manifest(
         **identity,
-        "section": run.section.name,
-        "title": run.section.title,
-        "profile": run.section.profile,
-        "repetition": run.repetition,
-        "attempt": attempt,
-        "status": FAILED,
-        "config": run.config,
-        "is_trial": run.is_trial,
-        "plan": asdict(run.section),
+        section=run.section.name,
+        title=run.section.title,
+        profile=run.section.profile,
+        repetition=run.repetition,
+        attempt=attempt,
+        status=FAILED,
+        config=dict(run.config),
+        is_trial=run.is_trial,
+        plan=asdict(run.section),
         **collected.manifest,
-        "finished_at": utc(time.time()),
-        "files": write_files(run.partial, collected.files),
-        "error": error,
-        "unreachable": sorted(unreachable),
-    }
+        finished_at=utc(time.time()),
+        files=write_files(run.partial, collected.files),
+        error=error,
+        unreachable=sorted(unreachable),
+    )
     collected.phases.enter("checking")
     if not error:
-        manifest |= evaluate(run.partial, manifest)
-        if "results" in manifest:
-            manifest["machine_share"] = machine_share(manifest, manifest["results"])
-        if manifest["status"] == ACCEPTED and is_pilot(run, manifest):
-            manifest["status"] = PILOT
-        is_rejected = manifest["status"] == REJECTED
-        silent = silent_hosts(run.partial, manifest) | set(unreachable) if is_rejected else ()
-        manifest["unreachable"] = sorted(silent)
-    manifest["controller"] = collected.used()
-    manifest["phases_s"] = collected.phases.take()
+        manifest = _judged(run, manifest)
+    used = {"controller": collected.used(), "phases_s": collected.phases.take()}
+    manifest = manifest.model_copy(update=used)
     write_manifest(run.partial, manifest)
     target = run.folder
-    if manifest["status"] != ACCEPTED:
-        target = run.folder.with_name(f"{run.folder.name}.{manifest['status']}-{attempt}")
+    if manifest.status != ACCEPTED:
+        target = run.folder.with_name(f"{run.folder.name}.{manifest.status}-{attempt}")
     renamed = run.partial.rename(target)
     sync_to_disk([target.parent], target.parent)
     return renamed
+
+
+def _judged(run: Run, manifest: Manifest) -> Manifest:
+    """Return the manifest of the run in ``run.partial`` with what its checks say."""
+    judged = manifest.judged(evaluate(run.partial, manifest))
+    more: dict[str, object] = {"unreachable": []}
+    if judged.results:
+        more["machine_share"] = machine_share(judged, judged.results)
+    if judged.status == REJECTED:
+        silent = silent_hosts(run.partial, judged)
+        more["unreachable"] = sorted({*silent, *manifest.unreachable})
+    elif is_pilot(run, judged):
+        more["status"] = PILOT
+    return judged.model_copy(update=more)

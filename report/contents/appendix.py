@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from analysis.figures import present
-from analysis.tables.run import ACCEPTED
+from records.manifest import Manifest
+from records.verdict import ACCEPTED
 from report.contents.configurations import FILES, reason_of, sections_of
 from report.contents.notebook import Part, Prose, Section, Table
 
@@ -34,9 +34,7 @@ _FACTS = {
 _MOST_REASONS = 12
 
 
-def appendix(
-    manifests: Sequence[Mapping[str, Any]], missing: Mapping[str, Sequence[str]]
-) -> Section:
+def appendix(manifests: Sequence[Manifest], missing: Mapping[str, Sequence[str]]) -> Section:
     """Write the appendix of a campaign.
 
     Parameters
@@ -56,7 +54,7 @@ def appendix(
     return Section(PATH, LETTER, parts)
 
 
-def _provenance(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+def _provenance(manifests: Sequence[Manifest]) -> Iterator[Part]:
     yield Prose(
         1,
         f"## {LETTER}.2 Provenance\n\nThe title page tells campaign, generator and commits. "
@@ -69,11 +67,11 @@ def _provenance(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
 
 
 def _discarded(
-    manifests: Sequence[Mapping[str, Any]], missing: Mapping[str, Sequence[str]]
+    manifests: Sequence[Manifest], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[Part]:
     """Count the runs of each section, and what those that do not count failed by."""
     yield Prose(1, f"## {LETTER}.3 Runs")
-    counts = Counter((str(m["section"]), str(m["status"])) for m in manifests)
+    counts = Counter((m.section, m.status) for m in manifests)
     others = sorted({status for _, status in counts} - {ACCEPTED})
     rows = [
         {
@@ -85,9 +83,9 @@ def _discarded(
     ]
     yield _table(pd.DataFrame(rows), "99-runs", "Runs of each section, attempts counted.")
     reasons = Counter(
-        (str(m["section"]), str(m["status"]), reason_of(m).partition(":")[0])
+        (m.section, m.status, reason_of(m).partition(":")[0])
         for m in manifests
-        if m["status"] != ACCEPTED
+        if m.status != ACCEPTED
     )
     if reasons:
         common = reasons.most_common(_MOST_REASONS)
@@ -98,12 +96,12 @@ def _discarded(
         yield _table(frame, "99-discarded", "Why runs do not count, the most frequent reasons.")
 
 
-def _hosts(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame | None:
+def _hosts(manifests: Sequence[Manifest]) -> pd.DataFrame | None:
     """Return one row per host and distinct description, of what any of them told."""
     rows = [
         {"host": name, **{title: str(about.get(key, "")) for title, key in _FACTS.items()}}
         for manifest in manifests
-        for name, about in manifest.get("hosts", {}).items()
+        for name, about in manifest.hosts.items()
     ]
     if not rows:
         return None

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from analysis.tables.run import ACCEPTED
+from records.manifest import Job, Manifest
 from records.settings import DEFAULTS, SETTINGS, Settings
+from records.verdict import ACCEPTED
 from remote.services import memcached
 from remote.services.memtier import prefill
 from remote.services.monitors import MONITORS, monitor_of
 from remote.services.postgresql import Cluster
 
-Manifest = Mapping[str, Any]
-
 
 def under_load(manifests: Sequence[Manifest]) -> list[Manifest]:
     """Return those of runs that put load on the system, not those that measure its network."""
-    return [manifest for manifest in manifests if manifest.get("generator")]
+    return [manifest for manifest in manifests if manifest.generator]
 
 
 def examples(manifests: Sequence[Manifest]) -> Iterator[Manifest]:
     """Yield a run at the largest load of each topology: numbers of hosts, kind of measurement."""
-    accepted = [m for m in manifests if m["status"] == ACCEPTED] or list(manifests)
+    accepted = [m for m in manifests if m.status == ACCEPTED] or list(manifests)
     topologies: dict[tuple[object, ...], list[Manifest]] = {}
     for manifest in accepted:
-        sizes = tuple(len(hosts) for hosts in manifest["roles"].values())
-        kind = manifest["config"].get("kind")
+        sizes = tuple(len(hosts) for hosts in manifest.roles.by_name.values())
+        kind = manifest.config.get("kind")
         topologies.setdefault((*sizes, kind), []).append(manifest)
     for own in topologies.values():
-        yield max(own, key=lambda manifest: manifest.get("num_clients", 0))
+        yield max(own, key=lambda manifest: manifest.num_clients)
 
 
 def run_commands(manifest: Manifest) -> str:
     """Return what ran on one host of each role, monitors left out where there was a load."""
     loaded = bool(under_load([manifest]))
     return "\n\n".join(
-        f"{job['host']}$ {job['command']}"
+        f"{job.host}$ {job.command}"
         for job in _jobs(manifest)
-        if not (loaded and monitor_of(job["name"]))
+        if not (loaded and monitor_of(job.name))
     )
 
 
@@ -47,10 +45,10 @@ def monitor_commands(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield what each monitor records, and its command as it ran on one host."""
     told = set()
     for job in _jobs(manifest):
-        monitor = monitor_of(job["name"])
+        monitor = monitor_of(job.name)
         if monitor and monitor not in told:
             told.add(monitor)
-            yield MONITORS[monitor], f"{job['host']}$ {job['command']}"
+            yield MONITORS[monitor], f"{job.host}$ {job.command}"
 
 
 def server_commands(manifest: Manifest) -> str:
@@ -64,16 +62,15 @@ def server_commands(manifest: Manifest) -> str:
 
 def _settings(manifest: Manifest) -> Settings:
     """Return what a run was set to; what older manifests do not tell was the default."""
-    told = {n: v for n, v in manifest.get("settings", {}).items() if n in SETTINGS}
+    told = {n: v for n, v in manifest.settings.items() if n in SETTINGS}
     return replace(DEFAULTS, **told)
 
 
 def _database_commands(manifest: Manifest) -> str:
     """Return how a database is made and started; nothing where middlewares echo."""
-    if not manifest["roles"].get("databases"):
+    if not manifest.roles.databases:
         return ""
-    k = float(manifest["topology"]["time_dilation"])
-    cluster = Cluster.of(_settings(manifest), k)
+    cluster = Cluster.of(_settings(manifest), manifest.topology.time_dilation)
     options = " ".join(f"-c {name}={value}" for name, value in cluster.options("DATABASE").items())
     return (
         "database$ initdb --pgdata=data --auth=trust --encoding=UTF8 --locale=C --no-sync\n\n"
@@ -83,14 +80,14 @@ def _database_commands(manifest: Manifest) -> str:
 
 def named_jobs(error: str, manifest: Manifest) -> str:
     """Put the names of jobs in the place of their commands in an error."""
-    jobs = sorted(manifest.get("jobs", []), key=lambda job: len(job["command"]), reverse=True)
+    jobs = sorted(manifest.jobs, key=lambda job: len(job.command), reverse=True)
     for job in jobs:
-        error = error.replace(job["command"], job["name"])
+        error = error.replace(job.command, job.name)
     return error
 
 
-def _jobs(manifest: Manifest) -> list[Mapping[str, Any]]:
+def _jobs(manifest: Manifest) -> list[Job]:
     """Jobs of the first host of each role, by host and name."""
-    first = [hosts[0] for hosts in manifest["roles"].values() if hosts]
-    jobs = [job for job in manifest.get("jobs", []) if job["host"] in first]
-    return sorted(jobs, key=lambda job: (job["host"], job["name"]))
+    first = [hosts[0] for hosts in manifest.roles.by_name.values() if hosts]
+    jobs = [job for job in manifest.jobs if job.host in first]
+    return sorted(jobs, key=lambda job: (job.host, job.name))

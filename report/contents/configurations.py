@@ -6,16 +6,17 @@ Built from what was recorded, never from what is configured now: it stays true f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from analysis.figures import present
-from analysis.tables.run import ACCEPTED, PILOT
 from analysis.text.markdown import code_block, escape_all
+from records.manifest import Manifest
 from records.settings import CONSISTENT_HASH, SETTINGS
+from records.verdict import ACCEPTED, PILOT
 from report.contents.commands import (
     examples,
     monitor_commands,
@@ -35,14 +36,13 @@ _LABELS = {
     "kind": "Kind",
 }
 _DURATIONS = {
-    "repetitions": "Repetitions",
     "warm_up_s": "Warm-up (s)",
     "stable_s": "Stable window (s)",
     "cool_down_s": "Cool-down (s)",
 }
 
 
-def configurations(manifests: Sequence[Mapping[str, Any]]) -> Section:
+def configurations(manifests: Sequence[Manifest]) -> Section:
     """Write the page of a campaign's configurations and commands; no part of the PDF.
 
     Parameters
@@ -58,11 +58,11 @@ def configurations(manifests: Sequence[Mapping[str, Any]]) -> Section:
     )
     parts: list[Part] = [title, *_shared(manifests), Prose(1, f"## {LETTER}.2 Sections")]
     for name in sections_of(manifests):
-        parts += _section([m for m in manifests if m["section"] == name], name)
+        parts += _section([m for m in manifests if m.section == name], name)
     return Section(PATH, LETTER, tuple(parts), web_only=True)
 
 
-def configuration_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, pd.DataFrame]:
+def configuration_files(manifests: Sequence[Manifest]) -> dict[str, pd.DataFrame]:
     """Return the same as tables, by file name.
 
     Returns
@@ -75,18 +75,18 @@ def configuration_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, pd.
     settings = []
     commands = []
     for name in sections_of(manifests):
-        own = [m for m in manifests if m["section"] == name]
+        own = [m for m in manifests if m.section == name]
         settings.append(_configuration(own).assign(section=name))
         for shown in examples(under_load(own) or own):
             commands += [
                 {
                     "section": name,
                     "configuration": configuration_text(shown),
-                    "host": job["host"],
-                    "job": job["name"],
-                    "command": job["command"],
+                    "host": job.host,
+                    "job": job.name,
+                    "command": job.command,
                 }
-                for job in shown.get("jobs", [])
+                for job in shown.jobs
             ]
     columns = ["section", "configuration", "host", "job", "command"]
     tables = (
@@ -97,49 +97,49 @@ def configuration_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, pd.
     return dict(zip(FILES, tables, strict=True))
 
 
-def sections_of(manifests: Iterable[Mapping[str, Any]]) -> list[str]:
+def sections_of(manifests: Iterable[Manifest]) -> list[str]:
     """Return the sections of runs in the order of their numbers."""
-    return sorted({str(manifest["section"]) for manifest in manifests}, key=_order)
+    return sorted({manifest.section for manifest in manifests}, key=_order)
 
 
-def configuration_text(manifest: Mapping[str, Any]) -> str:
+def configuration_text(manifest: Manifest) -> str:
     """Write the levels of a run's factors, ``workload=get, workers=8``."""
-    return _listed(f"{k}={v}" for k, v in manifest["config"].items())
+    return _listed(f"{k}={v}" for k, v in manifest.config.items())
 
 
-def reason_of(manifest: Mapping[str, Any]) -> str:
+def reason_of(manifest: Manifest) -> str:
     """Say why a run does not count; empty for one that does."""
-    if manifest["status"] == ACCEPTED:
+    if manifest.status == ACCEPTED:
         return ""
-    failed = [check for check in manifest.get("checks", []) if not check["passed"]]
-    reasons = [f"{check['name']}: {check.get('detail', '')}".rstrip(": ") for check in failed]
+    failed = [check for check in manifest.checks if not check.passed]
+    reasons = [f"{check.name}: {check.detail}".rstrip(": ") for check in failed]
     return _error(manifest) or "; ".join(reasons) or "not recorded"
 
 
-def _run(manifest: Mapping[str, Any]) -> dict[str, object]:
+def _run(manifest: Manifest) -> dict[str, object]:
     return {
-        "section": manifest["section"],
+        "section": manifest.section,
         "configuration": configuration_text(manifest),
-        "repetition": manifest["repetition"],
-        "attempt": manifest.get("attempt"),
-        "status": manifest["status"],
+        "repetition": manifest.repetition,
+        "attempt": manifest.attempt,
+        "status": manifest.status,
         "reason": reason_of(manifest),
     }
 
 
-def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+def _shared(manifests: Sequence[Manifest]) -> Iterator[Part]:
     """Tell what is the same in all runs under load."""
     yield Prose(1, f"## {LETTER}.1 What all runs have in common")
     loaded = under_load(manifests)
     if not loaded:
         yield Prose(1, "No run put load on the system.")
         return
-    shown = max(loaded, key=lambda manifest: len(manifest.get("jobs", [])))
+    shown = max(loaded, key=lambda manifest: len(manifest.jobs))
     yield Prose(
         1,
         "A server is started once for all runs of a section, and filled by a client before gets "
         "and again before the values would expire. Both stand in no manifest; this is how it is "
-        f"done, with the sizes of section {escape_all(str(shown['section']))}:",
+        f"done, with the sizes of section {escape_all(shown.section)}:",
     )
     yield Prose(1, code_block(server_commands(shown)))
     for what, command in monitor_commands(shown):
@@ -152,9 +152,9 @@ def _shared(manifests: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
     )
 
 
-def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part]:
+def _section(manifests: Sequence[Manifest], name: str) -> Iterator[Part]:
     loaded = under_load(manifests) or list(manifests)
-    title = f"{name}: {loaded[0].get('title', '')}".rstrip(": ")
+    title = f"{name}: {loaded[0].title}".rstrip(": ")
     yield Prose(1, f"### Section {escape_all(title)}", of_data=True)
     yield _table(
         _configuration(manifests),
@@ -163,17 +163,17 @@ def _section(manifests: Sequence[Mapping[str, Any]], name: str) -> Iterator[Part
     )
     for shown in examples(loaded):
         if commands := run_commands(shown):
-            config = ", ".join(f"{key} = {value}" for key, value in shown["config"].items())
+            config = ", ".join(f"{key} = {value}" for key, value in shown.config.items())
             text = f"Commands of one run ({escape_all(config)}), one host of each role:"
             yield Prose(1, text, of_data=True)
             yield Prose(1, code_block(commands))
 
 
-def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _configuration(manifests: Sequence[Manifest]) -> pd.DataFrame:
     """List all that the runs under load were set to, levels of all of them."""
     loaded = under_load(manifests) or list(manifests)
-    rows = {f"Hosts: {role}": _hosts_of(loaded, role) for role in loaded[0]["roles"]}
-    factors = {name for manifest in loaded for name in manifest["config"]}
+    rows = {f"Hosts: {role}": _hosts_of(loaded, role) for role in loaded[0].roles.by_name}
+    factors = {name for manifest in loaded for name in manifest.config}
     needless = {
         *(() if CONSISTENT_HASH in _levels(loaded, "routing") else ("replicas",)),
         *(() if _levels(loaded, "multi_get_keys") else ("sharded",)),
@@ -184,53 +184,55 @@ def _configuration(manifests: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         if levels and (name in factors or name not in needless):
             rows[f"Factor: {label}" if name in factors else label] = _listed(levels)
     rows["Network"] = "; ".join(dict.fromkeys(_network(manifest) for manifest in loaded))
-    if pauses := loaded[0].get("plan", {}).get("pauses"):
+    if pauses := loaded[0].plan.get("pauses"):
         rows["Server pauses"] = "; ".join(
             f"server {pause['server']} at {pause['at_s']:g} s for {pause['for_s']:g} s"
             for pause in pauses
         )
     for key, label in _DURATIONS.items():
-        durations = [manifest.get("durations", {}).get(key) for manifest in loaded]
-        if known := _listed(dict.fromkeys(durations)):
+        told = [one.durations for one in loaded if "durations" in one.model_fields_set]
+        if known := _listed(dict.fromkeys(getattr(durations, key) for durations in told)):
             rows[label] = known
     rows["Runs"] = _runs(manifests)
     return pd.DataFrame({"parameter": rows.keys(), "value": rows.values()})
 
 
-def _levels(manifests: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+def _levels(manifests: Sequence[Manifest], name: str) -> list[Any]:
     """Distinct levels of a setting, be it a factor, a constant or what follows from others."""
     found = [
-        {**{name: manifest.get(name)}, **manifest.get("settings", {}), **manifest["config"]}[name]
+        manifest.model_dump(include={name}, exclude_unset=True)
+        | manifest.settings
+        | manifest.config
         for manifest in manifests
     ]
-    return [level for level in dict.fromkeys(found) if level is not None]
+    return [level for level in dict.fromkeys(one.get(name) for one in found) if level is not None]
 
 
-def _hosts_of(manifests: Sequence[Mapping[str, Any]], role: str) -> str:
-    named = [" ".join(manifest["roles"].get(role, [])) or "none" for manifest in manifests]
+def _hosts_of(manifests: Sequence[Manifest], role: str) -> str:
+    named = [" ".join(manifest.roles.by_name.get(role, [])) or "none" for manifest in manifests]
     return ", or ".join(dict.fromkeys(named))
 
 
-def _network(manifest: Mapping[str, Any]) -> str:
-    topology = manifest["topology"]
-    return f"{topology['name']}, time dilation k = {topology['time_dilation']:g}"
+def _network(manifest: Manifest) -> str:
+    topology = manifest.topology
+    return f"{topology.name}, time dilation k = {topology.time_dilation:g}"
 
 
-def _runs(manifests: Sequence[Mapping[str, Any]]) -> str:
-    accepted = [manifest for manifest in manifests if manifest["status"] == ACCEPTED]
+def _runs(manifests: Sequence[Manifest]) -> str:
+    accepted = [manifest for manifest in manifests if manifest.status == ACCEPTED]
     loaded = len(under_load(accepted))
     both = f"{loaded} under load and {len(accepted) - loaded} of the network"
     counted = both if loaded and loaded < len(accepted) else str(len(accepted))
-    discarded = sum(manifest["status"] not in (ACCEPTED, PILOT) for manifest in manifests)
+    discarded = sum(manifest.status not in (ACCEPTED, PILOT) for manifest in manifests)
     return f"{counted} accepted, {discarded} rejected or failed"
 
 
-def _error(manifest: Mapping[str, Any]) -> str:
+def _error(manifest: Manifest) -> str:
     """Return the error with its jobs by name, as it is told now.
 
     Older manifests count jobs as hosts, and end a sentence twice.
     """
-    error = named_jobs(manifest.get("error") or "", manifest)
+    error = named_jobs(manifest.error, manifest)
     return re.sub(r"^\d+ of \d+ hosts failed:\s*", "", error).replace(".. ", ". ")
 
 

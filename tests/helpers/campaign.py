@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from records.manifest import Manifest
 from remote.experiment.checks import evaluate
+from remote.experiment.manifest import write_manifest
 from tests.helpers.tools import (
     COOL_DOWN_S,
     PING,
@@ -225,8 +227,9 @@ def seal(run_dir: Path) -> None:
             for path in run_dir.rglob("*.gz")
         },
     }
-    manifest |= {**evaluate(run_dir, manifest), "status": "accepted"}
-    (run_dir / "manifest.json").write_text(json.dumps(manifest))
+    sound = Manifest.read(manifest)
+    sound = sound.judged(evaluate(run_dir, sound)).model_copy(update={"status": "accepted"})
+    write_manifest(run_dir, sound)
 
 
 def expected_throughput(config: Mapping[str, Any]) -> float:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.paths import PROJECT
+from records.manifest import Manifest
 from remote.campaign import Campaign
 from remote.experiment.manifest import read_manifest
 from remote.providers.local_lab import LocalLab, Topology
@@ -62,14 +63,14 @@ class Taken:
     peak_memory_mib: float
 
     @classmethod
-    def of(cls, manifest: dict[str, Any]) -> "Taken":
+    def of(cls, manifest: Manifest) -> "Taken":
         """Read it from a run's manifest."""
         return cls(
-            hosts=len(manifest["hosts"]),
-            starting_s=manifest["phases_s"]["starting"],
-            waiting_s=manifest["start_at_epoch_s"] - manifest["start"]["ready_epoch_s"],
-            fetching_s=manifest["phases_s"]["fetching"],
-            **manifest["controller"],
+            hosts=len(manifest.hosts),
+            starting_s=manifest.phases_s["starting"],
+            waiting_s=manifest.start_at_epoch_s - manifest.start.ready_epoch_s,
+            fetching_s=manifest.phases_s["fetching"],
+            **dict(manifest.controller),
         )
 
 

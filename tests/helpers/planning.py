@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from records.manifest import Manifest
+from records.verdict import ACCEPTED, PILOT
 from remote.campaign import Campaign
 from remote.campaign.planning.plan import Plan
-from remote.experiment.checks import ACCEPTED, PILOT
+from remote.experiment.manifest import write_manifest
 from remote.experiment.run import Run, is_pilot
 from remote.experiment.section import Config, slug
 from tests.helpers.campaign import identity
@@ -75,28 +76,26 @@ class MadeUpLab:
 
     def measure(self, run: Run) -> str:
         """Make one attempt at a run, write it, and return its status."""
-        attempt = 1 + max((int(one["attempt"]) for one in run.attempts()), default=0)
-        manifest: dict[str, Any] = {
+        attempt = 1 + max((one.attempt for one in run.attempts()), default=0)
+        manifest = Manifest(
             **identity(run.folder.parents[2], run.section.name),
-            "config": run.config,
-            "repetition": run.repetition,
-            "attempt": attempt,
-            "status": self.fails(run) or ACCEPTED,
-            "is_trial": run.is_trial,
-            "durations": vars(run.lengths),
-            "topology": {"time_dilation": run.time_dilation},
-            "machine_share": None,
-            "checks": [],
-            "error": "",
-        }
-        if manifest["status"] == ACCEPTED:
-            manifest["results"] = self._results(run)
-            manifest["status"] = PILOT if is_pilot(run, manifest) else ACCEPTED
-        status = str(manifest["status"])
+            config=dict(run.config),
+            repetition=run.repetition,
+            attempt=attempt,
+            status=self.fails(run) or ACCEPTED,
+            is_trial=run.is_trial,
+            durations=vars(run.lengths),
+            topology={"time_dilation": run.time_dilation},
+        )
+        if manifest.status == ACCEPTED:
+            manifest = manifest.model_copy(update={"results": self._results(run)})
+            if is_pilot(run, manifest):
+                manifest = manifest.model_copy(update={"status": PILOT})
+        status = manifest.status
         suffix = "" if status == ACCEPTED else f".{status}-{attempt}"
         folder = run.folder.with_name(run.folder.name + suffix)
         folder.mkdir(parents=True)
-        (folder / "manifest.json").write_text(json.dumps(manifest))
+        write_manifest(folder, manifest)
         self.made.append((run, status))
         return status
 

@@ -66,7 +66,7 @@ NEAR_MS = READING_S * MS_PER_S
 def test_a_middleware_that_is_stopped_is_blamed(tmp_path):
     with planted_pauses(middleware_of(azure(), "m1"), PAUSE_S, EVERY_S) as stopped_s:
         run = only_run(STOPPED_BY_US, tmp_path)
-    start_s = read_manifest(run)["window"]["start_epoch_s"]
+    start_s = read_manifest(run).stable.start_epoch_s
     spans_s = [(began_s - start_s, ended_s - start_s) for began_s, ended_s in stopped_s]
     spans_s = without_collections(spans_s, host_pauses(run).query("host == 'm1'"))
     requests = judged(run, "m1 stopped from outside")

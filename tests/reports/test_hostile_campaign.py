@@ -22,7 +22,7 @@ import pandas as pd
 from analysis.figures import present
 from analysis.tables.provenance import read_manifests
 manifests = read_manifests(measured.path)
-rows = [{"run": n, "error": m["error"], "checks": m["checks"][-1]["detail"]}
+rows = [{"run": n, "error": m.error, "checks": m.checks[-1].detail}
         for n, m in enumerate(manifests)]
 present.table(pd.DataFrame(rows), "02-1-errors", "Errors.")
 """

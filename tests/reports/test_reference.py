@@ -16,7 +16,7 @@ from analysis.unpacking import gunzip
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.verify import check_findings, file_findings, table_findings
-from remote.experiment.manifest import failed_checks, read_manifest
+from remote.experiment.manifest import read_manifest
 from tests.helpers.private import assert_archive_tells_nothing, assert_texts_tell_nothing
 
 LARGEST_BYTES = 60e6
@@ -44,7 +44,7 @@ def test_runs_are_as_long_and_as_many_as_they_should_be(name):
     section = Campaign.open("reference", fleet=NO_FLEET).plan(name)
     stable_s = section.fixed.of_clock(section.time_dilation).stable_s
     assert (section.fixed.repetitions, stable_s) >= TIMED[name]
-    windows = [m["window"]["stable_s"] for m in under_load(name)]
+    windows = [m.stable.stable_s for m in under_load(name)]
     assert windows and min(windows) >= TIMED[name][1]
 
 
@@ -53,9 +53,9 @@ def test_runs_that_are_to_be_precise_have_windows_that_are_long_in_undilated_tim
     precision = Campaign.open("reference", fleet=NO_FLEET).plan(name).precision
     by_configuration = defaultdict(list)  # how often a run holds 100 of its response times
     for m in under_load(name):
-        undilated_s = m["window"]["stable_s"] / m["topology"]["time_dilation"]
-        needed_s = 100 * m["results"]["client_response_time_ms"] / 1000
-        by_configuration[str(m["config"])].append(undilated_s / needed_s)
+        undilated_s = m.stable.stable_s / m.topology.time_dilation
+        needed_s = 100 * m.results["client_response_time_ms"] / 1000
+        by_configuration[str(m.config)].append(undilated_s / needed_s)
     for config, times in by_configuration.items():
         assert len(times) >= precision.repetitions[0], config
         assert max(times) >= 1, config
@@ -66,22 +66,20 @@ def test_runs_that_are_to_be_precise_have_windows_that_are_long_in_undilated_tim
 @pytest.mark.parametrize("name", [name for name in SECTIONS if name != "0"])
 def test_runs_pass_all_checks_that_they_must(name):
     assert under_load(name)
-    assert not [text for m in under_load(name) for text in failed_checks(m, "required")]
+    assert not [text for m in under_load(name) for text in m.failed_checks()]
 
 
 def under_load(section):
     """Manifests of the runs that count and are no measurements of links."""
     manifests = (manifest for _, manifest in each_run(REFERENCE, [section]))
-    return [m for m in manifests if m["status"] == "accepted" and "num_clients" in m]
+    return [m for m in manifests if m.status == "accepted" and m.num_clients]
 
 
 @pytest.mark.parametrize("name", QUEUES)
 def test_every_message_of_the_queues_is_accounted_for(name):
     assert len(under_load(name)) >= 3
-    kept = [
-        c for m in under_load(name) for c in m["checks"] if c["name"].endswith("_messages_kept")
-    ]
-    assert kept and all(check["passed"] for check in kept)
+    kept = [c for m in under_load(name) for c in m.checks if c.name.endswith("_messages_kept")]
+    assert kept and all(check.passed for check in kept)
 
 
 def test_it_is_small():
@@ -140,8 +138,8 @@ def test_packed_files_are_what_was_measured():
 
 
 def test_every_check_is_told_with_what_it_asks():
-    checks = [check for _, manifest in each_run(REFERENCE) for check in manifest.get("checks", [])]
-    names = {check["name"] for check in checks}
+    checks = [check for _, manifest in each_run(REFERENCE) for check in manifest.checks]
+    names = {check.name for check in checks}
     assert len(names) > 10
     unknown = {name for name in names if not any(name.endswith(known) for known in CHECKS)}
     assert unknown == set()

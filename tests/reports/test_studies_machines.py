@@ -12,7 +12,6 @@ from analysis.unpacking import gunzip
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
 from remote.campaign.verify import table_findings
-from remote.experiment.manifest import failed_checks
 from tests.helpers.private import assert_archive_tells_nothing, assert_texts_tell_nothing
 
 LARGEST_BYTES = 7e6
@@ -24,10 +23,10 @@ of_each_study = pytest.mark.parametrize("study", KNOWN)
 def test_every_cell_was_measured_on_the_studys_topology_and_passed_its_checks(study):
     campaign = Campaign.open(study, fleet=NO_FLEET)
     assert [run.label for run in campaign.missing(study, retry=True)] == []
-    manifests = [m for _, m in each_run(DATA / study, [study]) if m["status"] == "accepted"]
-    assert {manifest["topology"]["name"] for manifest in manifests} == {study}
-    assert all(manifest["topology"]["processors"] for manifest in manifests)
-    assert not [text for m in manifests for text in failed_checks(m, "required")]
+    manifests = [m for _, m in each_run(DATA / study, [study]) if m.status == "accepted"]
+    assert {manifest.topology.name for manifest in manifests} == {study}
+    assert all(manifest.topology.processors for manifest in manifests)
+    assert not [text for m in manifests for text in m.failed_checks()]
 
 
 @pytest.mark.parametrize(

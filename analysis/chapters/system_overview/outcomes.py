@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from analysis.tables.provenance import read_manifests
-from analysis.tables.run import ACCEPTED
 from analysis.text.lists import counted
+from records.manifest import Manifest
+from records.verdict import ACCEPTED
 
 _runs = partial(counted, noun="run")
 LATENCY = "machine_latency_small"  # the check of a run that compares it with what is emulated
@@ -31,9 +31,9 @@ def outcome_table(campaign_dir: Path) -> pd.DataFrame:
     """
     rows = [
         {
-            "section": str(manifest["section"]),
-            "time_dilation": (k := float(manifest["topology"]["time_dilation"])),
-            "window_s": manifest["window"]["stable_s"] / k,
+            "section": manifest.section,
+            "time_dilation": (k := manifest.topology.time_dilation),
+            "window_s": manifest.stable.stable_s / k,
             "outcome": _limit_of(manifest),
         }
         for manifest in _accepted(campaign_dir)
@@ -49,21 +49,17 @@ def outcome_table(campaign_dir: Path) -> pd.DataFrame:
     return counts.reset_index().rename_axis(columns=None)
 
 
-def _accepted(campaign_dir: Path, sections: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def _accepted(campaign_dir: Path, sections: Sequence[str] | None = None) -> list[Manifest]:
     """Manifests of the runs under load that count."""
     return [
         manifest
         for manifest in read_manifests(campaign_dir, sections)
-        if manifest.get("generator") and manifest["status"] == ACCEPTED
+        if manifest.generator and manifest.status == ACCEPTED
     ]
 
 
-def _passed(manifest: dict[str, Any]) -> dict[str, bool]:
-    return {str(check["name"]): bool(check["passed"]) for check in manifest["checks"]}
-
-
-def _limit_of(manifest: dict[str, Any]) -> str:
-    passed = _passed(manifest)
+def _limit_of(manifest: Manifest) -> str:
+    passed = {check.name: check.passed for check in manifest.checks}
     parts = ("machine_not_the_limit", "shared_part_not_the_limit")
     if not all(passed.get(part, True) for part in parts):
         return "machine_was_busy"

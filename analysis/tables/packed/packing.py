@@ -12,8 +12,8 @@ from analysis.tables.manifests import (
     MANIFEST,
     PACKED_MANIFESTS,
     packed_bytes,
-    packed_manifest,
-    read_manifest,
+    packed_document,
+    read_document,
     run_folders,
 )
 from analysis.tables.packed.archives import (
@@ -71,7 +71,7 @@ def pack(campaign_dir: Path, section: str) -> Packed:
     if not folders:
         raise FileNotFoundError(f"{section_dir} holds no runs: measure the section first")
     before = sum(path.stat().st_size for path in paths)
-    manifests = {str(one.relative_to(section_dir)): read_manifest(one) for one in folders}
+    manifests = {str(one.relative_to(section_dir)): read_document(one) for one in folders}
 
     def files(some: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
         return ((str(path.relative_to(section_dir)), path.read_bytes()) for path in some)
@@ -124,7 +124,7 @@ def _pack_manifests(section_dir: Path, manifests: Mapping[str, Mapping[str, Any]
     """Write the packed manifests of a section, and read them again."""
     path = section_dir / PACKED_MANIFESTS
     write_whole(path, packed_bytes(manifests))
-    if any(packed_manifest(section_dir / run) != manifest for run, manifest in manifests.items()):
+    if any(packed_document(section_dir / run) != manifest for run, manifest in manifests.items()):
         raise ParseError(path, None, "does not give the manifests back as they were")
 
 

@@ -16,9 +16,9 @@ from analysis.unpacking import (
     MOST_MEMBERS,
     Member,
     is_plain,
-    is_plain_path,
     members,
 )
+from records.names import is_plain_path
 
 _DAMAGED = (
     *(tarfile.TarError, lzma.LZMAError, EOFError, OSError),

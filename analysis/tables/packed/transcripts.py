@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results import ParseError
-from analysis.tables.manifests import TRANSCRIPT, read_manifest
+from analysis.tables.manifests import TRANSCRIPT, read_document
 from analysis.unpacking import gunzip
 from analysis.whole_files import as_json
 
@@ -49,6 +49,6 @@ def parse_transcripts(source: Path, content: bytes) -> dict[str, dict[str, Any]]
 def lengthened(folder: Path, transcript: Mapping[str, Any]) -> dict[str, Any]:
     """Return the manifest of a run with its transcript; nothing else of it is changed."""
     return {
-        **read_manifest(folder),
+        **read_document(folder),
         **{name: transcript[name] for name in TRANSCRIPT if name in transcript},
     }

@@ -17,7 +17,7 @@ class Measured:
     ----------
     counts : whether it is a repetition; a pilot only tells how repetitions are to be measured.
     is_trial : of a pilot: it was made to choose the time dilation.
-    results : ``manifest["results"]``, in undilated time; standard errors are named ``..._error``.
+    results : ``manifest.results``, in undilated time; standard errors are named ``..._error``.
     machine_is_limit : a machine had no CPU left, or other machines took it.
     """
 

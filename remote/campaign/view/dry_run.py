@@ -78,7 +78,7 @@ def overhead(campaign_dir: Path) -> tuple[float, bool]:
     sections = measured_sections(campaign_dir)
     for folder in [run for name in sections for run in run_folders(campaign_dir / name)]:
         manifest = read_manifest(folder)
-        phases_s = manifest.get("phases_s", {})
-        if "num_clients" in manifest and phases_s.get(MEASURING):
+        phases_s = manifest.phases_s
+        if manifest.num_clients and phases_s.get(MEASURING):
             shown.append(sum(phases_s.values()) - phases_s[MEASURING])
     return (statistics.mean(shown), True) if shown else (OVERHEAD_S, False)

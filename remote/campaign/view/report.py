@@ -10,10 +10,10 @@ from pathlib import Path
 from tabulate import tabulate
 
 from analysis.tables.manifests import measured_sections, run_folders
-from analysis.tables.run import ACCEPTED, PILOT
+from records.verdict import ACCEPTED, ADVISORY, PILOT
 from remote.campaign.states import RunState, State, reason_of
 from remote.experiment.checks.stations import StationCount, counts_text, station_counts
-from remote.experiment.manifest import failed_checks, read_manifest
+from remote.experiment.manifest import read_manifest
 from remote.phases import PHASES, overhead, total_phases
 
 LARGEST_OVERHEAD = 0.25  # of a campaign whose runs are not much shorter than those of `quick`
@@ -103,25 +103,25 @@ def campaign_report(
         for folder in run_folders(campaign_dir / section)
     }
     of_sections = {section: list(of_section) for section, of_section in states.items()}
-    accepted = {f: m for f, m in manifests.items() if m["status"] == ACCEPTED}
+    accepted = {f: m for f, m in manifests.items() if m.status == ACCEPTED}
     return CampaignReport(
         states={name: Counter(s.state for s in runs) for name, runs in of_sections.items()},
         refused=[
-            (_label(folder), manifest["status"], reason_of(manifest))
+            (_label(folder), manifest.status, reason_of(manifest))
             for folder, manifest in manifests.items()
-            if manifest["status"] not in (ACCEPTED, PILOT)
+            if manifest.status not in (ACCEPTED, PILOT)
         ],
         advice=[
             (_label(folder), text)
             for folder, manifest in accepted.items()
-            for text in failed_checks(manifest, "advisory")
+            for text in manifest.failed_checks(ADVISORY)
         ],
         phases_s=total_phases(manifests.values()),
         counts=station_counts(
             {
                 runs_dir / folder.relative_to(campaign_dir): manifest
                 for folder, manifest in accepted.items()
-                if "settings" in manifest and manifest["section"] not in uncounted
+                if manifest.settings and manifest.section not in uncounted
             }
         ),
         uncounted=uncounted,

@@ -15,7 +15,9 @@ from analysis.results import MiddlewareResult
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import read_middlewares
 from analysis.unpacking import gunzip
-from remote.experiment.checks.check import Check
+from records.manifest import Manifest
+from records.verdict import Check
+from remote.experiment.checks.check import outcome
 from remote.services.memcached import parse_stats
 
 TOLERANCE = 0.001
@@ -25,7 +27,7 @@ Counts = Mapping[str, float]
 
 
 def count_checks(
-    folder: Path, manifest: Mapping[str, Any], generators: Sequence[MemtierRun]
+    folder: Path, manifest: Manifest, generators: Sequence[MemtierRun]
 ) -> Iterator[Check]:
     """Compare what was counted at the stations of the run in `folder`.
 
@@ -33,13 +35,13 @@ def count_checks(
     ----------
     generators : in the order of hosts and, on each, of instances.
     """
-    settings = manifest["settings"]
+    settings = manifest.settings
     sent = [sent_counts(run, settings) for run in generators]
-    under_way = manifest["num_clients"]
+    under_way = manifest.num_clients
     keys_each = settings.get("multi_get_keys", 1)
-    servers = {name: server_counts(folder / name) for name in manifest["roles"]["servers"]}
-    middlewares = manifest["roles"]["middlewares"]
-    targets = [t for host in manifest["roles"]["clients"] for t in manifest["targets"][host]]
+    servers = {name: server_counts(folder / name) for name in manifest.roles.servers}
+    middlewares = manifest.roles.middlewares
+    targets = [t for host in manifest.roles.clients for t in manifest.targets[host]]
     if not middlewares:
         for name, counted in servers.items():
             here = [one for one, target in zip(sent, targets, strict=True) if target == name]
@@ -63,10 +65,10 @@ def count_checks(
     yield agree("servers_keys", keys, counted_keys, keys_each * under_way)
 
 
-def copies_of_a_set(manifest: Mapping[str, Any]) -> int:
+def copies_of_a_set(manifest: Manifest) -> int:
     """Return at how many servers each set of a run counts."""
-    settings, servers = manifest["settings"], len(manifest["roles"]["servers"])
-    if not manifest["roles"]["middlewares"]:
+    settings, servers = manifest.settings, len(manifest.roles.servers)
+    if not manifest.roles.middlewares:
         return 1
     if settings["routing"] in REPLICATED or settings["replicas"] == "all":
         return servers
@@ -105,7 +107,7 @@ def _total(counts: Sequence[Counts], kind: str) -> float:
 def agree(name: str, sent: float, counted: float, under_way: int) -> Check:
     """Compare what generators counted with what was counted elsewhere."""
     allowed = under_way + TOLERANCE * sent
-    return Check(
+    return outcome(
         name=f"{name}_counts",
         passed=abs(sent - counted) <= allowed,
         detail=f"generators counted {sent:.0f}, {counted:.0f} counted here, "

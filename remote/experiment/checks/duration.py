@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from remote.experiment.checks.check import ADVISORY, Check
+from records.manifest import Manifest
+from records.verdict import ADVISORY, Check
+from remote.experiment.checks.check import outcome
 
 LONG_ENOUGH = "long_enough"
 RESPONSE_TIMES = 100
 RESPONSE_TIMES_OF_WARM_UP = 10
 
 
-def duration_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -> Iterator[Check]:
+def duration_checks(manifest: Manifest, results: Mapping[str, float]) -> Iterator[Check]:
     """Compare stable window and warm-up with the response time of the slowest request type.
 
     A window of fewer than 100 of them, or a warm-up of fewer than 10, shows how requests came in
@@ -20,10 +21,10 @@ def duration_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -
     """
     if not response_time_s(results):
         return
-    needed_s = response_time_s(results) * float(manifest["topology"]["time_dilation"])
-    durations = manifest["durations"]
-    stable, warm_up = durations["stable_s"] / needed_s, durations["warm_up_s"] / needed_s
-    yield Check(
+    needed_s = response_time_s(results) * manifest.topology.time_dilation
+    durations = manifest.durations
+    stable, warm_up = durations.stable_s / needed_s, durations.warm_up_s / needed_s
+    yield outcome(
         name=LONG_ENOUGH,
         passed=stable >= RESPONSE_TIMES and warm_up >= RESPONSE_TIMES_OF_WARM_UP,
         detail=f"{stable:.0f} response times after {warm_up:.0f} of warm-up "
@@ -32,9 +33,9 @@ def duration_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -
     )
 
 
-def is_long_enough(manifest: Mapping[str, Any]) -> bool:
+def is_long_enough(manifest: Manifest) -> bool:
     """Tell whether a run that its checks went over lasted long enough; True if nobody knows."""
-    return all(check.passed for check in duration_checks(manifest, manifest.get("results", {})))
+    return all(check.passed for check in duration_checks(manifest, manifest.results))
 
 
 def response_time_s(results: Mapping[str, float]) -> float:

@@ -16,8 +16,10 @@ from analysis.lab.emulated import (
 )
 from analysis.lab.round_trips import RoundTrips
 from analysis.tables.network import emulated_rtt_ms
+from records.manifest import Manifest
 from records.settings import QUEUE
-from remote.experiment.checks.check import ADVISORY, Check
+from records.verdict import ADVISORY, Check
+from remote.experiment.checks.check import outcome
 from remote.hosts.inventory import LOCAL_LAB
 
 LATENCY = "machine_latency_small"
@@ -25,7 +27,7 @@ SHARE = 0.02
 """What the machine may take of a cycle where the time dilation is chosen for each configuration."""
 
 
-def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) -> Iterator[Check]:
+def latency_checks(manifest: Manifest, results: Mapping[str, float]) -> Iterator[Check]:
     """Compare a run's throughput with what the lab's links, delays and workers alone let through.
 
     What is missing is CPU time, the latency of the machine's own at every hop, or waiting in front
@@ -37,10 +39,10 @@ def latency_checks(manifest: Mapping[str, Any], results: Mapping[str, float]) ->
     """
     limit, throughput = _limit(manifest), results["client_throughput_ops_per_s"]
     if limit and throughput > 0:
-        yield _check(limit, throughput, float(manifest["topology"]["time_dilation"]))
+        yield _check(limit, throughput, manifest.topology.time_dilation)
 
 
-def machine_share(manifest: Mapping[str, Any], results: Mapping[str, float]) -> float | None:
+def machine_share(manifest: Manifest, results: Mapping[str, float]) -> float | None:
     """Return what the machine took of a response time at most, 0 to 1; None where nothing tells.
 
     Jobs that are always as many cycle in N / X (Jain 1991, section 33.5): the share of the cycle
@@ -54,56 +56,56 @@ def machine_share(manifest: Mapping[str, Any], results: Mapping[str, float]) -> 
     throughput = results.get("client_throughput_ops_per_s", 0.0)
     if not limit or throughput <= 0:
         return None
-    cycle_s = manifest["num_clients"] / throughput
-    response_s = cycle_s - (manifest.get("think_time_s") or 0.0)
+    cycle_s = manifest.num_clients / throughput
+    response_s = cycle_s - (manifest.think_time_s or 0.0)
     return min(1.0, limit.loss(throughput) * (cycle_s / response_s)) if response_s > 0 else None
 
 
-def _limit(manifest: Mapping[str, Any]) -> Limit | None:
+def _limit(manifest: Manifest) -> Limit | None:
     """Return the smallest bound that is emulated; None where none is known to be the smallest."""
-    settings = manifest["settings"]
+    settings = manifest.settings
     paced = settings.get("arrival_rate_per_s") or settings.get("sending_rate_per_s")
-    closed = not paced and not manifest.get("pauses") and settings.get("workload") != QUEUE
-    topology = manifest["topology"]
-    known = manifest.get("fleet") == LOCAL_LAB and "rates_mbit_per_s" in topology
-    if not known or not closed or topology.get("cpu_quotas") or topology.get("processors"):
+    closed = not paced and not manifest.pauses and settings.get("workload") != QUEUE
+    topology = manifest.topology
+    known = manifest.fleet == LOCAL_LAB and topology.rates_mbit_per_s
+    if not known or not closed or topology.cpu_quotas or topology.processors:
         return None
     if not can_reach_limit(_settings(manifest)):
         return None
     limits = emulated_limits(
         _settings(manifest),
-        manifest["num_clients"],
+        manifest.num_clients,
         rates_by_role(manifest),
         _round_trips(manifest),
-        think_time_s=manifest.get("think_time_s") or 0.0,
+        think_time_s=manifest.think_time_s or 0.0,
     )
     return limits[0] if limits else None
 
 
-def rates_by_role(manifest: Mapping[str, Any]) -> dict[str, float]:
+def rates_by_role(manifest: Manifest) -> dict[str, float]:
     """Return what all hosts of each role can send together, undilated; limits must be known."""
-    rates = manifest["topology"]["rates_mbit_per_s"]
+    rates = manifest.topology.rates_mbit_per_s
     of_hosts = {
-        role: [rates.get(host) for host in hosts] for role, hosts in manifest["roles"].items()
+        role: [rates.get(host) for host in hosts] for role, hosts in manifest.roles.by_name.items()
     }
     return rates_together(of_hosts, _settings(manifest))
 
 
-def _round_trips(manifest: Mapping[str, Any]) -> float | RoundTrips:
+def _round_trips(manifest: Manifest) -> float | RoundTrips:
     """Return what is emulated between the hosts of a run, in ms."""
-    topology = manifest["topology"]
-    if not topology.get("own_rtt_ms"):
-        return float(topology.get("rtt_ms") or 0.0)
+    topology = manifest.topology
+    if not topology.own_rtt_ms:
+        return float(topology.rtt_ms or 0.0)
     return RoundTrips.between(
-        manifest["roles"],
+        manifest.roles.by_name,
         partial(emulated_rtt_ms, topology),
-        instances_per_client=manifest["instances_per_client"],
+        instances_per_client=manifest.instances_per_client,
     )
 
 
-def _settings(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    counts = {f"num_{role}": len(hosts) for role, hosts in manifest["roles"].items()}
-    return {"value_bytes": manifest["value_bytes"], **manifest["settings"], **counts}
+def _settings(manifest: Manifest) -> dict[str, Any]:
+    counts = {f"num_{role}": len(hosts) for role, hosts in manifest.roles.by_name.items()}
+    return {"value_bytes": manifest.value_bytes, **manifest.settings, **counts}
 
 
 def _check(limit: Limit, throughput: float, time_dilation: float) -> Check:
@@ -115,7 +117,7 @@ def _check(limit: Limit, throughput: float, time_dilation: float) -> Check:
     if loss > LARGEST_LOSS:
         k = math.ceil(limit.needed_dilation(throughput, time_dilation))
         detail += f": {_cause(limit, throughput)}; measure with a time dilation of at least {k}"
-    return Check(
+    return outcome(
         name=LATENCY,
         passed=loss <= LARGEST_LOSS,
         detail=detail,

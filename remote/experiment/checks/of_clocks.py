@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from analysis.results.counters import read_counter_times
-from remote.experiment.checks.check import Check
+from records.manifest import Manifest, Reading
+from records.verdict import Check
+from remote.experiment.checks.check import outcome
 from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, ClockReading, reading_of
 
 LARGEST_DRIFT = 500e-6
@@ -18,27 +19,27 @@ _COUNTERS = ("interfaces-before", "interfaces-after")
 _PPM = 1e-6
 
 
-def clock_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+def clock_checks(folder: Path, manifest: Manifest) -> Iterator[Check]:
     """Check every clock at the start and the end of the run in `folder`, and what lies between.
 
     A run of before has the offsets of its start only, and no bounds.
     """
-    if "clocks" not in manifest:
+    if not manifest.clocks:
         yield _offsets(
             {
                 host: [ClockReading(offset_s=offset_s, bound_s=0.0, epoch_s=0.0)]
-                for host, offset_s in manifest.get("clock_offsets_s", {}).items()
+                for host, offset_s in manifest.clock_offsets_s.items()
             }
         )
         return
-    readings = {host: _readings(folder / host, known) for host, known in manifest["clocks"].items()}
+    readings = {host: _readings(folder / host, known) for host, known in manifest.clocks.items()}
     yield _offsets(readings)
     yield _steps(readings)
 
 
-def _readings(folder: Path, known: Mapping[str, Mapping[str, float]]) -> list[ClockReading]:
+def _readings(folder: Path, known: Mapping[str, Reading]) -> list[ClockReading]:
     """Return the readings of one host in the manifest and in its stored files, in their order."""
-    found = [ClockReading(**known[when]) for when in _WHENS]
+    found = [ClockReading(**dict(known[when])) for when in _WHENS]
     for name in _COUNTERS:
         path = folder / f"{name}.txt.gz"
         times = read_counter_times(path) if path.exists() else None
@@ -51,9 +52,9 @@ def _offsets(readings: Mapping[str, list[ClockReading]]) -> Check:
     """Tell whether a clock was certainly off by too much: beyond what the delays may explain."""
     everything = [(host, one) for host, its in readings.items() for one in its]
     if not everything:
-        return Check(name="clock_offsets", passed=True, detail="not measured")
+        return outcome(name="clock_offsets", passed=True, detail="not measured")
     host, worst = max(everything, key=lambda item: item[1].certain_offset_s)
-    return Check(
+    return outcome(
         name="clock_offsets",
         passed=worst.certain_offset_s <= LARGEST_CLOCK_OFFSET_S,
         detail=f"the largest is {worst.offset_s:+.3f} s, known to {worst.bound_s:.3f} s ({host}); "
@@ -76,7 +77,7 @@ def _steps(readings: Mapping[str, list[ClockReading]]) -> Check:
                     f"the largest change is {change_s:+.4f} s in {elapsed_s:.1f} s, "
                     f"known to {bound_s:.4f} s ({host})"
                 )
-    return Check(
+    return outcome(
         name="clock_steps",
         passed=beyond_s <= 0,
         detail=f"{told}; drift {_drift(readings)}, at most {LARGEST_DRIFT / _PPM:g} ppm",

@@ -6,14 +6,15 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from analysis.results import read_dstat
 from analysis.results.counters import CpuTime, read_cpu_time
 from analysis.results.memtier import MemtierRun
 from analysis.text.lists import counted
 from analysis.unpacking import gunzip
-from remote.experiment.checks.check import ADVISORY, Check
+from records.manifest import Manifest
+from records.verdict import ADVISORY, Check, Window
+from remote.experiment.checks.check import outcome
 from remote.experiment.checks.of_clocks import clock_checks
 from remote.hosts.inventory import LOCAL_LAB
 from remote.services.monitors import monitor_of
@@ -33,12 +34,12 @@ _JOBS_TOLD = 5
 
 def host_checks(
     folder: Path,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     generators: Sequence[MemtierRun],
-    window: Mapping[str, int],
+    window: Window,
 ) -> Iterator[Check]:
     """Check the hosts of the run in `folder`, and what they said on their error streams."""
-    paths = {host: folder / host / "cpu-time.out.gz" for host in manifest["hosts"]}
+    paths = {host: folder / host / "cpu-time.out.gz" for host in manifest.hosts}
     cpu_times = {host: read_cpu_time(path) for host, path in paths.items() if path.exists()}
     yield from _machine_checks(folder, manifest, window, cpu_times)
     yield _generator_cpu(manifest, generators, window, cpu_times)
@@ -48,8 +49,8 @@ def host_checks(
 
 def _machine_checks(
     folder: Path,
-    manifest: Mapping[str, Any],
-    window: Mapping[str, int],
+    manifest: Manifest,
+    window: Window,
     cpu_times: Mapping[str, CpuTime],
 ) -> Iterator[Check]:
     """Tell of each machine whether it was the limit: no CPU left, or taken by other machines.
@@ -57,8 +58,8 @@ def _machine_checks(
     Hosts of the local lab are one machine; the one that saw it busiest speaks for all. Where some
     of them have processors of their own, those that all others share are judged, too.
     """
-    seen = {host: _load(folder / host / "dool.csv.gz", window) for host in manifest["hosts"]}
-    if manifest.get("fleet") in ON_ONE_MACHINE:
+    seen = {host: _load(folder / host / "dool.csv.gz", window) for host in manifest.hosts}
+    if manifest.fleet in ON_ONE_MACHINE:
         idle, steal = min(seen.values())
         seen = {"the machine": (idle, steal)}
         shared = _shared_idle_percent(manifest, window, cpu_times, idle)
@@ -71,7 +72,7 @@ def _machine_checks(
             verdict = "its monitor saw nothing of it"
         elif is_limit:
             verdict = "it limits the result, not the system under test"
-        yield Check(
+        yield outcome(
             name=f"{machine.removeprefix('the ').replace(' ', '_')}{NOT_THE_LIMIT}",
             passed=not is_limit,
             detail=f"{machine} was {idle:.1f} % idle (at least {LEAST_IDLE_PERCENT:g}) and "
@@ -80,17 +81,17 @@ def _machine_checks(
         )
 
 
-def _load(path: Path, window: Mapping[str, int]) -> tuple[float, float]:
+def _load(path: Path, window: Window) -> tuple[float, float]:
     columns = ["cpu_idle_percent", "cpu_steal_percent"]
     frame = read_dstat(path, columns=columns)
-    inside = frame["epoch_s"].between(window["start_epoch_s"], window["end_epoch_s"])
+    inside = frame["epoch_s"].between(window.start_epoch_s, window.end_epoch_s)
     means = frame.loc[inside, columns].mean()
     return float(means["cpu_idle_percent"]), float(means["cpu_steal_percent"])
 
 
 def _shared_idle_percent(
-    manifest: Mapping[str, Any],
-    window: Mapping[str, int],
+    manifest: Manifest,
+    window: Window,
     cpu_times: Mapping[str, CpuTime],
     idle_percent: float,
 ) -> float:
@@ -99,8 +100,8 @@ def _shared_idle_percent(
     What hosts on processors of their own used is taken from what the machine did. NaN where no
     host has some, or nobody counted what it used.
     """
-    own_roles = manifest["topology"].get("own_processors", "").split()
-    apart = {host for role in own_roles for host in manifest["roles"].get(role, ())}
+    own_roles = manifest.topology.own_processors.split()
+    apart = {host for role in own_roles for host in manifest.roles.by_name.get(role, ())}
     if not apart:
         return math.nan
     others = cpu_times.keys() - apart
@@ -112,15 +113,15 @@ def _shared_idle_percent(
     return 100 * min(max(idle / num_others, 0.0), 1.0)
 
 
-def _used_cpus(cpu_time: CpuTime, window: Mapping[str, int]) -> float:
-    used_s, elapsed_s = cpu_time.used_s(window["start_epoch_s"] - 1, window["end_epoch_s"] + 1)
+def _used_cpus(cpu_time: CpuTime, window: Window) -> float:
+    used_s, elapsed_s = cpu_time.used_s(window.start_epoch_s - 1, window.end_epoch_s + 1)
     return used_s / elapsed_s
 
 
 def _generator_cpu(
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     generators: Sequence[MemtierRun],
-    window: Mapping[str, int],
+    window: Window,
     cpu_times: Mapping[str, CpuTime],
 ) -> Check:
     """Tell whether a generator lacked CPU: then it, and not the system, set the pace.
@@ -128,11 +129,11 @@ def _generator_cpu(
     Counted are the CPU seconds of each client host over the window, as a share of what its
     generators' threads could use, and where the generator tells it how busy its threads were.
     """
-    threads = manifest["instances_per_client"] * manifest["threads_per_instance"]
+    threads = manifest.instances_per_client * manifest.threads_per_instance
     shares: dict[str, float] = {}
-    for host in manifest["roles"]["clients"]:
+    for host in manifest.roles.clients:
         cpu_time = cpu_times.get(host)
-        if cpu_time is None or (cpu_time.of_machine and manifest["fleet"] in ON_ONE_MACHINE):
+        if cpu_time is None or (cpu_time.of_machine and manifest.fleet in ON_ONE_MACHINE):
             continue  # what all hosts of one machine use says nothing of one of them
         shares[host] = _used_cpus(cpu_time, window) / min(threads, cpu_time.cores)
     loops = [
@@ -141,7 +142,7 @@ def _generator_cpu(
     if loops:
         shares["the busiest instance"] = max(loops)
     text = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-    return Check(
+    return outcome(
         name="generator_not_cpu_bound",
         passed=all(share <= LARGEST_GENERATOR_UTILIZATION for share in shares.values()),
         detail=f"CPU used by generators: {text or 'not counted'}; "
@@ -149,21 +150,21 @@ def _generator_cpu(
     )
 
 
-def stderr_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+def stderr_checks(folder: Path, manifest: Manifest) -> Iterator[Check]:
     """Report what programs wrote to standard error; trouble of those under test rejects a run."""
     said = {
-        f"{job['host']}: {job['name']}": _stderr(folder / job["host"] / f"{job['name']}.err.gz")
-        for job in manifest["jobs"]
+        f"{job.host}: {job.name}": _stderr(folder / job.host / f"{job.name}.err.gz")
+        for job in manifest.jobs
     }
     tested = {job: lines for job, lines in said.items() if not monitor_of(job.split(": ")[1])}
     troubled = {job: [x for x in lines if _TROUBLE.search(x)] for job, lines in tested.items()}
-    yield Check(
+    yield outcome(
         name="stderr",
         passed=not any(troubled.values()),
         detail=_told(troubled) or _told(tested) or "empty",
     )
     watched = {job: lines for job, lines in said.items() if job not in tested}
-    yield Check(
+    yield outcome(
         name="monitors_stderr",
         passed=not any(watched.values()),
         detail=_told(watched) or "empty",

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from analysis.results import ParseError
 from analysis.results.ping import PingResult, read_ping
+from records.manifest import Manifest
 
 LONGEST_SILENCE_S = 3.5  # one is sent each second: three in a row have no answer
 _INTERVAL_S = 1.0
 
 
-def silent_hosts(folder: Path, manifest: Mapping[str, Any]) -> set[str]:
+def silent_hosts(folder: Path, manifest: Manifest) -> set[str]:
     """Return the hosts at both ends of links that were silent for seconds in a run under load.
 
     A ping that did not run tells nothing of its link.
     """
-    starts_s = manifest.get("start_at_epoch_s")
-    if starts_s is None:
+    starts_s = manifest.start_at_epoch_s
+    if not starts_s:
         return set()
-    lengths = manifest["durations"]
-    ends_s = starts_s + sum(lengths[name] for name in ("warm_up_s", "stable_s", "cool_down_s"))
+    ends_s = starts_s + manifest.durations.total_s
     silent = set()
     for path in folder.glob("*/ping-*.out.gz"):
         try:

@@ -7,13 +7,14 @@ change nothing that could be told; more of them reject the run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from analysis.results import PacketsResult, ParseError, read_memtier_json, read_packets
 from analysis.unpacking import gunzip
-from remote.experiment.checks.check import ADVISORY, REQUIRED, Check
+from records.manifest import Manifest
+from records.verdict import ADVISORY, REQUIRED, Check
+from remote.experiment.checks.check import outcome
 from remote.experiment.checks.counts import agree, sent_counts
 from remote.services.capture import JOB, TABLES
 
@@ -22,7 +23,7 @@ LARGEST_UNMATCHED = 0.01
 _DROPPED = re.compile(r"^(\d+) packets? dropped by kernel$", re.M)
 
 
-def packet_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+def packet_checks(folder: Path, manifest: Manifest) -> Iterator[Check]:
     """Check what was captured in the run in `folder`; nothing if nothing was to be.
 
     Raises
@@ -30,16 +31,15 @@ def packet_checks(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
     ParseError, OSError
         A table is missing or damaged.
     """
-    if manifest["settings"].get("observed", "none") != "packets":
+    if manifest.settings.get("observed", "none") != "packets":
         return
-    roles = manifest["roles"]
+    roles = manifest.roles
     seen = {
-        host: read_packets(folder / host / TABLES)
-        for host in [*roles["middlewares"], *roles["servers"]]
+        host: read_packets(folder / host / TABLES) for host in [*roles.middlewares, *roles.servers]
     }
     for host, result in seen.items():
         yield _captured(host, folder / host / f"{JOB}.err.gz", result)
-    for host in roles["middlewares"]:
+    for host in roles.middlewares:
         yield _requests_seen(host, folder, manifest, seen[host])
         yield _matched(host, seen[host])
 
@@ -63,15 +63,15 @@ def _captured(host: str, said: Path, result: PacketsResult) -> Check:
     dropped = dropped_packets(gunzip(said.read_bytes()).decode(errors="replace"))
     if dropped is None:
         detail = f"tcpdump on {host} did not end well: {said.name} lacks its counts"
-        return Check(name=name, passed=False, detail=detail)
+        return outcome(name=name, passed=False, detail=detail)
     packets, holes, abandoned = (
         _told(result, count) for count in ("packets", "lost_segments", "abandoned_connections")
     )
     if _told(result, "is_cut"):
         detail = f"the capture of {host} was cut at its largest size: measure for less long"
-        return Check(name=name, passed=False, detail=detail)
+        return outcome(name=name, passed=False, detail=detail)
     lost = dropped + holes
-    return Check(
+    return outcome(
         name=name,
         passed=not lost and not abandoned,
         detail=f"{packets} packets, {dropped} dropped by the kernel, {holes} missed in streams; "
@@ -80,27 +80,25 @@ def _captured(host: str, said: Path, result: PacketsResult) -> Check:
     )
 
 
-def _requests_seen(
-    host: str, folder: Path, manifest: Mapping[str, Any], result: PacketsResult
-) -> Check:
+def _requests_seen(host: str, folder: Path, manifest: Manifest, result: PacketsResult) -> Check:
     """Compare the requests that a middleware was seen to answer with what generators counted."""
     sent = [
         sent_counts(
             read_memtier_json(folder / client / f"memtier-{instance}.json.gz").run,
-            manifest["settings"],
+            manifest.settings,
         )["requests"]
-        for client in manifest["roles"]["clients"]
-        for instance, target in enumerate(manifest["targets"][client])
+        for client in manifest.roles.clients
+        for instance, target in enumerate(manifest.targets[client])
         if target == host
     ]
     counted = float(result.windows["requests"].sum())
-    return agree(f"{host}_packets_requests", sum(sent), counted, manifest["num_clients"])
+    return agree(f"{host}_packets_requests", sum(sent), counted, manifest.num_clients)
 
 
 def _matched(host: str, result: PacketsResult) -> Check:
     """Tell of how many requests it is known what servers were asked for them."""
     requests, unmatched = _told(result, "requests"), _told(result, "unmatched_requests")
-    return Check(
+    return outcome(
         name=f"{host}_packets_matched",
         passed=unmatched <= LARGEST_UNMATCHED * requests,
         detail=f"of {unmatched} of {requests} requests it is not known what servers were asked; "

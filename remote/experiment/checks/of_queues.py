@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from analysis.results.files import parse_json, read_text
 from analysis.results.memtier import MemtierRun
 from analysis.tables.run import read_middlewares
-from remote.experiment.checks.check import Check
+from records.manifest import Manifest
+from records.verdict import Check
+from remote.experiment.checks.check import outcome
 from remote.experiment.checks.counts import agree, middleware_counts
 from remote.experiment.queues.databases import COUNTS
 
@@ -22,7 +23,7 @@ Counts = Mapping[str, float]
 
 
 def message_checks(
-    folder: Path, manifest: Mapping[str, Any], generators: Sequence[MemtierRun]
+    folder: Path, manifest: Manifest, generators: Sequence[MemtierRun]
 ) -> Iterator[Check]:
     """Compare what was counted at the stations of the run in `folder`.
 
@@ -31,19 +32,19 @@ def message_checks(
     generators : in the order of hosts and, on each, of instances.
     """
     sent = [asked_counts(run) for run in generators]
-    targets = [t for host in manifest["roles"]["clients"] for t in manifest["targets"][host]]
-    under_way, waiting = manifest["num_clients"], stocked(manifest)
+    targets = [t for host in manifest.roles.clients for t in manifest.targets[host]]
+    under_way, waiting = manifest.num_clients, stocked(manifest)
     for name, result in read_middlewares(folder, manifest).items():
         here = [one for one, target in zip(sent, targets, strict=True) if target == name]
         # One of the middlewares has also passed on the messages that waited at the start.
-        of_stock = waiting if name == manifest["roles"]["middlewares"][0] else 0
+        of_stock = waiting if name == manifest.roles.middlewares[0] else 0
         passed = middleware_counts(result)["requests"] - of_stock
         yield agree(f"{name}_requests", total(here, "requests"), passed, under_way)
     databases = {name: database_counts(folder / name) for name in databases_of(manifest)}
     if not databases:
         return
     for name, counted in databases.items():
-        yield Check(
+        yield outcome(
             name=f"{name}_messages_kept",
             passed=counted["sent"] == counted["taken"] + counted["left"],
             detail=f"{counted['sent']} messages were sent, {counted['taken']} taken and "
@@ -71,14 +72,14 @@ def database_counts(folder: Path) -> Counts:
     return {kind: int(counted[kind]) for kind in ("sent", "taken", "left")}
 
 
-def databases_of(manifest: Mapping[str, Any]) -> list[str]:
+def databases_of(manifest: Manifest) -> list[str]:
     """Return the databases' hosts; none where middlewares echo."""
-    return list(manifest["roles"].get("databases", ()))
+    return list(manifest.roles.databases)
 
 
-def stocked(manifest: Mapping[str, Any]) -> int:
+def stocked(manifest: Manifest) -> int:
     """Return how many messages waited in the databases when clients began."""
-    return manifest["settings"]["queued_messages"] if databases_of(manifest) else 0
+    return manifest.settings["queued_messages"] if databases_of(manifest) else 0
 
 
 def total(counts: Sequence[Counts], kind: str) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tabulate import tabulate
 
 from analysis.results import read_memtier_json
 from analysis.tables.run import read_middlewares
+from records.manifest import Manifest
 from records.settings import QUEUE
 from remote.experiment.checks.counts import (
     TOLERANCE,
@@ -53,7 +53,7 @@ class StationCount:
         return self.kind != UNREADABLE and abs(self.expected - self.counted) <= self.allowed
 
 
-def station_counts(runs: Mapping[Path, Mapping[str, Any]]) -> list[StationCount]:
+def station_counts(runs: Mapping[Path, Manifest]) -> list[StationCount]:
     """Add up what generators, middlewares and servers counted in `runs` (folder to manifest)."""
     totals: dict[tuple[str, str], list[float]] = {}
     for folder, manifest in runs.items():
@@ -62,8 +62,8 @@ def station_counts(runs: Mapping[Path, Mapping[str, Any]]) -> list[StationCount]
         except (OSError, KeyError, ValueError):  # `lab verify` tells which file is missing, or how
             of_run = {UNREADABLE: (0.0, 0.0, 0.0)}
         for kind, numbers in of_run.items():
-            total = totals.setdefault((str(manifest["section"]), kind), [0.0] * 4)
-            totals[str(manifest["section"]), kind] = [
+            total = totals.setdefault((manifest.section, kind), [0.0] * 4)
+            totals[manifest.section, kind] = [
                 sum(pair) for pair in zip(total, (1.0, *numbers), strict=True)
             ]
     return [
@@ -79,25 +79,25 @@ def station_counts(runs: Mapping[Path, Mapping[str, Any]]) -> list[StationCount]
     ]
 
 
-def _of_run(folder: Path, manifest: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
+def _of_run(folder: Path, manifest: Manifest) -> dict[str, tuple[float, float, float]]:
     """Return expected, counted and allowed difference for each kind of station of a run."""
-    roles, settings = manifest["roles"], manifest["settings"]
+    roles, settings = manifest.roles, manifest.settings
     if settings.get("workload") == QUEUE:
         return _of_messages(folder, manifest)
     sent = [
         sent_counts(read_memtier_json(folder / host / f"memtier-{i}.json.gz").run, settings)
-        for host in roles["clients"]
-        for i in range(manifest["instances_per_client"])
+        for host in roles.clients
+        for i in range(manifest.instances_per_client)
     ]
     requests, sets, keys = (sum(one[k] for one in sent) for k in ("requests", "sets", "keys"))
-    servers = [server_counts(folder / host) for host in roles["servers"]]
-    under_way = manifest["num_clients"] + TOLERANCE * requests
+    servers = [server_counts(folder / host) for host in roles.servers]
+    under_way = manifest.num_clients + TOLERANCE * requests
     copies, keys_each = copies_of_a_set(manifest), settings.get("multi_get_keys") or 1
     counted = {
         "sets at servers": (copies * sets, sum(s["sets"] for s in servers), copies * under_way),
         "keys at servers": (keys, sum(s["keys"] for s in servers), keys_each * under_way),
     }
-    if roles["middlewares"]:
+    if roles.middlewares:
         passed = [
             middleware_counts(result) for result in read_middlewares(folder, manifest).values()
         ]
@@ -106,18 +106,16 @@ def _of_run(folder: Path, manifest: Mapping[str, Any]) -> dict[str, tuple[float,
     return counted
 
 
-def _of_messages(
-    folder: Path, manifest: Mapping[str, Any]
-) -> dict[str, tuple[float, float, float]]:
+def _of_messages(folder: Path, manifest: Manifest) -> dict[str, tuple[float, float, float]]:
     """Return the same of a run over queues of messages."""
     asked = [
         asked_counts(read_memtier_json(folder / host / f"memtier-{i}.json.gz").run)
-        for host in manifest["roles"]["clients"]
-        for i in range(manifest["instances_per_client"])
+        for host in manifest.roles.clients
+        for i in range(manifest.instances_per_client)
     ]
     there = [database_counts(folder / name) for name in databases_of(manifest)]
     requests, waiting = total(asked, "requests"), stocked(manifest)
-    under_way = manifest["num_clients"] + TOLERANCE * requests
+    under_way = manifest.num_clients + TOLERANCE * requests
     passed = [middleware_counts(one) for one in read_middlewares(folder, manifest).values()]
     counted = {
         "requests at middlewares": (requests, total(passed, "requests") - waiting, under_way)

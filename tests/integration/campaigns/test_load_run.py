@@ -85,7 +85,7 @@ def manifests(campaign: str) -> dict[Path, bytes]:
 def test_run_is_accepted_and_its_numbers_agree(fleet, tmp_path, workload, middlewares):
     run = plan(tmp_path, workload, middlewares)
     measure_accepted(fleet, run)
-    assert read_manifest(run.folder)["status"] == "accepted"
+    assert read_manifest(run.folder).status == "accepted"
     assert jobs_running() == []
 
     (row,) = tidy_campaign(tmp_path, ["9.9"]).runs.to_dict("records")
@@ -145,7 +145,7 @@ def test_run_whose_server_dies_is_not_accepted_and_is_kept(fleet, tmp_path):
         finally:
             killer.join()
     folder = store(run, collected, {"campaign": "t"}, error="s1 died")
-    assert read_manifest(folder)["status"] == "failed"
+    assert read_manifest(folder).status == "failed"
     assert list(folder.glob("c1/memtier-0.*"))
     assert jobs_running() == []
 

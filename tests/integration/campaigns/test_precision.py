@@ -34,7 +34,7 @@ def test_section_is_measured_until_it_is_known(fleet, tmp_path, monkeypatch):
     print(table)
     assert "Section own: 2 of 2 configurations known, throughput ±20 % asked for" in table
     for path_of_run in campaign.path.glob("own/workload=*/rep-?/manifest.json"):
-        results = read_manifest(path_of_run.parent)["results"]
+        results = read_manifest(path_of_run.parent).results
         assert results["client_throughput_ops_per_s"] > 0
 
     def measured_again(*_: object, **__: object) -> None:

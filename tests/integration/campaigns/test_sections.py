@@ -131,8 +131,8 @@ def measure(fleet, tmp_path):
 
 
 def counts(folder: Path) -> dict[str, str]:
-    checks = read_manifest(folder)["checks"]
-    return {c["name"]: c["detail"] for c in checks if c["name"].endswith("_counts")}
+    checks = read_manifest(folder).checks
+    return {check.name: check.detail for check in checks if check.name.endswith("_counts")}
 
 
 def seconds_of(folder: Path, name: str) -> list[int]:
@@ -151,8 +151,8 @@ def arrivals_at(path: Path) -> int:
 def test_each_instance_sends_to_a_server_of_its_own(measure):
     folder = measure(TWO_SERVERS)
     manifest = read_manifest(folder)
-    assert manifest["targets"] == {"c1": ["s1", "s2"]}
-    assert manifest["num_clients"] == 8
+    assert manifest.targets == {"c1": ["s1", "s2"]}
+    assert manifest.num_clients == 8
     kinds = ("s1_sets", "s1_keys", "s2_sets", "s2_keys")
     assert set(counts(folder)) == {f"{kind}_counts" for kind in kinds}
     assert sum(seconds_of(folder, "c1/memtier-1.json.gz")) > 100
@@ -162,15 +162,15 @@ def test_each_instance_sends_to_a_server_of_its_own(measure):
 def test_two_middlewares_share_the_clients_and_write_to_all_servers(measure):
     folder = measure(TWO_MIDDLEWARES)
     manifest = read_manifest(folder)
-    assert manifest["targets"] == {host: ["m1", "m2"] for host in ("c1", "c2", "c3")}
-    assert manifest["num_clients"] == 12
+    assert manifest.targets == {host: ["m1", "m2"] for host in ("c1", "c2", "c3")}
+    assert manifest.num_clients == 12
     for host in ("m1", "m2"):
         assert read_middleware(folder / host / "middleware").windows["requests"].sum() > 0
     starts = {
         read_memtier_json(path).run.started_epoch_ms // 1000
         for path in folder.glob("c*/memtier-*.json.gz")
     }
-    assert starts == {manifest["start_at_epoch_s"]}
+    assert starts == {manifest.start_at_epoch_s}
 
 
 @pytest.mark.parametrize("sharded", [pytest.param("true", marks=pytest.mark.selected), "false"])
@@ -187,11 +187,11 @@ def test_replicas_are_written_to_as_many_servers(measure):
     folder = measure(RING)
     assert "servers_sets_counts" in counts(folder)
     manifest = read_manifest(folder)
-    assert manifest["settings"]["replicas"] == 2
-    (job,) = [job for job in manifest["jobs"] if job["name"] == "middleware"]
+    assert manifest.settings["replicas"] == 2
+    (job,) = [job for job in manifest.jobs if job.name == "middleware"]
     for option in ("--routing consistent-hash", "--dispatch pipelined", "--replicas 2 "):
-        assert option in job["command"]
-    assert f"--admin 198.18.0.21:{middleware.ADMIN_PORT}" in job["command"]
+        assert option in job.command
+    assert f"--admin 198.18.0.21:{middleware.ADMIN_PORT}" in job.command
 
 
 @pytest.mark.selected
@@ -205,18 +205,18 @@ def test_open_loop_offers_its_rate_whatever_the_replies_do(measure, fleet):
 @pytest.mark.selected
 def test_a_middleware_of_others_is_observed_by_its_packets(measure):
     manifest = read_manifest(measure(FOREIGN))
-    assert manifest["config"]["middleware"] == "nutcracker"
-    assert "m1/packets" in {str(Path(name).parent) for name in manifest["files"]}
+    assert manifest.config["middleware"] == "nutcracker"
+    assert "m1/packets" in {str(Path(name).parent) for name in manifest.files}
 
 
 @pytest.mark.selected
 def test_pauses_stand_in_the_manifest_and_in_the_trace(measure):
     folder = measure(PAUSED, "pauses = [{ server = 2, at_s = 1, for_s = 1.5 }]")
     manifest = read_manifest(folder)
-    (pause,) = manifest["pauses"]
-    due_s = manifest["start_at_epoch_s"] + 1 + 1
-    assert pause["host"] == "s2"
-    assert due_s - 0.1 < pause["began_epoch_s"] < pause["ended_epoch_s"]
-    lasted_ms = 1000 * (pause["ended_epoch_s"] - pause["began_epoch_s"])
+    (pause,) = manifest.pauses
+    due_s = manifest.start_at_epoch_s + 1 + 1
+    assert pause.host == "s2"
+    assert due_s - 0.1 < pause.began_epoch_s < pause.ended_epoch_s
+    lasted_ms = 1000 * (pause.ended_epoch_s - pause.began_epoch_s)
     longest_ms = read_middleware(folder / "m1/middleware").windows["response_time_max_ms"].max()
     assert longest_ms > lasted_ms / 2

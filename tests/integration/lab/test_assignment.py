@@ -52,9 +52,9 @@ def test_an_assignment_is_measured_and_tells_no_limit(no_lab, tmp_path, monkeypa
         assert not [n for n in numbers if re.search(rf"(?<![\d.]){re.escape(n)}(?!\d)", text)]
     manifests = list(map(read_manifest, {p.parent for p in campaign.path.rglob("manifest.json")}))
     for manifest in manifests:
-        topology = manifest["topology"]
-        assert topology["rtt_ms"] is topology["calibration"] is None
-        assert set(topology["rates_mbit_per_s"].values()) == {None}
+        topology = manifest.topology
+        assert topology.rtt_ms is topology.calibration is None
+        assert set(topology.rates_mbit_per_s.values()) == {None}
     runs = campaign_tables(campaign.path, ["shorter"]).runs
     assert 2 <= len(runs) <= len(manifests)  # those of pilots count as no runs
     assert (runs["client_throughput_ops_per_s"] > 0).all()

@@ -85,19 +85,19 @@ def test_every_message_of_a_run_is_accounted_for(fleet, tmp_path):
     assert jobs_running() == []
 
     manifest = read_manifest(postgresql.folder)
-    assert manifest["roles"]["databases"] == ["d1", "d2"]
-    opened = {one["host"]: one for one in manifest["pauses"]}
+    assert manifest.roles.databases == ["d1", "d2"]
+    opened = {one.host: one for one in manifest.pauses}
     assert set(opened) == {"d1", "d2"}
     for one in opened.values():
-        assert one["kind"] == "open transaction"
-        assert manifest["window"]["start_epoch_s"] < one["began_epoch_s"] < one["ended_epoch_s"]
-    assert manifest["hosts"]["d1"]["postgres"].startswith("postgres (PostgreSQL) 1")
-    checks = {check["name"] for check in manifest["checks"]}
+        assert one.kind == "open transaction"
+        assert manifest.stable.start_epoch_s < one.began_epoch_s < one.ended_epoch_s
+    assert manifest.hosts["d1"]["postgres"].startswith("postgres (PostgreSQL) 1")
+    checks = {check.name for check in manifest.checks}
     assert {"d1_messages_kept", "d2_messages_kept", "databases_taken_counts"} <= checks
     counted = [database_counts(postgresql.folder / name) for name in ("d1", "d2")]
     assert all(one["sent"] > 0 for one in counted)
     assert all(one["taken"] > 0 for one in counted), "each database has some of the queues"
-    assert "databases" not in read_manifest(echo.folder)["roles"]
+    assert "databases" not in read_manifest(echo.folder).roles.by_name
 
     tables = tidy_campaign(tmp_path, ["9.9"])
     rows = tables.runs.set_index("backend")

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Iterator, MutableMapping
 from pathlib import PurePosixPath
 
-from analysis.unpacking import LONGEST_NAME_BYTES, is_plain_path
+from records.names import LONGEST_NAME_BYTES, is_plain_path
 
 MOST_OUTPUT_BYTES = 16 << 20
 """What a command may write on both of its streams; files are brought home otherwise."""

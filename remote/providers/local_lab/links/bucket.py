@@ -22,11 +22,11 @@ def bucket_bytes(campaign_dir: Path, section: str, role: str) -> int | None:
         None where the hosts were not the lab's, their links have no limit, or the topology is not
         one of those that come with the package.
     """
-    manifests = [m for m in read_manifests(campaign_dir, [section]) if m["fleet"] == LOCAL_LAB]
+    manifests = [m for m in read_manifests(campaign_dir, [section]) if m.fleet == LOCAL_LAB]
     if not manifests:
         return None
     try:
-        topology = Topology.named(str(manifests[0]["topology"]["name"]))
+        topology = Topology.named(manifests[0].topology.name)
     except ConfigError:
         return None
     links = [host.egress for host in topology.hosts if host.role == role]

@@ -12,6 +12,7 @@ from analysis.results import ParseError, read_packets
 from analysis.results.histograms import histogram_percentiles
 from analysis.tables.details import request_type_measures, server_seconds
 from analysis.tables.measures import MIDDLEWARE_TIMES, middleware_measures, middleware_seconds
+from tests.helpers.manifests import manifest_of
 
 SECOND = 1_795_000_000
 FILES = {
@@ -62,10 +63,7 @@ def directory(tmp_path):
 
 def run(result, stable_s=2):
     window = {"start_epoch_s": SECOND, "end_epoch_s": SECOND + stable_s, "stable_s": stable_s}
-    manifest = {
-        "window": {**window, "warm_up_s": 0, "cool_down_s": 0},
-        "roles": {"servers": ["s1"]},
-    }
+    manifest = manifest_of(window=window, roles={"servers": ["s1"]})
 
     def in_window(rows):
         return rows[rows["epoch_s"].between(SECOND, SECOND + stable_s, inclusive="left")]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from analysis.results import ParseError
 from analysis.tables.frames import tables_path
-from analysis.tables.manifests import PACKED_MANIFESTS, read_manifest, run_folders
+from analysis.tables.manifests import PACKED_MANIFESTS, read_document, run_folders
 from analysis.tables.packed import (
     archive_path,
     pack,
@@ -108,7 +108,7 @@ def test_packed_manifests_are_without_what_only_their_files_need(campaign):
     pack(campaign, "3.1")
     for path in paths:
         known = json.loads(before[path.relative_to(campaign)])
-        found = read_manifest(path.parent)
+        found = read_document(path.parent)
         packed = path.parts[-4] == "3.1"
         assert path.exists() != packed
         assert found == (known | {"files": {}, "jobs": []} if packed else known)
@@ -361,7 +361,8 @@ def test_every_damaged_byte_is_found(campaign):
 def test_verification_tells_of_a_packed_file_that_is_not_what_was_measured(campaign):
     (folder,) = campaign.glob("2.1/*/*")
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"] = {"c1/memtier-0.json.gz": {"sha256": "0" * 64, "bytes": 1}}
+    files = {"c1/memtier-0.json.gz": {"sha256": "0" * 64, "bytes": 1}}
+    manifest |= {"files": files, "jobs": []}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     pack(campaign, "2.1")
     damaged = [f for f in verify_campaign(campaign).findings if f.kind == "damaged"]

@@ -3,13 +3,15 @@ import json
 import pytest
 
 from analysis.results import ParseError
-from analysis.tables.provenance import read_provenance, summarise
+from analysis.tables.provenance import Provenance, read_provenance, summarise
+from records.manifest import Manifest
 
 MANIFEST = {
     "format": 1,
     "campaign": "smoke",
     "profile": "smoke",
     "status": "accepted",
+    "attempt": 1,
     "fleet": "local-lab",
     "topology": {"name": "azure", "time_dilation": 1},
     "generator": {"name": "memtier_benchmark", "version": "2.3.1"},
@@ -17,6 +19,10 @@ MANIFEST = {
     "started_at": "2026-11-21T02:10:00+00:00",
     "finished_at": "2026-11-21T02:11:00+00:00",
 }
+
+
+def summary(*manifests) -> Provenance:
+    return summarise(list(map(Manifest.read, manifests)))
 
 
 def test_distinct_values_are_collected_once():
@@ -27,7 +33,7 @@ def test_distinct_values_are_collected_once():
         "topology": {"name": "azure", "time_dilation": 4},
         "finished_at": "2026-11-22T01:00:00+00:00",
     }
-    facts = dict(summarise([MANIFEST, MANIFEST, later]).facts())
+    facts = dict(summary(MANIFEST, MANIFEST, later).facts())
     assert facts == {
         "Campaign": "smoke (profile smoke)",
         "Measured": "2026-11-21 02:10 to 2026-11-22 01:00 UTC",
@@ -41,7 +47,7 @@ def test_distinct_values_are_collected_once():
 def test_of_many_time_dilations_the_ends_are_told():
     azure = [{"name": "azure", "time_dilation": k} for k in (16, 1, 4, 45, 4)]
     every = [*azure, {"name": "queue", "time_dilation": 4}]
-    told = summarise([{**MANIFEST, "topology": topology} for topology in every])
+    told = summary(*({**MANIFEST, "topology": topology} for topology in every))
     assert told.fleets == (
         "local-lab (azure, time dilation 1 to 45)",
         "local-lab (queue, time dilation 4)",
@@ -51,7 +57,7 @@ def test_of_many_time_dilations_the_ends_are_told():
 def test_runs_without_generator_or_times_are_no_obstacle():
     bare = {key: MANIFEST[key] for key in MANIFEST if key not in ("generator", "started_at")}
     del bare["finished_at"]
-    facts = dict(summarise([bare]).facts())
+    facts = dict(summary(bare).facts())
     assert facts["Measured"] == "not recorded"
     assert facts["Load generator"] == "none"
 
@@ -82,11 +88,11 @@ def test_footnote_names_what_a_figure_was_made_from():
         "version": "memtier_benchmark v=2.3.1 generator=middleware-lab 0.1.0 java=17.0.15",
     }
     dilated = {**MANIFEST, "topology": {"name": "azure", "time_dilation": 4}, "generator": dropin}
-    assert summarise([MANIFEST, MANIFEST]).footnote() == (
+    assert summary(MANIFEST, MANIFEST).footnote() == (
         "Campaign smoke: out of 2 runs; memtier_benchmark 2.3.1; time dilation k = 1; "
         "commit 0123456789."
     )
-    assert summarise([dilated, MANIFEST]).footnote(1) == (
+    assert summary(dilated, MANIFEST).footnote(1) == (
         "Campaign smoke: 1 run; drop-in memtier_benchmark 2.3.1 (middleware-lab 0.1.0) and "
         "memtier_benchmark 2.3.1; time dilation k = 1, 4; commit 0123456789."
     )
@@ -103,5 +109,5 @@ def test_provenance_of_a_section_leaves_the_others_out(tmp_path):
 
 def test_a_version_without_end_is_gone_over_once():
     generator = {"name": "other", "version": "generator=" * 100_000}
-    (told,) = summarise([{**MANIFEST, "generator": generator}]).generators
+    (told,) = summary({**MANIFEST, "generator": generator}).generators
     assert told.endswith("generator=")

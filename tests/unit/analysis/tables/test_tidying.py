@@ -264,7 +264,7 @@ def test_a_damaged_file_is_an_error_that_names_it(tmp_path, file):
     [
         ("{", "not a complete JSON document"),
         ("{}", "not a manifest of format 1"),
-        ('{"format": 1, "status": "accepted"}', "'roles' is missing"),
+        ('{"format": 1, "status": "accepted"}', "attempt is missing"),
     ],
 )
 def test_a_damaged_manifest_is_an_error_that_names_it(tmp_path, content, message):

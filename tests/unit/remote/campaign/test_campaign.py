@@ -211,10 +211,10 @@ def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     manifest = read_manifest(run.folder)
     packed = (run.folder / "c1/ping-s1.txt.gz").read_bytes()
     assert gzip.decompress(packed) == b"rtt"
-    entry = manifest["files"]["c1/ping-s1.txt.gz"]
-    assert entry == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
-    assert manifest["status"] == "accepted"
-    assert manifest["started_at"] <= manifest["finished_at"]
+    entry = manifest.files["c1/ping-s1.txt.gz"]
+    assert dict(entry) == {"sha256": hashlib.sha256(packed).hexdigest(), "bytes": len(packed)}
+    assert manifest.status == "accepted"
+    assert manifest.started_at <= manifest.finished_at
 
 
 def test_an_accepted_run_is_on_the_disk_before_hosts_remove_its_files(opened, monkeypatch):

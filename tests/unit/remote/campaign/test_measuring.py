@@ -61,8 +61,8 @@ def states(runs):
 def test_rejected_run_is_kept_and_measured_again(runs):
     assert measure(runs[:1], BAD_JOB, GOOD_JOB) == [(runs[0], "")]
     rejected = read_manifest(runs[0].folder.with_name("rep-1.rejected-1"))
-    assert rejected["checks"][0]["detail"] == "c1: iperf3 ended with 1"
-    assert read_manifest(runs[0].folder)["attempt"] == 2
+    assert rejected.checks[0].detail == "c1: iperf3 ended with 1"
+    assert read_manifest(runs[0].folder).attempt == 2
     assert measure.session.opened == 1
 
 
@@ -76,7 +76,7 @@ def test_run_rejected_in_every_attempt_is_given_up_and_the_next_goes_on(runs):
 def test_run_that_breaks_off_is_kept_with_its_reason_and_measured_again(runs):
     assert measure(runs[:1], BROKEN, GOOD_JOB) == [(runs[0], "")]
     folder = runs[0].folder.with_name("rep-1.failed-1")
-    assert read_manifest(folder)["error"] == "s1: `memcached` ended with status 137: Killed"
+    assert read_manifest(folder).error == "s1: `memcached` ended with status 137: Killed"
     assert (folder / "c1/ping-s1.txt.gz").is_file()
     assert measure.session.opened == 2, "what the failure broke is started anew"
 
@@ -104,7 +104,7 @@ def test_attempts_are_numbered_on_when_the_folder_of_one_was_deleted(runs):
         measure(runs[:1], BAD_JOB, BAD_JOB, KeyboardInterrupt())
     shutil.rmtree(runs[0].folder.with_name("rep-1.rejected-1"))
     assert measure(runs[:1], GOOD_JOB) == [(runs[0], "")]
-    assert read_manifest(runs[0].folder)["attempt"] == 3
+    assert read_manifest(runs[0].folder).attempt == 3
 
 
 def test_host_that_is_silent_is_waited_for_and_the_attempt_does_not_count(runs):
@@ -112,7 +112,7 @@ def test_host_that_is_silent_is_waited_for_and_the_attempt_does_not_count(runs):
     settled = measure(runs[:1], *outcomes, gone=["c2"], back=["c2"])
     assert settled == ["c2: cannot connect: no answer. Check the link.", (runs[0], "")]
     assert counted_attempts(runs[0]) == []
-    assert {attempt["unreachable"][0] for attempt in runs[0].attempts()} == {"c2"}
+    assert {attempt.unreachable[0] for attempt in runs[0].attempts()} == {"c2"}
 
 
 def test_attempt_that_is_rejected_when_a_connection_broke_does_not_count(runs):
@@ -124,7 +124,7 @@ def test_attempt_that_is_rejected_when_a_connection_broke_does_not_count(runs):
 
     outcomes = [loses, BAD_JOB, loses, loses, BAD_JOB, loses, GOOD_JOB]
     assert measure(runs[:1], *outcomes, fleet=fleet) == [(runs[0], "")]
-    unreachable = [attempt["unreachable"] for attempt in runs[0].attempts()]
+    unreachable = [attempt.unreachable for attempt in runs[0].attempts()]
     assert unreachable == [["c2"], [], ["c2"], ["c2"], [], ["c2"]]
     assert len(counted_attempts(runs[0])) == 2
 
@@ -173,7 +173,7 @@ def test_host_that_stays_silent_ends_the_measuring_and_is_named(runs):
         measure(runs, GOOD_JOB, BROKEN, gone=["c2"])
     assert states(runs[:2]) == [State.DONE, State.TODO]
     (attempt,) = runs[1].attempts()
-    assert attempt["unreachable"] == ["c2"]
+    assert attempt.unreachable == ["c2"]
 
 
 def test_attempts_that_a_missing_host_ended_do_not_count(runs):
@@ -182,7 +182,7 @@ def test_attempts_that_a_missing_host_ended_do_not_count(runs):
             measure(runs[:1], GONE, gone=["c2"])
     assert states(runs[:1]) == [State.TODO]
     assert measure(runs[:1], GOOD_JOB) == [(runs[0], "")]
-    assert read_manifest(runs[0].folder)["attempt"] == MAX_ATTEMPTS + 1
+    assert read_manifest(runs[0].folder).attempt == MAX_ATTEMPTS + 1
 
 
 def test_earlier_attempts_count_unless_new_ones_are_asked_for(runs):
@@ -221,7 +221,7 @@ def test_attempts_begin_anew_after_a_pilot(runs):
     plans = [[pilot], [runs[0]]]
     outcomes = [BAD_JOB, BAD_JOB, GOOD_JOB, BAD_JOB, BAD_JOB, GOOD_JOB]
     assert [reason for _, reason in measure(runs, *outcomes, plans=plans)] == ["", ""]
-    assert read_manifest(runs[0].folder.with_name("rep-1.pilot-3"))["is_trial"]
+    assert read_manifest(runs[0].folder.with_name("rep-1.pilot-3")).is_trial
     assert runs[0].is_done()
     assert state_of(runs[0], is_controlled=False).state is State.DONE
 
@@ -245,6 +245,6 @@ def test_failures_before_a_pilot_do_not_count_later(runs):
 
 def test_time_of_each_phase_is_in_the_manifest(runs):
     measure(runs[:1], GOOD_JOB)
-    phases = read_manifest(runs[0].folder)["phases_s"]
+    phases = read_manifest(runs[0].folder).phases_s
     assert set(phases) >= {"preparing", "measuring", "storing", "checking"}
     assert all(seconds >= 0 for seconds in phases.values())

@@ -6,6 +6,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from records.manifest import Manifest
 from remote.campaign import Campaign
 from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.known import known_text
@@ -57,7 +58,7 @@ def measure(run, status="accepted"):
         names = (f"{folder.name}.{status}-{n}" for n in range(1, 4))
         folder = next(f for name in names if not (f := folder.with_name(name)).exists())
     folder.mkdir(parents=True)
-    write_manifest(folder, manifest)
+    write_manifest(folder, Manifest(**manifest))
 
 
 def machine(*, was_the_limit):

@@ -15,6 +15,7 @@ from remote.campaign.states import (
     was_killed,
 )
 from remote.phases import MEASURING, Phases, overhead, total_phases
+from tests.helpers.manifests import manifest_of
 
 
 @pytest.fixture
@@ -71,7 +72,9 @@ def test_phases_leave_no_time_out():
     phases.enter("starting")
     second = phases.take()
     assert sum(first.values()) + sum(second.values()) == 20
-    totals = total_phases([{"phases_s": first}, {"phases_s": second}, {}])
+    totals = total_phases(
+        [manifest_of(phases_s=first), manifest_of(phases_s=second), manifest_of()]
+    )
     assert overhead(totals) == pytest.approx(1 - 12 / 20)
     assert overhead({}) == 0
 

@@ -12,6 +12,7 @@ import pytest
 
 from analysis.tables.manifests import PACKED_MANIFESTS, packed_bytes
 from analysis.tables.packed import pack
+from records.manifest import Manifest
 from remote.campaign import DATA_DIR
 from remote.errors import ConfigError
 from remote.experiment.manifest import git_state, read_manifest, require_whole_manifests
@@ -83,7 +84,8 @@ PAUSE = {"host": "s1", "began_epoch_s": 0, "ended_epoch_s": 1e14}
     ("place", "value", "said"),
     [
         *((name, NOTHING, f"{name} is missing") for name in ("git", "profile", "topology")),
-        *((name, None, f"{name} must be") for name in ("git", "window", "roles")),
+        *((name, None, f"{name} must be") for name in ("git", "roles")),
+        ("window", None, "window is missing"),
         ("settings", NOTHING, "settings is missing"),
         ("section", "../../3.1", "section must be 3.1, as its folder is"),
         ("num_clients", 0, "num_clients must be a whole number >= 1"),
@@ -165,7 +167,7 @@ def test_packed_manifests_are_held_to_the_same(
     manifest = json.loads((run / "manifest.json").read_text())
     pack(tmp_path, "3.1")
     require_whole_manifests(tmp_path)
-    short = {name: EMPTY.get(name, value) for name, value in manifest.items()}
+    short = Manifest.read({name: EMPTY.get(name, value) for name, value in manifest.items()})
     assert read_manifest(run) == read_manifest(run / "manifest.json") == short
     name = str(run.relative_to(tmp_path / "3.1"))
     content = packed_bytes({name: {**manifest, **change}})

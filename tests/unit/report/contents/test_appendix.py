@@ -4,6 +4,7 @@ from report.contents.appendix import appendix
 from report.contents.commands import examples, monitor_commands, run_commands, server_commands
 from report.contents.configurations import FILES, configuration_files, configurations
 from report.contents.notebook import Prose, Table
+from tests.helpers.manifests import manifest_of
 
 MEMTIER = "memtier_benchmark --server=198.18.0.31"
 MIDDLEWARE = "bin/middleware -t 64"
@@ -11,14 +12,15 @@ DOOL = "python3 dool < /proc/uptime"
 
 
 def job(host, name, command):
-    return {"host": host, "name": name, "command": command}
+    about = {"exit_status": 0, "started_at_s": 0.0}
+    return {"host": host, "name": name, "command": command, **about}
 
 
 def manifest(config, *, middlewares=(), status="accepted", loaded=True, **more):
     jobs = [job("c1", "memtier-0", MEMTIER), job("c1", "dool", DOOL), job("c2", "dool", DOOL)]
     jobs += [job(host, "middleware", MIDDLEWARE) for host in middlewares]
     jobs += [job("c1", "ping-s1", "ping 198.18.0.31")]
-    return {
+    entries = {
         "section": "9",
         "title": "Routing" if loaded else "Routing: its links",
         "campaign": "trial",
@@ -30,12 +32,13 @@ def manifest(config, *, middlewares=(), status="accepted", loaded=True, **more):
         "topology": {"name": "azure", "time_dilation": 8.0},
         "config": config,
         "roles": {"clients": ["c1", "c2"], "middlewares": list(middlewares), "servers": ["s1"]},
-        "durations": {"repetitions": 3 if loaded else 1, "stable_s": 20, "warm_up_s": 4},
+        "durations": {"stable_s": 20, "warm_up_s": 4},
         "jobs": jobs if loaded else [job("c1", "iperf3-s1", "iperf3 --client 198.18.0.31")],
         **({"generator": {"name": "memtier", "version": "2.3.1"}} if loaded else {}),
         "num_clients": 192,
         **more,
     }
+    return manifest_of(**entries)
 
 
 DIRECT = manifest(
@@ -81,7 +84,6 @@ def test_settings_are_those_of_all_runs_under_load():
     assert rows["Sets to gets"] == "1:99"
     assert rows["Clients in all"] == "192"
     assert rows["Server pauses"] == "server 1 at 300 s for 1 s"
-    assert rows["Repetitions"] == "3"
     assert rows["Runs"] == "3 under load and 1 of the network accepted, 1 rejected or failed"
     assert "Multi-get behaviour" not in rows
     assert "Factor: Kind" not in rows
@@ -89,7 +91,7 @@ def test_settings_are_those_of_all_runs_under_load():
 
 def test_each_topology_has_its_commands_and_monitors_are_shown_once():
     shown = list(examples([DIRECT, *RING]))
-    assert [len(one["roles"]["middlewares"]) for one in shown] == [0, 1]
+    assert [len(one.roles.middlewares) for one in shown] == [0, 1]
     assert run_commands(shown[1]) == f"c1$ {MEMTIER}\n\nm1$ {MIDDLEWARE}"
     assert [command for _, command in monitor_commands(DIRECT)] == [
         f"c1$ {DOOL}",
@@ -128,7 +130,9 @@ def test_runs_are_counted_by_section_with_what_is_missing():
 def test_hosts_that_are_alike_share_a_row_of_what_they_told():
     told = {"kernel": "6.1", "cores": "1"}
     hosts = {"c1": told, "c2": told, "s1": {**told, "processor": "Xeon @ 2.3 GHz"}}
-    header, _, *rows = tables(appendix([{**DIRECT, "hosts": hosts}], {}))["99-hosts"].splitlines()
+    header, _, *rows = tables(appendix([DIRECT.model_copy(update={"hosts": hosts})], {}))[
+        "99-hosts"
+    ].splitlines()
     shown = [[cell.strip() for cell in row.strip("|").split("|")] for row in (header, *rows)]
     assert shown[0] == ["Host", "Kernel", "Processor", "Cores"]
     assert shown[1:] == [["c1 c2", "6.1", "", "1"], ["s1", "6.1", "Xeon @ 2.3 GHz", "1"]]

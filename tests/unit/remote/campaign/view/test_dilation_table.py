@@ -1,8 +1,9 @@
 import pytest
 from click.testing import CliRunner
 
-from analysis.tables.run import ACCEPTED, PILOT
 from analysis.text.formatting import MISSING
+from records.manifest import Manifest
+from records.verdict import ACCEPTED, PILOT
 from remote.campaign.known_runs import cells
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.view.dilation_table import dilation_table
@@ -123,7 +124,7 @@ def test_trials_of_a_campaign_are_found(tmp_path):
             "topology": {"time_dilation": k},
             "results": run(k, value).results,
         }
-        write_manifest(folder / name, manifest)
+        write_manifest(folder / name, Manifest(**manifest))
     text = dilation_table(section, cells(section, tmp_path))
     measured = next(line for line in text.splitlines() if "by the trials" in line)
     assert "1: 5.2 ms" in measured and measured.split()[-4:] == ["yes", "by", "the", "trials"]

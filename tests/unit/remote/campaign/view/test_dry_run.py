@@ -78,7 +78,8 @@ def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened, tmp_path
     lab = MadeUpLab(truth=lambda *_: Truth(between=0, within=0.0001))
     measure_all(opened, section, lab, runs=1)
     folder = lab.made[0][0].folder
-    write_manifest(folder, {**read_manifest(folder), "num_clients": 1, "phases_s": PHASES})
+    shown = {"num_clients": 1, "phases_s": PHASES}
+    write_manifest(folder, read_manifest(folder).model_copy(update=shown))
     done = [RunState(run=run, state=State.DONE) for run in opened.links(section)]
     text = missing_table([opened.planned(section)], done, opened.path)
     assert "About 2 runs to measure, about 0:00:15; 2.5 s between two runs" in text

@@ -4,8 +4,10 @@ import json
 import pytest
 
 from analysis.results import read_memtier_json
-from remote.experiment.checks import evaluate
-from remote.experiment.checks.check import Check
+from records.manifest import Manifest
+from records.verdict import Verdict
+from remote.experiment import checks
+from remote.experiment.checks.check import outcome
 from tests.helpers.campaign import build_run, write_compressed
 from tests.helpers.tools import (
     COOL_DOWN_S,
@@ -23,7 +25,7 @@ CLIENTS = ("c1", "c2", "c3")
 
 @pytest.fixture
 def run(tmp_path):
-    """A run folder that passes every check, and its manifest."""
+    """A run folder that passes every check, and the document of its manifest."""
     return sound_run(tmp_path, CONFIG)
 
 
@@ -45,6 +47,11 @@ def sound_run(tmp_path, config):
     return folder, {**manifest, "durations": durations, "jobs": [job], "hosts": hosts}
 
 
+def evaluate(folder, document) -> Verdict:
+    jobs = [{"command": "", "started_at_s": 0.0, **job} for job in document["jobs"]]
+    return checks.evaluate(folder, Manifest.read({**document, "jobs": jobs}))
+
+
 def serve(folder, requests):
     stats = "STAT cmd_get {}\r\nSTAT cmd_set 10000\r\nEND\r\n"
     texts = {"before": stats.format(77), "after": stats.format(77 + requests)}
@@ -59,7 +66,7 @@ def refuse(folder, host, replies):
 
 
 def failed(evaluation):
-    return {c["name"]: c["detail"] for c in evaluation["checks"] if not c["passed"]}
+    return {check.name: check.detail for check in evaluation.checks if not check.passed}
 
 
 def edit_json(folder, change):
@@ -72,17 +79,17 @@ def edit_json(folder, change):
 def test_sound_run_is_accepted_with_its_window(run):
     evaluation = evaluate(*run)
     assert failed(evaluation) == {}
-    assert evaluation["status"] == "accepted"
-    window = evaluation["window"]
-    assert window["start_epoch_s"] == START_EPOCH_S - 1 + WARM_UP_S  # the last starts at -0.3 s
-    assert window["end_epoch_s"] - window["start_epoch_s"] == STABLE_S
+    assert evaluation.status == "accepted"
+    window = evaluation.stable
+    assert window.start_epoch_s == START_EPOCH_S - 1 + WARM_UP_S  # the last starts at -0.3 s
+    assert window.end_epoch_s - window.start_epoch_s == STABLE_S
 
 
 def test_sound_run_with_a_pipeline_is_accepted(tmp_path):
     folder, manifest = sound_run(tmp_path, {**CONFIG, "clients_per_thread": 2, "pipeline": 4})
     evaluation = evaluate(folder, manifest)
     assert failed(evaluation) == {}
-    results = evaluation["results"]
+    results = evaluation.results
     under_way = results["client_throughput_ops_per_s"] * results["client_response_time_ms"] / 1000
     assert under_way == pytest.approx(manifest["num_clients"], rel=0.01)
     assert manifest["num_clients"] == 4 * 3 * 2 * 2  # pipeline, hosts, threads, connections
@@ -96,7 +103,7 @@ def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):
     ]
     evaluation = evaluate(folder, manifest)
     assert failed(evaluation) == {"exit_statuses": "m1: middleware ended with 143"}
-    assert evaluation["status"] == "rejected"
+    assert evaluation.status == "rejected"
 
 
 def without_first_second(stats):
@@ -170,7 +177,7 @@ def test_arrivals_that_were_never_sent_are_recorded_without_rejecting(run):
     write_compressed(folder, {"c1/memtier-0.json": json.dumps(document)})
     evaluation = evaluate(folder, manifest)
     assert "12 arrivals were still waiting" in failed(evaluation)["arrivals_sent"]
-    assert evaluation["status"] == "accepted"
+    assert evaluation.status == "accepted"
 
 
 def test_damaged_file_rejects_and_is_named(run):
@@ -178,7 +185,7 @@ def test_damaged_file_rejects_and_is_named(run):
     path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes())[:-40]))
     evaluation = evaluate(*run)
     assert "c2/memtier-0.json.gz" in failed(evaluation)["files_readable"]
-    assert evaluation["status"] == "rejected"
+    assert evaluation.status == "rejected"
 
 
 def test_missing_file_rejects_and_is_named(run):
@@ -193,7 +200,7 @@ def test_busy_machine_is_recorded_without_rejecting(run):
     detail = failed(evaluation)["machine_not_the_limit"]
     assert "the machine was 1.0 % idle" in detail and "0.0 % stolen" in detail
     assert "it limits the result" in detail
-    assert evaluation["status"] == "accepted"
+    assert evaluation.status == "accepted"
 
 
 def share(run, *, of_server, others=0.1):
@@ -202,34 +209,34 @@ def share(run, *, of_server, others=0.1):
     used = {"c1": others, "s1": of_server}
     write_compressed(folder, {f"{host}/cpu-time.out": cpu_time(n) for host, n in used.items()})
     topology = {**manifest["topology"], "own_processors": "servers"}
-    checks = evaluate(folder, {**manifest, "topology": topology})["checks"]
-    return {check["name"]: check for check in checks}
+    evaluation = evaluate(folder, {**manifest, "topology": topology})
+    return {check.name: check for check in evaluation.checks}
 
 
 def test_processors_that_hosts_share_may_be_full_while_the_machine_is_not(run):
     """Of two processors 1.2 are idle in all: the server's, and a fifth of the others'."""
-    checks = share(run, of_server=0.0)
-    assert checks["machine_not_the_limit"]["passed"]
-    assert checks["shared_part_not_the_limit"]["passed"]
-    assert "the shared part was 20.0 % idle" in checks["shared_part_not_the_limit"]["detail"]
+    found = share(run, of_server=0.0)
+    assert found["machine_not_the_limit"].passed
+    assert found["shared_part_not_the_limit"].passed
+    assert "the shared part was 20.0 % idle" in found["shared_part_not_the_limit"].detail
     write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=39)})
-    checks = share(run, of_server=0.0)
-    assert checks["machine_not_the_limit"]["passed"]
-    assert not checks["shared_part_not_the_limit"]["passed"]
-    assert "the shared part was 2.0 % idle" in checks["shared_part_not_the_limit"]["detail"]
-    assert checks["shared_part_not_the_limit"]["severity"] == "advisory"
+    found = share(run, of_server=0.0)
+    assert found["machine_not_the_limit"].passed
+    assert not found["shared_part_not_the_limit"].passed
+    assert "the shared part was 2.0 % idle" in found["shared_part_not_the_limit"].detail
+    assert found["shared_part_not_the_limit"].severity == "advisory"
 
 
 def test_a_server_that_fills_its_own_processor_is_the_system_not_the_machine(run):
     write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=50)})
-    checks = share(run, of_server=1.0)
-    assert "the shared part was 80.0 % idle" in checks["shared_part_not_the_limit"]["detail"]
+    found = share(run, of_server=1.0)
+    assert "the shared part was 80.0 % idle" in found["shared_part_not_the_limit"].detail
 
 
 def test_where_all_hosts_share_all_processors_there_is_no_part_to_judge(run):
     folder, manifest = run
     write_compressed(folder, {f"{host}/cpu-time.out": cpu_time(0.1, 2) for host in ("c1", "s1")})
-    names = {check["name"] for check in evaluate(folder, manifest)["checks"]}
+    names = {check.name for check in evaluate(folder, manifest).checks}
     assert "machine_not_the_limit" in names and "shared_part_not_the_limit" not in names
 
 
@@ -246,7 +253,7 @@ def test_each_machine_of_a_fleet_speaks_for_itself(run):
     write_compressed(folder, {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
     evaluation = evaluate(folder, {**manifest, "fleet": "azure"})
     assert list(failed(evaluation)) == ["s1_not_the_limit"]
-    assert "c1_not_the_limit" in {c["name"] for c in evaluation["checks"]}
+    assert "c1_not_the_limit" in {check.name for check in evaluation.checks}
 
 
 def test_generator_without_cpu_left_rejects(run):
@@ -279,7 +286,7 @@ def test_trouble_on_stderr_is_told(run, job, text, check):
     write_compressed(folder, {f"c1/{job}.err": text})
     evaluation = evaluate(folder, manifest)
     assert set(failed(evaluation)) == ({check} if check else set())
-    assert evaluation["status"] == ("rejected" if check == "stderr" else "accepted")
+    assert evaluation.status == ("rejected" if check == "stderr" else "accepted")
 
 
 def test_of_many_jobs_that_complain_a_few_are_quoted(run):
@@ -296,13 +303,13 @@ def test_of_many_jobs_that_complain_a_few_are_quoted(run):
 
 def test_advice_that_cannot_be_given_rejects_no_run(run):
     folder, manifest = run
-    del manifest["value_bytes"]
+    del manifest["settings"]["workload"]
     rates = dict.fromkeys((*CLIENTS, "m1", "s1"), 100)
     manifest["topology"] = {**manifest["topology"], "rates_mbit_per_s": rates}
     evaluation = evaluate(folder, {**manifest, "fleet": "local-lab"})
-    assert "KeyError: 'value_bytes'" in failed(evaluation)["machine_latency_small"]
-    assert evaluation["status"] == "accepted"
+    assert "could not be made: " in failed(evaluation)["machine_latency_small"]
+    assert evaluation.status == "accepted"
 
 
 def test_what_a_check_quotes_of_a_host_steers_no_terminal():
-    assert Check(name="stderr", passed=False, detail="c1: \x1b[2J").detail == r"c1: \x1b[2J"
+    assert outcome(name="stderr", passed=False, detail="c1: \x1b[2J").detail == r"c1: \x1b[2J"

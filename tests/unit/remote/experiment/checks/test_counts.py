@@ -7,6 +7,7 @@ import pytest
 
 from remote.experiment.checks.counts import count_checks
 from tests.helpers.campaign import write_compressed
+from tests.helpers.manifests import manifest_of
 
 SETS = GETS = 1000
 
@@ -56,7 +57,7 @@ def only_windows(monkeypatch):
 
 
 def failed(folder, document):
-    checks = count_checks(folder, document, generators())
+    checks = count_checks(folder, manifest_of(**document), generators())
     return sorted(check.name for check in checks if not check.passed)
 
 

@@ -1,6 +1,7 @@
 import pytest
 
 from remote.experiment.checks.latency import latency_checks, machine_share, rates_by_role
+from tests.helpers.manifests import manifest_of
 
 RATES = {"c1": 200.0, "c2": 200.0, "c3": 200.0, "m1": 800.0, "s1": 100.0}
 MANIFEST = {
@@ -16,7 +17,7 @@ MANIFEST = {
 
 def check(throughput, **changes):
     results = {"client_throughput_ops_per_s": throughput}
-    (one,) = latency_checks({**MANIFEST, **changes}, results)
+    (one,) = latency_checks(manifest_of(**{**MANIFEST, **changes}), results)
     return one
 
 
@@ -43,7 +44,7 @@ def test_a_far_server_is_not_taken_for_the_machine():
     one = check(1590, **far)
     assert one.passed and "of the 1600 that the round trips of 8 workers let through" in one.detail
     results = {"client_throughput_ops_per_s": 1568.0}
-    assert machine_share({**MANIFEST, **far}, results) == pytest.approx(0.02)
+    assert machine_share(manifest_of(**{**MANIFEST, **far}), results) == pytest.approx(0.02)
 
 
 def test_larger_dilation_is_asked_for_where_it_is_large_already():
@@ -55,7 +56,7 @@ def test_larger_dilation_is_asked_for_where_it_is_large_already():
     "changes",
     [
         {"fleet": "azure"},
-        {"pauses": [{"host": "s1"}]},
+        {"pauses": [{"host": "s1", "began_epoch_s": 1.0, "ended_epoch_s": 2.0}]},
         {"topology": {**MANIFEST["topology"], "cpu_quotas": {"s1": 0.5}}},
         {"topology": {**MANIFEST["topology"], "processors": {"s1": "200 0 0.25"}}},
         {"settings": {**MANIFEST["settings"], "arrival_rate_per_s": 100.0}},
@@ -67,13 +68,15 @@ def test_larger_dilation_is_asked_for_where_it_is_large_already():
 )
 def test_runs_without_such_a_limit_have_no_such_check(changes):
     results = {"client_throughput_ops_per_s": 9.0}
-    assert not list(latency_checks({**MANIFEST, **changes}, results))
-    assert machine_share({**MANIFEST, **changes}, results) is None
+    assert not list(latency_checks(manifest_of(**{**MANIFEST, **changes}), results))
+    assert machine_share(manifest_of(**{**MANIFEST, **changes}), results) is None
 
 
 def test_share_of_the_machine_is_what_is_missing_of_the_response_time():
     def share(throughput, **changes):
-        return machine_share({**MANIFEST, **changes}, {"client_throughput_ops_per_s": throughput})
+        return machine_share(
+            manifest_of(**{**MANIFEST, **changes}), {"client_throughput_ops_per_s": throughput}
+        )
 
     cycle_s = 0.9e-3  # of each of the 8 workers, without the machine
     assert share(8 / (cycle_s / 0.98)) == pytest.approx(0.02)
@@ -83,19 +86,23 @@ def test_share_of_the_machine_is_what_is_missing_of_the_response_time():
 
 
 def test_share_of_the_machine_is_not_told_by_a_run_without_requests_or_with_unknown_ones():
-    assert machine_share(MANIFEST, {"client_throughput_ops_per_s": 0.0}) is None
-    assert machine_share(MANIFEST, {}) is None
-    mixed = {**MANIFEST, "settings": {"workload": "mixed", "workers": 8}}
+    assert machine_share(manifest_of(**MANIFEST), {"client_throughput_ops_per_s": 0.0}) is None
+    assert machine_share(manifest_of(**MANIFEST), {}) is None
+    mixed = manifest_of(**{**MANIFEST, "settings": {"workload": "mixed", "workers": 8}})
     assert machine_share(mixed, {"client_throughput_ops_per_s": 9.0}) is None
 
 
 def test_rates_of_a_role_are_those_of_all_its_hosts():
-    assert rates_by_role(MANIFEST) == {"clients": 600, "middlewares": 800, "servers": 100}
+    assert rates_by_role(manifest_of(**MANIFEST)) == {
+        "clients": 600,
+        "middlewares": 800,
+        "servers": 100,
+    }
     slow = {**MANIFEST, "topology": {"rates_mbit_per_s": {**RATES, "s2": 25.0}}}
     slow["roles"] = {**MANIFEST["roles"], "servers": ["s1", "s2"]}
-    assert rates_by_role(slow)["servers"] == 50  # each of the two has as much to do
+    assert rates_by_role(manifest_of(**slow))["servers"] == 50  # each of the two has as much to do
     partly = {**MANIFEST, "topology": {"rates_mbit_per_s": {**RATES, "c2": None}}}
-    assert "clients" not in rates_by_role(partly)
+    assert "clients" not in rates_by_role(manifest_of(**partly))
 
 
 def test_each_place_of_a_pipeline_counts_as_a_client():
@@ -105,11 +112,12 @@ def test_each_place_of_a_pipeline_counts_as_a_client():
     one = check(0.98 * most, **direct)
     assert one.passed and f"{most:.0f} that the round trips of 8 clients let" in one.detail
     results = {"client_throughput_ops_per_s": 0.98 * most}
-    assert machine_share({**MANIFEST, **direct}, results) == pytest.approx(0.02)
+    assert machine_share(manifest_of(**{**MANIFEST, **direct}), results) == pytest.approx(0.02)
 
 
 def test_pipelines_through_a_middleware_may_stay_below_all_limits():
-    piped = {**MANIFEST, "settings": {**MANIFEST["settings"], "pipeline": 4}}
+    settings = {**MANIFEST["settings"], "pipeline": 4}
+    piped = manifest_of(**{**MANIFEST, "settings": settings})
     results = {"client_throughput_ops_per_s": 9.0}
     assert not list(latency_checks(piped, results))
     assert machine_share(piped, results) is None

@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 from remote.experiment.checks.of_clocks import clock_checks
+from tests.helpers.manifests import manifest_of
 
 BEGAN_S, ENDED_S = 1_795_000_000.0, 1_795_000_100.0
 
@@ -18,7 +19,7 @@ def checked(folder, start_s=0.0, end_s=0.0, **bounds):
         "c1": {"start": reading(0, BEGAN_S), "end": reading(0, ENDED_S)},
         "m1": {"start": reading(start_s, BEGAN_S, **bounds), "end": reading(end_s, ENDED_S)},
     }
-    return {check.name: check for check in clock_checks(folder, {"clocks": clocks})}
+    return {check.name: check for check in clock_checks(folder, manifest_of(clocks=clocks))}
 
 
 def keep_counters(folder, name, offset_s, at_s):
@@ -73,6 +74,7 @@ def test_stored_time_stamps_are_checked_too(tmp_path):
 
 
 def test_runs_of_before_have_offsets_only(tmp_path):
-    checks = list(clock_checks(tmp_path, {"clock_offsets_s": {"c1": 0.0, "m1": 0.3}}))
+    before = manifest_of(clock_offsets_s={"c1": 0.0, "m1": 0.3})
+    checks = list(clock_checks(tmp_path, before))
     assert [(check.name, check.passed) for check in checks] == [("clock_offsets", False)]
-    assert [check.passed for check in clock_checks(tmp_path, {})] == [True]
+    assert [check.passed for check in clock_checks(tmp_path, manifest_of())] == [True]

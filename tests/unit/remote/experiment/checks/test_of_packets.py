@@ -7,22 +7,23 @@ import pandas as pd
 import pytest
 
 from analysis.results import ParseError
-from remote.experiment.checks.check import ADVISORY, REQUIRED
+from records.verdict import ADVISORY, REQUIRED
 from remote.experiment.checks.of_packets import dropped_packets, packet_checks
 from remote.packets.seconds import HEADS
 from tests.helpers.campaign import write_compressed
+from tests.helpers.manifests import manifest_of
 
 REQUESTS = 4000
 SAID = "tcpdump: listening on any\n200000 packets captured\n200001 packets received by filter\n"
 
 
 def manifest(**settings):
-    return {
-        "settings": {"observed": "packets", **settings},
-        "num_clients": 4,
-        "roles": {"clients": ["c1"], "middlewares": ["m1"], "servers": ["s1"]},
-        "targets": {"c1": ["m1"]},
-    }
+    return manifest_of(
+        settings={"observed": "packets", **settings},
+        num_clients=4,
+        roles={"clients": ["c1"], "middlewares": ["m1"], "servers": ["s1"]},
+        targets={"c1": ["m1"]},
+    )
 
 
 def observed(folder, host, *, requests=REQUESTS, dropped=0, said=None, **summary):
@@ -66,7 +67,7 @@ def outcomes(tmp_path, monkeypatch):
 
 def test_nothing_is_checked_of_what_was_not_observed(tmp_path):
     assert list(packet_checks(tmp_path, manifest(observed="none"))) == []
-    assert list(packet_checks(tmp_path, {"settings": {}})) == []
+    assert list(packet_checks(tmp_path, manifest_of())) == []
 
 
 def test_a_whole_capture_passes(outcomes):

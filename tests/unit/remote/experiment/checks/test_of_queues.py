@@ -8,6 +8,7 @@ import pytest
 
 from remote.experiment.checks.of_queues import message_checks
 from tests.helpers.campaign import write_compressed
+from tests.helpers.manifests import manifest_of
 
 STOCK = 100
 
@@ -55,7 +56,7 @@ def passed(monkeypatch):
 
 
 def failed(folder, document):
-    checks = message_checks(folder, document, generators())
+    checks = message_checks(folder, manifest_of(**document), generators())
     return sorted(check.name for check in checks if not check.passed)
 
 

@@ -75,7 +75,7 @@ def test_inventory_says_which_hosts_are_farther_away(tmp_path):
     assert (s2.own_rtt_ms, s2.rate_mbit_per_s) == (None, 104.6)
     assert (s3.own_rtt_ms, s3.rate_mbit_per_s) == (5, 25)
     assert inventory.rtt_ms == 0.9
-    assert topology_of(inventory)["own_rtt_ms"] == {"s3": 5}
+    assert topology_of(inventory).own_rtt_ms == {"s3": 5}
 
 
 def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
@@ -109,22 +109,22 @@ def test_manifests_tell_the_quotas_of_hosts_that_have_one(tmp_path):
     path = tmp_path / "inventory.yml"
     data = Topology.named("azure").to_dict()
     data["servers"]["cpu_quota"] = 0.5
-    for fields, quotas in ((data, {"s1": 0.5, "s2": 0.5, "s3": 0.5}), ({}, None)):
+    for fields, quotas in ((data, {"s1": 0.5, "s2": 0.5, "s3": 0.5}), ({}, {})):
         topology = Topology.from_dict(fields) if fields else Topology.named("azure")
         text = inventory_text(topology.dilated(4), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
         path.write_text(text)
-        assert topology_of(Inventory.read(path)).get("cpu_quotas") == quotas
+        assert topology_of(Inventory.read(path)).cpu_quotas == quotas
 
 
 def test_manifests_tell_the_processors_that_the_lab_emulates(tmp_path):
     path = tmp_path / "inventory.yml"
     data = Topology.named("azure").to_dict()
     data["middlewares"]["own"] = {"m2": {"processor": {"reply_us": 60.5, "forward_us": 10}}}
-    for is_hidden, processors in ((False, {"m2": "60.5 10 0"}), (True, None)):
+    for is_hidden, processors in ((False, {"m2": "60.5 10 0"}), (True, {})):
         topology = Topology.from_dict(data | {"is_hidden": is_hidden})
         text = inventory_text(topology.dilated(4), LabFiles(tmp_path), Delay.LINE, counts_cpu=True)
         path.write_text(text)
-        assert topology_of(Inventory.read(path)).get("processors") == processors
+        assert topology_of(Inventory.read(path)).processors == processors
 
 
 def test_processors_of_their_own_are_told_where_there_is_more_than_one(tmp_path):

@@ -30,7 +30,7 @@ def test_inventory_says_that_nothing_is_shaped(tmp_path):
     path.write_text(inventory_text(tmp_path, "me", 2200, addresses(1000)))
     inventory = Inventory.read(path)
     assert (inventory.fleet, inventory.topology) == ("loopback", "loopback-unshaped")
-    assert topology_of(inventory)["delay"] == "none"
+    assert topology_of(inventory).delay == "none"
     assert len({host.work_dir for host in inventory.hosts}) == 8
     assert {host.port for host in inventory.hosts} == {2200}
     assert all(host.rate_mbit_per_s is None for host in inventory.hosts)

@@ -97,7 +97,7 @@ def test_inventory_is_that_of_hosts_behind_a_jump_host(tmp_path):
     (jump,) = {host.jump for host in inventory.hosts}
     assert (jump.name, jump.user, jump.known_hosts) == ("jump", "root", tmp_path / "known_hosts")
     assert (inventory.fleet, inventory.rtt_ms) == ("vm", 4)
-    assert topology_of(inventory)["delay"] == "netem"
+    assert topology_of(inventory).delay == "netem"
 
 
 def test_fleet_that_is_down_is_said(monkeypatch, tmp_path):

@@ -1,0 +1,66 @@
+"""The verdict on a run: what its checks found, the window they looked at, and whether it counts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from records.documents import LONGEST_PHASE_S, Recorded, one_of, whole_number
+
+ACCEPTED, REJECTED = "accepted", "rejected"
+PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
+FAILED = "failed"  # it broke off and was not checked
+REQUIRED, ADVISORY = "required", "advisory"
+
+
+class Check(Recorded):
+    """One check and its outcome; an advisory one is recorded but does not reject a run."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+    severity: str = REQUIRED
+
+
+class Window(Recorded):
+    """The stable window in epoch seconds, end exclusive, and the phases around it."""
+
+    start_epoch_s: int
+    stable_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)]
+    end_epoch_s: int = 0
+    warm_up_s: int = 0
+    cool_down_s: int = 0
+
+
+class Verdict(Recorded):
+    """What is known of a run after its checks.
+
+    Attributes
+    ----------
+    window, results : None and nothing where no generator ran; `results` are in undilated time.
+    """
+
+    status: Annotated[str, one_of(ACCEPTED, PILOT, REJECTED, FAILED)]
+    checks: list[Check] = []
+    window: Window | None = None
+    results: dict[str, float] = {}
+
+    @property
+    def stable(self) -> Window:
+        """The stable window of a run under load.
+
+        Raises
+        ------
+        ValueError
+            No generator ran.
+        """
+        if self.window is None:
+            raise ValueError("no generator ran: there is no stable window")
+        return self.window
+
+    def failed_checks(self, severity: str = REQUIRED) -> list[str]:
+        """Return name and detail of the checks of a severity that were not passed."""
+        return [
+            f"{check.name}: {check.detail}"
+            for check in self.checks
+            if not check.passed and check.severity == severity
+        ]
