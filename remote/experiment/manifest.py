@@ -18,7 +18,7 @@ from analysis.whole_files import sync_to_disk, write_json
 from records.documents import read_json, require_plain_values
 from records.manifest import File, Manifest
 from remote.errors import ConfigError
-from remote.hosts.ssh.copies.received import Received
+from remote.hosts.ssh.received import Received
 
 LARGEST_MANIFEST_BYTES = 16 << 20
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format

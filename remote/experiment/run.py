@@ -27,7 +27,7 @@ from remote.experiment.manifest import (
     write_manifest,
 )
 from remote.experiment.section import Config, Section, slug
-from remote.hosts.ssh.copies.received import Received
+from remote.hosts.ssh.received import Received
 from remote.phases import Phases
 
 

@@ -25,11 +25,10 @@ from remote.errors import (
     HostUnreachable,
 )
 from remote.hosts.inventory import Host
-from remote.hosts.ssh.bounded import bounded, limited
-from remote.hosts.ssh.copies import sftp, tree
-from remote.hosts.ssh.copies.received import MOST_OUTPUT_BYTES, Received
-from remote.hosts.ssh.link import BROKEN, Link
+from remote.hosts.ssh import transfers
+from remote.hosts.ssh.link import BROKEN, Link, bounded, limited
 from remote.hosts.ssh.patience import Patience
+from remote.hosts.ssh.received import MOST_OUTPUT_BYTES, Received
 
 TRANSFER_TIMEOUT_S = 300.0
 STDERR_TAIL_CHARACTERS = 2000
@@ -221,7 +220,7 @@ class Connection:
         timeout_s: float = TRANSFER_TIMEOUT_S,
     ) -> None:
         """Copy a local file to `remote`, atomically: it appears there whole or not at all."""
-        sftp.put(
+        transfers.put(
             self._link, lambda client, part: client.put(str(local), part), remote, mode, timeout_s
         )
 
@@ -237,11 +236,11 @@ class Connection:
             data.seek(0)
             return client.putfo(data, part)
 
-        sftp.put(self._link, send, remote, mode, TRANSFER_TIMEOUT_S)
+        transfers.put(self._link, send, remote, mode, TRANSFER_TIMEOUT_S)
 
     def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> Received:
-        """Return every file below the folder `remote`, by relative path; see `tree.get_tree`."""
-        return tree.get_tree(self._link, remote, timeout_s)
+        """Return every file below the folder `remote`, by relative path."""
+        return transfers.get_tree(self._link, remote, timeout_s)
 
     def exchange(self, command: str, times: int, *, timeout_s: float = 10.0) -> list[Exchange]:
         """Run `command`, which answers each line that it reads with one; ask it so many times.

@@ -11,9 +11,9 @@ from typing import TypeVar
 from remote.errors import GroupError, RemoteError
 from remote.hosts.connection import Connection, Result
 from remote.hosts.inventory import Host, Inventory
-from remote.hosts.ssh.copies.received import Received
 from remote.hosts.ssh.link import Link
 from remote.hosts.ssh.patience import Patience
+from remote.hosts.ssh.received import Received
 
 T = TypeVar("T")
 

@@ -34,7 +34,7 @@ class Host:
     cpu_quota : CPUs that all its processes together may use in undilated time, None for no limit.
     processor : emulated one of the local lab, as `mwlab_processor` tells it; None without.
     cpu_account : path, on the host, of the kernel's file with the CPU time that the host has used;
-        `remote.providers.local_lab.cpu_account.parse_cpu_seconds` reads it. None on real machines.
+        `remote.providers.local_lab.cgroups.parse_cpu_seconds` reads it. None on real machines.
     program_user : whom root becomes on the host to run middlewares and generators; None to run them
         as `user`.
     for_ansible : variables that only Ansible needs, such as how it becomes root, with their values.

@@ -9,12 +9,12 @@ from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab import LocalLab, Topology, requirements
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
-from remote.providers.loopback import loopback_files
-from remote.providers.loopback.loopback import LoopbackLab
-from remote.providers.vm import vm_files
-from remote.providers.vm.vm_lab import VmLab
+from remote.providers.loopback import FLEET as LOOPBACK
+from remote.providers.loopback import LoopbackLab
+from remote.providers.vm.files import FLEET as VM
+from remote.providers.vm.lab import VmLab
 
-LOCAL, LOOPBACK, VM = "local", loopback_files.FLEET, vm_files.FLEET
+LOCAL = "local"
 OTHERS: Mapping[str, type[LoopbackLab] | type[VmLab]] = {LOOPBACK: LoopbackLab, VM: VmLab}
 """The fleets of this machine that are no local lab, by name."""
 ROOT = Path(__file__).resolve().parents[2]

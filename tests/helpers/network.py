@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 
-from remote.providers.local_lab.cpu_account import parse_cpu_seconds
+from remote.providers.local_lab.cgroups import parse_cpu_seconds
 
 TOLERANCE_MS = 0.2
 

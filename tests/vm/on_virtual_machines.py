@@ -36,9 +36,9 @@ from remote.hosts.provision.tools import (
 )
 from remote.programs import run
 from remote.providers.local_lab import processes
-from remote.providers.vm.virtual_machine import VirtualMachine
-from remote.providers.vm.vm_files import DEVICE, MACHINES, STATE_DIR, inside
-from remote.providers.vm.vm_lab import VmLab
+from remote.providers.vm.files import DEVICE, MACHINES, STATE_DIR, inside
+from remote.providers.vm.lab import VmLab
+from remote.providers.vm.machine import VirtualMachine
 
 HERE = Path(__file__).parent
 CLOUD_INIT = FOLDER / "cloud-init.yaml"

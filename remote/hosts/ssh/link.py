@@ -1,22 +1,27 @@
-"""One SSH transport to one host: opened on first use, perhaps through others, and once broken."""
+"""One SSH transport to one host, opened on first use; its channels and commands end in time."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import math
+import shlex
 import socket
 import threading
 import time
+from collections.abc import Iterator
 
 import paramiko
 
 from remote.errors import ConnectionLost, HostGone, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S, open_client, ssh_command
-from remote.hosts.ssh.routes import route_leaves_by
+from remote.hosts.ssh.sockets import route_leaves_by
 
 # What paramiko logs is raised here as an error that names the host; logged too, it would be noise.
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
+_HOST_MARGIN_S = 5
 KEEPALIVE_S = 5
 SILENCE_S = 15.0
 REFUSED_PAUSE_S = 0.2
@@ -176,3 +181,41 @@ def _notice_dead_peer(transport: paramiko.Transport) -> None:
     if isinstance(transport.sock, socket.socket):
         milliseconds = round(SILENCE_S * 1000)
         transport.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+
+
+def bounded(command: str, timeout_s: float, *, reads_stdin: bool = False) -> str:
+    """Return `command` for the user's shell so that it ends on the host, too.
+
+    When its time is over, or this process has died, `timeout` ends the command and what it started
+    in its process group. ``sh`` runs it.
+
+    A command that is sent nothing has an empty standard input of its own. It must not be ended from
+    here: paramiko decides under a lock and sends without it, so that the end of the input may
+    follow the closing of a channel whose command has ended meanwhile, and sshd then closes the
+    whole connection ("ieof packet referred to nonexistent channel").
+    """
+    limit_s = math.ceil(timeout_s + _HOST_MARGIN_S)
+    bound = f"exec timeout -k {_HOST_MARGIN_S} {limit_s} sh -c {shlex.quote(command)}"
+    return bound if reads_stdin else f"{bound} < /dev/null"
+
+
+@contextlib.contextmanager
+def limited(channel: paramiko.Channel, timeout_s: float) -> Iterator[paramiko.Channel]:
+    """Close `channel` when it is not used any more, and in any case after `timeout_s` seconds.
+
+    paramiko waits without bound in places, and a host that sends a byte now and then keeps every
+    other wait from ending.
+    """
+    watchdog = threading.Timer(max(0.0, timeout_s), _close, [channel])
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield channel
+    finally:
+        watchdog.cancel()
+        _close(channel)
+
+
+def _close(channel: paramiko.Channel) -> None:
+    with contextlib.suppress(*BROKEN):
+        channel.close()

@@ -1,12 +1,45 @@
-"""A socket to an SSH server: connected here, or by a command that passes it on, as for ssh."""
+"""The way to an SSH server: by which device, through which socket, and whether one answers."""
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import subprocess
 
+from remote.errors import LabError
+from remote.hosts.ssh.options import SSH_PORT
+from remote.programs import run
+
 _TOKEN = re.compile("%([%hnp])")
+_GREETING = b"SSH-"
+
+
+def route_leaves_by(address: str, device: str) -> bool:
+    """Whether packets to the IPv4 `address` leave this machine by a network device; none is sent.
+
+    An address of the lab must never be sent to by the default route when the lab is down.
+    """
+    try:
+        routes = json.loads(run(["ip", "-json", "route", "get", address]))
+    except LabError:
+        return False
+    return any(route.get("dev") == device for route in routes)
+
+
+def greets(
+    address: str,
+    port: int = SSH_PORT,
+    *,
+    timeout_s: float = 0.5,
+    connect_command: str | None = None,
+) -> bool:
+    """Whether an SSH server greets at the address, to which `connect_command` may connect."""
+    try:
+        with connected(address, port, timeout_s, connect_command) as connection:
+            return connection.recv(len(_GREETING)) == _GREETING
+    except OSError:
+        return False
 
 
 def connected(

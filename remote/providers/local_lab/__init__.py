@@ -1,6 +1,6 @@
 """The local lab: hosts of an experiment as network namespaces of this machine, reached by SSH."""
 
-from remote.hosts.ssh.routes import route_leaves_by
+from remote.hosts.ssh.sockets import route_leaves_by
 from remote.providers.local_lab.files import default_inventory_path
 from remote.providers.local_lab.namespaces import LocalLab
 from remote.providers.local_lab.status import (

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
-from remote.providers.local_lab.cpu_account import parse_cpu_seconds
 from remote.providers.local_lab.rootless.holder import is_rootless
 from remote.waiting import until
 
@@ -21,6 +20,8 @@ _MOUNTS = Path("/proc/mounts")
 _PERIOD_US, _LONGEST_PERIOD_US = 10_000, 1_000_000
 _LEAST_QUOTA_US = 1000
 _REMOVE_TIMEOUT_S = 3.0
+_NS_PER_S = 1e9
+_US_PER_S = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,33 @@ def parse_mounts(text: str) -> Hierarchy:
         (account, words), (quota, _) = version_1["cpuacct"], version_1.get("cpu", (None, ""))
         return Hierarchy(account=account, quota=quota, version=1, options=words)
     return Hierarchy(account=version_2, quota=version_2, version=2)
+
+
+def parse_cpu_seconds(text: str) -> float:
+    """Read CPU seconds, user and kernel time together, from a control group's file.
+
+    Version 1 of control groups has them in `cpuacct.usage`, in nanoseconds::
+
+        5832047182
+
+    Version 2 in `cpu.stat`, in microseconds::
+
+        usage_usec 5832047
+        user_usec 1902731
+        system_usec 3929316
+
+    Raises
+    ------
+    ValueError
+        It is neither of the two.
+    """
+    words = text.split()
+    if len(words) == 1:
+        return int(words[0]) / _NS_PER_S
+    fields = dict(zip(words[::2], words[1::2], strict=False))
+    if "usage_usec" not in fields:
+        raise ValueError(f"neither cpuacct.usage nor cpu.stat of a control group: {text[:60]!r}")
+    return int(fields["usage_usec"]) / _US_PER_S
 
 
 def entering(groups: Sequence[Path], command: Sequence[str]) -> list[str]:

@@ -9,15 +9,13 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from analysis.whole_files import written_whole
 from remote.errors import LabError
-from remote.hosts.ssh.routes import route_leaves_by
-from remote.hosts.ssh.server import greets
+from remote.hosts.ssh.sockets import greets, route_leaves_by
 from remote.processors import shared_out
 from remote.programs import run, side_by_side
+from remote.providers.common import Lab, alone, log_tail
 from remote.providers.local_lab import processes, requirements, sshd
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
@@ -30,7 +28,6 @@ from remote.providers.local_lab.links.wiring import (
     host_commands,
     switch_commands,
 )
-from remote.providers.local_lab.lock import alone
 from remote.providers.local_lab.processes import Process
 from remote.providers.local_lab.rootless import holder
 from remote.providers.local_lab.rootless.holder import inside, is_rootless
@@ -49,10 +46,8 @@ _NETNS_DIR = Path("/run/netns")
 _START_TIMEOUT_S = 30.0  # a hundred hosts on two processors take a third of it
 
 
-class LocalLab:
+class LocalLab(Lab):
     """The hosts of a topology on this machine; there is one local lab a machine.
-
-    As a context manager it is up inside the block and down after it.
 
     Parameters
     ----------
@@ -217,20 +212,6 @@ class LocalLab:
         requirements.check_linux()
         return switch_state(self._files)
 
-    def __enter__(self) -> Self:
-        """Bring the lab up."""
-        self.up()
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Take the lab down."""
-        self.down()
-
     def _refuse_other_topology(self) -> None:
         running = self._files.read_topology()
         if running is None:
@@ -323,9 +304,9 @@ def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
     until(is_decided, _START_TIMEOUT_S)
     for host in sorted(waiting, key=lambda host: not _has_ended(files, host)):
         what = "ended while it started" if _has_ended(files, host) else "does not answer"
-        log = (files.host(host.name) / "log").read_text(errors="replace").strip()
+        log = log_tail(files.host(host.name) / "log")
         raise LabError(
-            f"{host.name} {what}; its log says: {log[-500:] or '(nothing)'}",
+            f"{host.name} {what}; its log says: {log}",
             "Mend that and run `lab up` again; nothing was left behind",
         )
 

@@ -54,6 +54,17 @@ def noted(path: Path) -> Process | None:
     return process if process.is_running else None
 
 
+def from_pid_file(path: Path, argument: str) -> Process | None:
+    """Return the process whose number is in a file; None unless `argument` is in its command."""
+    try:
+        pid = int(path.read_text())
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (OSError, ValueError):
+        return None
+    return parse_stat(stat) if argument.encode() in command else None
+
+
 def in_network_namespaces(paths: Iterable[Path]) -> list[Process]:
     """List the processes whose network namespace is one of those bound to `paths`."""
     wanted = {_identity(path) for path in paths} - {None}

@@ -8,7 +8,7 @@ import sys
 
 from remote.errors import LabError
 from remote.programs import SEARCH_PATH
-from remote.providers.account import account
+from remote.providers.common import account
 from remote.providers.local_lab.links import congestion
 from remote.providers.local_lab.rootless.holder import is_rootless, making
 from remote.providers.local_lab.topology import Topology

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT
-from remote.hosts.ssh.server import COMMON_CONFIG
 from remote.processors import on_processors
-from remote.programs import SEARCH_PATH, find, run, side_by_side
+from remote.programs import SEARCH_PATH, find, side_by_side
 from remote.project_paths import controllers_paths
-from remote.providers.account import account
+from remote.providers.common import COMMON_SSHD_CONFIG, account, make_key, start_detached
 from remote.providers.local_lab.cgroups import Groups, entering
 from remote.providers.local_lab.files import CPU_ACCOUNT, HOST_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import namespace_of
@@ -21,7 +20,6 @@ from remote.providers.local_lab.topology import LabHost, Topology
 
 SSHD, ROOT, NOBODY = "sshd", "root", "nobody"
 _HOST_SCRIPT = Path(__file__).with_name("host.sh")
-_KEY_TYPE = "ed25519"
 
 
 def user_of_hosts() -> str:
@@ -57,7 +55,7 @@ PidFile none
 PermitRootLogin prohibit-password
 AllowUsers {user}
 StrictModes {strict}
-{COMMON_CONFIG}
+{COMMON_SSHD_CONFIG}
 SetEnv PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HISTFILE=/dev/null
 """
 
@@ -75,14 +73,14 @@ def etc_hosts(topology: Topology) -> str:
 
 def write_files(topology: Topology, files: LabFiles) -> None:
     """Make all keys and write what each host needs to start."""
-    _make_key(files.identity, comment="middleware-lab")
+    make_key(files.identity)
     client_key = files.identity.with_suffix(".pub").read_text()
     names, user = etc_hosts(topology), user_of_hosts()
 
     def write(host: LabHost) -> None:
         folder = files.host(host.name)
         folder.mkdir(parents=True)
-        _make_key(folder / "host_key", comment=host.name)
+        make_key(folder / "host_key", comment=host.name)
         (folder / "authorized_keys").write_text(client_key)
         (folder / "sshd_config").write_text(sshd_config(host, user))
         (folder / "etc_hosts").write_text(names)
@@ -118,16 +116,8 @@ def start(
     script += groups.mount_words(host.name) or ["", "", ""]
     script += map(str, controllers_paths())
     started = [*detached, *isolated, *script]
-    with (folder / "log").open("ab") as log:
-        subprocess.run(
-            inside(entering(entered, on_processors(processors, started)), stays=True),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            check=True,
-            cwd="/",
-            env={"PATH": SEARCH_PATH},
-        )
+    command = inside(entering(entered, on_processors(processors, started)), stays=True)
+    start_detached(command, folder / "log", {"PATH": SEARCH_PATH})
 
 
 def counts_cpu(folder: Path) -> bool:
@@ -139,7 +129,3 @@ def counts_cpu(folder: Path) -> bool:
     except FileNotFoundError:
         return False
     return Path(f"/proc/{pid}/root{CPU_ACCOUNT}").exists()
-
-
-def _make_key(path: Path, comment: str) -> None:
-    run(["ssh-keygen", "-q", "-t", _KEY_TYPE, "-N", "", "-C", comment, "-f", str(path)])

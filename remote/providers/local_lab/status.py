@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from remote.errors import LabError
 from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S
 from remote.hosts.ssh.link import KEEPALIVE_S, SILENCE_S
-from remote.hosts.ssh.routes import route_leaves_by
-from remote.hosts.ssh.server import greets
+from remote.hosts.ssh.sockets import greets, route_leaves_by
 from remote.providers.local_lab import processes, requirements
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles

@@ -52,7 +52,7 @@ commands = [
     ).command
     for one in settings
 ]
-run = SimpleNamespace(config={}, manifest={"settings": settings[1].to_dict()})
+run = SimpleNamespace(config={}, manifest=SimpleNamespace(settings=settings[1].to_dict()))
 document["factors"]["failover"] = ["yes"]
 try:
     section_of(Path("x.toml"), document, "smoke")

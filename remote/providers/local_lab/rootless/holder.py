@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from remote.errors import LabError
 from remote.programs import SEARCH_PATH, find
+from remote.providers.common import log_tail, start_detached
 from remote.providers.local_lab import processes
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.processes import Process
@@ -30,7 +30,6 @@ _NAMESPACE = Path(__file__).with_name("namespace.sh")
 _DIAL = Path(__file__).with_name("dial.py")
 _MARK = "MWLAB_HOLDER_OF"
 _START_TIMEOUT_S = 10.0
-_LOG_TAIL_CHARACTERS = 500
 
 
 def is_rootless() -> bool:
@@ -54,21 +53,12 @@ def start(files: LabFiles) -> None:
     """
     log = files.directory / "holder.log"
     spaces = making("--net", "--mount", "--pid", "--fork", "--kill-child")
-    with log.open("ab") as stream:
-        subprocess.run(  # in a session of its own: Ctrl-C is not for it
-            [find("setsid"), "--fork", *spaces, "sh", str(_SCRIPT), str(files.holder)],
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=stream,
-            check=True,
-            cwd="/",
-            env={"PATH": SEARCH_PATH, _MARK: str(files.directory)},
-        )
+    command = [find("setsid"), "--fork", *spaces, "sh", str(_SCRIPT), str(files.holder)]
+    start_detached(command, log, {"PATH": SEARCH_PATH, _MARK: str(files.directory)})
     until(lambda: files.holder.exists() or log.stat().st_size > 0, _START_TIMEOUT_S)
     if processes.noted(files.holder) is None:
-        said = log.read_text(errors="replace").strip()[-_LOG_TAIL_CHARACTERS:]
         raise LabError(
-            f"the namespaces of the lab could not be made: {said or '(nothing was said)'}",
+            f"the namespaces of the lab could not be made: {log_tail(log)}",
             "Mend that, or bring the lab up as root; nothing was left behind",
         )
 

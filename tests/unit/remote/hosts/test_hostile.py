@@ -11,7 +11,7 @@ import pytest
 
 from remote.errors import BadAnswer, CommandTimeout, HostUnreachable, TransferFailed
 from remote.hosts.host import DEFAULT_WORK_DIR
-from remote.hosts.ssh.copies import received, tree
+from remote.hosts.ssh import received, transfers
 from tests.helpers.hostile import hostile
 
 MIB = 1 << 20
@@ -125,7 +125,7 @@ def test_name_of_a_gigabyte_is_refused_before_it_comes(tmp_path):
 
 
 def test_small_files_without_end_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(tree, "LARGEST_TREE_BYTES", 8 * MIB)
+    monkeypatch.setattr(transfers, "LARGEST_TREE_BYTES", 8 * MIB)
 
     def shell(_):
         for number in itertools.count():
@@ -137,7 +137,7 @@ def test_small_files_without_end_are_refused(tmp_path, monkeypatch):
 
 
 def test_folders_without_end_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(tree, "MOST_FILES", 100)
+    monkeypatch.setattr(transfers, "MOST_FILES", 100)
     names = (f"./{number}" for number in itertools.count())
     with (
         hostile(tmp_path, lambda _: (header(name, kind=tarfile.DIRTYPE) for name in names)) as host,

@@ -13,7 +13,7 @@ from remote.hosts.connection import Result
 from remote.hosts.jobs import job as waiting
 from remote.hosts.jobs.job import Job
 from remote.hosts.jobs.script import JOB_MARK, Task
-from remote.hosts.ssh.bounded import bounded
+from remote.hosts.ssh.link import bounded
 from remote.hosts.ssh.patience import Patience
 from remote.waiting import until
 from tests.helpers.clock import FakeClock

@@ -13,7 +13,7 @@ from remote.errors import ConfigError, HostGone, HostKeyRejected, HostUnreachabl
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory
 from remote.hosts.ssh.identities import FileKeys, Identity, order, read_files
-from remote.hosts.ssh.server import COMMON_CONFIG
+from remote.providers.common import COMMON_SSHD_CONFIG
 from tests.helpers.ports import free_port
 
 SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -70,7 +70,8 @@ def server(tmp_path_factory):
     (folder / "authorized_keys").write_text("".join(allowed))
     port = free_port()
     (folder / "sshd_config").write_text(
-        f"{COMMON_CONFIG}\nListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile none\n"
+        f"{COMMON_SSHD_CONFIG}\n"
+        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile none\n"
         f"StrictModes no\nAuthorizedKeysFile {folder}/authorized_keys\n"
         f"TrustedUserCAKeys {folder}/ca.pub\nMaxAuthTries 6\n"
     )

@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from remote.hosts.ssh.server import greets
+from remote.hosts.ssh.sockets import greets
 
 
 @pytest.mark.parametrize(

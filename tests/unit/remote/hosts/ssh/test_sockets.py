@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from remote.hosts.ssh.server import greets
-from remote.hosts.ssh.sockets import connected
+from remote.hosts.ssh.sockets import connected, greets
 from remote.providers.local_lab.rootless import dial
 from tests.helpers.ports import free_port
 

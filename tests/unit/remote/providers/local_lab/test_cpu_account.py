@@ -2,7 +2,7 @@
 
 import pytest
 
-from remote.providers.local_lab.cpu_account import parse_cpu_seconds
+from remote.providers.local_lab.cgroups import parse_cpu_seconds
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from remote import programs
 from remote.errors import LabError
-from remote.hosts.ssh import routes
+from remote.hosts.ssh import sockets
 from remote.providers.local_lab import requirements
 from remote.providers.local_lab.links import congestion
 from remote.providers.local_lab.topology import Topology
@@ -53,9 +53,9 @@ def test_run_says_that_a_program_is_not_installed():
 
 
 def test_route_leaves_by_knows_the_loopback_and_refuses_what_does_not_exist():
-    assert routes.route_leaves_by("127.0.0.1", "lo")
-    assert not routes.route_leaves_by("127.0.0.1", "mwlab-none")
-    assert not routes.route_leaves_by("not an address", "lo")
+    assert sockets.route_leaves_by("127.0.0.1", "lo")
+    assert not sockets.route_leaves_by("127.0.0.1", "mwlab-none")
+    assert not sockets.route_leaves_by("not an address", "lo")
 
 
 def test_allow_and_restore_leave_the_setting_as_it_was(monkeypatch, tmp_path):

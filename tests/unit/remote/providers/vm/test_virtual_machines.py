@@ -10,10 +10,10 @@ from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision.tools import all_tools
 from remote.providers.fleets import inventory_path, lab_of
-from remote.providers.vm import disk_image, vm_files
-from remote.providers.vm.virtual_machine import NETWORK, VirtualMachine
-from remote.providers.vm.vm_files import MACHINES, STATE_DIR, inventory_text, network_commands
-from remote.providers.vm.vm_lab import VmLab
+from remote.providers.vm import files, image
+from remote.providers.vm.files import MACHINES, STATE_DIR, inventory_text, network_commands
+from remote.providers.vm.lab import VmLab
+from remote.providers.vm.machine import NETWORK, VirtualMachine
 
 SERVER = VirtualMachine(name="s1", role="servers", memory_mib=300, delay_ms=2.5)
 NAMESPACE = Path("/run/net")
@@ -81,7 +81,7 @@ def test_second_disk_makes_the_image_one_machine():
 def test_one_device_is_in_the_network_of_this_machine():
     commands = network_commands(NAMESPACE, MACHINES)
     outside = [command for command in commands if command[0] != "nsenter"]
-    assert all(vm_files.DEVICE in command for command in outside)
+    assert all(files.DEVICE in command for command in outside)
     assert all(command[1] == "--net=/run/net" for command in commands if command[0] == "nsenter")
     assert outside[0][-2:] == ["netns", "/run/net"]
     assert not any(str(NETWORK.network_address)[:-1] in " ".join(command) for command in outside)
@@ -101,7 +101,7 @@ def test_inventory_is_that_of_hosts_behind_a_jump_host(tmp_path):
 
 
 def test_fleet_that_is_down_is_said(monkeypatch, tmp_path):
-    monkeypatch.setattr("remote.providers.vm.vm_lab.STATE_DIR", tmp_path / "none")
+    monkeypatch.setattr("remote.providers.vm.lab.STATE_DIR", tmp_path / "none")
     assert isinstance(lab_of("vm"), VmLab)
     assert VmLab().status() == []
     assert not VmLab().is_running()
@@ -114,34 +114,34 @@ def test_nothing_of_the_fleet_lies_in_the_folder_of_the_local_lab():
 
 
 def test_image_has_the_packages_that_provisioning_asks_for_first():
-    assert {tool.packages[0] for tool in all_tools()} < set(disk_image.packages())
+    assert {tool.packages[0] for tool in all_tools()} < set(image.packages())
 
 
 @pytest.fixture
-def image(tmp_path, monkeypatch):
+def image_script(tmp_path, monkeypatch):
     """An image that is built by a script which notes its arguments."""
     script = tmp_path / "image.sh"
     script.write_text('#!/bin/sh\necho "$@" >> "$(dirname "$0")/calls"\n')
     script.chmod(0o755)
-    monkeypatch.setattr(disk_image, "SCRIPT", script)
-    monkeypatch.setattr(disk_image, "FOLDER", tmp_path / "build" / "vm")
+    monkeypatch.setattr(image, "SCRIPT", script)
+    monkeypatch.setattr(image, "FOLDER", tmp_path / "build" / "vm")
     return script
 
 
-def test_image_is_built_once_and_again_when_its_script_has_changed(image):
+def test_image_is_built_once_and_again_when_its_script_has_changed(image_script):
     said = []
     for _ in range(2):
-        assert disk_image.ensure(said.append) == disk_image.FOLDER
-    calls = image.with_name("calls")
-    assert calls.read_text().split()[0] == str(disk_image.FOLDER)
+        assert image.ensure(said.append) == image.FOLDER
+    calls = image_script.with_name("calls")
+    assert calls.read_text().split()[0] == str(image.FOLDER)
     assert len(said) == 1
-    image.write_text(image.read_text() + "# changed\n")
-    disk_image.ensure(said.append)
+    image_script.write_text(image_script.read_text() + "# changed\n")
+    image.ensure(said.append)
     assert len(calls.read_text().splitlines()) == len(said) == 2
 
 
-def test_image_that_cannot_be_built_says_why_and_is_tried_again(image):
-    image.write_text("#!/bin/sh\necho E: no mirror >&2\nexit 100\n")
+def test_image_that_cannot_be_built_says_why_and_is_tried_again(image_script):
+    image_script.write_text("#!/bin/sh\necho E: no mirror >&2\nexit 100\n")
     for _ in range(2):
         with pytest.raises(LabError, match=r"could not be built: E: no mirror.*image\.log"):
-            disk_image.ensure(lambda _: None)
+            image.ensure(lambda _: None)

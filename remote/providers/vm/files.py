@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from remote.hosts.ssh.options import SSH_PORT
-from remote.hosts.ssh.server import COMMON_CONFIG
-from remote.providers.vm.virtual_machine import (
+from remote.providers.common import COMMON_SSHD_CONFIG
+from remote.providers.vm.machine import (
     BRIDGE_ADDRESS,
     HOME,
     NETWORK,
@@ -78,7 +78,7 @@ AuthorizedKeysFile {folder}/id_ed25519.pub
 PidFile none
 PermitRootLogin prohibit-password
 AllowUsers root
-{COMMON_CONFIG}
+{COMMON_SSHD_CONFIG}
 SetEnv HISTFILE=/dev/null
 """
 

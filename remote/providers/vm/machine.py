@@ -8,7 +8,7 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from remote.providers.vm.disk_image import INITRD, KERNEL, ROOT_DISK
+from remote.providers.vm.image import INITRD, KERNEL, ROOT_DISK
 
 NETWORK = ipaddress.IPv4Network("198.19.77.0/24")
 BRIDGE_ADDRESS = "198.19.77.1"
@@ -68,7 +68,7 @@ class VirtualMachine:
 
         Parameters
         ----------
-        image : folder with what `disk_image.ensure` has built.
+        image : folder with what `image.ensure` has built.
         folder : of the fleet; the console goes there, and the number of the process.
         """
         cloud = _WITH_CLOUD_INIT if self.user_data else _WITHOUT_CLOUD_INIT

@@ -10,8 +10,8 @@ from remote.hosts.inventory import Inventory
 from remote.providers import fleets
 from remote.providers.fleets import inventory_path, lab_of, why_not_local
 from remote.providers.local_lab import LocalLab, requirements
-from remote.providers.loopback.loopback import LoopbackLab
-from remote.providers.loopback.loopback_files import (
+from remote.providers.loopback import (
+    LoopbackLab,
     addresses,
     inventory_text,
     sshd_config,

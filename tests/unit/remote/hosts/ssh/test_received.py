@@ -5,7 +5,7 @@ import gzip
 import threading
 
 from remote.experiment.manifest import compressed
-from remote.hosts.ssh.copies.received import Received
+from remote.hosts.ssh.received import Received
 
 
 def test_files_of_several_hosts_are_one_set_and_none_is_copied():

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Self
 
 from analysis.whole_files import written_whole
 from remote.errors import LabError, RemoteError
@@ -18,16 +17,14 @@ from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel
 from remote.hosts.host import Host
 from remote.hosts.inventory import Inventory
-from remote.hosts.ssh.server import greets
+from remote.hosts.ssh.sockets import greets
 from remote.programs import find, run
-from remote.providers.host_state import HostState
+from remote.providers.common import HostState, Lab, alone, make_key
 from remote.providers.local_lab import processes
-from remote.providers.local_lab.lock import alone
-from remote.providers.local_lab.processes import Process, parse_stat
+from remote.providers.local_lab.processes import Process
 from remote.providers.local_lab.sshd import known_hosts_text
-from remote.providers.vm import disk_image
-from remote.providers.vm.virtual_machine import VirtualMachine
-from remote.providers.vm.vm_files import (
+from remote.providers.vm import image
+from remote.providers.vm.files import (
     DEVICE,
     JUMP,
     JUMP_ADDRESS,
@@ -39,6 +36,7 @@ from remote.providers.vm.vm_files import (
     network_commands,
     sshd_config,
 )
+from remote.providers.vm.machine import VirtualMachine
 from remote.waiting import until
 
 _BOOT_TIMEOUT_S = 300.0
@@ -51,8 +49,8 @@ _JUMP_HOST = (
 )
 
 
-class VmLab:
-    """The fleet `vm`; as a context manager it is up inside the block.
+class VmLab(Lab):
+    """The fleet `vm`.
 
     Parameters
     ----------
@@ -86,16 +84,16 @@ class VmLab:
         """
         report = progress or (lambda _: None)
         _check_root()
-        disk_image.require_programs()
+        image.require_programs()
         with alone(self.folder.parent):
             states = self.status()
             if states and all(state.is_up for state in states):
                 report("The virtual machines are up already.")
                 return self.inventory_path
             self._take_down()
-            image = disk_image.ensure(report)
+            folder = image.ensure(report)
             try:
-                self._boot(image, report)
+                self._boot(folder, report)
             except BaseException:
                 self._take_down()
                 raise
@@ -133,16 +131,7 @@ class VmLab:
             for one in machines
         ]
 
-    def __enter__(self) -> Self:
-        """Bring the fleet up."""
-        self.up()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take the fleet down."""
-        self.down()
-
-    def _boot(self, image: Path, report: Callable[[str], None]) -> None:
+    def _boot(self, disk: Path, report: Callable[[str], None]) -> None:
         started_s = time.monotonic()
         self.folder.mkdir(mode=0o700)
         self.namespace.touch()
@@ -156,7 +145,7 @@ class VmLab:
         run(inside(self.namespace, *clock))
         report(f"Booting {len(self.machines)} virtual machines ...")
         for machine in self.machines:
-            run(inside(self.namespace, *machine.qemu_command(image, self.folder)))
+            run(inside(self.namespace, *machine.qemu_command(disk, self.folder)))
         with written_whole(self.inventory_path) as part:
             part.write_text(inventory_text(self.folder, self.machines))
             self._wait_until_booted(Inventory.read(part).hosts)
@@ -165,7 +154,7 @@ class VmLab:
     def _write_files(self) -> None:
         """Make all keys and the disk that makes each machine itself."""
         for name in ("id_ed25519", f"{JUMP}.key", *(f"{one.name}.key" for one in self.machines)):
-            run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)])
+            make_key(self.folder / name)
 
         def text(name: str) -> str:
             return (self.folder / name).read_text()
@@ -202,13 +191,7 @@ class VmLab:
 
     def _process(self, machine: VirtualMachine) -> Process | None:
         """Return the process of a machine; None if it does not run (any more)."""
-        try:
-            pid = int(machine.pid_file(self.folder).read_text())
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            stat = Path(f"/proc/{pid}/stat").read_text()
-        except (OSError, ValueError):
-            return None
-        return parse_stat(stat) if str(self.folder).encode() in command else None
+        return processes.from_pid_file(machine.pid_file(self.folder), str(self.folder))
 
     def _take_down(self) -> list[Process]:
         """Undo whatever is there, and return the processes that were ended."""

@@ -11,38 +11,44 @@ import contextlib
 import os
 import shutil
 import socket
-import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Any
+
+import yaml
 
 from analysis.whole_files import written_whole
 from remote.errors import LabError, RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory
 from remote.hosts.jobs import JOB_MARK
-from remote.hosts.ssh.server import greets
-from remote.programs import SEARCH_PATH, find, run
-from remote.providers.account import account
-from remote.providers.host_state import HostState
-from remote.providers.local_lab import processes
-from remote.providers.local_lab.lock import alone
-from remote.providers.local_lab.processes import Process, parse_stat
-from remote.providers.loopback.loopback_files import (
-    addresses,
-    inventory_text,
-    sshd_config,
-    state_dir,
+from remote.hosts.ssh.sockets import greets
+from remote.programs import SEARCH_PATH, find
+from remote.providers.common import (
+    COMMON_SSHD_CONFIG,
+    HostState,
+    Lab,
+    account,
+    alone,
+    log_tail,
+    make_key,
+    start_detached,
 )
+from remote.providers.local_lab import processes
+from remote.providers.local_lab.processes import Process
 from remote.waiting import until
 
+FLEET = "loopback"
+TOPOLOGY = "loopback-unshaped"
+HOSTS = {"clients": ("c1", "c2", "c3"), "middlewares": ("m1", "m2"), "servers": ("s1", "s2", "s3")}
+_FIRST_NUMBERS = {"clients": 11, "middlewares": 21, "servers": 31}  # as in the local lab
 _START_TIMEOUT_S = 10.0
-_LOG_TAIL_CHARACTERS = 500
 _REMEDY = "Install it (`apt-get install openssh-server`, or ask who may)"
 
 
-class LoopbackLab:
-    """The fleet `loopback` of this user; as a context manager it is up inside the block."""
+class LoopbackLab(Lab):
+    """The fleet `loopback` of this user."""
 
     def __init__(self) -> None:
         self.folder = state_dir()
@@ -101,15 +107,6 @@ class LoopbackLab:
             for host in Inventory.read(self.inventory_path).hosts
         ]
 
-    def __enter__(self) -> Self:
-        """Bring the fleet up."""
-        self.up()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take the fleet down."""
-        self.down()
-
     def _is_up(self) -> bool:
         states = self.status()
         return bool(states) and all(state.is_up for state in states)
@@ -121,7 +118,7 @@ class LoopbackLab:
         address_of = addresses(os.getuid())
         port = _free_port(list(address_of.values()))
         for key in ("host_key", "id_ed25519"):
-            run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / key)])
+            make_key(self.folder / key)
         public = " ".join((self.folder / "host_key.pub").read_text().split()[:2])
         (self.folder / "known_hosts").write_text(
             "".join(f"[{address}]:{port} {public}\n" for address in address_of.values())
@@ -134,15 +131,8 @@ class LoopbackLab:
             (self.folder / "work" / name).mkdir(parents=True)
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # root's sshd insists on it
-        with (self.folder / "log").open("ab") as log:
-            subprocess.run(  # in a session of its own: Ctrl-C is not for it
-                [find("setsid"), "--fork", sshd, "-D", "-e", "-f", str(config)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                check=True,
-                cwd="/",
-            )
+        command = [find("setsid"), "--fork", sshd, "-D", "-e", "-f", str(config)]
+        start_detached(command, self.folder / "log")
         with written_whole(self.inventory_path) as part:
             part.write_text(inventory_text(self.folder, user, port, address_of))
             self._wait_until_usable(part)
@@ -154,22 +144,15 @@ class LoopbackLab:
             with Connection(host) as connection:
                 connection.run("true")
         except RemoteError as exc:
-            log = (self.folder / "log").read_text(errors="replace").strip()
             raise LabError(
                 f"the sshd of the loopback fleet cannot be used: {exc} Its log says: "
-                f"{log[-_LOG_TAIL_CHARACTERS:] or '(nothing)'}",
+                f"{log_tail(self.folder / 'log')}",
                 "Mend that and try again; nothing was left behind",
             ) from exc
 
     def _listener(self) -> Process | None:
         """Return the sshd that listens; None if it does not run (any more)."""
-        try:
-            pid = int((self.folder / "sshd.pid").read_text())
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            stat = Path(f"/proc/{pid}/stat").read_text()
-        except (OSError, ValueError):
-            return None
-        return parse_stat(stat) if str(self.folder).encode() in command else None
+        return processes.from_pid_file(self.folder / "sshd.pid", str(self.folder))
 
     def _take_down(self) -> None:
         listener = self._listener()
@@ -192,3 +175,68 @@ def _free_port(listen: list[str]) -> int:
             sock.bind((address, port))
             port = sock.getsockname()[1]
     return port
+
+
+def state_dir() -> Path:
+    """Return the folder of the fleet's keys, its inventory and its hosts' working directories."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if runtime and os.access(runtime, os.W_OK):
+        return Path(runtime) / "middleware-lab-loopback"
+    home = Path("~").expanduser()
+    if os.access(home, os.W_OK):
+        return home / ".cache" / "middleware-lab" / "loopback"
+    return Path(tempfile.gettempdir()) / f"middleware-lab-loopback-{os.getuid()}"
+
+
+def addresses(uid: int) -> dict[str, str]:
+    """Give every host an address of its own, so that ports clash with no one else's: pure."""
+    network = f"127.{64 + uid % 128}.0"
+    return {
+        name: f"{network}.{_FIRST_NUMBERS[role] + number}"
+        for role, names in HOSTS.items()
+        for number, name in enumerate(names)
+    }
+
+
+def inventory_text(folder: Path, user: str, port: int, address_of: dict[str, str]) -> str:
+    """Write the fleet as an inventory in Ansible's format: pure."""
+    shared: dict[str, Any] = {
+        "ansible_user": user,
+        "ansible_port": port,
+        "ansible_ssh_private_key_file": str(folder / "id_ed25519"),
+        "ansible_ssh_common_args": f"-F none -o UserKnownHostsFile={folder / 'known_hosts'}",
+        "ansible_python_interpreter": "/usr/bin/python3",
+        "mwlab_known_hosts": str(folder / "known_hosts"),
+        "mwlab_route_device": "lo",
+        "mwlab_fleet": FLEET,
+        "mwlab_topology": TOPOLOGY,
+        "mwlab_time_dilation": 1,
+        "mwlab_delay": "none",
+    }
+    children = {
+        role: {
+            "hosts": {
+                name: {
+                    "ansible_host": address_of[name],
+                    "mwlab_work_dir": str(folder / "work" / name),
+                }
+                for name in names
+            }
+        }
+        for role, names in HOSTS.items()
+    }
+    return yaml.safe_dump({"all": {"vars": shared, "children": children}}, sort_keys=False)
+
+
+def sshd_config(folder: Path, user: str, port: int, listen: list[str], path: str) -> str:
+    """Write the sshd_config(5) of a daemon that runs as `user` and lets nobody else in: pure."""
+    lines = "".join(f"ListenAddress {address}:{port}\n" for address in listen)
+    return f"""\
+{lines}HostKey "{folder}/host_key"
+AuthorizedKeysFile "{folder}/id_ed25519.pub"
+PidFile "{folder}/sshd.pid"
+AllowUsers {user}
+StrictModes no
+{COMMON_SSHD_CONFIG}
+SetEnv "PATH={path}" HISTFILE=/dev/null
+"""

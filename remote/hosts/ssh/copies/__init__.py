@@ -1,1 +1,0 @@
-"""Files that go to hosts and come from them: SFTP and tar, bounded whatever a host sends."""

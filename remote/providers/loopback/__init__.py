@@ -1,1 +1,0 @@
-"""The fleet for machines without root or namespaces."""
