@@ -17,9 +17,8 @@ from records.middleware import Middleware
 from remote.commands.of_fleets import lab_up
 from remote.commands.say import say
 from remote.commands.shared_options import fleet_option, public_option
-from remote.conformance.finding import Verdict
-from remote.conformance.on_hosts import from_here, open_on_hosts, place_on_hosts
-from remote.conformance.trying import (
+from remote.conformance.hosts_bench import from_here, open_on_hosts, place_on_hosts
+from remote.conformance.questionnaire import (
     GROUPS,
     Finding,
     Group,
@@ -28,6 +27,7 @@ from remote.conformance.trying import (
     try_middleware,
     write_program,
 )
+from remote.conformance.trial import Verdict
 from remote.conformance.wire import PATIENCE_S
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision import provision

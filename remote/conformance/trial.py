@@ -1,4 +1,4 @@
-"""A bench while one question is asked: its clients end with the question, and none outlasts it."""
+"""A question, its answer with a verdict, and the bench while the question is asked."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from types import TracebackType
 from typing import TypeVar
 
 from remote.conformance.bench import Bench
-from remote.conformance.finding import Answer, Verdict
 from remote.conformance.wire import (
     Client,
     HungUp,
@@ -23,6 +23,34 @@ from remote.conformance.wire import (
 )
 
 T = TypeVar("T")
+
+
+class Verdict(Enum):
+    """Judgement of an answer."""
+
+    WORKS = "works"
+    DOES_NOT = "does not"
+    """The middleware lacks something that it may lack; that is no fault."""
+    FAULT = "fault"
+    UNKNOWN = "could not be told"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question returns.
+
+    Parameters
+    ----------
+    text : a few words for a table.
+    verdict : judgement of the answer.
+    sentence : what is wrong and where; empty if nothing is.
+    difference : lines that show the first wrong byte; empty if no reply is wrong.
+    """
+
+    text: str
+    verdict: Verdict = Verdict.WORKS
+    sentence: str = ""
+    difference: str = ""
 
 
 class CannotTell(Exception):

@@ -26,7 +26,7 @@ from typing import Any
 from records.names import HOST, NAME, NAME_RULE
 from remote.errors import ConfigError
 from remote.hosts.ansible_ranges import MOST_NAMES, expand
-from remote.hosts.ansible_templates import fill_templates
+from remote.hosts.ansible_variables import fill_templates
 from remote.hosts.ansible_yaml import (
     CONVERT,
     VAULT_HEADER,

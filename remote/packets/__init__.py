@@ -5,10 +5,9 @@ they are sent to hosts as one file (`bundle`), which needs no more than a host's
 packet to a table::
 
     records      the packets of a capture -> segments of TCP
-    segments     the segments of one direction -> its bytes, in their order
     messages     what requests and replies of memcached's text protocol are
     readers      the bytes of one direction -> its requests, or its replies
-    connections  both directions of all connections: each request with its reply
+    connections  segments of all connections -> each request with its reply
     matching     a client's request -> the requests at servers that it led to
     seconds      requests and their times -> tables, a second after the other
     followed     single requests and their times -> a table

@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 
+from analysis.results.files import parse_finite
 from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
@@ -147,3 +148,18 @@ def pause_command(pid_file: str, pauses: Sequence[tuple[float, float]]) -> str:
         ]
     )
     return shlex.join(["sh", "-c", script])
+
+
+def parse_spans(text: str) -> list[tuple[float, float]]:
+    """Read lines of two epoch seconds; what is none, or was cut off, is left out.
+
+    The input is ``1795000000.501 1795000001.502``.
+    """
+    spans = []
+    for line in text.splitlines():
+        try:
+            began_s, ended_s = map(parse_finite, line.split())
+        except ValueError:
+            continue
+        spans.append((began_s, ended_s))
+    return spans

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from remote.conformance.finding import Verdict
-from remote.conformance.trying import GROUPS, Finding, Group, try_middleware
+from remote.conformance.questionnaire import GROUPS, Finding, Group, try_middleware
+from remote.conformance.trial import Verdict
 from tests.helpers.loopback_bench import course_command, on_loopback
 from tests.helpers.ports import ADDRESS
 

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from analysis.paths import PROJECT
-from remote.conformance.finding import Verdict
+from remote.conformance.questionnaire import GROUPS
 from remote.conformance.questions import lifetimes
-from remote.conformance.trying import GROUPS
+from remote.conformance.trial import Verdict
 from tests.helpers import faulty_middleware
 from tests.helpers.trying import FOUND_BY, SENTENCES, findings_of, wrong
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trial import Question, Trial, numbered
+from remote.conformance.trial import Answer, Question, Trial, Verdict, numbered
 from remote.conformance.wire import Client, ErrorReply, HungUp, NoReply, WrongReply
 
 _BETWEEN_BYTES_S = 0.002  # so that each is a packet of its own

@@ -6,8 +6,7 @@ import time
 from contextlib import suppress
 
 from remote.conformance.bench import Middleware
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trial import Question, Trial
+from remote.conformance.trial import Answer, Question, Trial, Verdict
 from remote.conformance.wire import Client
 from remote.waiting import until
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 from remote.conformance.bench import WORKERS
-from remote.conformance.finding import Answer
-from remote.conformance.trial import Question, Trial, meanwhile
+from remote.conformance.trial import Answer, Question, Trial, meanwhile
 from remote.conformance.wire import Client, WrongReply
 
 CLIENTS = 50

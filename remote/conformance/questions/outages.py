@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from analysis.text.lists import joined
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trial import CannotTell, Question, Trial, numbered
+from remote.conformance.trial import Answer, CannotTell, Question, Trial, Verdict, numbered
 from remote.conformance.wire import Client, ErrorReply, HungUp, NoReply, Value, values_reply
 
 _PROMPT_S = 0.3

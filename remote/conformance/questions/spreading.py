@@ -6,8 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trial import Question, Trial, numbered
+from remote.conformance.trial import Answer, Question, Trial, Verdict, numbered
 from remote.conformance.wire import Value, WrongReply, difference, quote, values_reply
 
 _KEYS = 12

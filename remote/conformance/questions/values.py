@@ -5,8 +5,15 @@ from __future__ import annotations
 import random
 import re
 
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trial import CannotTell, Question, Trial, meanwhile, numbered
+from remote.conformance.trial import (
+    Answer,
+    CannotTell,
+    Question,
+    Trial,
+    Verdict,
+    meanwhile,
+    numbered,
+)
 from remote.conformance.wire import ErrorReply, Value, WrongReply, quote, values_reply
 
 SIZES_BYTES = (0, 1, 4096, 1 << 20)

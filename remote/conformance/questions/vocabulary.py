@@ -9,9 +9,8 @@ from contextlib import suppress
 
 from analysis.text.lists import joined
 from remote.conformance.bench import WORKERS
-from remote.conformance.finding import Answer, Verdict
 from remote.conformance.questions.neighbours import be_served
-from remote.conformance.trial import Question, Trial, meanwhile
+from remote.conformance.trial import Answer, Question, Trial, Verdict, meanwhile
 from remote.conformance.wire import Client, HungUp, NoReply, difference, quote
 
 COMMANDS = {

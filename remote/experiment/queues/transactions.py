@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from records.settings import Settings
 from remote.experiment.section import Section
 from remote.hosts.host import Host
+from remote.services.memcached import parse_spans
 from remote.services.postgresql import OPENED
-from remote.services.spans import parse_spans
 
 KIND = "open transaction"
 BEFORE = 1 / 6  # of the stable window, so that its throughput is known

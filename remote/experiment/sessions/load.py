@@ -37,12 +37,11 @@ from remote.hosts.jobs import (
 )
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
-from remote.services.memcached import Servers
+from remote.services.memcached import Servers, parse_spans
 from remote.services.middleware import bring, start_middlewares
 from remote.services.middleware_file import kept_folder
 from remote.services.monitors import Monitors, read_counters
 from remote.services.postgresql import Cluster, Databases
-from remote.services.spans import parse_spans
 
 GENERATOR_GRACE_S = 15.0
 START_LIMIT_S = 60.0  # more than hosts are ever given until they start together

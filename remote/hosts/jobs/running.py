@@ -1,18 +1,29 @@
-"""All jobs of one run together: none outlives it."""
+"""The jobs of one run, and their folders: none outlives it, and what others left is removed."""
 
 from __future__ import annotations
 
 import contextlib
+import shlex
 import threading
 from collections.abc import Sequence
 from functools import partial
 
 from remote.errors import CommandTimeout, RemoteError
+from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
-from remote.hosts.jobs.folders import job_folder
 from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
-from remote.hosts.jobs.script import Task
+from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK, Task
+
+# Kills the session of each file NAME.sid without a NAME.exit, if it is still that job's.
+_END_LEFT = f"""\
+for sid; do
+    job=${{sid%.sid}}
+    [ -f "$job.exit" ] && continue
+    read -r leader < "$sid"
+    grep -qszxF "{JOB_MARK}=$job" "/proc/$leader/environ" || continue
+    kill -KILL "-$leader" && echo "$job"
+done"""
 
 
 class RunningJobs:
@@ -97,3 +108,37 @@ class RunningJobs:
         with self._lock:
             self.outcomes.append(outcome)
             self._running.remove(job)
+
+
+def job_folder(host: Host, name: str) -> str:
+    """Return the path of the job folder `name` on `host`."""
+    return f"{host.work_dir}/jobs/{name}"
+
+
+def remove_job_folder(connection: Connection, name: str) -> None:
+    """Remove the job folder `name` from the host, if it is one."""
+    connection.run(_remove(shlex.quote(job_folder(connection.host, name))))
+
+
+def clear_jobs(connection: Connection) -> list[str]:
+    """End jobs that an earlier control process left running, remove all job folders.
+
+    Only processes that carry this project's mark in their environment are ended, and only folders
+    that have its mark are removed.
+
+    Returns
+    -------
+    The names of the jobs that were still running.
+    """
+    folder = shlex.quote(f"{connection.host.work_dir}/jobs")
+    script = (
+        f"find {folder} -name '*.sid' -exec sh -c {shlex.quote(_END_LEFT)} sh {{}} + 2>/dev/null"
+    )
+    each = '"$job"'
+    remove = f"for job in {folder}/*; do {_remove(each)}; done; rmdir {folder} 2>/dev/null"
+    return connection.run(f"{script}; {remove} || true").stdout.splitlines()
+
+
+def _remove(folder: str) -> str:
+    """Return the command that removes a folder, given in quotes, if it is marked as ours."""
+    return f"[ ! -e {folder}/{FOLDER_MARK} ] || rm -rf {folder}"

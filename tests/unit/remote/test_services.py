@@ -13,8 +13,8 @@ from records.settings import DEFAULTS
 from remote.errors import HostUnreachable
 from remote.hosts.group import in_parallel
 from remote.services import iperf, memcached, monitors
+from remote.services.memcached import parse_spans
 from remote.services.memtier import Keys, Memtier, prefill
-from remote.services.spans import parse_spans
 
 MEMTIER = Memtier(
     program="/opt/my tools/memtier_benchmark",

@@ -6,8 +6,8 @@ import pytest
 
 from records.middleware import Middleware
 from remote.commands import of_middlewares
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trying import GROUPS, Finding
+from remote.conformance.questionnaire import GROUPS, Finding
+from remote.conformance.trial import Answer, Verdict
 from remote.hosts.inventory import Inventory
 
 INVENTORY = """

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from remote.hosts.jobs.folders import clear_jobs, remove_job_folder
+from remote.hosts.jobs.running import clear_jobs, remove_job_folder
 from remote.hosts.jobs.script import Task, claim, start_script
 from remote.waiting import until
 

@@ -13,7 +13,7 @@ import paramiko
 from records.middleware import Middleware
 from records.settings import Settings
 from remote.conformance.bench import WORKERS
-from remote.conformance.running import Place
+from remote.conformance.running_bench import Place
 from remote.errors import CommandTimeout
 from remote.experiment.sessions.program_options import middleware_launch
 from remote.hosts.connection import Connection

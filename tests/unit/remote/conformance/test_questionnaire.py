@@ -7,11 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from remote.conformance.finding import Answer, Verdict
+from remote.conformance.questionnaire import (
+    GROUPS,
+    Group,
+    findings_table,
+    try_middleware,
+    write_program,
+)
 from remote.conformance.questions import lifetimes
-from remote.conformance.running import Place
-from remote.conformance.trial import CannotTell, Question, Trial
-from remote.conformance.trying import GROUPS, Group, findings_table, try_middleware, write_program
+from remote.conformance.running_bench import Place
+from remote.conformance.trial import Answer, CannotTell, Question, Trial, Verdict
 from remote.conformance.wire import OutOfTime, WrongReply, difference
 from tests.helpers import faulty_middleware
 from tests.helpers.loopback_bench import course_command, on_loopback

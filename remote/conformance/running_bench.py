@@ -1,7 +1,7 @@
 """The bench of a middleware that runs already, and the judge of a program that shows a fault.
 
-`remote.conformance.program` copies what is needed of this module into each program, so the module
-uses the standard library only, and Python 3.10.
+Programs that show a fault hold this module (`fault_program`), so it uses the standard library only,
+and Python 3.10.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.trial import CannotTell, Trial, answer_of
+from remote.conformance.trial import Answer, CannotTell, Trial, Verdict, answer_of
 from remote.conformance.wire import Client, Misbehaviour
 from remote.waiting import until
 

@@ -15,8 +15,7 @@ from tabulate import tabulate
 
 from analysis.text.lists import counted
 from remote.conformance.bench import Bench, OpenBench
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.program import program
+from remote.conformance.fault_program import program
 from remote.conformance.questions import (
     framing,
     lifetimes,
@@ -26,8 +25,8 @@ from remote.conformance.questions import (
     values,
     vocabulary,
 )
-from remote.conformance.running import Place
-from remote.conformance.trial import Question, answer_of
+from remote.conformance.running_bench import Place
+from remote.conformance.trial import Answer, Question, Verdict, answer_of
 from remote.conformance.wire import PATIENCE_S
 
 TEXT_WIDTH = 100

@@ -3,6 +3,7 @@
 import ast
 import io
 import itertools
+import re
 import shutil
 import socket
 import subprocess
@@ -12,9 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
-from remote.conformance.finding import Answer, Verdict
-from remote.conformance.running import Place
-from remote.conformance.trying import (
+from remote.conformance.questionnaire import (
     GROUPS,
     STARTS,
     Finding,
@@ -23,6 +22,8 @@ from remote.conformance.trying import (
     try_middleware,
     write_program,
 )
+from remote.conformance.running_bench import Place
+from remote.conformance.trial import Answer, Verdict
 from tests.helpers.loopback_bench import LoopbackBench, dial, memcached
 from tests.helpers.ports import ADDRESS, free_port
 from tests.helpers.trying import group_of, shown
@@ -194,11 +195,16 @@ def finding_of(group, question):
 def test_every_question_has_a_program_that_needs_the_standard_library_only(tmp_path):
     for group, question in EVERY:
         text = program_of(finding_of(group, question), tmp_path).read_text()
+        modules = dict(re.findall(r"MODULES\['([\w.]+)'\] = r'''(.*?)'''", text, re.DOTALL))
         imports = [
-            n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)
+            node
+            for source in (text, *modules.values())
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Import | ast.ImportFrom)
         ]
         names = {getattr(n, "module", None) or n.names[0].name for n in imports}
-        assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+        others = names - modules.keys()
+        assert {name.partition(".")[0] for name in others} <= sys.stdlib_module_names
     assert len(list(tmp_path.iterdir())) == len(EVERY)
     remove_programs(tmp_path)
     assert list(tmp_path.iterdir()) == []
